@@ -14,7 +14,7 @@ from domain.boards import builtin, drawing_of
 from domain.kernel.rules.ruleset import Library
 from domain.library import LIBRARY
 from domain.transparency.policy import Party, PolicyError, read_policy
-from service.accounts.accounts import Accounts, Identify
+from service.accounts.accounts import Accounts
 from service.accounts.limits import limits_of
 from service.api.dispatch import Dispatch
 from service.api.journal import Journal
@@ -30,6 +30,7 @@ from service.api.services import Boards, Services
 from service.base.clock import Clock, utc_now
 from service.base.extras import needs_extra
 from service.base.settings import Settings
+from service.bots.playing import playing
 from service.cluster.shared_wake import open_shared_wake
 from service.cluster.tail import Tail
 from service.cluster.wake import LocalWake, Wake
@@ -51,6 +52,8 @@ from service.transparency.log import TransparencyLog
 from service.transparency.sequencer import sequencing
 
 if TYPE_CHECKING:
+    from service.accounts.code_flow import Provider
+    from service.accounts.oidc import Issuer
     from service.cluster.redis import Redis
 
 
@@ -83,7 +86,8 @@ async def open_services(
             refusals.note(ruleset, rule)
             watched.refusals.labels(ruleset, rule).inc()
 
-        identify = await opened.enter_async_context(trusting(settings)) if settings.oidc_issuer else None
+        issuer = await opened.enter_async_context(trusting(settings)) if settings.oidc_issuer else None
+        identify = issuer.identify if issuer is not None else None
         accounts = Accounts(store.accounts, clock, randomness, settings.token_cache, identify)
         snapshots = Snapshots(await open_snapshots(settings, redis), watched)
         opened.push_async_callback(snapshots.close)
@@ -104,12 +108,14 @@ async def open_services(
             transparency=TransparencyLog(store.tree),
             log_key=log_key,
             metrics=watched,
+            provider=provider_of(settings, issuer, store, clock),
             redis=redis,
             limits=limits_of(settings, redis, watched),
             drawings=drawings,
         )
         await opened.enter_async_context(keeping(settings, library, store, rows, wake))
         await opened.enter_async_context(sequencing(store, log_key, settings.data, rows, wake, witnesses_of(settings)))
+        await opened.enter_async_context(playing(settings, games, store, accounts, rows, wake))
         await opened.enter_async_context(refusals.kept())
         await opened.enter_async_context(accounts.kept())
         await opened.enter_async_context(forgetting(store, clock, settings.key_hours))
@@ -135,16 +141,25 @@ def witnesses_of(settings: Settings) -> Mapping[str, Party]:
 
 
 @asynccontextmanager
-async def trusting(settings: Settings) -> AsyncIterator[Identify]:
+async def trusting(settings: Settings) -> AsyncIterator["Issuer"]:
     """Read the tokens of the issuer that the settings name. Raises `MissingExtra`."""
     with needs_extra("production", "OpenID Connect"):
         from service.accounts.oidc import Issuer
     issuer = Issuer(settings)
     try:
         async with background("reading the issuer's keys", issuer.keep()):
-            yield issuer.identify
+            yield issuer
     finally:
         await issuer.close()
+
+
+def provider_of(settings: Settings, issuer: "Issuer | None", store: EventStore, clock: Clock) -> "Provider | None":
+    """Return the issuer as one through which people sign in to the pages, if it is one. Raises `MissingExtra`."""
+    if issuer is None or not settings.oidc_client_id:
+        return None
+    with needs_extra("production", "OpenID Connect"):
+        from service.accounts.code_flow import Provider
+    return Provider(issuer, settings, store.accounts, clock)
 
 
 async def open_snapshots(settings: Settings, redis: "Redis | None" = None) -> list[Tier]:

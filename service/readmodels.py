@@ -35,9 +35,9 @@ class StoreLog:
         except StoreError as error:
             raise Unavailable(str(error)) from error
 
-    async def read(self, game: GameId, limit: int) -> list[Record]:
+    async def read(self, stream: StreamId, limit: int) -> list[Record]:
         try:
-            return await self._store.read(game, 0, limit)
+            return await self._store.read(stream, 0, limit)
         except StoreError as error:
             raise Unavailable(str(error)) from error
 

@@ -13,23 +13,35 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.kernel.ids import PlayerId
+from domain.kernel.ids import GameId, PlayerId
+from service.accounts.passkeys import Passkeys
 from service.base.clock import Clock, later, stamp, stamped, utc_now
 from service.base.ids import ID_BYTES, new_id
 from service.base.scopes import EVERYBODYS, Scope, ordered
 from service.base.visible import shows
 from service.observe.background import flushed
 from service.observe.logging import log
-from service.store.accounts import AccountStore, Made, PlayerRow, TokenId, TokenRow
+from service.store.accounts import AccountStore, InvitationId, InvitationRow, Made, PlayerRow, TokenId, TokenRow
 from service.store.protocol import KeyReused, StoreError
 
 TOKEN_PREFIX: Final = "tab_"
+SESSION_PREFIX: Final = "tabs_"
 FIRST_TOKEN: Final = "registration"
+BROWSER: Final = "browser"
+"""The name of a session."""
 SHORTEST_SECRET_KEY: Final = 32
 LONGEST_NAME: Final = 80
 
 MOST_TOKENS: Final = 100
 """How many tokens an account has at most that have not ended."""
+
+INVITATION_PREFIX: Final = "inv_"
+
+MOST_INVITATIONS: Final = 20
+"""How many invitations a game has at most that were not revoked."""
+
+MOST_SESSIONS: Final = 50
+"""How many browsers can be signed in to an account at once. Then the oldest session ends."""
 
 JWT_TOKENS_LAST: Final = timedelta(days=30)
 """How long a token lasts at most that was made with another issuer's, which takes its own back sooner."""
@@ -48,6 +60,12 @@ class BadName(ValueError):
     """A name that no account can have; the message says what a name is."""
 
 
+BOTS: Final = "bots"
+"""Names the bots where another issuer's people are known by its address, so that each is opened once."""
+
+BOT_NAMES: Final = ("Livia", "Marcus", "Claudia", "Titus", "Octavia", "Quintus", "Valeria", "Lucius")
+
+
 class UnknownToken(Exception):
     """Nobody has this token."""
 
@@ -60,8 +78,16 @@ class IssuerAway(Exception):
     """Another issuer's keys are not known, and it does not answer."""
 
 
+class SignInRefused(Exception):
+    """The provider did not sign somebody in, or its answer is not accepted; the message says why."""
+
+
 class TooManyTokens(Exception):
     """The account has as many tokens as it can have."""
+
+
+class TooManyInvitations(Exception):
+    """The game has as many invitations as it can have."""
 
 
 class Caller(Struct, frozen=True):
@@ -102,11 +128,13 @@ class Once(Struct, frozen=True):
         key: the key as it was sent.
         player: who sent it; None for nobody in particular: then it must be one that nobody can guess.
         content: the request that it stands for.
+        prefix: what the value begins with.
     """
 
     key: str
     player: PlayerId | None
     content: bytes
+    prefix: str = TOKEN_PREFIX
 
     @property
     def hashed(self) -> str:
@@ -125,7 +153,7 @@ class Once(Struct, frozen=True):
     def value(self, nonce: bytes) -> str:
         """Return the value of the token that was made with a nonce."""
         derived = hmac.digest(nonce, self.key.encode(), "sha256")
-        return TOKEN_PREFIX + base64.urlsafe_b64encode(derived).decode().rstrip("=")
+        return self.prefix + base64.urlsafe_b64encode(derived).decode().rstrip("=")
 
 
 class Identity(Struct, frozen=True):
@@ -165,6 +193,7 @@ class Accounts:
 
         `identify` reads the tokens of another issuer, where one is trusted.
         """
+        self.passkeys = Passkeys(store, clock)
         self._store = store
         self._clock = clock
         self._randomness = randomness
@@ -182,18 +211,18 @@ class Accounts:
     # --- accounts ---
 
     async def register(
-        self, name: str, scopes: Collection[Scope] = EVERYBODYS, once: Once | None = None
+        self, name: str, scopes: Collection[Scope] = EVERYBODYS, once: Once | None = None, *, session: bool = False
     ) -> tuple[PlayerRow, str]:
         """Open an account; return it and a token for all that it may do, which nobody can find out again.
 
-        Under an idempotency key, a repetition gets the account as it was opened, and its token. Raises `BadName` or
-        `KeyReused`.
+        With `session`, the token is a browser's. Under an idempotency key, a repetition gets the account as it was
+        opened, and its token. Raises `BadName` or `KeyReused`.
         """
         good = _good(name)
         row = PlayerRow(self._new_player(), good, stamp(self._clock), ordered(tuple(scopes)))
-        token = self._made(row.player, FIRST_TOKEN, row.scopes, None)
+        token = self._made(row.player, BROWSER if session else FIRST_TOKEN, row.scopes, None, session=session)
         if once is None:
-            value = _random_value()
+            value = _random_value(SESSION_PREFIX if session else TOKEN_PREFIX)
             await self._store.add(row)
             await self._store.add_token(token, _hash(value))
             return row, value
@@ -208,6 +237,23 @@ class Accounts:
 
     def _new_player(self) -> PlayerId:
         return PlayerId(new_id("p", self._randomness(ID_BYTES)))
+
+    async def bots(self) -> list[PlayerRow]:
+        """Return the accounts that the service plays, closed ones included."""
+        return await self._store.bots()
+
+    async def bots_at(self, level: str, count: int) -> list[PlayerRow]:
+        """Return `count` bots of a level, always the same ones, in the same order; opens those that are missing."""
+        return [await self._bot(level, number) for number in range(count)]
+
+    async def _bot(self, level: str, number: int) -> PlayerRow:
+        known = await self._store.known(BOTS, f"{level}/{number}")
+        if known is not None:
+            return known
+        again, which = divmod(number, len(BOT_NAMES))
+        name = f"{BOT_NAMES[which]}{f' {again + 1}' if again else ''}, {level} bot"
+        row = PlayerRow(self._new_player(), name, stamp(self._clock), ("play",), bot=level)
+        return await self._store.add_known(row, BOTS, f"{level}/{number}")
 
     async def describe(self, player: PlayerId, name: str | None = None, findable: bool | None = None) -> None:
         """Give an account another name, or let it be found by it or not. Raises `BadName`."""
@@ -235,6 +281,47 @@ class Accounts:
         await self._store.close(player, stamp(self._clock))
         self._forget(lambda caller: caller.player == player)
 
+    # --- other issuers ---
+
+    async def known(self, who: Identity) -> PlayerRow | None:
+        """Return the account of whom another issuer knows; None when there is none."""
+        return await self._store.known(who.issuer, who.subject)
+
+    async def opened_for(self, who: Identity) -> PlayerRow:
+        """Return the account of whom another issuer knows; at first sight one is opened."""
+        known = await self.known(who)
+        if known is not None:
+            return known
+        row = PlayerRow(self._new_player(), _name(who.name) or "player", stamp(self._clock))
+        player = await self._store.add_known(row, who.issuer, who.subject)
+        if player == row:
+            log.info("account opened", account=row.player, issuer=who.issuer)
+        return player
+
+    async def link(self, player: PlayerId, who: Identity) -> PlayerRow | None:
+        """Let another issuer sign somebody in to an account; return whose account the person has from now on.
+
+        That is another one when they had one already. None: the issuer signs another person in to this account.
+        """
+        return await self._store.link(player, who.issuer, who.subject)
+
+    async def unlink(self, player: PlayerId, issuer: str) -> None:
+        """Let another issuer no longer sign anybody in to an account."""
+        await self._store.unlink(player, issuer)
+
+    async def is_linked(self, player: PlayerId, issuer: str) -> bool:
+        """Tell whether another issuer signs somebody in to an account."""
+        return issuer in await self._store.issuers(player)
+
+    async def open_session_for(self, player: PlayerRow, who: Identity) -> tuple[TokenRow, str]:
+        """Sign a browser in as another issuer says, for what it says that the person may do. Raises `TokenEnded`.
+
+        The session ends within the days after which a token does that was made with a JWT.
+        """
+        granted = _open(player)
+        scopes = ordered(_left(who.scopes, granted) & granted)
+        return await self.open_session(player.player, scopes, later(stamp(self._clock), JWT_TOKENS_LAST))
+
     # --- tokens ---
 
     async def issue(
@@ -249,12 +336,27 @@ class Accounts:
 
         Under an idempotency key, a repetition gets the first token. Raises `TooManyTokens` or `KeyReused`.
         """
-        if len(await self.tokens(player)) >= MOST_TOKENS:
+        if await self._is_full(player):
             raise TooManyTokens(f"The account has {MOST_TOKENS} tokens and cannot have more.")
         row = self._made(player, name, scopes, expires)
         made, value = once.make(row) if once is not None else (None, _random_value())
         before = await self._store.add_token(row, _hash(value), made)
         return (row, value) if before is None or once is None else await self._again(before, once)
+
+    async def open_session(
+        self, player: PlayerId, scopes: Collection[Scope], expires: str | None = None
+    ) -> tuple[TokenRow, str]:
+        """Sign a browser in; return its session and the value of that, which nobody can find out again."""
+        open_now = [row for row in await self.tokens(player) if row.is_session]
+        for old in open_now[MOST_SESSIONS - 1 :]:
+            await self.revoke(old.token)
+        row = self._made(player, BROWSER, scopes, expires, session=True)
+        value = _random_value(SESSION_PREFIX)
+        await self._store.add_token(row, _hash(value))
+        return row, value
+
+    async def _is_full(self, player: PlayerId) -> bool:
+        return sum(not row.is_session for row in await self.tokens(player)) >= MOST_TOKENS
 
     async def made_before(self, once: Once | None) -> tuple[TokenRow, str] | None:
         """Return the token, and its value, that an idempotency key made before, if it did. Raises `KeyReused`."""
@@ -278,7 +380,7 @@ class Accounts:
         one was made to last; otherwise it ends when that would have. Under an idempotency key, a repetition gets the
         first token. Raises `TooManyTokens` when both were too many, or `KeyReused`.
         """
-        if overlap and len(await self.tokens(old.player)) >= MOST_TOKENS:
+        if overlap and await self._is_full(old.player):
             raise TooManyTokens(f"The account has {MOST_TOKENS} tokens and cannot have more.")
         now = stamp(self._clock)
         expires = old.expires
@@ -314,18 +416,64 @@ class Accounts:
         """Return the tokens of an account that have not ended, the newest first."""
         return await self._store.tokens(player, stamp(self._clock))
 
-    def _made(self, player: PlayerId, name: str, scopes: Collection[Scope], expires: str | None) -> TokenRow:
-        token = TokenId(new_id("t", self._randomness(ID_BYTES)))
+    def _made(
+        self, player: PlayerId, name: str, scopes: Collection[Scope], expires: str | None, *, session: bool = False
+    ) -> TokenRow:
+        token = TokenId(new_id("s" if session else "t", self._randomness(ID_BYTES)))
         return TokenRow(token, player, name, ordered(tuple(scopes)), stamp(self._clock), expires)
+
+    # --- invitations ---
+
+    async def invite(self, player: PlayerId, game: GameId, key: str | None = None) -> tuple[InvitationRow, str]:
+        """Make an invitation to a game; return it and its value, which nobody can find out again.
+
+        Under an idempotency key, a repetition gets the first invitation. Raises `TooManyInvitations`.
+        """
+        once = Once(f"{game} {key}", player, b"", INVITATION_PREFIX) if key is not None else None
+        open_now = [row for row in await self._store.invitations(game) if row.revoked is None]
+        again = once is not None and any(row.key == once.hashed for row in open_now)
+        if len(open_now) >= MOST_INVITATIONS and not again:
+            raise TooManyInvitations(f"The game has {MOST_INVITATIONS} invitations and cannot have more.")
+        name = InvitationId(new_id("i", self._randomness(ID_BYTES)))
+        row = InvitationRow(name, game, stamp(self._clock))
+        if once is None:
+            value = _random_value(INVITATION_PREFIX)
+            return await self._store.add_invitation(row, _hash(value)), value
+        nonce = secrets.token_bytes(32)
+        row = replace(row, key=once.hashed, nonce=nonce)
+        row = await self._store.add_invitation(row, _hash(once.value(nonce)))
+        return row, once.value(row.nonce or nonce)
+
+    async def invitation(self, value: str) -> InvitationRow | None:
+        """Return the invitation that has this value; None when there is none, or it was revoked."""
+        row = await self._store.invitation(_hash(value))
+        return row if row is not None and row.revoked is None else None
+
+    async def invitations(self, game: GameId) -> list[InvitationRow]:
+        """Return the invitations to a game, revoked ones as well, the newest first."""
+        return await self._store.invitations(game)
+
+    async def revoke_invitation(self, invitation: InvitationId) -> None:
+        """End an invitation, at once."""
+        await self._store.revoke_invitation(invitation, stamp(self._clock))
 
     # --- who is it? ---
 
     async def authenticate(self, token: str) -> Caller:
         """Return whose token this is. Raises `UnknownToken`, `TokenEnded` or `IssuerAway`."""
+        if token.startswith(SESSION_PREFIX):
+            raise UnknownToken("This is a browser's session, which is taken as a cookie only.")
         digest = _hash(token)
         if self._identify is not None and token.count(".") == 2:
             identify = self._identify
             return await self._remembered(digest, lambda: self._look_up_known(identify, token, digest))
+        return await self._remembered(digest, lambda: self._look_up(digest))
+
+    async def authenticate_session(self, value: str) -> Caller:
+        """Return whose session this is. Raises `UnknownToken` or `TokenEnded`."""
+        if not value.startswith(SESSION_PREFIX):
+            raise UnknownToken("The cookie is not a session.")
+        digest = _hash(value)
         return await self._remembered(digest, lambda: self._look_up(digest))
 
     async def still(self, caller: Caller) -> Caller:
@@ -383,12 +531,7 @@ class Accounts:
     async def _look_up_known(self, identify: Identify, token: str, digest: bytes) -> Caller:
         """Return whom another issuer knows; at first sight an account is opened."""
         who = await identify(token)
-        player = await self._store.known(who.issuer, who.subject)
-        if player is None:
-            row = PlayerRow(self._new_player(), _name(who.name) or "player", stamp(self._clock))
-            player = await self._store.add_known(row, who.issuer, who.subject)
-            if player == row:
-                log.info("account opened", account=row.player, issuer=who.issuer)
+        player = await self.opened_for(who)
         granted = _open(player)
         return Caller(player.player, _left(who.scopes, granted), granted, None, digest, who.ends)
 
@@ -458,9 +601,9 @@ def is_hard_to_guess(key: str) -> bool:
     return len(key) >= SHORTEST_SECRET_KEY and len(set(key)) >= 6
 
 
-def _random_value() -> str:
+def _random_value(prefix: str = TOKEN_PREFIX) -> str:
     # Not of `randomness`: that may be fixed to repeat a demonstration, and a token must never be guessed.
-    return TOKEN_PREFIX + secrets.token_urlsafe(32)
+    return prefix + secrets.token_urlsafe(32)
 
 
 def _hash(token: str) -> bytes:

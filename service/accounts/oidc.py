@@ -6,6 +6,7 @@ known. While the issuer is away, those that are known go on.
 """
 
 import asyncio
+import hmac
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -59,6 +60,22 @@ class Key(Struct, frozen=True):
     content: dict[str, Any]
 
 
+class Published(Struct, frozen=True):
+    """What the issuer publishes of itself.
+
+    Attributes:
+        keys: its keys.
+        authorization: where it asks people who they are; None when it does not say, or names no https address.
+        token: where it gives tokens; None likewise.
+        takes: how it lets clients prove who they are, where they get tokens.
+    """
+
+    keys: tuple[Key, ...]
+    authorization: str | None
+    token: str | None
+    takes: tuple[str, ...]
+
+
 class Issuer:
     """The issuer that the settings name, whose JWTs are taken. To be closed."""
 
@@ -70,7 +87,7 @@ class Issuer:
         self._claim = settings.oidc_scope_claim.split(".")
         self._scopes = settings.oidc_scope_names
         self._client = httpx.AsyncClient(timeout=TIMEOUT, follow_redirects=False)
-        self._keys: list[Key] = []
+        self._known: Published | None = None
         self._is_away = True
         self._asked_at = -PAUSE
         self._asking: asyncio.Task[None] | None = None
@@ -91,36 +108,55 @@ class Issuer:
 
     async def identify(self, token: str) -> Identity:
         """Return whom a JWT speaks of. Raises `UnknownToken`, `TokenEnded` or `IssuerAway`."""
+        return self._identity(await self._claims(token, self._audience))
+
+    async def identify_for(self, token: str, client: str, nonce: str) -> Identity:
+        """Return whom an ID token speaks of that was made for this client and nonce. Raises as `identify`.
+
+        Checks what OpenID Connect Core 1.0 asks for in section 3.1.3.7.
+        """
+        claims = await self._claims(token, client, "iat")
+        audience, authorized = claims["aud"], claims.get("azp")
+        if authorized not in (None, client) or (isinstance(audience, list) and len(audience) > 1 and not authorized):
+            raise UnknownToken("The service does not accept this JWT: it was made for another client.")
+        if not isinstance(claims.get("nonce"), str) or not hmac.compare_digest(
+            claims["nonce"].encode("utf-8", "surrogatepass"), nonce.encode()
+        ):
+            raise UnknownToken("The service does not accept this JWT: its nonce is not the one that was asked for.")
+        return self._identity(claims)
+
+    async def _claims(self, token: str, audience: str, *required: str) -> dict[str, Any]:
+        """Return what a JWT says, if it is good. Raises `UnknownToken`, `TokenEnded` or `IssuerAway`."""
         try:
             header = jwt.get_unverified_header(token)
             algorithm = header.get("alg")
             if algorithm not in self._algorithms:
                 raise InvalidAlgorithmError
             key = PyJWK(await self._key(header.get("kid"), algorithm), algorithm)
-            claims = jwt.decode(
+            said = jwt.decode(
                 token,
                 key,
                 algorithms=[algorithm],
-                audience=self._audience,
+                audience=audience,
                 issuer=self._issuer,
                 leeway=self._leeway,
-                options={"require": ["exp", "iss", "aud", "sub"], "enforce_minimum_key_length": True},
+                options={"require": ["exp", "iss", "aud", "sub", *required], "enforce_minimum_key_length": True},
             )
             _require_one_spelling(token)
         except ExpiredSignatureError:
             raise TokenEnded("The JWT has expired.") from None
         except PyJWTError as error:
-            raise UnknownToken(f"The service does not accept this JWT: {self._wrong(error)}.") from None
+            raise UnknownToken(f"The service does not accept this JWT: {self._wrong(error, audience)}.") from None
         except UnicodeEncodeError:
             raise UnknownToken("The service does not accept this JWT: it is not ASCII.") from None
-        return self._identity(claims)
+        return said
 
-    def _wrong(self, error: PyJWTError) -> str:
+    def _wrong(self, error: PyJWTError, audience: str) -> str:
         match error:
             case InvalidAlgorithmError():
                 return f"it is not signed with {' or '.join(self._algorithms)}"
             case InvalidAudienceError():
-                return f"it is not for the audience {self._audience!r}"
+                return f"it is not for the audience {audience!r}"
             case InvalidIssuerError():
                 return f"it is not of the issuer {self._issuer}"
             case InvalidTokenError():
@@ -153,22 +189,30 @@ class Issuer:
         names = found.split() if isinstance(found, str) else found if isinstance(found, list) else []
         return frozenset(self._scopes[name] for name in names if isinstance(name, str) and name in self._scopes)
 
-    # --- keys ---
+    # --- what it publishes ---
+
+    async def known(self) -> Published:
+        """Return what the issuer published when it was asked last. Raises `IssuerAway`."""
+        if self._known is None and (asking := self._ask()) is not None:
+            await asyncio.shield(asking)
+        if self._known is None:
+            raise IssuerAway(f"{self._issuer} does not answer.")
+        return self._known
 
     async def _key(self, key_id: str | None, algorithm: str) -> dict[str, Any]:
-        found = self._known(key_id, algorithm)
+        found = self._key_of(key_id, algorithm)
         if found is None and (asking := self._ask()) is not None:
             await asyncio.shield(asking)
-            found = self._known(key_id, algorithm)
-        if found is None and not self._keys:
+            found = self._key_of(key_id, algorithm)
+        if found is None and self._known is None:
             raise IssuerAway(f"The keys of {self._issuer} are not known, and it does not answer.")
         if found is None:
             raise UnknownToken("The service does not accept this JWT: its issuer publishes no such key.")
         return found.content
 
-    def _known(self, key_id: str | None, algorithm: str) -> Key | None:
+    def _key_of(self, key_id: str | None, algorithm: str) -> Key | None:
         """Return the key of an id; without one, the only key that there is."""
-        fitting = [key for key in self._keys if key.algorithm in (None, algorithm)]
+        fitting = [key for key in (self._known.keys if self._known else ()) if key.algorithm in (None, algorithm)]
         if key_id is None:
             return fitting[0] if len(fitting) == 1 else None
         return next((key for key in fitting if key.id == key_id), None)
@@ -186,41 +230,68 @@ class Issuer:
     async def _read_keys(self) -> None:
         """Read the keys; those that are known stay when that cannot be done. Raises nothing."""
         try:
-            keys = await self.published()
+            found = await self.published()
         except UNTOLD as error:
             self._is_away = True
             log.warning("issuer does not tell its keys", issuer=self._issuer, why=str(error) or type(error).__name__)
             return
-        self._keys, self._is_away = keys, False
-        log.info("keys of the issuer read", issuer=self._issuer, keys=len(keys))
+        self._known, self._is_away = found, False
+        log.info("keys of the issuer read", issuer=self._issuer, keys=len(found.keys))
 
-    async def published(self) -> list[Key]:
-        """Return the keys that the issuer publishes now, one at least. Raises one of `UNTOLD`."""
+    async def published(self) -> Published:
+        """Return what the issuer publishes now, one key at least. Raises one of `UNTOLD`."""
         told = await self._fetch(f"{self._issuer.rstrip('/')}/.well-known/openid-configuration")
         if told.get("issuer") != self._issuer:
             raise ValueError(f"it calls itself {told.get('issuer')!r}")
         place = told.get("jwks_uri")
         if not isinstance(place, str) or not self._is_safe(place):
             raise ValueError("its jwks_uri is no https address")
-        keys = [key for each in (await self._fetch(place)).get("keys", ()) if (key := _read_key(each)) is not None]
+        given = (await self._fetch(place)).get("keys", ())
+        keys = tuple(key for each in given if (key := _read_key(each)) is not None)
         if not keys:
             raise ValueError("it publishes no key that can be used")
-        return keys
+        authorization, token = (
+            place if isinstance(place, str) and self._is_safe(place) else None
+            for place in (told.get("authorization_endpoint"), told.get("token_endpoint"))
+        )
+        takes = told.get("token_endpoint_auth_methods_supported")
+        return Published(
+            keys, authorization, token, tuple(map(str, takes)) if isinstance(takes, list) else ("client_secret_basic",)
+        )
 
     def _is_safe(self, address: str) -> bool:
         place, issuer = urlsplit(address), urlsplit(self._issuer)
         return place.scheme == "https" or (place.scheme, place.hostname) == (issuer.scheme, issuer.hostname)
 
+    async def send_form(self, address: str, form: str, headers: Mapping[str, str]) -> tuple[int, dict[str, Any]]:
+        """Return status and content of what is answered to a form, if that is a success or says what is wrong with it.
+
+        Raises one of `UNTOLD`.
+        """
+        return await self._ask_at(
+            address,
+            (200, 400, 401),
+            method="POST",
+            content=form.encode(),
+            headers={"Content-Type": "application/x-www-form-urlencoded", **headers},
+        )
+
     async def _fetch(self, address: str) -> dict[str, Any]:
+        return (await self._ask_at(address, (200,), method="GET", headers={}))[1]
+
+    async def _ask_at(
+        self, address: str, expected: tuple[int, ...], *, headers: Mapping[str, str], **request: Any
+    ) -> tuple[int, dict[str, Any]]:
         content = b""
-        async with self._client.stream("GET", address, headers={"Accept": "application/json"}) as answer:
-            if answer.status_code != 200:
+        sent = {"Accept": "application/json", **headers}
+        async with self._client.stream(url=address, headers=sent, **request) as answer:
+            if answer.status_code not in expected:
                 raise ValueError(f"{address} answered {answer.status_code}")
             async for chunk in answer.aiter_bytes():
                 content += chunk
                 if len(content) > LARGEST_ANSWER:
                     raise ValueError(f"{address} answered more than {LARGEST_ANSWER} bytes")
-        return msgspec.json.decode(content, type=dict[str, Any])
+        return answer.status_code, msgspec.json.decode(content, type=dict[str, Any])
 
 
 def _read_key(given: Any) -> Key | None:

@@ -84,6 +84,9 @@ LogLevel = Literal["debug", "info", "warning", "error"]
 Positive = Annotated[float, Meta(gt=0, description="a number above 0")]
 Seconds = Annotated[float, Meta(gt=0, le=3600, description="a number above 0, 3600 at most")]
 
+SECRETS: Final = ("log_key", "oidc_client_secret")
+"""Settings that are shown to nobody."""
+
 PUBLIC_RATES: Final[Mapping[str, float]] = {
     "rate_per_token": 50.0,
     "rate_per_address": 200.0,
@@ -139,6 +142,10 @@ class Settings(Struct, frozen=True):
         board_limit: the largest request body that contains a board, in bytes.
         bodies_limit: the most bytes of request bodies that a process holds at once. More get 503.
         heartbeat: seconds between comments on a stream without events.
+        bots: how many processes think for bots. Each has a core for itself while a bot thinks, after everything else
+            on the machine. With 0, this process plays no bots; if no process does, games with bots stand still.
+        bot_pause: seconds that a bot lets pass after the last event of its game, so that people can follow.
+        bots_per_account: the most seats that bots may hold in the games of one organizer that are not over, or `off`.
         projections: whether this process keeps the projections up to date. If no process does, run `tabularium
             projections run`.
         transparency: whether this process signs what happened in games into the transparency log.
@@ -155,6 +162,10 @@ class Settings(Struct, frozen=True):
         oidc_issuer: an OpenID Connect provider whose JWTs are accepted as tokens, such as
             ``https://login.example.org``. The first JWT of a person opens an account.
         oidc_audience: the audience that JWTs must name: this service, as the provider knows it.
+        oidc_client_id: the service as a client of that provider. With it, people can sign in to the pages through the
+            provider, which sends them back to ``/sign-in``.
+        oidc_client_secret: the secret of that client, if the provider gave it one.
+        oidc_name: what the pages call the provider: "Sign in with Example". Default: its host.
         oidc_algorithms: the signature algorithms to accept, separated by commas.
         oidc_leeway: seconds by which the provider's clock may be wrong.
         oidc_scope_claim: the claim with a JWT's scopes, such as ``scope`` or ``realm_access.roles``.
@@ -194,6 +205,9 @@ class Settings(Struct, frozen=True):
     board_limit: Annotated[int, Meta(ge=1024)] = 1024 * 1024
     bodies_limit: Annotated[int, Meta(ge=1024)] = 64 * 1024 * 1024
     heartbeat: Positive = 15.0
+    bots: Annotated[int, Meta(ge=0, le=64)] = 1
+    bot_pause: Annotated[float, Meta(ge=0, le=60)] = 0.5
+    bots_per_account: Count = 24
     projections: bool = True
     transparency: bool = True
     log_key: str = ""
@@ -204,6 +218,9 @@ class Settings(Struct, frozen=True):
     token_cache: Annotated[float, Meta(ge=0, le=60)] = 2.0
     oidc_issuer: IssuerUrl = ""
     oidc_audience: str = ""
+    oidc_client_id: str = ""
+    oidc_client_secret: str = ""
+    oidc_name: str = ""
     oidc_algorithms: Algorithms = "RS256"
     oidc_leeway: Annotated[float, Meta(ge=0, le=300)] = 30.0
     oidc_scope_claim: Annotated[str, Meta(min_length=1)] = "scope"
@@ -214,6 +231,12 @@ class Settings(Struct, frozen=True):
     def __post_init__(self) -> None:
         if self.oidc_issuer and not self.oidc_audience:
             raise SettingsError(f"{PREFIX}OIDC_ISSUER needs {PREFIX}OIDC_AUDIENCE: the service, as the issuer knows it")
+        if self.oidc_client_id and not self.oidc_issuer:
+            raise SettingsError(f"{PREFIX}OIDC_CLIENT_ID needs {PREFIX}OIDC_ISSUER: the provider whose client it is")
+        if self.oidc_client_secret and not self.oidc_client_id:
+            raise SettingsError(
+                f"{PREFIX}OIDC_CLIENT_SECRET needs {PREFIX}OIDC_CLIENT_ID: the client whose secret it is"
+            )
 
     def __repr__(self) -> str:
         return f"Settings({', '.join(f'{name}={value!r}' for name, value in self.shown().items())})"
@@ -221,7 +244,7 @@ class Settings(Struct, frozen=True):
     def shown(self) -> dict[str, object]:
         """Return all values by their names, without passwords; of a limit that is not set, what holds."""
         values = {name: getattr(self, name) for name in self.__struct_fields__} | self.limits
-        values["log_key"] = "…" if self.log_key else ""
+        values |= {name: "…" for name in SECRETS if values[name]}
         return {name: str(each) if isinstance(each, Path) else without_password(each) for name, each in values.items()}
 
     @property

@@ -8,10 +8,14 @@ from domain.kernel.rules import schema
 
 RANDOM: Final = "random"
 GREEDY: Final = "greedy"
-"""Levels of bots: one takes anything, one what looks best to it."""
+THINKER: Final = "thinker"
+"""Levels of bots: one takes anything, one what looks best to it, one looks ahead."""
 
 Board = Mapping[str, Any]
-"""A board, and in `documents` those that the game is played with, by name."""
+"""A board, in `documents` those that the game is played with, by name, and in `game` what the API says of the game.
+
+Of that, `setup` and `ruleset_version` count; without them it is a game by the newest version, as it is by default.
+"""
 View = Mapping[str, Any]
 Options = Sequence[Mapping[str, Any]]
 Command = dict[str, Any]

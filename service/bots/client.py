@@ -51,6 +51,10 @@ class Client:
         headers = {"Idempotency-Key": key} if key else {}
         return self._call("POST", path, json=body, headers=headers).json()
 
+    def put(self, path: str, body: Any) -> Any:
+        """Return the JSON of a PUT. Raises `Problem`."""
+        return self._call("PUT", path, json=body).json()
+
     def export(self, game: str) -> bytes:
         """Return a game's export. Raises `Problem`."""
         return self._call("GET", f"/v1/games/{quote(game, safe='')}/export").content

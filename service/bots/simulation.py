@@ -16,6 +16,7 @@ from domain.boards import builtin
 from domain.kernel.chance.draws import commitment_to
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import GameId, PlayerId, Seat
+from domain.kernel.log import seating
 from domain.kernel.log.fold import fold
 from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.lifecycle import Undo
@@ -121,7 +122,7 @@ class Simulation:
         )
         self._keep(step)
         for number, seat in enumerate(step.game.players, start=1):
-            step = step.game.take_seat(seat, "", Cause(PlayerId(f"bot-{number}")), self._now())
+            step = seating.take_seat(step.game, seat, "", Cause(PlayerId(f"bot-{number}")), self._now())
             self._keep(step)
         step = step.game.start(step.game.chance(self.secret), Cause(SIMULATOR), self._now())
         self._keep(step)

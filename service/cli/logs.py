@@ -11,7 +11,7 @@ from domain.judging import proof
 from domain.judging.fold import fold as fold_case
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import Version
-from domain.kernel.log.fold import fold, later
+from domain.kernel.log.fold import later
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import read_event, retraction
 from domain.kernel.proof.export import Export, ExportError, read
@@ -85,12 +85,10 @@ def _open(game: Game, vault: Vault) -> dict[str, Any]:
 
 
 def _as_of(exported: Export, version: int) -> Game:
-    ruleset = LIBRARY.at(exported.ruleset, exported.ruleset_version)
     try:
-        board = ruleset.equip(exported.board, exported.documents)
+        return exported.fold(LIBRARY, version)
     except DocumentError as error:
         bad_input(f"the export cannot be replayed: {error}")
-    return fold(exported.records[:version], exported.game, LIBRARY, lambda _: board)
 
 
 def _read(file: Path) -> Export:
@@ -103,7 +101,8 @@ def _read(file: Path) -> Export:
 def verify(
     file: FileArgument,
     game: Annotated[
-        Path | None, typer.Option("--game", help="For the export of a case: that of its game, to check it against.")
+        Path | None,
+        typer.Option("--game", help="For the export of a case or a fork: that of its game, to check it against."),
     ] = None,
     certificate: Annotated[
         Path | None, typer.Option(help="A certificate of the game or case: what the service signed of it.")
@@ -123,9 +122,8 @@ def verify(
     if proof.is_export(lines[0] if lines else b""):
         _verify_case(lines, game, shown, believed, as_json)
         return
-    if game is not None:
-        bad_input(f"{file} is not the export of a case; --game goes only with one")
-    verdict = verify_export(lines, LIBRARY)
+    against = _verified(game, "The game that is forked") if game is not None else None
+    verdict = verify_export(lines, LIBRARY, against)
     certified = _certified(lines, shown, believed) if believed is not None and verdict.ok else None
     if as_json:
         said = {"certificate": certified} if certified is not None else {}
@@ -139,14 +137,7 @@ def verify(
 
 
 def _verify_case(lines: list[bytes], game: Path | None, shown: str, believed: Policy | None, as_json: bool) -> None:
-    against = None
-    if game is not None:
-        whole = verify_export(read_file(game).splitlines(keepends=True), LIBRARY)
-        if not whole.ok:
-            console.print(f"The game of the case, {game}:", markup=False)
-            print_verdict(whole)
-            raise typer.Exit(1)
-        against = _read(game)
+    against = _verified(game, "The game of the case") if game is not None else None
     verdict = proof.verify(lines, LIBRARY, against)
     certified = _certified(lines, shown, believed) if believed is not None and verdict.ok else None
     if as_json:
@@ -163,6 +154,16 @@ def _verify_case(lines: list[bytes], game: Path | None, shown: str, believed: Po
             print_certified(certified)
     if not verdict.ok or (certified is not None and not certified.ok):
         raise typer.Exit(1)
+
+
+def _verified(file: Path, what: str) -> Export:
+    """Return the export of another game, which is what it says."""
+    whole = verify_export(read_file(file).splitlines(keepends=True), LIBRARY)
+    if not whole.ok:
+        console.print(f"{what}, {file}:", markup=False)
+        print_verdict(whole)
+        raise typer.Exit(1)
+    return _read(file)
 
 
 def _print_sentences(head: str, proved: Iterable[str], unproved: Iterable[str]) -> None:

@@ -84,7 +84,7 @@ async def _issuer(settings: Settings) -> Finding:
         return fail("packages", said, "Install tabularium[production].")
     issuer = Issuer(settings)
     try:
-        keys = await issuer.published()
+        found = await issuer.published()
     except UNTOLD as error:
         remedy = (
             "Correct TABULARIUM_OIDC_ISSUER, or the way to it. Meanwhile its tokens are taken with the keys that a"
@@ -94,12 +94,15 @@ async def _issuer(settings: Settings) -> Finding:
     finally:
         await issuer.close()
     allowed = settings.oidc_algorithms.split(",")
-    fitting = [key for key in keys if key.algorithm is None or key.algorithm in allowed]
+    fitting = [key for key in found.keys if key.algorithm is None or key.algorithm in allowed]
     if not fitting:
-        theirs = ",".join(sorted({key.algorithm for key in keys if key.algorithm is not None}))
+        theirs = ",".join(sorted({key.algorithm for key in found.keys if key.algorithm is not None}))
         said = f"{settings.oidc_issuer} has no key for {' or '.join(allowed)}"
         return warn("issuer", said, f"Set TABULARIUM_OIDC_ALGORITHMS={theirs}, if these are what you want to take.")
-    return ok("issuer", f"{settings.oidc_issuer} tells {len(keys)} keys, of which {len(fitting)} can be used")
+    if settings.oidc_client_id and not (found.authorization and found.token):
+        said = f"{settings.oidc_issuer} names no https addresses where people sign in and clients get tokens"
+        return warn("issuer", said, "Correct TABULARIUM_OIDC_ISSUER, or unset TABULARIUM_OIDC_CLIENT_ID.")
+    return ok("issuer", f"{settings.oidc_issuer} tells {len(found.keys)} keys, of which {len(fitting)} can be used")
 
 
 async def _collector(url: str) -> Finding:

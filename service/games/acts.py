@@ -1,6 +1,6 @@
 """What accounts do to games: each act decides what comes of it. `Games` brings them to the log, all in one way."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import msgspec
@@ -10,11 +10,13 @@ from msgspec.structs import replace
 from domain.kernel.chance.draws import Chance
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import PlayerId, Seat, Version
+from domain.kernel.log import answering, officials, retracting, seating
 from domain.kernel.log.answers import Answer
 from domain.kernel.log.fold import earlier_of, retract
 from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.log.request import read_commands, read_undo
+from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Library
 from service.games.views import seat_of
 
@@ -88,6 +90,7 @@ class Commands(Act, frozen=True):
         game, seat = case.game, case.seat()
         to = read_undo(self.given)
         if to is not None:
+            seat = game.undo_seat if game.is_analysis else seat
             cause = replace(case.cause, seat=seat)
             return retract(game, to, "undo", await case.log(), case.library, cause, case.at)
         commands = read_commands(game.ruleset, self.given)
@@ -102,12 +105,12 @@ class TakeSeat(Act, frozen=True):
     entropy: str = ""
 
     async def decide(self, case: Case) -> Decided:
-        seat = self.seat or case.game.seat_for(case.cause.account)
-        return case.game.take_seat(seat, self.entropy, case.cause, case.at)
+        seat = self.seat or seating.seat_for(case.game, case.cause.account)
+        return seating.take_seat(case.game, seat, self.entropy, case.cause, case.at)
 
 
 class LeaveSeat(Act, frozen=True):
-    """Freeing the seat that a player holds."""
+    """Freeing the seat that a player holds, or giving it up when the game has begun."""
 
     kind = "leave-seat"
     seat: Seat | None = None
@@ -116,7 +119,71 @@ class LeaveSeat(Act, frozen=True):
         held = case.seat()
         if self.seat is not None and self.seat != held:
             raise NotSeated(f"{self.seat} is not your seat; you hold {held}.")
-        return case.game.leave_seat(held, case.cause, case.at)
+        leave = seating.give_up_seat if case.game.status == "running" else seating.leave_seat
+        return leave(case.game, held, case.cause, case.at)
+
+
+class SeatBot(Act, frozen=True):
+    """Putting a bot of a level on a seat, as the organizer: in place of a bot before the game begins, later of a player
+    who gave the seat up.
+
+    `bots` are the accounts of bots, with their levels; the first that can takes the seat, as any account does.
+    """
+
+    kind = "seat-bot"
+    seat: Seat
+    level: str
+    bots: Mapping[PlayerId, str]
+
+    @property
+    def content(self) -> list[Any]:
+        return [self.kind, self.seat, self.level]
+
+    async def decide(self, case: Case) -> Decided:
+        require_organizer(case.game, case.cause.account)
+        held = case.game.players.get(self.seat)
+        running = case.game.status == "running"
+        if not running and held is not None and self.bots.get(held) == self.level:
+            asked = f"A {self.level} bot already holds {self.seat}."
+            raise Refusal("TAB-BOT-01", asked, "Choose another level, or take the bot away.")
+        kept = case.game.kept_seats
+        others = (player for seat, player in kept.items() if seat != self.seat)
+        barred = {*case.game.players.values(), *case.game.around.officials, *others}
+        able = (each for each, level in self.bots.items() if level == self.level and each not in barred)
+        if self.bots.get(reserved := kept.get(self.seat, case.cause.account)) == self.level:
+            able = iter((reserved,))
+        bot = next(able, None)
+        if bot is None:
+            raise Refusal(
+                "TAB-BOT-01", f"No {self.level} bot is open.", "Choose another level, or ask an administrator."
+            )
+        if running:
+            return seating.take_over_seat(case.game, self.seat, Cause(bot), case.at)
+        if held not in self.bots:
+            return seating.take_seat(case.game, self.seat, "", Cause(bot), case.at)
+        left = seating.leave_seat(case.game, self.seat, Cause(held), case.at)
+        return left.then(seating.take_seat(left.game, self.seat, "", Cause(bot), case.at))
+
+
+class RemoveBot(Act, frozen=True):
+    """Taking a bot away from its seat before the game begins, as its organizer."""
+
+    kind = "remove-bot"
+    seat: Seat
+    bots: Mapping[PlayerId, str]
+
+    @property
+    def content(self) -> list[Any]:
+        return [self.kind, self.seat]
+
+    async def decide(self, case: Case) -> Decided:
+        require_organizer(case.game, case.cause.account)
+        held = case.game.players[self.seat]
+        if held not in self.bots:
+            seats = [seat for seat, holder in case.game.players.items() if holder in self.bots]
+            allowed = f"Bots hold {', '.join(seats)}." if seats else "This game has no bot."
+            raise Refusal("TAB-BOT-01", f"No bot holds {self.seat}.", allowed)
+        return seating.leave_seat(case.game, self.seat, Cause(held), case.at)
 
 
 class Start(Act, frozen=True):
@@ -157,7 +224,7 @@ class LeaveAnswer(Act, frozen=True):
     answer: Answer
 
     async def decide(self, case: Case) -> Decided:
-        return case.game.leave_answer(case.seat(), self.answer, case.chance, case.cause, case.at)
+        return answering.leave_answer(case.game, case.seat(), self.answer, case.chance, case.cause, case.at)
 
 
 class RevokeAnswer(Act, frozen=True):
@@ -167,7 +234,7 @@ class RevokeAnswer(Act, frozen=True):
     left: Version
 
     async def decide(self, case: Case) -> Decided:
-        return case.game.revoke_answer(case.seat(), self.left, case.cause, case.at)
+        return answering.revoke_answer(case.game, case.seat(), self.left, case.cause, case.at)
 
 
 class NameOfficial(Act, frozen=True):
@@ -178,7 +245,7 @@ class NameOfficial(Act, frozen=True):
 
     async def decide(self, case: Case) -> Decided:
         require_organizer(case.game, case.cause.account)
-        return case.game.name_official(self.player, case.cause, case.at)
+        return officials.name_official(case.game, self.player, case.cause, case.at)
 
 
 class ReleaseOfficial(Act, frozen=True):
@@ -189,7 +256,7 @@ class ReleaseOfficial(Act, frozen=True):
 
     async def decide(self, case: Case) -> Decided:
         require_organizer(case.game, case.cause.account)
-        return case.game.release_official(self.player, case.cause, case.at)
+        return officials.release_official(case.game, self.player, case.cause, case.at)
 
 
 class AskTakeBack(Act, frozen=True):
@@ -201,7 +268,7 @@ class AskTakeBack(Act, frozen=True):
     async def decide(self, case: Case) -> Decided:
         seat, history = case.seat(), await case.log()
         earlier = earlier_of(case.game, history, case.library)
-        return case.game.ask_take_back(seat, self.to, history, earlier, case.cause, case.at)
+        return retracting.ask_take_back(case.game, seat, self.to, history, earlier, case.cause, case.at)
 
 
 class AnswerTakeBack(Act, frozen=True):
@@ -214,7 +281,7 @@ class AnswerTakeBack(Act, frozen=True):
     async def decide(self, case: Case) -> Decided:
         seat = case.seat()
         earlier = earlier_of(case.game, await case.log(), case.library)
-        return case.game.answer_take_back(seat, self.asked, self.agrees, earlier, case.cause, case.at)
+        return retracting.answer_take_back(case.game, seat, self.asked, self.agrees, earlier, case.cause, case.at)
 
 
 def require_organizer(game: Game, player: PlayerId) -> None:

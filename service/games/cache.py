@@ -14,6 +14,7 @@ from domain.kernel.ids import GameId, Seat, StreamId, Version, as_game
 from domain.kernel.log.fold import fold, later, resume
 from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.history import read_created, retraction
+from domain.kernel.log.lifecycle import GameForked
 from domain.kernel.log.record import Record, first_broken
 from domain.kernel.log.snapshot import SnapshotError
 from domain.kernel.rules.board import Board
@@ -259,12 +260,22 @@ class GameCache:
             raise GameDamaged(f"game {game_id} is damaged in the store from version {len(records) + 1} on")
         try:
             created = read_created(records[0])
+            past = await self._past(created) if isinstance(created, GameForked) else None
             board = await self._board(created.board_key, created.ruleset, created.ruleset_version)
-            game = fold(records, game_id, self._library, lambda _: board)
+            game = fold(records, game_id, self._library, lambda _: board, past)
             game.chance(stored.chance)
         except (DocumentError, LookupError, ValueError) as error:
             raise GameDamaged(f"game {game_id} cannot be read from the store: {error}") from error
         return game, stored
+
+    async def _past(self, event: GameForked) -> Game:
+        """Return the parent of a fork at the version at which it began. Raises `LookupError`."""
+        first = await self._store.read(event.parent, 0, 1)
+        parent = read_created(first[0]) if first else None
+        depth = parent.depth if isinstance(parent, GameForked) else 0
+        if parent is None or depth != event.depth - 1:  # or games in a circle would wait for each other
+            raise LookupError(f"its parent {event.parent} is missing or damaged")
+        return await self.at(event.parent, event.version)
 
     async def _resumed(self, snapshot: Snapshot) -> tuple[Game, Stored]:
         """Return a game from a snapshot on, and what is stored of it from there on. Raises `SnapshotError`."""
@@ -317,7 +328,7 @@ class GameCache:
         records = await self._store.read(cached.id, start, stop - start)
         _require_whole(cached.id, records, start, base.head if base is not None else None)
         if base is None:
-            return fold(records, cached.id, self._library, lambda _: cached.now.board)
+            return fold(records, cached.id, self._library, lambda _: cached.now.board, cached.now.past)
         for index in reversed(range(len(records))):
             to = retraction(records[index])
             if to is not None and to < start:

@@ -13,18 +13,21 @@ from msgspec import Struct
 
 from domain.boards import builtin, parse_board, validate
 from domain.kernel.canonical import canonical
-from domain.kernel.chance.draws import SECRET_BYTES, commitment_to
+from domain.kernel.chance.draws import SECRET_BYTES, CommittedChance, commitment_to
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
-from domain.kernel.log.game import Decided, Game, given_in_advance
-from domain.kernel.log.lifecycle import Sight
+from domain.kernel.log import answering, forking
+from domain.kernel.log.game import Decided, Game
+from domain.kernel.log.lifecycle import Forking, Purpose, Sight
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.log.request import read_commands
+from domain.kernel.proof.export import Past
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.documents import key_of, packed
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Library, Ruleset
-from projections.lobby import GameRow
+from projections.lobby import ForkOf, GameRow
+from service.accounts.accounts import Caller
 from service.base.clock import Clock, stamp
 from service.base.ids import ID_BYTES, new_id
 from service.base.settings import Settings
@@ -32,7 +35,7 @@ from service.cluster.wake import Wake
 from service.games.acts import Act, Case, NotOrganizer, NotSeated, require_organizer
 from service.games.cache import CachedGame, GameCache, UnknownGame
 from service.games.snapshots import Snapshots
-from service.games.views import Accepted, EventView, Viewer, event_view
+from service.games.views import Accepted, EventView, Viewer, event_view, viewer_of
 from service.observe.logging import log
 from service.observe.metrics import Metrics, Outcome
 from service.observe.tracing import span
@@ -51,6 +54,9 @@ from service.store.protocol import (
 ATTEMPTS: Final = 5
 """How often a request is decided again after another process was quicker."""
 
+
+MOST_ANALYSES: Final = 50
+"""How many open forks for analysis an account may have."""
 
 WAITED: Final = 20_000
 """Of how many games it is remembered whom they wait for, so that a list of them need not load them again."""
@@ -208,7 +214,7 @@ class Games:
 
     async def waits_for(self, row: GameRow) -> frozenset[PlayerId]:
         """Return the players whom a game of the index waits for. Raises `StoreError`."""
-        if row.status != "running":
+        if row.status != "running" or (row.fork is not None and row.fork.purpose == "analysis"):
             return frozenset()
         version, known = self._waited.get(row.game, (0, frozenset[PlayerId]()))
         if version < row.version:
@@ -233,7 +239,9 @@ class Games:
         documents: Mapping[str, bytes] | None = None,
         organizer: PlayerId | None = None,
         organizer_sees: Sight = "spectator",
+        forks: Forking = "players",
         title: str = "",
+        listed: bool = True,
         key: str | None = None,
     ) -> Done:
         """Open a new game; its summary at the time is that of ``at(accepted.game, accepted.version)``.
@@ -243,6 +251,8 @@ class Games:
             documents: documents to play with, by name, instead of the ruleset's own.
             organizer: who organizes the game, when that is not `player`.
             organizer_sees: what they see of it while it runs and they hold no seat.
+            forks: who may fork it while it runs.
+            listed: whether lists show the game to everybody.
 
         Raises:
             UnknownRuleset, UnknownPlayer: there is none.
@@ -262,6 +272,10 @@ class Games:
         content = ["create", ruleset_id, players, dict(setup or {}), digest, organizer, title]
         if organizer_sees != "spectator":
             content.append(organizer_sees)  # else it is the content of a key of before there was a choice
+        if forks != "players":
+            content.append({"forks": forks})
+        if not listed:
+            content.append("unlisted")
         secret = self._randomness(SECRET_BYTES)
         opening = Opening(
             ruleset=ruleset.id,
@@ -284,10 +298,13 @@ class Games:
                     board=own,
                     organizer=organizer or player,
                     organizer_sees=organizer_sees,
+                    forks=forks,
                     commitment=commitment_to(secret),
                     cause=asked.cause,
                     at=asked.at,
                 )
+                if not listed:
+                    await self._store.list_game(game, False)
                 try:
                     return await self._append(CachedGame(game, secret=secret), asked, decided, opening)
                 except Conflict:
@@ -297,6 +314,81 @@ class Games:
         done = await self._finish("create", work())
         self._cache.know(digest, own)
         return done
+
+    async def fork(
+        self,
+        player: PlayerId,
+        parent: GameId,
+        version: Version,
+        purpose: Purpose,
+        title: str = "",
+        *,
+        key: str | None = None,
+    ) -> Done:
+        """Begin a fork of a game at an earlier version.
+
+        Raises:
+            UnknownGame, UnknownVersion: there is none.
+            Refusal: the account may not fork this now, or no fork begins there.
+            KeyReused: the key came with another request before.
+        """
+        now, earlier = await self.game(parent), await self.at(parent, version)
+        cached = await self._cache.of(parent)
+        history, vault = await self._cache.history(cached), cached.vault
+        content = ["fork", parent, version, purpose, title]
+        try:
+            forking.require_forkable(now, earlier, purpose, player, history, vault)
+            hidden = forking.hidden(earlier, vault)
+            if hidden and now.status != "over" and not now.is_analysis:
+                # The rules let officials, but every game here can be seen by everybody.
+                asked = f"You asked for a fork of version {version} of {parent}."
+                allowed = "While something is hidden and the game runs, nobody forks it here."
+                raise Refusal("TAB-FORK-02", asked, allowed, untimely=True)
+            if purpose == "analysis" and await self._store.analyses(player) >= MOST_ANALYSES:
+                asked = f"You have {MOST_ANALYSES} open analyses."
+                raise Refusal("TAB-FORK-06", asked, "Close one: cancel the fork.", untimely=True)
+        except Refusal as refusal:  # of a repetition more often than not: the game has moved on
+            use = self._asked(player, key, content).use
+            if first := await self._first_answer(next(self._new_ids(player, key)), use):
+                return first
+            self._refused(now.ruleset.id, refusal.rule)
+            raise
+        secret = self._randomness(SECRET_BYTES)
+        opening = Opening(
+            ruleset=earlier.ruleset.id,
+            ruleset_version=earlier.ruleset.version,
+            title=title,
+            organizer=player if purpose == "analysis" else now.organizer,
+            chance=secret,
+            board=key_of(earlier.board),
+            board_file=packed(earlier.board),
+            fork=ForkOf(parent, version, purpose),
+        )
+
+        async def work() -> Done:
+            for game in self._new_ids(player, key):
+                asked = self._asked(player, key, content)
+                at = max(asked.at, history[-1].at)
+                commitment = commitment_to(secret)
+                decided = forking.fork(earlier, game, purpose, commitment, asked.cause, at, hidden)
+                try:
+                    return await self._append(CachedGame(game, secret=secret), asked, decided, opening)
+                except Conflict:
+                    continue  # made under this key before, which has ended since
+            raise StoreUnavailable("no id for a new game was found; try again")
+
+        return await self._finish("fork", work())
+
+    async def pasts(self, game: Game, caller: Caller | None) -> list[Past]:
+        """Return the games that a fork goes back to, the oldest first, as its export has them for a caller."""
+        pasts: list[Past] = []
+        while (event := game.forked) is not None:
+            now, game = await self.game(event.parent), await self.at(event.parent, event.version)
+            cached, viewer = await self._cache.of(event.parent), viewer_of(now, caller)
+            vault = cached.vault if viewer.everything else cached.vault.read_by(viewer.seat)
+            records = (await self.records(event.parent, limit=event.version))[: event.version]
+            pasts.insert(0, Past(game, records, vault, cached.secret if now.status == "over" else None))
+        return pasts
 
     def _new_ids(self, player: PlayerId, key: str | None) -> Iterator[GameId]:
         """Yield ids for a new game, to be tried in turn.
@@ -322,6 +414,11 @@ class Games:
         """Give a game another title, as its organizer. Raises `UnknownGame` or `NotOrganizer`."""
         require_organizer(await self.game(game_id), player)
         await self._store.retitle(game_id, title)
+
+    async def list_game(self, game_id: GameId, player: PlayerId, listed: bool) -> None:
+        """List a game for everybody or not, as its organizer. Raises `UnknownGame` or `NotOrganizer`."""
+        require_organizer(await self.game(game_id), player)
+        await self._store.list_game(game_id, listed)
 
     # --- acting: load, decide, append, answer ---
 
@@ -431,6 +528,10 @@ class Games:
             return refusal
         return None
 
+    def fresh_chance(self, game: Game) -> CommittedChance:
+        """Return chance that says nothing of that of a game, to try things out with."""
+        return CommittedChance(self._randomness(SECRET_BYTES), game.id, {})
+
     async def _append(self, cached: CachedGame, asked: Asked, decided: Decided, opening: Opening | None = None) -> Done:
         """Bring what was decided to the log, and the game in memory on."""
         before, game = cached.game, decided.game
@@ -506,6 +607,7 @@ class Games:
 def _batch(cached: CachedGame, decided: Decided, key: KeyUse | None = None, opening: Opening | None = None) -> Append:
     """Return what was decided as it is appended."""
     before, game = cached.game, decided.game
+    seats = dict.fromkeys(game.players) if game.is_analysis else game.players  # nobody sits in an analysis
     return Append(
         game=game.id,
         expected=before.version if before is not None else 0,
@@ -513,7 +615,7 @@ def _batch(cached: CachedGame, decided: Decided, key: KeyUse | None = None, open
         status=game.status,
         secrets=decided.secrets,
         key=key,
-        seats=game.players if before is None or before.players != game.players else None,
+        seats=seats if before is None or before.players != game.players else None,
         opening=opening,
     )
 
@@ -524,7 +626,7 @@ def _answered(cached: CachedGame, decided: Decided) -> Decided:
         return decided
     chance, at = decided.game.chance(cached.secret), decided.records[-1].at
     try:
-        for due in given_in_advance(decided, chance, cached.vault, at):
+        for due in answering.given_in_advance(decided, chance, cached.vault, at):
             decided = decided.then(due)
     except Exception:  # what somebody else has left must not stop the request that called for it
         log.exception("answer in advance failed", game=decided.game.id, version=decided.game.version)

@@ -38,30 +38,35 @@ class Viewer(Struct, frozen=True):
 def viewer_of(game: Game, caller: Caller | None) -> Viewer:
     """Return what a caller may see of `game` as it stands now, as far as the scopes of the token go.
 
-    With `play` that is what the caller's seat sees, with `organize` what the organizer sees who holds no seat, where
-    the game was created so (`organizer_sees`), with `judge` everything for an official of the game. Everybody sees
-    everything of a game that is over.
+    With `play` that is what the caller's seat sees, or everything in an analysis of their own; with `organize` what
+    the organizer sees who holds no seat, where the game was created so (`organizer_sees`); with `judge` everything for
+    an official of the game. Everybody sees everything of a game that is over.
     """
     over = game.status == "over"
     if caller is None:
         return Viewer(everything=over)
     seat = seat_of(game, caller.player)
     sees_all = game.organizer_sees == "all" and caller.player == game.organizer and seat is None
+    analyses = game.is_analysis and caller.player == game.organizer and "play" in caller.scopes
     return Viewer(
         player=caller.player,
         seat=seat if "play" in caller.scopes else None,
         everything=over
+        or analyses
         or (sees_all and "organize" in caller.scopes)
         or (game.around.is_official(caller.player) and "judge" in caller.scopes),
     )
 
 
 def seat_of(game: Game, player: PlayerId) -> Seat | None:
-    """Return the seat that an account holds; None for none. It says nothing of what the account's token may see."""
-    for seat, holder in game.players.items():
-        if holder == player:
-            return seat
-    return None
+    """Return the seat that an account holds; None for none. It says nothing of what the account's token may see.
+
+    Of the seats of an analysis, which one account plays, it is the first that the game waits for.
+    """
+    held = [seat for seat, holder in game.players.items() if holder == player]
+    if len(held) > 1:
+        return next((seat for decision in game.decisions for seat in decision.seats), held[0])
+    return held[0] if held else None
 
 
 def sees_all_of(viewer: Viewer, seat: Seat, records: Iterable[Record], vault: Vault) -> bool:
@@ -136,10 +141,14 @@ class Checked(Struct, frozen=True):
         version: the version at which they would be accepted.
         commands: how many were checked; what follows a command that rolls or reveals something cannot be checked
             beforehand.
+        can_undo: whether you could take them back with `undo` afterwards, as long as nobody else decides anything: they
+            roll nothing, reveal nothing and do not end the game. An answer that another seat left in advance may still
+            decide something at once.
     """
 
     version: Version
     commands: int
+    can_undo: bool
 
 
 def event_view(ruleset: str, record: Record, vault: Vault, viewer: Viewer) -> EventView:

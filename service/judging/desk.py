@@ -13,14 +13,16 @@ from domain.judging.case import Case, Facts, Filed, in_log, open_case, require_t
 from domain.judging.effect import effect_of
 from domain.judging.events import Decision, Kind, Written, commitment_to
 from domain.judging.fold import facts_of, fold
+from domain.judging.outcome import RESULT_RULE, Judgment, holding, judgment_of
 from domain.judging.proof import Statement
 from domain.kernel.canonical import canonical
 from domain.kernel.ids import CaseId, GameId, PlayerId, RuleId, Seat, Version
 from domain.kernel.log.fold import earlier_of
-from domain.kernel.log.game import Decided
+from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.record import Cause, Record, first_broken
 from domain.kernel.log.request import read_commands
 from domain.kernel.rules.refusal import Refusal
+from domain.kernel.rules.ruleset import Result
 from service.base.clock import Clock, stamp
 from service.base.ids import ID_BYTES, new_id
 from service.cluster.wake import Wake
@@ -89,6 +91,20 @@ class Docket(Struct, frozen=True):
                 yield Statement(commitment, kept.salt, version, written)
 
 
+class Outcome(Struct, frozen=True):
+    """How a game ended, after the rulings on it.
+
+    Attributes:
+        result: who won, and the rule behind that; None while it goes on, also in another game.
+        ruled_by: the case whose ruling holds; None when its own end counts.
+        continued_in: the game in which it continues by that ruling; None when it does not.
+    """
+
+    result: Result | None
+    ruled_by: CaseId | None = None
+    continued_in: GameId | None = None
+
+
 class Ruling(Struct, frozen=True):
     """A ruling as it is asked for; the fields are those of the event."""
 
@@ -137,7 +153,31 @@ class Desk:
     async def facts(self, game_id: GameId) -> Facts:
         """Return what is known of a game now."""
         game = await self._games.game(game_id)
-        return facts_of(game, (await self._games.records(game_id))[: game.version])
+        forks = await self._store.games(parent=game_id, limit=ALL) if game.status == "over" else []
+        continuations = [
+            row.game for row in forks if row.fork and row.fork.purpose == "continuation" and row.status != "cancelled"
+        ]
+        return facts_of(game, (await self._games.records(game_id))[: game.version], continuations)
+
+    async def outcome(self, game: Game) -> Outcome:
+        """Return how a game ended, after the rulings on it: by the newest that holds."""
+        judgment = await self._holding(game) if game.status == "over" else None
+        if judgment is None:
+            return Outcome(game.result)
+        if judgment.continued_in is None:
+            return Outcome(Result(judgment.winners, RESULT_RULE), judgment.case)
+        last = await self.outcome(await self._games.game(judgment.continued_in))
+        return Outcome(last.result, judgment.case, judgment.continued_in)
+
+    async def _holding(self, game: Game) -> Judgment | None:
+        judgments: list[Judgment] = []
+        for row in await self._store.cases(game=game.id, limit=ALL):
+            if row.status != "open":
+                case = (await self.docket(row.case)).case
+                # What a ruling changed in a game that still ran is in that game's own log.
+                if case.ruling is not None and case.ruling.version == game.version:
+                    judgments += filter(None, [judgment_of(case.ruling, case.id, row.number, case.ruled)])
+        return holding(judgments)
 
     async def refusal(self, docket: Docket) -> Refusal | None:
         """Decide the command of a case about a refusal again; None when it is not refused, or was erased."""
@@ -268,7 +308,8 @@ class Desk:
             async def decide(now: acts.Case) -> tuple[Append, Decided | None]:
                 history = await now.log()
                 given = (ruling.decision, ruling.rules, ruling.reason, ruling.version, ruling.hash)
-                facts = facts_of(now.game, history)
+                about = docket.case.game
+                facts = facts_of(now.game, history) if now.game.id == about else await self.facts(about)
                 moment = max(at, now.at)
                 step = docket.case.rule(*given, facts, cause, moment, to=ruling.to, order=ruling.order)
                 filed[:] = [step]
@@ -276,12 +317,18 @@ class Desk:
                 effect = effect_of(step, now.game, history, earlier, now.chance)
                 return _batch(step, docket.case.version, use), effect
 
-            appended = await self._games.together(docket.case.game, player, decide)
+            appended = await self._games.together(await self._changed_by(ruling, docket.case.game), player, decide)
             if appended.repeated is not None:
                 return await self._repeated(case_id, appended.repeated.version)
             return await self._told(filed[0])
 
         return await self._attempts(case_id, player, expected, use, attempt)
+
+    async def _changed_by(self, ruling: Ruling, game_id: GameId) -> GameId:
+        """Return the game that a ruling may change: that of the case, or the fork in which it continues."""
+        if ruling.decision == "continue" and ruling.to in (await self.facts(game_id)).continuations:
+            return GameId(str(ruling.to))
+        return game_id
 
     async def _attempts(
         self,

@@ -19,7 +19,7 @@ DEEP: Final = "#adc2cb"
 def bare_board(drawing: Drawing, paints: Mapping[Seat, Paint], glyphs: str, title: str) -> str:
     """Return a whole SVG of an empty board.
 
-    In it are `#links`, for tints and roads, and for each area `#area-ID`, which can have the focus.
+    In it are `#links`, for tints and roads, for each area `#area-ID`, which can have the focus, and `#happened`.
     """
     width, height = drawing.size
     return (
@@ -51,6 +51,7 @@ def board(
             "</g>",
             # Above the pieces: where these have no other room than on a name, it is read all the same.
             f'<g id="names" {_WRITING}>{"".join(_names(drawing))}</g>',
+            '<g id="happened" pointer-events="none"></g>',
         )
     )
 
@@ -120,12 +121,12 @@ def _names(drawing: Drawing) -> Iterator[str]:
     ):
         # The light seam keeps a name readable on borders and on any tint.
         yield f'<g font-size="13.5" {look} stroke-width="2.6" stroke-linejoin="round" paint-order="stroke">'
-        yield from (_name(outline) for outline in drawing.areas.values() if outline.kind == kind)
+        yield from (_name(area, outline) for area, outline in drawing.areas.items() if outline.kind == kind)
         yield "</g>"
 
 
-def _name(outline: Outline) -> str:
-    return f"<text {_placed(outline.label, outline.angle)}>{written(outline.text)}</text>"
+def _name(area: AreaId, outline: Outline) -> str:
+    return f'<text data-name="{area}" {_placed(outline.label, outline.angle)}>{written(outline.text)}</text>'
 
 
 def _placed(at: tuple[float, float], angle: float) -> str:

@@ -12,16 +12,19 @@ from domain.kernel.log.game import Game
 from domain.kernel.log.history import cause_of, read_event, retraction
 from domain.kernel.log.lifecycle import GAME_EVENTS
 from domain.kernel.log.record import Record
-from domain.kernel.rules.marks import Marks
-from domain.kernel.rules.message import Names, in_words
+from domain.kernel.rules.marks import Battle, Marks
+from domain.kernel.rules.message import Event, Names, in_words
+from domain.kernel.rules.ruleset import Ruleset
 from service.games.commands import Games
 from service.games.views import Viewer
+from service.pictures.happened import drawn_happening, happening
 from service.pictures.picture import Sheet
 from service.pictures.scenes import (
     NOTHING,
     changed_areas,
     drawn_areas,
     drawn_ground,
+    drawn_scene,
     ground_differs,
     marks_of,
     standing_views,
@@ -65,22 +68,17 @@ class Camera:
         self.game = game
         self._marks = self._seen(game) if game is not None else NOTHING
         self._round, self._heading = (game.round, game.heading) if game is not None else (0, "")
+        self._battle = self._fought(game)
+
+    def _fought(self, game: Game | None) -> Battle | None:
+        return None if game is None or game.table is None else game.ruleset.battle(game.table, self._sheet.names)
 
     def _seen(self, game: Game) -> Marks:
         return marks_of(game, self._viewer, self._vault, self._sheet.names)
 
     def scene(self, version: Version) -> Scene:
         """Return the whole of the version that was drawn last."""
-        sheet, marks = self._sheet, self._marks
-        return Scene(
-            version=version,
-            areas=drawn_areas(sheet, marks, sheet.drawing.areas),
-            links=drawn_ground(sheet, marks),
-            standings=standing_views(sheet.look, marks.standings),
-            shelves=marks.shelves,
-            round=self._round,
-            heading=self._heading,
-        )
+        return drawn_scene(self._sheet, self._marks, version, self._battle, self._round, self._heading)
 
     def frame(self, record: Record, game: Game) -> FrameView:
         """Return what is otherwise after `record`, which brought the game to where it now is."""
@@ -88,7 +86,8 @@ class Camera:
         event = read_event(game.ruleset, record)
         if not isinstance(event, _AROUND) or retraction(record) is not None or before is NOTHING:
             after = self._seen(game)
-        number, heading = game.round, game.heading
+        number, heading, battle = game.round, game.heading, self._fought(game)
+        happened = happening(event, sheet.drawing) if isinstance(event, Event) else None
         made = FrameView(
             version=record.version,
             type=record.type,
@@ -97,20 +96,24 @@ class Camera:
             draws=record.draws,
             command=record.cause is not None,
             seat=cause_of(record).seat,
-            rolls=_rolls(game, event) if not isinstance(event, _AROUND) else (),
+            rolls=rolls_of(game.ruleset, event) if not isinstance(event, _AROUND) else (),
+            happened=UNSET if happened is None else happened,
+            drawn="" if happened is None else drawn_happening(happened, sheet.drawing),
             areas=drawn_areas(sheet, after, changed_areas(before, after, sheet.drawing.areas)),
             links=drawn_ground(sheet, after) if ground_differs(before, after) else UNSET,
             standings=standing_views(sheet.look, after.standings) if before.standings != after.standings else UNSET,
             shelves=after.shelves if before.shelves != after.shelves else UNSET,
+            battle=battle if battle != self._battle else UNSET,
             round=number if number != self._round else UNSET,
             heading=heading if heading != self._heading else UNSET,
         )
-        self.game, self._marks, self._round, self._heading = game, after, number, heading
+        self.game, self._marks, self._round, self._heading, self._battle = game, after, number, heading, battle
         return made
 
 
 _AROUND: Final = tuple(GAME_EVENTS)
 
 
-def _rolls(game: Game, event: Any) -> tuple[RollView, ...]:
-    return tuple(RollView(each.die, each.faces, each.seat) for each in game.ruleset.rolled(event))
+def rolls_of(ruleset: Ruleset[Any], event: Event[Any]) -> tuple[RollView, ...]:
+    """Return the dice that an event shows."""
+    return tuple(RollView(each.die, each.faces, each.seat, each.hits, each.nation) for each in ruleset.rolled(event))

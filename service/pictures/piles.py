@@ -74,8 +74,8 @@ class Layout:
         outline = self.drawing.areas[area]
         (x, y), angle = outline.label, number(outline.angle)
         turned = f" rotate({angle})" if outline.angle else ""
-        below = f"translate({number(-row.width / 2)} {number(NAMED / 2)})"
-        return f'<g transform="translate({number(x)} {number(y)}){turned} {below}" {_FAINT}>{row.svg}</g>'
+        below = f'<g transform="translate({number(-row.width / 2)} {number(NAMED / 2)})" {_FAINT}>{row.svg}</g>'
+        return f'<g transform="translate({number(x)} {number(y)}){turned}"><g class="printed">{below}</g></g>'
 
     def pile(self, area: AreaId, wide: float, tall: float, coast: str = "", beside: Box | None = None) -> Box:
         """Return where a pile lies: near the anchor of its area or coast, where it hides no name, and on the board.
@@ -185,7 +185,7 @@ def _laid(
         larger = 1.0
         pile = plan.pile(area, *_extent(rows, larger), coast, beside)
     leader = _leader(anchor, pile) if pile.distance(anchor) > APART else ""
-    return pile, leader + _drawn(rows, pile, larger)
+    return pile, f'{leader}<g class="pile">{_drawn(rows, pile, larger)}</g>'
 
 
 APART: Final = 30

@@ -6,10 +6,10 @@ from typing import Any, Final
 
 from domain.boards import Drawing, drawing_of
 from domain.kernel.chance.secret import Vault
-from domain.kernel.ids import AreaId
+from domain.kernel.ids import AreaId, Seat, Version
 from domain.kernel.log.game import Game
-from domain.kernel.rules.board import Board
-from domain.kernel.rules.marks import Marks, Nation, Standing
+from domain.kernel.rules.board import Board, Map
+from domain.kernel.rules.marks import Battle, Marks, Nation, Standing
 from domain.kernel.rules.message import Names
 from domain.kernel.rules.ruleset import Ruleset
 from service.games.views import Viewer
@@ -17,7 +17,7 @@ from service.pictures.ground import ground
 from service.pictures.palette import NOBODY, Look, paints
 from service.pictures.picture import EMPTY, LARGEST_PIECES, Sheet
 from service.pictures.piles import Layout, fragment
-from service.pictures.views import MarksView, NationView, StandingView
+from service.pictures.views import MarksView, NationView, Scene, StandingView
 
 NOTHING = Marks()
 
@@ -40,15 +40,26 @@ def sheet_of(game: Game, drawings: Drawings = drawing_of) -> Sheet:
 
 def frame_sheet_of(game: Game, drawings: Drawings = drawing_of) -> Sheet:
     """Return what the frames of a game are drawn on: where there is no map they tell the rest, and draw no area."""
-    plan = _plan(drawings, game.ruleset, game.board)
-    return Sheet(plan or Layout(_BLANK, {}), look_of(game), game.ruleset.title)
+    return frame_sheet_on(game.ruleset, game.board, game.players, drawings)
+
+
+def frame_sheet_on(
+    ruleset: Ruleset[Any], board: Board, seats: Iterable[Seat] = (), drawings: Drawings = drawing_of
+) -> Sheet:
+    """Return what positions of a ruleset are drawn on that belong to no game, such as those of a tutorial."""
+    plan = _plan(drawings, ruleset, board)
+    return Sheet(plan or Layout(_BLANK, {}), _look(ruleset, board, seats), ruleset.title)
 
 
 def look_of(game: Game) -> Look:
     """Return how a game looks."""
-    looks = paints(game.ruleset, game.players)
-    names = Names({area.id: area.name for area in game.board.areas}, looks, game.ruleset.words_on(game.board))
-    return Look(looks, names, game.ruleset.glyphs, game.ruleset.nations_on(game.board))
+    return _look(game.ruleset, game.board, game.players)
+
+
+def _look(ruleset: Ruleset[Any], board: Board, seats: Iterable[Seat]) -> Look:
+    looks = paints(ruleset, seats)
+    names = Names(Map.of(board).names, looks, ruleset.words_on(board))
+    return Look(looks, names, ruleset.glyphs, ruleset.nations_on(board))
 
 
 @lru_cache(maxsize=16)
@@ -78,6 +89,24 @@ def marks_of(game: Game, viewer: Viewer, vault: Vault, names: Names) -> Marks:
     return NOTHING if view is None else game.ruleset.marks(view, names)
 
 
+def drawn_scene(
+    sheet: Sheet, marks: Marks, version: Version, battle: Battle | None, number: int, heading: str
+) -> Scene:
+    """Return a position, drawn whole; `number` is that of its round."""
+    return Scene(
+        version=version,
+        areas=drawn_areas(sheet, marks, sheet.drawing.areas),
+        links=drawn_ground(sheet, marks),
+        standings=standing_views(sheet.look, marks.standings),
+        shelves=marks.shelves,
+        battle=battle,
+        round=number,
+        heading=heading,
+    )
+
+
+NEARER: Final = 1.25
+"""How much larger pieces are drawn on a screen than in a whole picture: figures on them are to be read."""
 SCREEN: Final = 1.2
 """How much wider than tall the place of a board on a screen is, or a little less, so that piles stay apart."""
 
@@ -85,7 +114,7 @@ SCREEN: Final = 1.2
 def drawn_areas(sheet: Sheet, marks: Marks, areas: Iterable[AreaId]) -> dict[AreaId, str]:
     """Return the fragments of areas. A board taller than a screen is shown smaller, so its pieces are drawn larger."""
     across, down = sheet.drawing.size
-    larger = min(max(1.0, SCREEN * down / across), LARGEST_PIECES)
+    larger = min(max(NEARER, SCREEN * down / across), LARGEST_PIECES)
     return {area: fragment(area, marks.places.get(area, EMPTY), sheet.plan, sheet.look, larger) for area in areas}
 
 

@@ -17,7 +17,7 @@ GLYPH: Final = 16.5
 EMBLEM: Final = 8.0
 SIZE: Final = 13.0
 """Of the figures on tokens."""
-SIGN: Final = 10.0
+SIGN: Final = 13.0
 """Of the letters that mark the pieces of a nation."""
 PAD: Final = 4.0
 APART: Final = 2.5

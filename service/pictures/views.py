@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from msgspec import UNSET, Struct, UnsetType
 
 from domain.kernel.ids import AreaId, GameId, Seat, Version
-from domain.kernel.rules.marks import Figure, Link, Mark, Place, Shelf
+from domain.kernel.rules.marks import Battle, Figure, Link, Mark, Place, Shelf
 
 
 class NationView(Struct, frozen=True):
@@ -95,6 +95,7 @@ class Scene(Struct, frozen=True):
         links: the SVG for its group ``links``: tints and roads.
         standings: the seats.
         shelves: what lies beside the board and belongs to nobody.
+        battle: the battle under way; null where there is none.
         round: the round; 0 before the first, and where there are none.
         heading: the phase of the game, in words.
     """
@@ -104,6 +105,7 @@ class Scene(Struct, frozen=True):
     links: str
     standings: tuple[StandingView, ...]
     shelves: tuple[Shelf, ...]
+    battle: Battle | None
     round: int
     heading: str
 
@@ -115,11 +117,29 @@ class RollView(Struct, frozen=True):
         die: the kind of die.
         faces: the faces.
         seat: who rolled, if it was a seat.
+        hits: how many hits they made; null for dice that decide something else.
+        nation: which nation's they are, in rulesets in which a seat leads several; otherwise empty.
     """
 
     die: str
     faces: tuple[str, ...]
     seat: Seat | None
+    hits: int | None
+    nation: str
+
+
+class Happening(Struct, frozen=True, omit_defaults=True):
+    """Where on the map something happened.
+
+    Attributes:
+        moves: what moved: pairs of the area that it left and the area that it reached.
+        at: areas in which something happened.
+        lost: areas in which something was lost or taken.
+    """
+
+    moves: tuple[tuple[AreaId, AreaId], ...] = ()
+    at: tuple[AreaId, ...] = ()
+    lost: tuple[AreaId, ...] = ()
 
 
 class FrameView(Struct, frozen=True, omit_defaults=True):
@@ -134,10 +154,15 @@ class FrameView(Struct, frozen=True, omit_defaults=True):
         command: whether it is the first event of a command.
         seat: the seat whose command it is the first event of.
         rolls: the dice that it shows.
+        happened: where it happened, if its event names an area of the map.
+        drawn: the same as SVG for the group ``happened`` of the bare board: an arrow for what moved, a ring where
+            something happened, and a cross in the ring where something was lost or taken. Add those of several versions
+            to show all that a command brought about.
         areas: the areas that look different, as in `Scene`.
         links: tints and roads.
         standings: the seats.
         shelves: what lies beside the board.
+        battle: the battle under way; null when it has ended.
         round: the round.
         heading: where in the game it is.
     """
@@ -150,9 +175,12 @@ class FrameView(Struct, frozen=True, omit_defaults=True):
     command: bool = False
     seat: Seat | None = None
     rolls: tuple[RollView, ...] = ()
+    happened: Happening | UnsetType = UNSET
+    drawn: str = ""
     areas: dict[AreaId, str] = {}
     links: str | UnsetType = UNSET
     standings: tuple[StandingView, ...] | UnsetType = UNSET
     shelves: tuple[Shelf, ...] | UnsetType = UNSET
+    battle: Battle | UnsetType | None = UNSET
     round: int | UnsetType = UNSET
     heading: str | UnsetType = UNSET

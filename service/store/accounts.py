@@ -10,18 +10,24 @@ from typing import Final, NewType, Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.kernel.ids import PlayerId
+from domain.kernel.ids import GameId, PlayerId
 from service.base.scopes import EVERYBODYS, Scope
 
 TokenId = NewType("TokenId", str)
 """A token of an account, without the token itself."""
+
+PasskeyId = NewType("PasskeyId", str)
+"""A passkey of an account."""
+
+InvitationId = NewType("InvitationId", str)
+"""A link that seats somebody in a game, without what makes it work."""
 
 
 class PlayerRow(Struct, frozen=True):
     """An account. The name is here and nowhere else.
 
     `closed` is when it was closed; a closed one does nothing more. `findable` tells whether others may find it by its
-    name.
+    name. `bot` is the level at which the service plays it; None for everybody else's.
     """
 
     player: PlayerId
@@ -30,6 +36,7 @@ class PlayerRow(Struct, frozen=True):
     scopes: tuple[Scope, ...] = EVERYBODYS
     closed: str | None = None
     findable: bool = False
+    bot: str | None = None
 
     @property
     def sought(self) -> str | None:
@@ -73,6 +80,11 @@ class TokenRow(Struct, frozen=True):
     used: str | None = None
 
     @property
+    def is_session(self) -> bool:
+        """Whether it is a browser's, which keeps it as a cookie."""
+        return self.token.startswith("s")
+
+    @property
     def ends(self) -> str | None:
         """When it ends, unless it is revoked; None for never."""
         return min((end for end in (self.expires, self.retires) if end is not None), default=None)
@@ -90,6 +102,36 @@ class Made(Struct, frozen=True):
     nonce: bytes
     token: TokenId
     at: str
+
+
+class InvitationRow(Struct, frozen=True):
+    """A link that seats somebody in a game, without its value.
+
+    `key` is a hash of the idempotency key that made it, and `nonce` what its value follows from together with that key.
+    """
+
+    invitation: InvitationId
+    game: GameId
+    created: str
+    revoked: str | None = None
+    key: str | None = None
+    nonce: bytes | None = None
+
+
+class PasskeyRow(Struct, frozen=True):
+    """A passkey of an account: the public half of a key that a device or a password manager holds.
+
+    `credential` is what the device calls it; `signs` how often it signed, where it counts that.
+    """
+
+    passkey: PasskeyId
+    player: PlayerId
+    credential: bytes
+    public_key: bytes
+    signs: int
+    name: str
+    created: str
+    used: str | None = None
 
 
 class AccountStore(Protocol):
@@ -113,6 +155,10 @@ class AccountStore(Protocol):
 
     async def players(self, scope: Scope | None, after: PlayerId, limit: int) -> list[PlayerRow]:
         """Return accounts by their ids, those that follow `after`; `scope` picks the ones that have it."""
+        ...
+
+    async def bots(self) -> list[PlayerRow]:
+        """Return the accounts that the service plays, in the order of their ids."""
         ...
 
     async def grant(self, player: PlayerId, scopes: Sequence[Scope]) -> None:
@@ -182,4 +228,75 @@ class AccountStore(Protocol):
 
     async def used(self, tokens: Collection[TokenId], now: str) -> None:
         """Note that tokens were used."""
+        ...
+
+    async def add_invitation(self, row: InvitationRow, digest: bytes) -> InvitationRow:
+        """Store an invitation with the SHA-256 of its value; return it, or the one that its key made before."""
+        ...
+
+    async def invitation(self, digest: bytes) -> InvitationRow | None:
+        """Return the invitation whose value hashes to this, revoked or not, or None."""
+        ...
+
+    async def invitations(self, game: GameId) -> list[InvitationRow]:
+        """Return the invitations to a game, revoked ones as well, the newest first."""
+        ...
+
+    async def revoke_invitation(self, invitation: InvitationId, now: str) -> None:
+        """End an invitation, unless it was ended before."""
+        ...
+
+    async def add_passkey(self, row: PasskeyRow) -> bool:
+        """Store a passkey; False when its credential is known already."""
+        ...
+
+    async def passkey(self, credential: bytes) -> PasskeyRow | None:
+        """Return the passkey that a device calls so, or None."""
+        ...
+
+    async def passkeys(self, player: PlayerId) -> list[PasskeyRow]:
+        """Return the passkeys of an account, the newest first."""
+        ...
+
+    async def passkey_used(self, passkey: PasskeyId, signs: int, now: str) -> None:
+        """Note that a passkey was used, and how often it has signed."""
+        ...
+
+    async def remove_passkey(self, passkey: PasskeyId) -> None:
+        """Delete a passkey."""
+        ...
+
+    async def add_challenge(self, digest: bytes, player: PlayerId | None, ends: str, now: str, most: int) -> None:
+        """Store the SHA-256 of a challenge; delete those that have ended by `now`, and the oldest beyond `most`."""
+        ...
+
+    async def take_challenge(self, digest: bytes, player: PlayerId | None, now: str) -> bool:
+        """Delete a challenge for this account, or for signing in; False when it is not there or has ended."""
+        ...
+
+    async def replace_codes(self, player: PlayerId, digests: Sequence[bytes], now: str) -> None:
+        """Store the SHA-256 of an account's recovery codes in place of all earlier ones."""
+        ...
+
+    async def codes(self, player: PlayerId) -> int:
+        """Return how many recovery codes of an account are left."""
+        ...
+
+    async def take_code(self, digest: bytes) -> PlayerId | None:
+        """Delete a recovery code; return whose it was, None when there is no such code."""
+        ...
+
+    async def issuers(self, player: PlayerId) -> list[str]:
+        """Return the other issuers that know an account, in the order of their names."""
+        ...
+
+    async def link(self, player: PlayerId, issuer: str, subject: str) -> PlayerRow | None:
+        """Let another issuer know an account as `subject`; return the account that it knows so, which may be another.
+
+        An account that the issuer knows already gets no second name: then this may be None.
+        """
+        ...
+
+    async def unlink(self, player: PlayerId, issuer: str) -> None:
+        """Let another issuer no longer know an account."""
         ...

@@ -15,7 +15,7 @@ from domain.judging.case import CaseRow
 from domain.kernel.chance.secret import Secret
 from domain.kernel.ids import CaseId, GameId, PlayerId, Seat, StreamId, Version
 from domain.kernel.log.record import Record
-from projections.lobby import GameRow
+from projections.lobby import ForkOf, GameRow
 from service.store.accounts import AccountStore
 from service.store.transparency import TreeStore
 
@@ -74,7 +74,7 @@ class Opening(Struct, frozen=True):
     """What is kept of a new game beside its records.
 
     `chance` is the secret of its chance; `board` the key of its board and `board_file` the board itself, with the
-    documents that go with it, which is kept once for all games on it.
+    documents that go with it, which is kept once for all games on it; `fork` where a fork began.
     """
 
     ruleset: str
@@ -84,6 +84,7 @@ class Opening(Struct, frozen=True):
     chance: bytes
     board: str
     board_file: bytes
+    fork: ForkOf | None = None
 
 
 class KeptStatement(Struct, frozen=True):
@@ -250,13 +251,29 @@ class EventStore(Protocol):
         ruleset: str | None = None,
         player: PlayerId | None = None,
         mine: PlayerId | None = None,
+        forks: bool = True,
+        parent: GameId | None = None,
+        listed: bool = False,
         after: GameId | None = None,
         limit: int = 50,
     ) -> list[GameRow]:
         """Return games, the newest first: those that follow `after`.
 
-        `player` picks the games in which that account holds a seat, `mine` also those that it organizes.
+        `player` picks the games in which that account holds a seat, `mine` also those that it organizes, `parent` the
+        forks of a game, and `listed` those that are listed for everybody. Without `forks` there are none.
         """
+        ...
+
+    async def analyses(self, player: PlayerId) -> int:
+        """Return how many forks for analysis that an account made are still open."""
+        ...
+
+    async def unlisted(self, games: Collection[GameId]) -> set[GameId]:
+        """Return which of these games are listed for nobody but those who play or organize them."""
+        ...
+
+    async def list_game(self, game: GameId, listed: bool) -> None:
+        """List a game for everybody or not; also one that is about to be stored."""
         ...
 
     async def case(self, case: CaseId) -> CaseRow | None:

@@ -350,6 +350,8 @@ def _less(entry: Entry, shown: Page) -> str:
     if shown.status == 404:
         return f"The service signed {signed}, and shows no such {entry.kind} any more."
     now = _json(shown)
+    if entry.kind == "case":
+        now = now["summary"] if isinstance(now.get("summary"), dict) else {}
     version, status = now.get("version"), now.get("status")
     if not isinstance(version, int) or version < entry.version:
         return f"The service signed {signed}, and shows the {entry.kind} at version {version}: it was cut short."

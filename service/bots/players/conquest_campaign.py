@@ -2,10 +2,12 @@
 
 import random
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Final
 
 from domain.kernel.rules import schema
 from service.bots.bot import GREEDY, Board, Command, Options, View
+from service.bots.thinker import Outlook
 
 SAMPLES: Final = 40
 """How many ways to do something are weighed against each other."""
@@ -34,6 +36,10 @@ WORTH: Final[Mapping[str, float]] = {
     "slave-revolt": 2,
 }
 """What cards are worth, by what their ids begin with."""
+FUTURE: Final = 0.6
+"""What a point of a later season counts, next to one of this."""
+EXPOSED: Final = 0.8
+"""What influence that no army protects counts."""
 TO_VOTE: Final[Mapping[str, int]] = {"hail": 4, "rome": 4, "tax": 2, "bread": 2, "legions": 3}
 """Votes that a prize is worth."""
 
@@ -41,15 +47,16 @@ TO_VOTE: Final[Mapping[str, int]] = {"hail": 4, "rome": 4, "tax": 2, "bread": 2,
 class GreedyConsul:
     """Deploys where its influence is, garrisons it, buys influence where points are, and attacks what it outnumbers."""
 
-    def __init__(self, rng: random.Random, board: Board) -> None:
+    def __init__(self, rng: random.Random, board: Board, samples: int = SAMPLES) -> None:
         self._rng = rng
+        self._samples = samples
         areas = board.get("areas", ())
         self._points = {area["id"]: area["key"]["vp"] for area in areas if area.get("key")}
 
     def choose(self, seat: str, view: View, options: Options) -> Command:
         """Return a command that answers a decision for which the seat is asked."""
         asked = [option for option in options if option.get("decision") and option["command"] != "undo"]
-        tries = max(2, SAMPLES // len(asked))
+        tries = max(2, self._samples // len(asked))
         commands = [schema.sample(option["schema"], self._rng) for option in asked for _ in range(tries)]
         return max(commands, key=lambda command: (self._worth(seat, view, command), self._rng.random()))
 
@@ -76,7 +83,7 @@ class GreedyConsul:
                 poor = view["seats"][seat]["talents"] < 20
                 return (4 if poor else 0.5) + talents / 50 - (view["seats"][seat]["chaos"] or 0) / 8
             case {"type": "acquire" | "build-city" | "send-army" | "send-galley" | "bribe-senator", "card": card}:
-                return next((worth for name, worth in WORTH.items() if card.startswith(name)), 1)
+                return self._card(card)
             case {"type": "raise-slaves", "army": army}:
                 return -1 if army in view["seats"][seat]["ally"] else 3
             case {"type": "use-card" | "use-assassin"}:
@@ -106,6 +113,25 @@ class GreedyConsul:
             case _:
                 return 0
 
+    def standings(self, view: View) -> Mapping[str, float]:
+        """Return the points of each seat, with those that its influence will bring, and some for what it has."""
+        seasons = view["seasons"] - view["season"] + (view["phase"] != "season")
+        stands: dict[str, float] = {}
+        for seat, each in view["seats"].items():
+            stands[seat] = each["points"] + 0.2 * each["talents"] - (each["chaos"] or each["shown"])
+            stands[seat] += sum(self._card(card) * number for card, number in each["cards"].items())
+            stands[seat] += 1.5 * each["senators"]
+        for area, province in view["provinces"].items():
+            for seat, points in self._scored(province["influence"], area).items():
+                guarded = bool(province["armies"].get(seat, {}).get("units"))
+                stands[seat] += points * (1 + FUTURE * max(0, seasons - 1)) * (1 if guarded else EXPOSED)
+            for seat, army in province["armies"].items():
+                if seat in stands:
+                    stands[seat] += min(sum(army.get("units", {}).values()), 6) + 2 * army.get("generals", 0)
+            if province["city"] in stands:
+                stands[province["city"]] += 4.0 * max(1, seasons)
+        return stands
+
     # --- what is good ---
 
     def _gain(self, seat: str, view: View, area: str, number: int) -> float:
@@ -128,6 +154,10 @@ class GreedyConsul:
         if not is_there and small:
             return 5 + influence
         return influence + 3 * (command.get("caesar", 0) + command.get("generals", 0)) + command.get("infantry", 0) / 8
+
+    @staticmethod
+    def _card(card: str) -> float:
+        return next((worth for name, worth in WORTH.items() if card.startswith(name)), 1)
 
     @staticmethod
     def _recruited(seat: str, view: View, command: Command) -> float:
@@ -197,4 +227,5 @@ def _armies(view: View, seat: str) -> list[Mapping[str, Any]]:
     return [province["armies"][seat] for province in view["provinces"].values() if seat in province["armies"]]
 
 
+OUTLOOK: Final = Outlook(partial(GreedyConsul, samples=8))
 LEVELS: Final = {GREEDY: GreedyConsul}

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from domain.kernel.rules import schema
 from service.bots.bot import GREEDY, Board, Command, Options, View
+from service.bots.thinker import Outlook
 
 LEGION: Final = 7
 """Units that one leader may lead (CC-MOV-09)."""
@@ -21,6 +22,13 @@ BEATEN: Final = 0.7
 SCOUTING: Final = 12
 ATTACK: Final = 20
 """What these marches are worth; a step towards an enemy Caesar is worth 4."""
+
+STRENGTH: Final[Mapping[str, float]] = {"infantry": 2.0, "cavalry": 3.5, "catapults": 5.0}
+GENERAL: Final = 5.0
+"""What units and generals are worth, next to a talent of tribute."""
+NEAR: Final = 6
+PRESSURE: Final = 0.15
+"""How much more a unit is worth for each step that it is nearer than so many to an enemy Caesar."""
 
 MIXTURE: Final = (("catapults", 1), ("cavalry", 2), ("infantry", LEGION), ("cavalry", LEGION), ("catapults", LEGION))
 """How a legion is made up: at most so many of each, in turn. Its dice hit by matching units (CC-BAT-13)."""
@@ -175,6 +183,30 @@ class BoldCommander:
         placing = [option for option in usual if option["command"] != "finish-turn"]
         return self._sample(placing or usual)
 
+    def standings(self, view: View) -> Mapping[str, float]:
+        """Return what each seat has: tribute, money, units, more near an enemy Caesar; a lost Caesar is the end."""
+        stands = {seat: each["tribute"] + each["talents"] / 10 for seat, each in view["seats"].items()}
+        leaders = view["leaders"].values()
+        goals = {each["owner"]: self._steps(each["at"]) for each in leaders if each["kind"] == "caesar" and each["at"]}
+        for area, province in view["provinces"].items():
+            for seat, army in province["armies"].items():
+                parts = [army.get(part, {}) for part in ("fresh", "spent", "landed")]
+                units = sum((Counter(each) for each in parts), Counter({"cavalry": army.get("tired", 0)}))
+                near = max((NEAR - steps.get(area, NEAR) for owner, steps in goals.items() if owner != seat), default=0)
+                stands[seat] += sum((STRENGTH[kind] + max(0, near) * PRESSURE) * units[kind] for kind in units)
+        for leader in leaders:
+            if leader["kind"] == "general" and not leader.get("captor"):
+                stands[leader["owner"]] += GENERAL
+        return {seat: worth if view["seats"][seat]["playing"] else 0.0 for seat, worth in stands.items()}
+
+    def _steps(self, goal: str) -> dict[str, int]:
+        """Return the provinces less than `NEAR` steps from one, and how many it is."""
+        found, edge = {goal: 0}, [goal]
+        for distance in range(1, NEAR):
+            edge = [near for here in edge for near in self._neighbours.get(here, ()) if near not in found]
+            found.update(dict.fromkeys(edge, distance))
+        return found
+
     def _sample(self, options: Options) -> Command:
         return schema.sample(self._rng.choice(options)["schema"], self._rng)
 
@@ -205,7 +237,8 @@ class BoldCommander:
         for option in options:
             for command in self._legions(battlefield, option["schema"]["properties"]):
                 score = battlefield.score(command) + self._rng.random()
-                if score > best:
+                # Those who got a passage march as they asked, or not at all.
+                if score > best and schema.matches(option["schema"], command):
                     best, chosen = score, command
         return chosen
 
@@ -216,7 +249,8 @@ class BoldCommander:
         able = [name for name in fields["leaders"].get("items", {}).get("enum", ()) if name in battlefield.leaders]
         if not able or fields["leaders"]["minItems"] > 1:
             return
-        there = {kind: field["maximum"] for kind, field in fields.get("units", {}).get("properties", {}).items()}
+        kinds = fields.get("units", {}).get("properties", {}).items()
+        there = {kind: field.get("maximum", field.get("const")) for kind, field in kinds}
         most = sum(there.values())
         for size in {0, min(1, most), min(LEGION, most, battlefield.column(origin))}:
             units: dict[str, int] = {}
@@ -227,4 +261,5 @@ class BoldCommander:
                 yield {"type": "march", "origin": origin, "to": to, "leaders": able[-1:], "units": units}
 
 
+OUTLOOK: Final = Outlook(BoldCommander, commands=8, margin=0.02)
 LEVELS: Final = {GREEDY: BoldCommander}

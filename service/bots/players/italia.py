@@ -3,11 +3,13 @@
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import product
 from typing import Any, Final
 
 from domain.kernel.rules import schema
 from service.bots.bot import GREEDY, Board, Command, Options, View
+from service.bots.thinker import Outlook
 
 SAMPLES: Final = 24
 """How many ways to do something are weighed against each other."""
@@ -39,8 +41,9 @@ NEVER: Final = -99.0
 class GreedyHegemon:
     """Goes for what its nations' cards score next, attacks what it outnumbers, and submits rather than dies."""
 
-    def __init__(self, rng: random.Random, board: Board) -> None:
+    def __init__(self, rng: random.Random, board: Board, samples: int = SAMPLES) -> None:
         self._rng = rng
+        self._samples = samples
         areas = board.get("areas", ())
         self._traits = {area["id"]: area["traits"] for area in areas if area["kind"] == "land"}
         self._coasts = {
@@ -61,7 +64,7 @@ class GreedyHegemon:
         self._pulls.clear()
         self._values.clear()
         asked = [option for option in options if option.get("decision") and option["command"] != "undo"]
-        tries = max(2, SAMPLES // len(asked))
+        tries = max(2, self._samples // len(asked))
         commands: list[tuple[Command, dict[str, Any] | None]] = []
         for option in asked:
             if option["command"] in STEPS:
@@ -149,6 +152,19 @@ class GreedyHegemon:
                 return -0.5
             case _:
                 return 0
+
+    def standings(self, view: View) -> Mapping[str, float]:
+        """Return the points of each seat, with what its areas will score, and some for its units and gold."""
+        worth: dict[str, float] = dict.fromkeys(view["seats"], 0.0)
+        for each in view["nations"].values():
+            worth[each["seat"]] += (each["points"] + each["shared"] / 2) / 2 + 0.15 * each["gold"]
+        for area, armies in view["armies"].items():
+            for nation, army in armies.items():
+                seat = view["nations"][nation]["seat"]
+                worth[seat] += _cost(army.get("units", {})) / 12 + 0.5 * len(army.get("leaders", ()))
+                if len(armies) == 1 and army.get("units") and area in self._traits:
+                    worth[seat] += max(0.0, self._areas(view, nation)[area])
+        return worth
 
     # --- what is good ---
 
@@ -483,4 +499,5 @@ def _stacks(kinds: Mapping[str, Mapping[str, int]]) -> Iterator[Mapping[str, int
             yield dict(Counter(units[:number]))
 
 
+OUTLOOK: Final = Outlook(partial(GreedyHegemon, samples=8), margin=0.003)
 LEVELS: Final = {GREEDY: GreedyHegemon}

@@ -1,11 +1,13 @@
 """The bot for Mare Nostrum."""
 
 import random
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from domain.kernel.rules import schema
 from service.bots.bot import GREEDY, Board, Command, Options, View
+from service.bots.thinker import Outlook
 
 SAMPLES: Final = 12
 """How many ways to do something are weighed against each other."""
@@ -70,6 +72,28 @@ class GreedyMerchant:
             case _:
                 return -0.5 if command["type"] in self.LAST else 0
 
+    def standings(self, view: View) -> Mapping[str, float]:
+        """Return what each seat has: heroes and wonders above all, then what brings cards, then cards and units."""
+        markers = Counter(province["owner"] for province in view["provinces"].values())
+        return {
+            seat: 15.0 * len(each["cards"])
+            + 1.5 * each["totals"]["director-of-commerce"]
+            + 1.5 * each["totals"]["political-leader"]
+            + 0.3 * each["totals"]["military-leader"]
+            + 1.0 * markers[seat]
+            + self._purse(seat, view, each)
+            for seat, each in view["seats"].items()
+        }
+
+    @staticmethod
+    def _purse(seat: str, view: View, standing: Mapping[str, Any]) -> float:
+        """Return what a hand is worth: different cards most, and little when the turn to spend it has come."""
+        waits = view["phase"] == "construction" and seat not in (*view["done"], view["active"])
+        if not waits and view["phase"] not in ("roles", "income", "trade"):
+            return 0.1 * standing["count"]
+        hand = standing["hand"]
+        return 0.6 * standing["count"] if hand is None else 0.3 * standing["count"] + 0.7 * len(hand)
+
     @staticmethod
     def _common(hand: Mapping[str, int], pay: Sequence[str]) -> float:
         """Return how rare the paid cards are in hand, below 1: what there is much of goes first."""
@@ -90,4 +114,5 @@ def _legions(force: Mapping[str, int]) -> int:
     return sum(force.get(status, 0) for status in ("fresh", "moved", "fought"))
 
 
+OUTLOOK: Final = Outlook(GreedyMerchant, commands=10, margin=0.005)
 LEVELS: Final = {GREEDY: GreedyMerchant}

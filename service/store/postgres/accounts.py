@@ -1,6 +1,7 @@
 """The accounts of the PostgreSQL store. `deploy/migrations/0010_accounts.sql` has their tables."""
 
 from collections.abc import Collection
+from typing import Any
 
 import asyncpg
 
@@ -36,6 +37,13 @@ class PostgresAccounts(SqlAccounts):
         super().__init__(connections)
         self._patiently = connections.patiently
 
+    async def _change(self, *statements: tuple[str, tuple[Any, ...]]) -> list[Any]:
+        async def work(connection: Connection) -> list[Any]:
+            async with connection.transaction():
+                return [await connection.fetch(numbered(statement), *values) for statement, values in statements][-1]
+
+        return await self._patiently(work)
+
     async def add(self, row: PlayerRow) -> None:
         async def work(connection: Connection) -> None:
             try:
@@ -50,10 +58,10 @@ class PostgresAccounts(SqlAccounts):
         async def work(connection: Connection) -> PlayerRow:
             await connection.execute(
                 "WITH made AS ("
-                " INSERT INTO identities (issuer, subject, player) VALUES ($7, $8, $1)"
+                " INSERT INTO identities (issuer, subject, player) VALUES ($8, $9, $1)"
                 " ON CONFLICT (issuer, subject) DO NOTHING RETURNING player"
-                ") INSERT INTO players (player, name, created, scopes, closed, sought)"
-                " SELECT player, $2, $3, $4, $5, $6 FROM made",
+                ") INSERT INTO players (player, name, created, scopes, closed, sought, bot)"
+                " SELECT player, $2, $3, $4, $5, $6, $7 FROM made",
                 *player_values(row),
                 issuer,
                 subject,

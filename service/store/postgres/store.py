@@ -20,7 +20,7 @@ from service.store.postgres.connections import LOST, Connection, Connections, is
 from service.store.postgres.transparency import PostgresTree
 from service.store.protocol import Added, Append, Appended, Conflict, KeyReused, StoreUnavailable
 from service.store.sql.job import Job
-from service.store.sql.store import CASE_NUMBER, SqlStore, case_statements, secret_values
+from service.store.sql.store import CASE_NUMBER, SqlStore, index_statements, secret_values
 
 GATHERED: Final = 256
 """At most so many appends in one call, so that the first of them is not kept waiting."""
@@ -39,7 +39,8 @@ class PostgresStore(SqlStore):
     record = "version, convert_to(event::text, 'UTF8'), schema, draws, at, convert_to(cause::text, 'UTF8'), hash"
     listed = (
         "SELECT g.game, g.title, g.ruleset, g.ruleset_version, g.status, g.organizer, g.seats, h.version, g.created,"
-        " h.changed FROM games g JOIN heads h ON h.game = g.game"
+        " h.changed, f.parent, f.version, f.purpose FROM games g JOIN heads h ON h.game = g.game"
+        " LEFT JOIN forks f ON f.game = g.game"
     )
     heads_query = "SELECT game, version AS head FROM heads"
     loaded = "SELECT h.version, c.chance FROM heads h JOIN chances c ON c.game = h.game WHERE h.game = ?"
@@ -134,7 +135,7 @@ class PostgresStore(SqlStore):
                 refused = refused or await _taken(connection, batches)
                 if refused is None:
                     for batch in batches:
-                        for statement, values in case_statements(batch) if batch.case is not None else ():
+                        for statement, values in index_statements(batch):
                             await connection.execute(numbered(statement), *values)
             except BaseException:
                 with suppress(*LOST):

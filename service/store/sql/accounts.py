@@ -1,17 +1,32 @@
 """Accounts and tokens, as far as SQLite and PostgreSQL keep and find them in the same way."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Final
 
-from domain.kernel.ids import PlayerId
+from msgspec.structs import astuple
+
+from domain.kernel.ids import GameId, PlayerId
 from service.base.scopes import Scope
-from service.store.accounts import LAST_CHARACTER, PlayerRow, TokenId, TokenRow, folded
+from service.store.accounts import (
+    LAST_CHARACTER,
+    InvitationId,
+    InvitationRow,
+    PasskeyId,
+    PasskeyRow,
+    PlayerRow,
+    TokenId,
+    TokenRow,
+    folded,
+)
 from service.store.sql.database import Database
 
-PLAYER: Final = "p.player, p.name, p.created, p.scopes, p.closed, p.sought IS NOT NULL"
+PLAYER: Final = "p.player, p.name, p.created, p.scopes, p.closed, p.sought IS NOT NULL, p.bot"
 TOKEN: Final = "t.token, t.player, t.name, t.scopes, t.created, t.expires, t.retires, t.revoked, t.used"
 
-ADD_PLAYER: Final = "INSERT INTO players (player, name, created, scopes, closed, sought) VALUES (?, ?, ?, ?, ?, ?)"
+ADD_PLAYER: Final = (
+    "INSERT INTO players (player, name, created, scopes, closed, sought, bot) VALUES (?, ?, ?, ?, ?, ?, ?)"
+)
 ADD_TOKEN: Final = (
     "INSERT INTO tokens (token, player, name, scopes, created, expires, hash) VALUES (?, ?, ?, ?, ?, ?, ?)"
 )
@@ -28,7 +43,7 @@ RETIRE: Final = (
 )
 
 
-class SqlAccounts:
+class SqlAccounts(ABC):
     """The part of an `AccountStore` that both databases share."""
 
     def __init__(self, database: Database) -> None:
@@ -48,6 +63,10 @@ class SqlAccounts:
             f"% {scope} %" if scope else "%",
             limit,
         )
+        return [player_row(row) for row in found]
+
+    async def bots(self) -> list[PlayerRow]:
+        found = await self._database.select(f"SELECT {PLAYER} FROM players p WHERE p.bot IS NOT NULL ORDER BY p.player")
         return [player_row(row) for row in found]
 
     async def grant(self, player: PlayerId, scopes: Sequence[Scope]) -> None:
@@ -94,6 +113,108 @@ class SqlAccounts:
         )
         return [token_row(row) for row in found]
 
+    async def add_invitation(self, row: InvitationRow, digest: bytes) -> InvitationRow:
+        await self._database.execute(
+            "INSERT INTO invitations (invitation, game, hash, created, key, nonce) VALUES (?, ?, ?, ?, ?, ?)"
+            " ON CONFLICT DO NOTHING",
+            *(row.invitation, row.game, digest, row.created, row.key, row.nonce),
+        )
+        if row.key is None:
+            return row
+        (found,) = await self._database.select(f"{_INVITATIONS} WHERE key = ?", row.key)
+        return InvitationRow(*found)
+
+    async def invitation(self, digest: bytes) -> InvitationRow | None:
+        found = await self._database.select(f"{_INVITATIONS} WHERE hash = ?", digest)
+        return InvitationRow(*found[0]) if found else None
+
+    async def invitations(self, game: GameId) -> list[InvitationRow]:
+        found = await self._database.select(f"{_INVITATIONS} WHERE game = ? ORDER BY number DESC", game)
+        return [InvitationRow(*row) for row in found]
+
+    async def revoke_invitation(self, invitation: InvitationId, now: str) -> None:
+        statement = "UPDATE invitations SET revoked = coalesce(revoked, ?) WHERE invitation = ?"
+        await self._database.execute(statement, now, invitation)
+
+    async def add_passkey(self, row: PasskeyRow) -> bool:
+        await self._database.execute(
+            "INSERT INTO passkeys (passkey, player, credential, public_key, signs, name, created)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            *astuple(row)[:-1],
+        )
+        found = await self.passkey(row.credential)
+        return found is not None and found.passkey == row.passkey
+
+    async def passkey(self, credential: bytes) -> PasskeyRow | None:
+        found = await self._database.select(f"{_PASSKEYS} WHERE credential = ?", credential)
+        return PasskeyRow(*found[0]) if found else None
+
+    async def passkeys(self, player: PlayerId) -> list[PasskeyRow]:
+        found = await self._database.select(f"{_PASSKEYS} WHERE player = ? ORDER BY number DESC", player)
+        return [PasskeyRow(*row) for row in found]
+
+    async def passkey_used(self, passkey: PasskeyId, signs: int, now: str) -> None:
+        await self._database.execute("UPDATE passkeys SET signs = ?, used = ? WHERE passkey = ?", signs, now, passkey)
+
+    async def remove_passkey(self, passkey: PasskeyId) -> None:
+        await self._database.execute("DELETE FROM passkeys WHERE passkey = ?", passkey)
+
+    async def add_challenge(self, digest: bytes, player: PlayerId | None, ends: str, now: str, most: int) -> None:
+        await self._change(
+            ("INSERT INTO challenges (hash, player, ends) VALUES (?, ?, ?)", (digest, player, ends)),
+            (
+                "DELETE FROM challenges WHERE ends <= ?"
+                " OR number <= (SELECT number FROM challenges ORDER BY number DESC LIMIT 1 OFFSET ?)",
+                (now, most),
+            ),
+        )
+
+    async def take_challenge(self, digest: bytes, player: PlayerId | None, now: str) -> bool:
+        whose, values = ("player IS NULL", ()) if player is None else ("player = ?", (player,))
+        statement = f"DELETE FROM challenges WHERE hash = ? AND ends > ? AND {whose} RETURNING number"
+        return bool(await self._change((statement, (digest, now, *values))))
+
+    async def replace_codes(self, player: PlayerId, digests: Sequence[bytes], now: str) -> None:
+        add = "INSERT INTO recovery_codes (hash, player, created) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+        await self._change(
+            ("DELETE FROM recovery_codes WHERE player = ?", (player,)),
+            *((add, (digest, player, now)) for digest in digests),
+        )
+
+    async def codes(self, player: PlayerId) -> int:
+        return (await self._database.select("SELECT count(*) FROM recovery_codes WHERE player = ?", player))[0][0]
+
+    async def take_code(self, digest: bytes) -> PlayerId | None:
+        taken = await self._change(("DELETE FROM recovery_codes WHERE hash = ? RETURNING player", (digest,)))
+        return PlayerId(taken[0][0]) if taken else None
+
+    async def issuers(self, player: PlayerId) -> list[str]:
+        found = await self._database.select(
+            "SELECT DISTINCT issuer FROM identities WHERE player = ? ORDER BY issuer", player
+        )
+        return [row[0] for row in found]
+
+    async def link(self, player: PlayerId, issuer: str, subject: str) -> PlayerRow | None:
+        add = (
+            "INSERT INTO identities (issuer, subject, player) SELECT ?, ?, p.player FROM players p WHERE p.player = ?"
+            " AND NOT EXISTS (SELECT 1 FROM identities i WHERE i.player = p.player AND i.issuer = ?)"
+            " ON CONFLICT DO NOTHING"
+        )
+        return first_player(
+            await self._change((add, (issuer, subject, player, issuer)), (FIND_KNOWN, (issuer, subject)))
+        )
+
+    async def unlink(self, player: PlayerId, issuer: str) -> None:
+        await self._database.execute("DELETE FROM identities WHERE player = ? AND issuer = ?", player, issuer)
+
+    @abstractmethod
+    async def _change(self, *statements: tuple[str, tuple[Any, ...]]) -> list[Any]:
+        """Do all that statements (each with its values) say, or nothing; return the rows of the last."""
+
+
+_PASSKEYS: Final = "SELECT passkey, player, credential, public_key, signs, name, created, used FROM passkeys"
+_INVITATIONS: Final = "SELECT invitation, game, created, revoked, key, nonce FROM invitations"
+
 
 def first_player(found: Sequence[Any]) -> PlayerRow | None:
     """Return the account of the first row, if there is one."""
@@ -102,8 +223,8 @@ def first_player(found: Sequence[Any]) -> PlayerRow | None:
 
 def player_row(columns: Sequence[Any]) -> PlayerRow:
     """Return the account of the columns `PLAYER`."""
-    player, name, created, scopes, closed, findable = columns
-    return PlayerRow(player, name, created, tuple(scopes.split()), closed, bool(findable))
+    player, name, created, scopes, closed, findable, bot = columns
+    return PlayerRow(player, name, created, tuple(scopes.split()), closed, bool(findable), bot)
 
 
 def token_row(columns: Sequence[Any]) -> TokenRow:
@@ -114,7 +235,7 @@ def token_row(columns: Sequence[Any]) -> TokenRow:
 
 def player_values(row: PlayerRow) -> tuple[Any, ...]:
     """Return the values of `ADD_PLAYER`."""
-    return row.player, row.name, row.created, " ".join(row.scopes), row.closed, row.sought
+    return row.player, row.name, row.created, " ".join(row.scopes), row.closed, row.sought, row.bot
 
 
 def token_values(row: TokenRow, digest: bytes) -> tuple[Any, ...]:

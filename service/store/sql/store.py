@@ -11,7 +11,7 @@ from domain.kernel.canonical import canonical
 from domain.kernel.chance.secret import Secret
 from domain.kernel.ids import CaseId, GameId, PlayerId, RuleId, Seat, StreamId, Version
 from domain.kernel.log.record import Record
-from projections.lobby import GameRow
+from projections.lobby import ForkOf, GameRow
 from service.store.protocol import (
     Added,
     Append,
@@ -39,7 +39,7 @@ class SqlStore(ABC):
     record: ClassVar[str]
     """The columns of an event as a `Record` takes them."""
     listed: ClassVar[str]
-    """A query for the columns of a `GameRow`, of games `g`."""
+    """A query for the columns of a `GameRow`, of games `g` and their forks `f`."""
     heads_query: ClassVar[str]
     """A query for all streams and the versions at which they stand, `head`."""
     loaded: ClassVar[str]
@@ -56,7 +56,7 @@ class SqlStore(ABC):
         await self._database.select("SELECT 1 FROM games LIMIT 1")
 
     async def append(self, batch: Append) -> Appended:
-        if batch.case is not None:
+        if batch.case is not None or (batch.opening is not None and batch.opening.fork is not None):
             return await self.append_together(batch)
         _check(batch)
         return await self._append(batch)
@@ -156,15 +156,21 @@ class SqlStore(ABC):
         ruleset: str | None = None,
         player: PlayerId | None = None,
         mine: PlayerId | None = None,
+        forks: bool = True,
+        parent: GameId | None = None,
+        listed: bool = False,
         after: GameId | None = None,
         limit: int = 50,
     ) -> list[GameRow]:
-        conditions, values = ["TRUE"], list[Any]()
+        conditions, values = ["TRUE" if forks else "f.game IS NULL"], list[Any]()
+        if listed:
+            conditions.append("g.game NOT IN (SELECT game FROM unlisted)")
         for condition, value in (
             ("g.status = ?", status),
             ("g.ruleset = ?", ruleset),
             ("g.game IN (SELECT game FROM seated WHERE player = ?)", player),
             (_MINE, mine),
+            ("f.parent = ?", parent),
             ("g.number < (SELECT number FROM games WHERE game = ?)", after),
         ):
             if value is not None:
@@ -175,6 +181,23 @@ class SqlStore(ABC):
             f"{self.listed} WHERE {where} ORDER BY g.number DESC LIMIT ?", *values, limit
         )
         return [_game_row(row) for row in found]
+
+    async def analyses(self, player: PlayerId) -> int:
+        query = (
+            "SELECT count(*) FROM games g JOIN forks f ON f.game = g.game"
+            " WHERE g.organizer = ? AND g.status = 'running' AND f.purpose = 'analysis'"
+        )
+        return (await self._database.select(query, player))[0][0]
+
+    async def unlisted(self, games: Collection[GameId]) -> set[GameId]:
+        if not games:
+            return set()
+        query = f"SELECT game FROM unlisted WHERE game {self.among}"
+        return {GameId(game) for (game,) in await self._database.select(query, self._texts(games))}
+
+    async def list_game(self, game: GameId, listed: bool) -> None:
+        add = "INSERT INTO unlisted (game) VALUES (?) ON CONFLICT DO NOTHING"
+        await self._database.execute("DELETE FROM unlisted WHERE game = ?" if listed else add, game)
 
     async def case(self, case: CaseId) -> CaseRow | None:
         found = await self._database.select(f"{_CASES} WHERE c.stream = ?", case)
@@ -235,10 +258,16 @@ _CASES: Final = (
 CASE_NUMBER: Final = "SELECT 1 FROM cases WHERE game = ? AND number = ?"
 
 
-def case_statements(batch: Append) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    """Yield what is to be written of a case beside its records, each statement with its values."""
-    case = batch.case
-    assert case is not None
+def index_statements(batch: Append) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """Yield what is to be written of a case or a fork beside its records, each statement with its values."""
+    case, fork = batch.case, batch.opening.fork if batch.opening is not None else None
+    if fork is not None:
+        yield (
+            "INSERT INTO forks (game, parent, version, purpose) VALUES (?, ?, ?, ?)",
+            (batch.game, fork.parent, fork.version, fork.purpose),
+        )
+    if case is None:
+        return
     rules = msgspec.json.encode(case.rules).decode()
     if batch.expected == 0:
         yield (
@@ -287,8 +316,10 @@ def _secrets(game: GameId, found: Iterable[Any]) -> list[Secret]:
 
 
 def _game_row(columns: Sequence[Any]) -> GameRow:
-    game, title, ruleset, ruleset_version, status, organizer, seats, *rest = columns
-    return GameRow(game, title, ruleset, ruleset_version, status, organizer, msgspec.json.decode(seats), *rest)
+    game, title, ruleset, ruleset_version, status, organizer, seats, *rest, parent, version, purpose = columns
+    fork = ForkOf(parent, version, purpose) if parent is not None else None
+    seated = msgspec.json.decode(seats)
+    return GameRow(game, title, ruleset, ruleset_version, status, organizer, seated, *rest, fork=fork)
 
 
 def _case_row(columns: Sequence[Any]) -> CaseRow:

@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Collection
+from typing import Any
 
 from msgspec.structs import astuple
 
@@ -29,6 +30,12 @@ class SqliteAccounts(SqlAccounts):
     def __init__(self, connections: Connections) -> None:
         super().__init__(connections)
         self._write = connections.write
+
+    async def _change(self, *statements: tuple[str, tuple[Any, ...]]) -> list[Any]:
+        def work(connection: sqlite3.Connection) -> list[Any]:
+            return [connection.execute(statement, values).fetchall() for statement, values in statements][-1]
+
+        return await self._write(work)
 
     async def add(self, row: PlayerRow) -> None:
         await self._database.execute(ADD_PLAYER, *player_values(row))

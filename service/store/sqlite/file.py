@@ -278,7 +278,72 @@ CREATE TABLE cosignatures (
     for name, change, done in (("stay", "UPDATE", "changed"), ("remain", "DELETE", "deleted"))
 )
 
-STEPS: Final = (_FIRST, _ACCOUNTS, _KEYS, _SOUGHT, _JUDGES, _CASES, _TRANSPARENCY)
+# `bot` is the level at which the service plays an account; null for everybody else's.
+_BOTS: Final = """
+ALTER TABLE players ADD COLUMN bot TEXT;
+CREATE INDEX players_by_bot ON players (player) WHERE bot IS NOT NULL;
+"""
+
+# Which games began with the position of another one.
+_FORKS: Final = """
+CREATE TABLE forks (
+    game    TEXT PRIMARY KEY,
+    parent  TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    purpose TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX forks_by_parent ON forks (parent);
+CREATE TRIGGER forks_stay BEFORE UPDATE ON forks BEGIN SELECT RAISE(ABORT, 'forks are never changed'); END;
+CREATE TRIGGER forks_remain BEFORE DELETE ON forks BEGIN SELECT RAISE(ABORT, 'forks are never deleted'); END;
+"""
+
+# A game is `unlisted` before it is there, so that no list shows it in between.
+_INVITATIONS: Final = """
+CREATE TABLE unlisted (game TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE invitations (
+    number     INTEGER PRIMARY KEY AUTOINCREMENT,
+    invitation TEXT NOT NULL UNIQUE,
+    game       TEXT NOT NULL REFERENCES games (game),
+    hash       BLOB NOT NULL UNIQUE,
+    created    TEXT NOT NULL,
+    revoked    TEXT,
+    key        TEXT UNIQUE,
+    nonce      BLOB
+);
+CREATE INDEX invitations_by_game ON invitations (game, number);
+"""
+
+# Of challenges and recovery codes the SHA-256 is kept. `signs` is how often a passkey signed, where it counts.
+_PASSKEYS: Final = """
+CREATE TABLE passkeys (
+    number     INTEGER PRIMARY KEY AUTOINCREMENT,
+    passkey    TEXT NOT NULL UNIQUE,
+    player     TEXT NOT NULL REFERENCES players (player),
+    credential BLOB NOT NULL UNIQUE,
+    public_key BLOB NOT NULL,
+    signs      INTEGER NOT NULL,
+    name       TEXT NOT NULL,
+    created    TEXT NOT NULL,
+    used       TEXT
+);
+CREATE INDEX passkeys_by_player ON passkeys (player, number);
+CREATE TABLE challenges (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    hash   BLOB NOT NULL UNIQUE,
+    player TEXT,
+    ends   TEXT NOT NULL
+);
+CREATE TABLE recovery_codes (
+    hash    BLOB PRIMARY KEY,
+    player  TEXT NOT NULL REFERENCES players (player),
+    created TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX recovery_codes_by_player ON recovery_codes (player);
+"""
+
+STEPS: Final = (
+    *(_FIRST, _ACCOUNTS, _KEYS, _SOUGHT, _JUDGES, _CASES, _TRANSPARENCY, _BOTS, _FORKS, _INVITATIONS, _PASSKEYS),
+)
 """The schema, as it grew. A new file takes all steps, an older one those that it lacks; none is ever changed."""
 
 SCHEMA_VERSION: Final = len(STEPS)

@@ -12,7 +12,7 @@ import msgspec
 from domain.judging.case import CaseRow
 from domain.kernel.ids import StreamId, Version
 from service.store.protocol import Append, Appended, Conflict, KeyReused
-from service.store.sql.store import CASE_NUMBER, SEEN, SqlStore, case_statements, kept_use, secret_values
+from service.store.sql.store import CASE_NUMBER, SEEN, SqlStore, index_statements, kept_use, secret_values
 from service.store.sqlite.accounts import SqliteAccounts
 from service.store.sqlite.connections import Connections, Translated, connect
 from service.store.sqlite.file import bring_up_to_date, check_file, create_file
@@ -34,7 +34,7 @@ class SqliteStore(SqlStore):
     )
     listed = (
         "SELECT g.game, g.title, g.ruleset, g.ruleset_version, g.status, g.organizer, g.seats, g.head, g.created,"
-        " g.changed FROM games g"
+        " g.changed, f.parent, f.version, f.purpose FROM games g LEFT JOIN forks f ON f.game = g.game"
     )
     heads_query = (
         "SELECT game, head FROM (SELECT game, head FROM games UNION ALL SELECT stream, version FROM cases) streams"
@@ -129,7 +129,7 @@ def _append(connection: sqlite3.Connection, batch: Append) -> Appended:
             return Appended(_head(connection, game), first.added)
     last = batch.records[-1]
     if batch.case is not None:
-        _write_case(connection, batch, batch.case)
+        _check_case(connection, batch, batch.case)
     elif batch.opening is not None:
         _insert_game(connection, batch, batch.opening.board)
     else:
@@ -139,6 +139,8 @@ def _append(connection: sqlite3.Connection, batch: Append) -> Appended:
         )
         if moved.rowcount != 1:
             raise Conflict(_head(connection, game))
+    for statement, values in index_statements(batch):
+        connection.execute(statement, values)
     for record in batch.records:
         connection.execute(
             "INSERT INTO events (game, version, event, schema, draws, at, cause, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -168,13 +170,11 @@ def _append(connection: sqlite3.Connection, batch: Append) -> Appended:
     return Appended(last.version)
 
 
-def _write_case(connection: sqlite3.Connection, batch: Append, case: CaseRow) -> None:
+def _check_case(connection: sqlite3.Connection, batch: Append, case: CaseRow) -> None:
     head = _head(connection, case.case)
     is_taken = batch.expected == 0 and connection.execute(CASE_NUMBER, (case.game, case.number)).fetchone()
     if head != batch.expected or is_taken:
         raise Conflict(head)
-    for statement, values in case_statements(batch):
-        connection.execute(statement, values)
 
 
 def _insert_game(connection: sqlite3.Connection, batch: Append, board: str) -> None:

@@ -1,0 +1,202 @@
+"""Signing in through the OpenID Connect provider: the authorization code flow with PKCE (RFC 6749, RFC 7636).
+
+A browser is sent to the provider and comes back with a code, which the service exchanges for an ID token. What the
+browser keeps meanwhile is one random value, from which state, nonce and code verifier follow: nothing of it is in any
+address. The store keeps a hash of it, so that it is good once, for ten minutes, and for whoever was signed in.
+"""
+
+import asyncio
+import hashlib
+import hmac
+import secrets
+from datetime import timedelta
+from typing import Final
+from urllib.parse import urlsplit
+
+from authlib.oauth2.auth import ClientAuth
+from authlib.oauth2.rfc6749.parameters import prepare_grant_uri, prepare_token_request
+from authlib.oauth2.rfc7636 import create_s256_code_challenge
+from msgspec import Struct
+
+from domain.kernel.ids import PlayerId
+from service.accounts.accounts import Identity, IssuerAway, SignInRefused, TokenEnded, UnknownToken
+from service.accounts.oidc import TIMEOUT, UNTOLD, Issuer
+from service.accounts.passkeys import CHALLENGES, from_base64url, to_base64url
+from service.base.clock import Clock, later, stamp
+from service.base.settings import Settings
+from service.observe.logging import log
+from service.store.accounts import AccountStore
+
+FLOW_LASTS: Final = timedelta(minutes=10)
+FLOW_BYTES: Final = 32
+
+SCOPE: Final = "openid profile"
+"""What is asked of the provider: who somebody is, and what they are called."""
+
+_LEAVING: Final = ".leave"
+
+
+class Flow(Struct, frozen=True):
+    """What the browser keeps whose owner is at the provider.
+
+    Attributes:
+        value: random bytes that nobody else knows.
+        leaves: whether the browser's session may give way to one of another account.
+    """
+
+    value: bytes
+    leaves: bool
+
+    @classmethod
+    def begin(cls, leaves: bool) -> "Flow":
+        """Return a new one."""
+        return cls(secrets.token_bytes(FLOW_BYTES), leaves)
+
+    @classmethod
+    def read(cls, cookie: str) -> "Flow | None":
+        """Return what a browser kept; None for a cookie that is none of ours."""
+        try:
+            value = from_base64url(cookie.removesuffix(_LEAVING))
+        except ValueError:
+            return None
+        return cls(value, cookie.endswith(_LEAVING)) if len(value) == FLOW_BYTES else None
+
+    @property
+    def cookie(self) -> str:
+        """The same as text, for the browser to keep."""
+        return to_base64url(self.value) + (_LEAVING if self.leaves else "")
+
+    @property
+    def state(self) -> str:
+        """What the provider returns unchanged: by it the answer is known to be to this browser."""
+        return self._derived("state")
+
+    @property
+    def nonce(self) -> str:
+        """What the ID token must contain: one that was made for another request does not."""
+        return self._derived("nonce")
+
+    @property
+    def verifier(self) -> str:
+        """What proves to the provider that whoever brings the code is who asked for it."""
+        return self._derived("verifier")
+
+    @property
+    def digest(self) -> bytes:
+        """What the store keeps of it."""
+        return hashlib.sha256(self._derived("digest").encode()).digest()
+
+    def _derived(self, what: str) -> str:
+        # With `leaves` in it: nobody who changes the cookie gets by with the state that was asked for.
+        return to_base64url(hmac.digest(self.value, f"{what} {self.leaves}".encode(), "sha256"))
+
+
+class Provider:
+    """The issuer that the settings name, as one through which people sign in to the pages."""
+
+    patience: Final = int(FLOW_LASTS.total_seconds())
+    """Seconds for which a browser may stay at the provider."""
+
+    def __init__(self, issuer: Issuer, settings: Settings, store: AccountStore, clock: Clock) -> None:
+        self.issuer = settings.oidc_issuer
+        self.name = settings.oidc_name or urlsplit(settings.oidc_issuer).netloc
+        self._published = issuer
+        self._client = settings.oidc_client_id
+        self._secret = settings.oidc_client_secret
+        self._store = store
+        self._clock = clock
+
+    async def begin(self, player: PlayerId | None, redirect: str, leaves: bool) -> tuple[Flow, str]:
+        """Return what the browser of an account, or of nobody, is to keep, and where it is to go.
+
+        The provider sends it back to `redirect`. Raises `IssuerAway`.
+        """
+        authorization, _, _ = await self._places()
+        flow = Flow.begin(leaves)
+        address = prepare_grant_uri(
+            authorization,
+            self._client,
+            "code",
+            redirect_uri=redirect,
+            scope=SCOPE,
+            state=flow.state,
+            nonce=flow.nonce,
+            code_challenge=create_s256_code_challenge(flow.verifier),
+            code_challenge_method="S256",
+        )
+        now = stamp(self._clock)
+        await self._store.add_challenge(flow.digest, player, later(now, FLOW_LASTS), now, CHALLENGES)
+        return flow, address
+
+    @staticmethod
+    def flow_of(cookie: str) -> Flow | None:
+        """Return what a browser kept; None for a cookie that is none of ours."""
+        return Flow.read(cookie)
+
+    async def finish(
+        self,
+        flow: Flow | None,
+        player: PlayerId | None,
+        redirect: str,
+        *,
+        state: str,
+        code: str | None,
+        error: str | None,
+        issuer: str | None,
+    ) -> Identity:
+        """Return whom the provider signed in, by what it sent the browser back with.
+
+        `flow` is what the browser kept, `player` who is signed in to it. Raises `SignInRefused` or `IssuerAway`; then
+        the browser has to begin again.
+        """
+        if flow is None:
+            raise SignInRefused(
+                "This browser was not sent to the provider, or more than 10 minutes ago, or its cookies were deleted."
+            )
+        if not hmac.compare_digest(flow.state.encode(), state.encode("utf-8", "surrogatepass")):
+            raise SignInRefused("The answer is not to what this browser asked last.")
+        if not await self._store.take_challenge(flow.digest, player, stamp(self._clock)):
+            raise SignInRefused(
+                "The answer was used before, came after 10 minutes, or somebody signed in or out meanwhile."
+            )
+        if issuer not in (None, self.issuer):
+            raise SignInRefused("The answer is of another provider.")
+        if code is None:
+            said = error if error is not None and error.isascii() and error.isprintable() and len(error) < 60 else "no"
+            raise SignInRefused(f"{self.name} did not sign you in: {said}.")
+        try:
+            return await self._published.identify_for(
+                await self._exchange(code, flow, redirect), self._client, flow.nonce
+            )
+        except (UnknownToken, TokenEnded) as wrong:
+            log.warning("an ID token was refused", issuer=self.issuer, why=str(wrong))
+            raise SignInRefused(f"What {self.name} says of you is not accepted. {wrong}") from None
+
+    async def _exchange(self, code: str, flow: Flow, redirect: str) -> str:
+        """Return the ID token that a code is good for. Raises `SignInRefused` or `IssuerAway`."""
+        _, place, method = await self._places()
+        request = prepare_token_request(
+            "authorization_code", code=code, redirect_uri=redirect, code_verifier=flow.verifier
+        )
+        proof = ClientAuth(self._client, self._secret or None, method)
+        _, headers, form = proof.prepare("POST", place, {}, request)
+        try:
+            async with asyncio.timeout(2 * TIMEOUT):
+                status, given = await self._published.send_form(place, form, headers)
+        except (*UNTOLD, TimeoutError) as error:
+            log.warning("the provider does not answer", issuer=self.issuer, why=str(error) or type(error).__name__)
+            raise IssuerAway(f"{self.name} does not answer. Begin again in a moment.") from None
+        token, why = given.get("id_token"), given.get("error", "it gave no ID token")
+        if status == 200 and isinstance(token, str):
+            return token
+        log.warning("a code was not exchanged", issuer=self.issuer, why=why)
+        raise SignInRefused(f"{self.name} does not accept its own code from this service ({why}).")
+
+    async def _places(self) -> tuple[str, str, str]:
+        """Return where people sign in, where codes are exchanged, and how the service says there who it is."""
+        known = await self._published.known()
+        if known.authorization is None or known.token is None:
+            raise IssuerAway(f"{self.issuer} does not say where people sign in.")
+        basic = "client_secret_basic" in known.takes or "client_secret_post" not in known.takes
+        method = ("client_secret_basic" if basic else "client_secret_post") if self._secret else "none"
+        return known.authorization, known.token, method

@@ -1,0 +1,211 @@
+"""Ways back into an account: passkeys (WebAuthn level 2) and recovery codes.
+
+A passkey is a key that a device or a password manager holds for one account at one host. Whatever it signs contains a
+challenge of ours, which is good once, for five minutes, and for one account only.
+"""
+
+import base64
+import hashlib
+import secrets
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from domain.kernel.ids import PlayerId
+from service.base.clock import Clock, later, stamp
+from service.base.ids import ID_BYTES, new_id
+from service.store.accounts import AccountStore, PasskeyId, PasskeyRow
+
+ALGORITHMS: Final = (-8, -7, -257)
+"""What keys may sign with, by their COSE numbers: EdDSA, ES256, RS256."""
+
+MOST_PASSKEYS: Final = 20
+"""How many passkeys an account has at most."""
+
+CHALLENGES: Final = 10_000
+"""So many challenges wait at most; the oldest give way."""
+
+CHALLENGE_LASTS: Final = timedelta(minutes=5)
+CHALLENGE_BYTES: Final = 32
+
+CODES: Final = 10
+"""How many recovery codes an account gets."""
+
+CODE_BYTES: Final = 10
+
+
+class PasskeyRefused(Exception):
+    """A passkey did not prove what it should; the message says why."""
+
+
+class PasskeyKnown(Exception):
+    """An account has this passkey already."""
+
+
+class TooManyPasskeys(Exception):
+    """The account has as many passkeys as it can have."""
+
+
+class Place(Struct, frozen=True):
+    """Where a browser says it is: the host that passkeys are for, and the origin of the page."""
+
+    host: str
+    origin: str
+
+
+class Passkeys:
+    """The passkeys and recovery codes of the accounts of a store. Every method may raise `StoreError`."""
+
+    def __init__(self, store: AccountStore, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    async def challenge(self, player: PlayerId | None) -> str:
+        """Return what a passkey is to sign: to belong to an account from now on, or to sign in to its own."""
+        value = secrets.token_bytes(CHALLENGE_BYTES)
+        now = stamp(self._clock)
+        await self._store.add_challenge(_hash(value), player, later(now, CHALLENGE_LASTS), now, CHALLENGES)
+        return to_base64url(value)
+
+    async def add(self, player: PlayerId, name: str, credential: Mapping[str, Any], at: Place) -> PasskeyRow:
+        """Register a passkey. Raises `PasskeyRefused`, `PasskeyKnown` or `TooManyPasskeys`."""
+        if len(await self._store.passkeys(player)) >= MOST_PASSKEYS:
+            raise TooManyPasskeys(f"The account has {MOST_PASSKEYS} passkeys and cannot have more.")
+        challenge = await self._taken(credential, player)
+        from webauthn import verify_registration_response  # here, because it takes a third of a second
+
+        try:
+            proved = verify_registration_response(
+                credential=dict(credential),
+                expected_challenge=challenge,
+                expected_rp_id=at.host,
+                expected_origin=at.origin,
+                require_user_verification=True,
+            )
+        except Exception as error:  # the library raises more than its own on what somebody made up
+            raise PasskeyRefused(_why(error)) from error
+        row = PasskeyRow(
+            PasskeyId(new_id("k", secrets.token_bytes(ID_BYTES))),
+            player,
+            proved.credential_id,
+            proved.credential_public_key,
+            proved.sign_count,
+            name,
+            stamp(self._clock),
+        )
+        if not await self._store.add_passkey(row):
+            raise PasskeyKnown("An account has this passkey already.")
+        return row
+
+    async def prove(self, credential: Mapping[str, Any], at: Place) -> PlayerId:
+        """Return whose passkey signed a challenge to sign in. Raises `PasskeyRefused`."""
+        challenge = await self._taken(credential, None)
+        try:
+            row = await self._store.passkey(from_base64url(credential["rawId"]))
+        except ValueError as error:
+            raise PasskeyRefused("Its id is not base64url.") from error
+        if row is None:
+            raise PasskeyRefused("No account has this passkey.")
+        handle = credential["response"]["userHandle"]
+        if handle != handle_of(row.player):
+            raise PasskeyRefused("It says that it is for another account.")
+        from webauthn import verify_authentication_response  # as above
+
+        try:
+            proved = verify_authentication_response(
+                credential=dict(credential),
+                expected_challenge=challenge,
+                expected_rp_id=at.host,
+                expected_origin=at.origin,
+                credential_public_key=row.public_key,
+                credential_current_sign_count=row.signs,
+                require_user_verification=True,
+            )
+        except Exception as error:  # as above
+            raise PasskeyRefused(_why(error)) from error
+        await self._store.passkey_used(row.passkey, proved.new_sign_count, stamp(self._clock))
+        return row.player
+
+    async def _taken(self, credential: Mapping[str, Any], player: PlayerId | None) -> bytes:
+        """Return the challenge that a passkey has signed, if it was given to this account. Raises `PasskeyRefused`."""
+        try:
+            client = msgspec.json.decode(from_base64url(credential["response"]["clientDataJSON"]), type=_Client)
+            challenge = from_base64url(client.challenge)
+        except ValueError as error:
+            raise PasskeyRefused("What the browser says of it cannot be read.") from error
+        if not await self._store.take_challenge(_hash(challenge), player, stamp(self._clock)):
+            raise PasskeyRefused("Its challenge was not given for this, was used before, or is older than 5 minutes.")
+        return challenge
+
+    async def of(self, player: PlayerId) -> list[PasskeyRow]:
+        """Return the passkeys of an account, the newest first."""
+        return await self._store.passkeys(player)
+
+    async def remove(self, passkey: PasskeyId) -> None:
+        """Delete a passkey: it signs in no more."""
+        await self._store.remove_passkey(passkey)
+
+    # --- recovery codes ---
+
+    async def new_codes(self, player: PlayerId) -> tuple[str, ...]:
+        """Give an account recovery codes in place of earlier ones; nobody can find them out again."""
+        codes = tuple(_code(secrets.token_bytes(CODE_BYTES)) for _ in range(CODES))
+        await self._store.replace_codes(player, [_hash_of_code(code) for code in codes], stamp(self._clock))
+        return codes
+
+    async def codes(self, player: PlayerId) -> int:
+        """Return how many recovery codes of an account are left."""
+        return await self._store.codes(player)
+
+    async def use_code(self, code: str) -> PlayerId | None:
+        """Return whose recovery code this was; None when it is nobody's, or was used."""
+        return await self._store.take_code(_hash_of_code(code))
+
+    async def is_lasting(self, player: PlayerId) -> bool:
+        """Tell whether an account has a way back besides tokens: a passkey, recovery codes, or another issuer."""
+        return bool(
+            await self._store.passkeys(player) or await self._store.codes(player) or await self._store.issuers(player)
+        )
+
+
+class _Client(Struct, frozen=True):
+    """Of what the browser signs with, what is read before the signature is checked."""
+
+    challenge: str
+
+
+def from_base64url(text: str) -> bytes:
+    """Return the bytes that a text stands for. Raises `ValueError`."""
+    return base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+
+
+def to_base64url(value: bytes) -> str:
+    """Return bytes as WebAuthn writes them."""
+    return base64.urlsafe_b64encode(value).decode().rstrip("=")
+
+
+def handle_of(player: PlayerId) -> str:
+    """Return what devices call an account: they keep it with the passkey, and send it along."""
+    return to_base64url(player.encode())
+
+
+def _code(drawn: bytes) -> str:
+    """Return 80 random bits so that somebody can write them down, such as ``k4xq-2m7a-hbk3-oxw7``."""
+    letters = base64.b32encode(drawn).decode().lower()
+    return "-".join(letters[at : at + 4] for at in range(0, len(letters), 4))
+
+
+def _hash_of_code(code: str) -> bytes:
+    return _hash("".join(code.split()).replace("-", "").lower().encode())
+
+
+def _hash(value: bytes) -> bytes:
+    # At least 80 random bits: nothing is gained by a slow hash.
+    return hashlib.sha256(value).digest()
+
+
+def _why(error: Exception) -> str:
+    return f"It was not accepted: {error}." if str(error) else "It was not accepted."

@@ -1,0 +1,317 @@
+"""The bots that the service plays: in one process at a time, each with what a player of its seat may see.
+
+A bot acts as every account does: on the view and the options of its seat, at the version that it has seen. So whatever
+is killed and whoever plays twice, a decision is answered once.
+"""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import asynccontextmanager
+from functools import lru_cache
+from typing import Final, Protocol
+from uuid import uuid4
+
+import msgspec
+from msgspec import Raw
+
+from domain.kernel.ids import GameId, PlayerId, Seat, as_game
+from domain.kernel.log.game import Game
+from domain.kernel.log.lifecycle import GameForked, GameStarted, SeatTakenOver
+from domain.kernel.rules.board import Board
+from domain.kernel.rules.documents import packed
+from domain.kernel.rules.message import type_name
+from domain.kernel.rules.refusal import Refusal
+from projections.store import Unavailable
+from service.accounts.accounts import Accounts, Caller
+from service.base.settings import Settings
+from service.bots.bot import RANDOM
+from service.bots.seated import seats_held
+from service.bots.thinking import NoThought, Thinkers
+from service.bots.worker import Question
+from service.cluster.wake import Signal, Wake
+from service.games.acts import AnswerTakeBack, Commands, TakeSeat
+from service.games.cache import GameDamaged
+from service.games.commands import Games, StaleVersion
+from service.games.views import viewer_of
+from service.observe.background import background
+from service.observe.logging import log
+from service.store.protocol import EventStore, KeyReused, StoreError
+
+LEASE: Final = 5.0
+"""Seconds for which one process alone plays. When it dies, another takes over after them."""
+
+POLL: Final = 1.0
+"""Seconds after which the log is looked at even if nobody has rung."""
+
+BATCH: Final = 500
+"""Events of the log that are read at once."""
+
+LOOKS: Final = 4
+"""So many games are looked at side by side: after a start each has to be loaded."""
+
+TROUBLE: Final = 5.0
+"""Seconds until a game is looked at again that could not be played on; each time twice as many."""
+
+LONGEST: Final = 60.0
+"""But never more than these."""
+
+_FORKED, *_BEGIN = map(type_name, (GameForked, GameStarted, SeatTakenOver))
+
+
+class Lessor(Protocol):
+    """Who lets one process at a time do some work."""
+
+    async def lease(self, holder: str, seconds: float, work: str) -> bool:
+        """Return whether `holder` may do it for so many seconds. Raises `Unavailable`."""
+        ...
+
+
+class Playing:
+    """Plays the bots of all running games."""
+
+    def __init__(
+        self,
+        games: Games,
+        store: EventStore,
+        accounts: Accounts,
+        lessor: Lessor,
+        thinkers: Thinkers,
+        settings: Settings,
+    ) -> None:
+        self._games = games
+        self._store = store
+        self._accounts = accounts
+        self._lessor = lessor
+        self._thinkers = thinkers
+        self._pause = settings.bot_pause
+        self._most = settings.bots_per_account
+        self._name = uuid4().hex
+        self._leased_until = 0.0
+        self._position: int | None = None
+        self._bots: dict[PlayerId, str] = {}
+        self._tables: dict[GameId, tuple[asyncio.Event, asyncio.Task[None]]] = {}
+        self._looks = asyncio.Semaphore(LOOKS)
+
+    async def run(self, bell: Signal) -> None:
+        """Play until the bell is closed, in turn with other processes that do: one of them at a time."""
+        told = ""
+        try:
+            while not bell.closed:
+                try:
+                    if await self._leads():
+                        moved, told = await self._follow(), ""
+                        if not moved:
+                            await bell.wait(POLL)
+                        continue
+                    await self._rise()
+                except (StoreError, Unavailable) as error:
+                    if str(error) != told:
+                        told = str(error)
+                        log.warning("bots wait", why=told)
+                except Exception:  # of what nobody thought of: whatever it was, all tables are looked at again
+                    log.exception("bots begin again")
+                    await self._rise()
+                await asyncio.sleep(POLL)
+        finally:
+            await self._rise()
+            with contextlib.suppress(Unavailable):
+                await self._lessor.lease(self._name, 0, "bots")
+
+    async def _leads(self) -> bool:
+        now = time.monotonic()
+        if now > self._leased_until - LEASE / 2:
+            if not await self._lessor.lease(self._name, LEASE, "bots"):
+                return False
+            self._leased_until = now + LEASE
+        return True
+
+    async def _follow(self) -> bool:
+        """Look at the games with bots that moved, at all of them at first; tell whether any game did."""
+        if self._position is None:
+            end = await self._store.end()
+            self._bots = await self._known_bots()
+            for bot in self._bots:
+                rows = await self._store.games(status="running", player=bot, limit=BATCH)
+                while rows:
+                    for row in rows:
+                        self._sit_down(row.game)
+                    rows = await self._store.games(status="running", player=bot, after=rows[-1].game, limit=BATCH)
+            self._position = end
+        rows = await self._store.read_on(self._position, BATCH)
+        for position, stream, record in rows:
+            game = as_game(stream)
+            if record.type in _BEGIN and game in self._tables:
+                self._bots = await self._known_bots()  # one of them may never have played before
+            if game is not None and game in self._tables:
+                self._tables[game][0].set()
+            elif game is not None and record.type in _BEGIN and await self._has_bots(game):
+                self._sit_down(game)
+            elif game is not None and record.type == _FORKED:
+                await self._confirm(game)
+            self._position = position
+        return bool(rows)
+
+    async def _known_bots(self) -> dict[PlayerId, str]:
+        rows = await self._accounts.bots()
+        return {row.player: row.bot for row in rows if row.bot is not None and row.closed is None}
+
+    async def _has_bots(self, game: GameId) -> bool:
+        row = await self._store.game(game)
+        holders = row.seats.values() if row is not None else ()
+        if not any(holder in self._bots for holder in holders):
+            self._bots = await self._known_bots()
+        return any(holder in self._bots for holder in holders)
+
+    async def _confirm(self, fork: GameId) -> None:
+        """Take the seats of a fork that are reserved for bots: they go on with every game that is continued."""
+        try:
+            game = await self._games.game(fork)
+        except GameDamaged as error:
+            log.warning("bots confirm no fork", game=fork, why=str(error))
+            return
+        self._bots = await self._known_bots()
+        reserved = {seat: holder for seat, holder in game.kept_seats.items() if holder in self._bots}
+        if game.status != "gathering" or not reserved:
+            return
+        held = await seats_held(self._store, game.organizer, self._bots)
+        if isinstance(self._most, int) and held + len(reserved) > self._most:
+            return  # the organizer seats them when there is room again
+        for seat, holder in reserved.items():
+            with contextlib.suppress(Refusal):  # it was quicker in another process
+                await self._games.act(fork, holder, TakeSeat(seat))
+
+    # --- at the tables ---
+
+    def _sit_down(self, game: GameId) -> None:
+        if game not in self._tables:
+            moved = asyncio.Event()
+            self._tables[game] = moved, asyncio.create_task(self._sit(game, moved))
+
+    async def _rise(self) -> None:
+        """Leave all tables: another process plays, or the service stops."""
+        self._leased_until, self._position = 0.0, None
+        tasks = [task for _, task in self._tables.values()]
+        self._tables.clear()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _sit(self, game: GameId, moved: asyncio.Event) -> None:
+        """Play the bots of a game until it is over."""
+        wait, level = TROUBLE, None
+        while True:
+            moved.clear()
+            try:
+                goes_on = await self._step(game, level)
+            except (NoThought, Refusal, msgspec.MsgspecError) as error:
+                log.error("a bot failed", game=game, level=level, why=str(error))
+                if level is None:
+                    level = RANDOM  # this once, so that nobody waits for a bot's mistake
+                    continue
+                goes_on = False
+            except Exception as error:  # of one game, which must not stop the others
+                log.warning("bots wait", game=game, why=f"{type(error).__name__}: {error}")
+                goes_on = False
+            else:
+                wait, level = TROUBLE, None
+                if goes_on is None:
+                    del self._tables[game]
+                    return
+                if not goes_on:
+                    await moved.wait()
+                continue
+            await asyncio.sleep(wait)
+            wait = min(2 * wait, LONGEST)
+
+    async def _step(self, game_id: GameId, level: str | None) -> bool | None:
+        """Let one bot act; tell whether another may have to, None when the game is over.
+
+        With a `level` it plays at that, and not at its own.
+        """
+        began = asyncio.get_running_loop().time()
+        async with self._looks:
+            game = await self._games.game(game_id)
+        if game.status != "running":
+            return None
+        act: AnswerTakeBack | Commands
+        if (request := self._request(game)) is not None:
+            bot, act = request
+        elif (bot := self._asked(game)) is None:
+            return False
+        else:
+            async with self._thinkers.turn() as thinker:
+                game = await self._games.game(game_id)  # it may have gone on while others had their turn
+                if self._asked(game) != bot:
+                    return True
+                question = await question_for(self._games, game, bot, level or self._bots[bot])
+                act = Commands([await thinker.choose(question)])
+        await asyncio.sleep(began + self._pause - asyncio.get_running_loop().time())
+        # When it is too late, or another process was quicker, it is asked again, if it is still to decide.
+        with contextlib.suppress(StaleVersion, KeyReused):
+            await self._games.act(game_id, bot, act, expected=game.version, key=f"bot-{game.version}")
+        return True
+
+    def _request(self, game: Game) -> tuple[PlayerId, AnswerTakeBack] | None:
+        """Return who agrees to which request to take moves back: every bot that is asked, to all of them."""
+        for asked, request in game.around.asked.items():
+            if not request.is_closed:
+                for bot in self._bots_on(game, game.asked_by(request)):
+                    return bot, AnswerTakeBack(asked, True)
+        return None
+
+    def _asked(self, game: Game) -> PlayerId | None:
+        """Return the bot that is to decide, or None: bots wait while others answer a request to take moves back."""
+        if game.around.paused is not None or any(not each.is_closed for each in game.around.asked.values()):
+            return None
+        return next(self._bots_on(game, (seat for decision in game.decisions for seat in decision.seats)), None)
+
+    def _bots_on(self, game: Game, seats: Iterable[Seat]) -> Iterator[PlayerId]:
+        holders = (game.players[seat] for seat in seats)
+        return (holder for holder in holders if holder is not None and holder in self._bots)
+
+
+_PLAYS: Final = frozenset(("play",))
+
+
+async def question_for(games: Games, game: Game, bot: PlayerId, level: str) -> Question:
+    """Return what a bot is asked: all that the player of its seat may see of the position, and no more."""
+    viewer = viewer_of(game, Caller(bot, _PLAYS, _PLAYS, None, b""))
+    seat = viewer.seat
+    assert seat is not None, "a bot is asked for its seat"
+    vault = await games.vault(game.id)
+    encode = msgspec.json.encode
+    return Question(
+        ruleset=game.ruleset.id,
+        level=level,
+        game=game.id,
+        seat=seat,
+        board=_board(game.board),
+        about={"ruleset_version": game.ruleset.version, "setup": msgspec.to_builtins(game.setup)},
+        view=Raw(encode(game.view(seat, vault))),
+        options=Raw(encode(game.options(seat, vault))),
+    )
+
+
+@lru_cache(16)
+def _board(board: Board) -> Raw:
+    return Raw(packed(board))
+
+
+@asynccontextmanager
+async def playing(
+    settings: Settings, games: Games, store: EventStore, accounts: Accounts, lessor: Lessor, wake: Wake
+) -> AsyncIterator[None]:
+    """Play the bots in this event loop, unless the settings leave it to other processes."""
+    if not settings.bots:
+        yield
+        return
+    thinkers = Thinkers(settings.bots)
+    try:
+        async with wake.subscribe(None) as bell:
+            bots = Playing(games, store, accounts, lessor, thinkers, settings)
+            async with background("bots play", bots.run(bell)):
+                yield
+    finally:
+        await thinkers.close()

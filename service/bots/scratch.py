@@ -1,0 +1,75 @@
+"""A table to try things out on: played by a ruleset's own rules, with dice of its own and without a log."""
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from domain.kernel.chance.secret import Vault
+from domain.kernel.ids import Seat
+from domain.kernel.rules.command import Command
+from domain.kernel.rules.decision import Decision
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.ruleset import Ruleset
+from domain.kernel.rules.table import Table
+from service.bots.bot import Command as Given
+from service.bots.bot import Options, View
+
+
+class Luck:
+    """Chance that a seed fixes. Nobody needs to check it, so it is quick."""
+
+    secret = b""
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+
+    def _of(self, draw: int) -> random.Random:
+        return random.Random(self._seed * 1_000_003 + draw)
+
+    def dice(self, draw: int, count: int, sides: int) -> tuple[int, ...]:
+        """Return `count` faces, each 1..sides."""
+        return tuple(self._of(draw).choices(range(1, sides + 1), k=count))
+
+    def order(self, draw: int, items: Sequence[Any]) -> tuple[int, ...]:
+        """Return the order in which shuffled items come."""
+        return tuple(self._of(draw).sample(range(len(items)), len(items)))
+
+    def salt(self, draw: int) -> bytes:
+        """Return 16 bytes that no other draw has."""
+        return draw.to_bytes(16, "big")
+
+
+class Scratch:
+    """A position in which commands can be tried. It is never changed: what is given leads to another one."""
+
+    def __init__(self, ruleset: Ruleset[Any], table: Table, vault: Vault, draws: int) -> None:
+        self.ruleset = ruleset
+        self.table = table
+        self._vault = vault
+        self._draws = draws
+
+    @classmethod
+    def after(cls, ruleset: Ruleset[Any], draft: Draft[Any], vault: Vault | None = None) -> "Scratch":
+        """Return the position to which a draft has come; `vault` has what was hidden before."""
+        return cls(ruleset, draft.table, (vault or Vault()).joined_by(draft.secrets), draft.draws)
+
+    @property
+    def decisions(self) -> Sequence[Decision]:
+        """What is waited for; nothing when the game is over."""
+        return self.ruleset.decisions(self.table)
+
+    def view(self, seat: Seat) -> View:
+        """Return what a seat sees, as the API shows it."""
+        return msgspec.to_builtins(self.ruleset.view(self.table, self._vault.read_by(seat)))
+
+    def options(self, seat: Seat) -> Options:
+        """Return what a seat may do, as the API shows it."""
+        return msgspec.to_builtins(self.ruleset.options(self.table, seat, self._vault.read_by(seat)))
+
+    def given(self, seat: Seat, command: Given, luck: Luck) -> "Scratch":
+        """Return the position after a command. Raises `Refusal`."""
+        read: Command[Any] = msgspec.convert(command, self.ruleset.command_union)
+        draft = self.ruleset.decide(self.table, seat, read, luck, self._vault, self._draws)
+        return Scratch.after(self.ruleset, draft, self._vault)

@@ -1,0 +1,78 @@
+"""The process in which bots think, which this module is when it is run: a question a line, and a line for its answer.
+
+A question holds what the player of one seat gets from the API, and nothing else. The process has no store and no
+secrets, and a bot for each seat: none remembers what another has seen.
+"""
+
+import os
+import random
+import sys
+from functools import lru_cache
+from typing import Any, Final
+
+import msgspec
+from msgspec import Raw, Struct
+
+from service.bots.bot import Bot
+from service.bots.registry import levels
+
+BOTS: Final = 64
+"""So many bots are kept between their commands: it takes time to make one."""
+
+
+class Question(Struct, frozen=True):
+    """What a bot is asked.
+
+    Attributes:
+        board: the board, with the documents of the game.
+        about: what the API says of the game besides.
+        view: the position as the seat sees it.
+        options: what the seat may do.
+    """
+
+    ruleset: str
+    level: str
+    game: str
+    seat: str
+    board: Raw
+    about: dict[str, Any]
+    view: Raw
+    options: Raw
+
+
+class Thought(Struct, frozen=True, omit_defaults=True):
+    """What a bot answers: a command, or why it has none."""
+
+    command: Raw = Raw(b"null")
+    why: str = ""
+
+
+@lru_cache(BOTS)
+def _bot(ruleset: str, level: str, game: str, seat: str, board: bytes, about: bytes) -> Bot:
+    known = {**msgspec.json.decode(board), "game": msgspec.json.decode(about)}
+    return levels(ruleset)[level](random.Random(), known)
+
+
+def thought(line: bytes) -> Thought:
+    """Return what the bot that is asked answers."""
+    try:
+        asked = msgspec.json.decode(line, type=Question)
+        about = msgspec.json.encode(asked.about, order="sorted")
+        bot = _bot(asked.ruleset, asked.level, asked.game, asked.seat, bytes(asked.board), about)
+        command = bot.choose(asked.seat, msgspec.json.decode(asked.view), msgspec.json.decode(asked.options))
+        return Thought(Raw(msgspec.json.encode(command)))
+    except Exception as error:  # a bot's mistake; the service has another one play
+        return Thought(why=f"{type(error).__name__}: {error}")
+
+
+def main() -> None:
+    """Answer until nobody asks any more: the end of the input is also that of the service, however it ended."""
+    os.nice(19)  # requests come first
+    answers, sys.stdout = sys.stdout.buffer, sys.stderr
+    for line in sys.stdin.buffer:
+        answers.write(msgspec.json.encode(thought(line)) + b"\n")
+        answers.flush()
+
+
+if __name__ == "__main__":
+    main()
