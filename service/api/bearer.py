@@ -1,10 +1,13 @@
-"""The bearer token that a request comes with: read in one way by all who ask whose it is, or how often it came."""
+"""The token or session that a request comes with: read in one way by all who ask whose it is, or how often it came."""
 
 from typing import Final
 
 from litestar.types import Scope
 
 from service.accounts.accounts import UnknownToken
+
+COOKIE: Final = "tabularium_session"
+"""The cookie that signs a browser in."""
 
 _AS_SUBPROTOCOL: Final = "bearer."
 
@@ -25,6 +28,21 @@ def bearer_of(scope: Scope) -> str | None:
         return None
     tokens = (name for name in subprotocols_of(scope) if name.startswith(_AS_SUBPROTOCOL))
     return next((name.removeprefix(_AS_SUBPROTOCOL) for name in tokens), None)
+
+
+def session_of(scope: Scope) -> str | None:
+    """Return the session of a request's or a WebSocket's browser; None when its cookies have none."""
+    return cookie_of(scope, COOKIE)
+
+
+def cookie_of(scope: Scope, wanted: str) -> str | None:
+    """Return a cookie of a request or a WebSocket; None when it is not there."""
+    for header in _values(scope, b"cookie"):
+        for cookie in header.split(";"):
+            name, _, value = cookie.strip(" ").partition("=")
+            if name == wanted:
+                return value
+    return None
 
 
 def subprotocols_of(scope: Scope) -> list[str]:

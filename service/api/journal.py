@@ -77,7 +77,9 @@ class Journal:
         caller = request.get("caller")
         expected = caller is not None and caller.player in self._quiet and status < 400
         write = self._log.debug if expected or request["path"] in _QUIET else self._log.info
-        told = {"method": method, "path": request["path"], "status": status, "ms": round(took * 1000, 2)}
+        # The value of an invitation is for those who got it, not for readers of the log.
+        path = route if "{secret" in route else request["path"]
+        told = {"method": method, "path": path, "status": status, "ms": round(took * 1000, 2)}
         if game := request.get("path_params", {}).get("game"):
             told["game"] = game
         if "trace" in request:

@@ -10,7 +10,7 @@ from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
 from service.accounts.accounts import UnknownToken
 from service.accounts.limits import Limits, TooMany, headers_of, network_of
-from service.api.bearer import bearer_of
+from service.api.bearer import bearer_of, session_of
 from service.api.request import Call
 from service.api.response import on_exception
 
@@ -50,9 +50,9 @@ def address_of(scope: Scope) -> str:
 
 
 def token_of(scope: Scope) -> str | None:
-    """Return a digest of the token that a request comes with; None when there is none."""
+    """Return a digest of the token or session that a request comes with; None when there is none."""
     try:
-        token = bearer_of(scope)
+        token = bearer_of(scope) or session_of(scope)
     except UnknownToken:
         return None
     return hashlib.sha256(token.encode()).hexdigest()[:32] if token is not None else None

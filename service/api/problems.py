@@ -181,6 +181,110 @@ TOKEN_ENDED: Final = Kind(
     "Use another token of the account. POST /v1/tokens creates one, with a token that has the scope `account`.",
     {"detail": "The token was revoked at 2026-11-21T18:00:00.000000Z."},
 )
+SESSION_ENDED: Final = Kind(
+    "session-ended",
+    401,
+    "The browser is no longer signed in",
+    "The cookie `tabularium_session` is no session of an account, or the session ended: by signing out, because it was "
+    "revoked, or because the account was closed. The answer removes the cookie.",
+    "Send the request again as a spectator, or sign in with POST /v1/session.",
+    {"detail": "The token was revoked at 2026-11-21T18:00:00.000000Z."},
+)
+CROSS_SITE: Final = Kind(
+    "cross-site",
+    403,
+    "The request does not come from a page of this service",
+    "A browser sends its session by itself, even when the page of another site makes the request. So with a session, "
+    "requests that change something and WebSockets are taken only from a page of this service: `Origin` must name the "
+    "service, `Sec-Fetch-Site` must be `same-origin`, and there must be a header `Tabularium-Page`, which no form can "
+    "send. Bearer tokens need none of this.",
+    "Send `Tabularium-Page: 1` from a page of this service, or use a bearer token in place of the session.",
+    {"detail": "The request comes from https://example.org, not from a page of this service."},
+)
+ALREADY_SIGNED_IN: Final = Kind(
+    "already-signed-in",
+    409,
+    "The browser is signed in already",
+    "A browser has one session. Another must not replace it, because it may be the only way into its account.",
+    "Sign out first, with DELETE /v1/session; or send a bearer token to act as another account.",
+    {"detail": "This browser is signed in as Livia."},
+)
+PASSKEY_REFUSED: Final = Kind(
+    "passkey-refused",
+    403,
+    "The passkey was not accepted",
+    "The passkey is not one of an account, or of another account than it says, or it did not sign the challenge that "
+    "the service gave for this, in time and once, on a page of this service, after it recognized its owner.",
+    "Ask for a new challenge and let the passkey sign that. Or sign in by another way: a recovery code or a token.",
+    {"detail": "No account has this passkey."},
+)
+PASSKEY_KNOWN: Final = Kind(
+    "passkey-known",
+    409,
+    "An account has this passkey already",
+    "A passkey belongs to one account.",
+    "Let the device make a new passkey for this account.",
+    {"detail": "An account has this passkey already."},
+)
+TOO_MANY_PASSKEYS: Final = Kind(
+    "too-many-passkeys",
+    409,
+    "The account has too many passkeys",
+    "An account can have 20 passkeys.",
+    "Remove one that you no longer use: DELETE /v1/passkeys/{passkey}.",
+    {"detail": "The account has 20 passkeys and cannot have more."},
+)
+UNKNOWN_PASSKEY: Final = Kind(
+    "unknown-passkey",
+    404,
+    "You have no such passkey",
+    "Your account has no passkey with this id, or it was removed.",
+    "GET /v1/passkeys lists your passkeys.",
+    {"detail": "You have no passkey 'kgone'."},
+)
+CODE_REFUSED: Final = Kind(
+    "code-refused",
+    403,
+    "The recovery code was not accepted",
+    "No account has this recovery code. Each is good once, and new codes replace all earlier ones.",
+    "Use another code of the same list, a passkey or a token.",
+    {"detail": "No account has this recovery code."},
+)
+NO_PROVIDER: Final = Kind(
+    "no-provider",
+    404,
+    "There is no provider to sign in through",
+    "The operator of this service has set up no OpenID Connect provider through which people sign in to the pages.",
+    "Sign in by another way: POST /v1/session, a passkey or a recovery code.",
+    {"detail": "People cannot sign in to this service through OpenID Connect."},
+)
+SIGN_IN_REFUSED: Final = Kind(
+    "sign-in-refused",
+    403,
+    "Signing in through the provider did not succeed",
+    "The provider said no, or its answer is not accepted: it must come to the browser that was sent to the provider, "
+    "within ten minutes and once, and prove for this service who the person is. Nothing was changed.",
+    "Begin again with POST /v1/session/provider, in one window. Or sign in by another way.",
+    {"detail": "login.example.org did not sign you in: access_denied."},
+)
+OTHER_ACCOUNT: Final = Kind(
+    "other-account",
+    409,
+    "The person has another account",
+    "The person who signed in through the provider has an account already, and this browser is signed in to another. "
+    "Neither the session nor the link is changed without being asked for, because the session may be the only way into "
+    "its account.",
+    "To change accounts, begin again with `leave`: then the session of this browser ends. Or stay signed in.",
+    {"detail": "login.example.org signs you in as Livia. This browser is signed in as Guest 7093."},
+)
+ALREADY_LINKED: Final = Kind(
+    "already-linked",
+    409,
+    "The provider signs another person in to this account",
+    "An account has one person of the provider at most. Another person would get into the account of the first.",
+    "Sign out first to sign in as that person; or remove the link with DELETE /v1/session/provider and begin again.",
+    {"detail": "login.example.org signs another person in to Livia."},
+)
 SCOPE_MISSING: Final = Kind(
     "scope-missing",
     403,
@@ -299,6 +403,14 @@ UNKNOWN_DOCUMENT: Final = Kind(
     "GET /v1/rulesets/{ruleset} lists its documents.",
     {"detail": "Tiny Auction has no document 'cards'; known: none."},
 )
+UNKNOWN_LESSON: Final = Kind(
+    "unknown-lesson",
+    404,
+    "There is no such lesson",
+    "The tutorial of the ruleset has no lesson with this id, or the ruleset has no tutorial.",
+    "GET /v1/rulesets/{ruleset}/tutorial lists its lessons.",
+    {"detail": "The tutorial of Tiny Auction has no lesson 'march'."},
+)
 UNKNOWN_PLAYER: Final = Kind(
     "unknown-player",
     404,
@@ -347,6 +459,14 @@ UNKNOWN_CHART: Final = Kind(
     "Use one of the charts that the problem names: `dice.svg`, or one for a figure of the scoreboard.",
     {"detail": "The game has no chart 'points.svg'.", "allowed": "It has tribute.svg, territory.svg, dice.svg."},
 )
+NOT_COUNTED: Final = Kind(
+    "not-counted",
+    404,
+    "A fork has no scoreboard",
+    "Forks are in no list of games, in no record and in no statistics, so nobody counts what their seats had.",
+    "GET /v1/games/{game}/state shows how a fork stands, and GET /v1/games/{game}/comparison how it differs.",
+    {"detail": "Game 'gm5x2q7ahbk3oxw7c' is a fork."},
+)
 UNKNOWN_SEAT: Final = Kind(
     "unknown-seat",
     404,
@@ -354,6 +474,43 @@ UNKNOWN_SEAT: Final = Kind(
     "The game has no seat of this name.",
     "GET /v1/games/{game} lists its seats.",
     {"detail": "The game has no seat 'pink'.", "allowed": "Expected one of red, blue."},
+)
+UNKNOWN_LEVEL: Final = Kind(
+    "unknown-level",
+    422,
+    "There is no bot of this level",
+    "The ruleset of the game has no bot of this level.",
+    "GET /v1/rulesets/{ruleset} lists the levels as `bots`.",
+    {
+        "detail": "There is no bot of the level 'grandmaster'.",
+        "allowed": "Expected one of random, greedy.",
+        "path": "$.level",
+    },
+)
+UNKNOWN_INVITATION: Final = Kind(
+    "unknown-invitation",
+    404,
+    "There is no such invitation",
+    "No game has this invitation, or its organizer revoked it.",
+    "Use the whole link that you got, or ask the game's organizer for a new one.",
+    {"detail": "No game has this invitation."},
+)
+TOO_MANY_INVITATIONS: Final = Kind(
+    "too-many-invitations",
+    409,
+    "The game has too many invitations",
+    "A game can have 20 invitations that were not revoked. Each seats players until the seats are full, so one is "
+    "enough for all.",
+    "Revoke one that you no longer need: DELETE /v1/games/{game}/invitations/{invitation}.",
+    {"detail": "The game has 20 invitations and cannot have more."},
+)
+NOT_FOR_BOTS: Final = Kind(
+    "not-for-bots",
+    403,
+    "A bot's account cannot do this",
+    "The service plays this account. Bots get their seats from the organizer of a game.",
+    "PUT /v1/games/{game}/seats/{seat}/bot seats a bot, for the organizer.",
+    {"detail": "A bot does not follow invitations."},
 )
 UNKNOWN_ANSWER: Final = Kind(
     "unknown-answer",
@@ -450,6 +607,14 @@ SEAT_TAKEN: Final = Kind(
         "source": "Tabularium documentation",
     },
 )
+TOO_MANY_BOTS: Final = Kind(
+    "too-many-bots",
+    409,
+    "The organizer has too many bots",
+    "Bots hold as many seats as they may in the games of one organizer that are not over: by default 24.",
+    "Finish or cancel a game with bots, or take bots away from one that has not begun.",
+    {"detail": "Bots hold 24 seats in your games and cannot hold more."},
+)
 TOO_MANY_TOKENS: Final = Kind(
     "too-many-tokens",
     409,
@@ -467,6 +632,31 @@ TOKEN_REPLACED: Final = Kind(
     "Replace the replacement: GET /v1/tokens lists it. If you lost its value, revoke it and create another with "
     "POST /v1/tokens. Both need a token with the scope `account`.",
     {"detail": "Token 'tgk5x2q7ahbk3oxw7' was replaced, and ends at 2026-11-21T18:00:00.000000Z."},
+)
+FORK_HIDES: Final = Kind(
+    "fork-hides",
+    409,
+    "The game hides something from its fork",
+    "The game runs, and at this version something is hidden at its table. The maker of a fork plays all seats, and so "
+    "would see it.",
+    "Fork a version at which nothing is hidden, or wait until the game is over.",
+    {
+        "detail": "You asked for a fork of version 17 of gm5x2q7ahbk3oxw7c.",
+        "allowed": "While something is hidden and the game runs, only officials fork it.",
+        "rule": "TAB-FORK-02",
+        "rule_title": "A fork shows nothing that its game hides",
+        "source": "Tabularium documentation",
+    },
+)
+NOT_COMPARABLE: Final = Kind(
+    "not-comparable",
+    422,
+    "The games have different rulesets",
+    "Only positions of one ruleset are compared.",
+    "Compare a game with a fork of it, or with another game of its ruleset.",
+    {
+        "detail": "Games 'gm5x2q7ahbk3oxw7c' and 'gk7t2c4m9x6v8b3nwq' are played by tiny-auction and chess.",
+    },
 )
 CASE_CLOSED: Final = Kind(
     "case-closed",

@@ -14,9 +14,10 @@ from msgspec import Struct
 from msgspec.json import Decoder
 
 from domain.kernel.ids import LARGEST_INTEGER, Version
-from service.accounts.accounts import Caller
+from service.accounts.accounts import Caller, TokenEnded, UnknownToken
 from service.api import problems
-from service.api.bearer import bearer_of
+from service.api.bearer import bearer_of, session_of
+from service.api.cookies import cleared, require_own_page
 from service.api.headers import header_of
 from service.api.problems import Problem
 from service.api.reading import read_json
@@ -138,7 +139,7 @@ def require_token(caller: Caller | None, scopes: tuple[Scope, ...]) -> None:
     if caller is None:
         raise Problem(
             problems.MISSING_TOKEN,
-            "The request has no Authorization header.",
+            "The request has no Authorization header, and no session of a browser.",
             "Send `Authorization: Bearer <token>`.",
             headers={"WWW-Authenticate": "Bearer"},
         )
@@ -153,9 +154,24 @@ def require(caller: Caller, scopes: tuple[Scope, ...]) -> None:
 
 
 async def authenticate(connection: ASGIConnection[Any, Any, Any, Any]) -> Caller | None:
-    """Return whose token a connection comes with; None without one. Raises `UnknownToken` or `TokenEnded`."""
+    """Return whose token or session a connection comes with; None without one.
+
+    A token counts before a session. Raises `UnknownToken`, `TokenEnded` or `Problem`.
+    """
     token = bearer_of(connection.scope)
-    return await services_of(connection).accounts.authenticate(token) if token is not None else None
+    if token is not None:
+        return await services_of(connection).accounts.authenticate(token)
+    session = session_of(connection.scope)
+    if session is None:
+        return None
+    require_own_page(connection.scope)
+    try:
+        return await services_of(connection).accounts.authenticate_session(session)
+    except (UnknownToken, TokenEnded) as error:
+        # The browser forgets it, and is a spectator's when it asks again.
+        raise Problem(
+            problems.SESSION_ENDED, str(error), problems.SESSION_ENDED.remedy, headers=cleared(connection.scope)
+        ) from None
 
 
 @lru_cache(maxsize=256)

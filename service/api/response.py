@@ -16,8 +16,17 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 from domain.boards import BoardError
 from domain.kernel.rules.documents import DocumentError
 from projections.store import NotBuilt, Unavailable
-from service.accounts.accounts import BadName, IssuerAway, TokenEnded, TooManyTokens, UnknownToken
+from service.accounts.accounts import (
+    BadName,
+    IssuerAway,
+    SignInRefused,
+    TokenEnded,
+    TooManyInvitations,
+    TooManyTokens,
+    UnknownToken,
+)
 from service.accounts.limits import TooMany, headers_of
+from service.accounts.passkeys import PasskeyKnown, PasskeyRefused, TooManyPasskeys
 from service.api import problems
 from service.api.headers import Header
 from service.api.problems import MEDIA_TYPE, Problem
@@ -39,6 +48,7 @@ _APART: Final = 65_536
 _TEXTS: Final = ("text/", "application/json", "image/svg+xml")
 
 _FAULTS_OF_REQUEST: Final = {
+    SignInRefused: problems.SIGN_IN_REFUSED,
     UnknownGame: problems.UNKNOWN_GAME,
     UnknownCase: problems.UNKNOWN_CASE,
     UnknownStatement: problems.UNKNOWN_STATEMENT,
@@ -51,6 +61,10 @@ _FAULTS_OF_REQUEST: Final = {
     BoardError: problems.INVALID_BOARD,
     DocumentError: problems.INVALID_DOCUMENT,  # of which a BoardError is one, so it comes after that
     TooManyTokens: problems.TOO_MANY_TOKENS,
+    TooManyInvitations: problems.TOO_MANY_INVITATIONS,
+    PasskeyRefused: problems.PASSKEY_REFUSED,
+    PasskeyKnown: problems.PASSKEY_KNOWN,
+    TooManyPasskeys: problems.TOO_MANY_PASSKEYS,
 }
 
 _REMEDIES: Final = {

@@ -10,21 +10,27 @@ from litestar.response import Response
 from service.api.accounts import routes as accounts
 from service.api.accounts import tokens
 from service.api.cases import routes as cases
+from service.api.cases import stream as case_stream
 from service.api.desk import routes as desk
-from service.api.games import officials, upgrades
+from service.api.desk import what_if
+from service.api.forks import routes as forks
+from service.api.games import bots, invitations, officials, upgrades
 from service.api.games import routes as games
 from service.api.log import routes as log
 from service.api.log import streams
 from service.api.operations import health
+from service.api.pictures import comparison
 from service.api.pictures import routes as pictures
 from service.api.play import answers, take_backs
 from service.api.play import routes as play
+from service.api.players import passkeys, provider, sessions
 from service.api.players import routes as players
 from service.api.players import stream as account_stream
 from service.api.rulesets import routes as rulesets
 from service.api.statistics import charts
 from service.api.statistics import routes as statistics
 from service.api.transparency import routes as transparency
+from service.api.tutorials import routes as tutorials
 
 
 def _allowing(handlers: Iterable[Any]) -> list[HTTPRouteHandler]:
@@ -49,20 +55,30 @@ def _options(path: str, allowed: str) -> HTTPRouteHandler:
 
 _SMALL: Final = (
     *rulesets.ROUTES,
+    *tutorials.ROUTES,
     *players.ROUTES,
     *account_stream.ROUTES,
+    *sessions.ROUTES,
+    *passkeys.ROUTES,
+    *provider.ROUTES,
     *tokens.ROUTES,
     *accounts.ROUTES,
     *games.ROUTES,
+    *invitations.ROUTES,
     *upgrades.ROUTES,
     *officials.ROUTES,
+    *bots.ROUTES,
+    *forks.ROUTES,
     *play.ROUTES,
     *answers.ROUTES,
     *cases.ROUTES,
+    *case_stream.ROUTES,
     *desk.ROUTES,
+    *what_if.ROUTES,
     *take_backs.ROUTES,
     *log.ROUTES,
     *pictures.ROUTES,
+    *comparison.ROUTES,
     *streams.ROUTES,
     *transparency.ROUTES,
     *statistics.ROUTES,

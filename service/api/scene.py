@@ -12,6 +12,7 @@ from msgspec import Struct
 from domain.kernel.chance.draws import commitment_to
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import GameId, PlayerId, Seat
+from domain.kernel.log import answering, retracting, seating
 from domain.kernel.log.answers import Answer
 from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.record import Cause, Record
@@ -57,7 +58,7 @@ class Scene:
             PlayerRow(PlayerId(f"p{number}h4nv6wjj3k2yzts"), name, AT)
             for number, name in zip(range(self.ruleset.players[0]), NAMES, strict=False)
         ]
-        self.names = {row.player: row.name for row in self.players}
+        self.accounts = {row.player: row for row in self.players}
         self.created = self._keep(
             Game.create(
                 self.ruleset,
@@ -74,7 +75,7 @@ class Scene:
         self.joined: list[Decided] = []
         game = self.created.game
         for seat, row in zip(game.players, self.players, strict=True):
-            self.joined.append(self._keep(game.take_seat(seat, f"dice of {row.name}", Cause(row.player), AT)))
+            self.joined.append(self._keep(seating.take_seat(game, seat, f"dice of {row.name}", Cause(row.player), AT)))
             game = self.joined[-1].game
         self.started = self._keep(game.start(game.chance(SECRET), Cause(self.players[0].player), AT))
         self.command, self.seat, self.given = self._give(self.started.game)
@@ -107,16 +108,16 @@ class Scene:
         option = next(option for option in game.options(seat, self.vault) if kinds.get(option.command))
         command = schema.sample(option.schema, random.Random(1))
         answer = Answer(option.decision or kinds[option.command][0], command, until="round")
-        return game.leave_answer(seat, answer, game.chance(SECRET), Cause(game.players[seat]), AT)
+        return answering.leave_answer(game, seat, answer, game.chance(SECRET), Cause(game.players[seat]), AT)
 
     def _ask(self) -> tuple[Decided, Decided]:
         """Ask to take the command back, and agree. It is no part of the game that the other examples show."""
         game, others = self.given.game, [seat for seat in self.given.game.players if seat != self.seat]
         cause, to = Cause(game.players[self.seat]), self.started.game.version
-        asked = game.ask_take_back(self.seat, to, self.records, lambda _: self.started.game, cause, AT)
+        asked = retracting.ask_take_back(game, self.seat, to, self.records, lambda _: self.started.game, cause, AT)
         seat, at = others[0], asked.game.version
         cause = Cause(game.players[seat])
-        return asked, asked.game.answer_take_back(seat, at, True, lambda _: self.started.game, cause, AT)
+        return asked, retracting.answer_take_back(asked.game, seat, at, True, lambda _: self.started.game, cause, AT)
 
     @property
     def now(self) -> Game:

@@ -1,5 +1,6 @@
 """The parts of a running service, as its routes find them."""
 
+import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,7 @@ from service.transparency.keys import LogKey
 from service.transparency.log import TransparencyLog
 
 if TYPE_CHECKING:
+    from service.accounts.code_flow import Provider
     from service.cluster.redis import Redis
 
 Boards = Callable[[str], Board]
@@ -52,12 +54,16 @@ class Services(Struct, frozen=True, eq=False):
     metrics: Metrics
     log_key: LogKey | None = None
     """What signs the transparency log, if this process does."""
+    provider: "Provider | None" = None
+    """The OpenID Connect provider through which people sign in to the pages."""
     redis: "Redis | None" = None
     limits: Limits | None = None
     drawings: Drawings = drawing_of
     gallery: Gallery = msgspec.field(default_factory=Gallery)
     drawn_by: str = msgspec.field(default_factory=drawn_by)
     """A digest of what draws its pictures."""
+    seating: asyncio.Lock = msgspec.field(default_factory=asyncio.Lock)
+    """Held while a bot is seated: so bots of an organizer are counted one after another."""
     quiet: set[PlayerId] = msgspec.field(default_factory=set)
     """Accounts whose requests are no news: the log has them at the level debug."""
 

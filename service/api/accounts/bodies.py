@@ -58,6 +58,7 @@ class Token(Struct, frozen=True):
         retires: when it ends because it was replaced; null if it was not replaced.
         revoked: when it was revoked; null if never.
         used: when it was last used, to about a minute; null if never.
+        session: whether it is the session of a browser, which keeps it as a cookie.
     """
 
     id: TokenId
@@ -68,6 +69,7 @@ class Token(Struct, frozen=True):
     retires: str | None
     revoked: str | None
     used: str | None
+    session: bool
 
 
 class Issued(Struct, frozen=True):
@@ -153,7 +155,8 @@ class LogPage(Struct, frozen=True):
 
 def token_view(row: TokenRow) -> Token:
     """Return a token as it is sent."""
-    return Token(row.token, row.name, row.scopes, row.created, row.expires, row.retires, row.revoked, row.used)
+    session = row.is_session
+    return Token(row.token, row.name, row.scopes, row.created, row.expires, row.retires, row.revoked, row.used, session)
 
 
 def account_view(row: PlayerRow) -> Account:

@@ -1,4 +1,4 @@
-"""The tokens of an account: made, listed, rotated and revoked by whoever has one with the scope `account`."""
+"""The tokens of an account: made, listed, rotated and revoked with one that has the scope `account`."""
 
 from typing import Any, Final
 
@@ -113,7 +113,7 @@ async def rotate_token(request: Call, token: str) -> Response[bytes]:
     wish = await request.read_body(_rotation)
     old = await _found(request, token)
     caller = request.signed_in
-    if old.player != caller.player:
+    if old.player != caller.player or old.is_session:
         raise _no_such(token)  # not even an administrator gets to know a token of somebody else
     if old.token != caller.token:
         request.require("account")  # `admin` may end it, but the new one is as good as the old one

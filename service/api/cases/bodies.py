@@ -2,6 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
+import msgspec
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from domain.judging.case import CaseRow
@@ -104,12 +105,13 @@ class NewRuling(Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         decision: what you decide. `back` goes back to the version before a command and needs `to`; `result` needs
             `order`; `pause` and `resume` stop a running game and let it go on; `stands` and `dismissed` change nothing.
-            `continue`, `time` and `seat` are not possible yet.
+            `continue` lets a game that is over go on in a fork that was made for that, and needs `to`. `time` and
+            `seat` are not possible yet.
         rules: the ids of the rules that the ruling rests on, at least one.
         reason: why, in a line of 1 to 2,000 characters. It is public, and part of the log.
         version: the version of the game that you looked at.
         hash: its hash there.
-        to: the version to which the game goes back.
+        to: the version to which the game goes back, or the fork in which it continues.
         order: the final order of all seats, the first first; seats that tie stand together.
     """
 
@@ -286,17 +288,4 @@ class CasePage(Listed[CaseSummary], frozen=True):
 
 
 def case_summary(row: CaseRow) -> CaseSummary:
-    return CaseSummary(
-        row.case,
-        row.game,
-        row.number,
-        row.status,
-        row.kind,
-        row.about,
-        row.player,
-        row.seat,
-        row.rules,
-        row.version,
-        row.created,
-        row.changed,
-    )
+    return msgspec.convert(row, CaseSummary, from_attributes=True)

@@ -20,6 +20,7 @@ from service.api.cases.bodies import (
     case_summary,
 )
 from service.api.cases.routes import case_detail, event_view
+from service.api.log.streams import StreamedEvent
 from service.api.scene import AT, Example, Scene
 from service.judging.desk import Docket
 from service.store.protocol import KeptStatement
@@ -87,13 +88,14 @@ def examples(scene: Scene) -> dict[str, Example]:
     wish = NewRuling("stands", RULES, REASON, facts.version, facts.hash)
     export = "".join(line.decode() for line in proof.export(court.case, court.records, list(court.docket.statements())))
     events = tuple(event_view(record, court.game.names) for record in court.records)
-    erased = court.docket
+    erased, last = court.docket, events[-1]
     erased.kept[1] = KeptStatement(1, None, None, AT, court.judge)
     return {
         "listCases": Example(page),
         "listCasesOfGame": Example(page),
         "showCase": Example(appealed),
         "listCaseEvents": Example(CaseEventPage(events, None)),
+        "streamCaseEvents": Example(StreamedEvent(str(last.version), last.type, msgspec.json.encode(last).decode())),
         "exportCase": Example(export),
         "openCase": Example(opened, NewCase("slip", about, COMPLAINT, RULES)),
         "makeStatement": Example(stated, said),

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any, Final
 
 import msgspec
@@ -89,7 +90,8 @@ async def list_cases(request: Call) -> Response[bytes]:
     """List cases.
 
     Disputes about any game, the newest first. Filter them by the game, by how far they are, or by a rule: then you see
-    how officials have ruled on it before, in all games.
+    how officials have ruled on it before, in all games. Without a game, cases of games that are not listed are left
+    out, so a page may have fewer cases than `limit` and still have a `next`.
     """
     page = request.read_query(CasesPage)
     return answer(await _listed(request, page, GameId(page.game) if page.game is not None else None, page.rule))
@@ -122,7 +124,8 @@ async def _listed(
     last = CaseId(after) if after is not None else None
     found = await store.cases(game=game, status=page.status, rule=rule, after=last, limit=page.limit + 1)
     rows, more = first(found, page.limit, lambda row: row.case)
-    return CasePage(tuple(map(case_summary, rows)), more)
+    hidden = await store.unlisted({row.game for row in rows}) if game is None else ()
+    return CasePage(tuple(case_summary(row) for row in rows if row.game not in hidden), more)
 
 
 @endpoint(
@@ -196,6 +199,18 @@ async def export_case(request: Call, case: str) -> Response[bytes]:
 
 # --- what parties do ---
 
+_of_a_party = partial(
+    endpoint,
+    "POST",
+    tag="Cases",
+    account="required",
+    scopes=("play",),
+    headers=("Idempotency-Key", "If-Match"),
+    answers=(DONE,),
+    problems=ACTS,
+)
+"""An endpoint by which a seat of the game acts on a case."""
+
 
 @endpoint(
     "POST",
@@ -235,17 +250,7 @@ async def open_case(request: Call, game: str) -> Response[bytes]:
     return answer(await _detail(request, docket), 201, headers)
 
 
-@endpoint(
-    "POST",
-    "/v1/cases/{case:str}/statements",
-    tag="Cases",
-    account="required",
-    scopes=("play",),
-    headers=("Idempotency-Key", "If-Match"),
-    body=NewStatement,
-    answers=(DONE,),
-    problems=ACTS,
-)
+@_of_a_party("/v1/cases/{case:str}/statements", body=NewStatement)
 async def make_statement(request: Call, case: str) -> Response[bytes]:
     """Make a statement.
 
@@ -256,17 +261,7 @@ async def make_statement(request: Call, case: str) -> Response[bytes]:
     return await _acted(request, case, "statement", Case.state, wish.statement)
 
 
-@endpoint(
-    "POST",
-    "/v1/cases/{case:str}/answer",
-    tag="Cases",
-    account="required",
-    scopes=("play",),
-    headers=("Idempotency-Key", "If-Match"),
-    body=NewStatement,
-    answers=(DONE,),
-    problems=ACTS,
-)
+@_of_a_party("/v1/cases/{case:str}/answer", body=NewStatement)
 async def answer_case(request: Call, case: str) -> Response[bytes]:
     """Answer a complaint.
 
@@ -277,17 +272,7 @@ async def answer_case(request: Call, case: str) -> Response[bytes]:
     return await _acted(request, case, "answer", Case.answer, wish.statement)
 
 
-@endpoint(
-    "POST",
-    "/v1/cases/{case:str}/appeal",
-    tag="Cases",
-    account="required",
-    scopes=("play",),
-    headers=("Idempotency-Key", "If-Match"),
-    body=NewStatement,
-    answers=(DONE,),
-    problems=ACTS,
-)
+@_of_a_party("/v1/cases/{case:str}/appeal", body=NewStatement)
 async def appeal_case(request: Call, case: str) -> Response[bytes]:
     """Appeal against a ruling.
 
@@ -298,16 +283,7 @@ async def appeal_case(request: Call, case: str) -> Response[bytes]:
     return await _acted(request, case, "appeal", Case.appeal, wish.statement)
 
 
-@endpoint(
-    "POST",
-    "/v1/cases/{case:str}/consent",
-    tag="Cases",
-    account="required",
-    scopes=("play",),
-    headers=("Idempotency-Key", "If-Match"),
-    answers=(DONE,),
-    problems=ACTS,
-)
+@_of_a_party("/v1/cases/{case:str}/consent")
 async def consent_to_case(request: Call, case: str) -> Response[bytes]:
     """Give your consent.
 
@@ -336,8 +312,8 @@ async def consent_to_case(request: Call, case: str) -> Response[bytes]:
 async def withdraw_case(request: Call, case: str) -> Response[bytes]:
     """Withdraw a case.
 
-    Whoever opened it may, before a ruling. The request has no body. With an `Idempotency-Key`, a repeated request gets
-    the first answer again.
+    The party who opened it may, before a ruling. The request has no body. With an `Idempotency-Key`, a repeated request
+    gets the first answer again.
     """
     request.read_query(Nothing)
 

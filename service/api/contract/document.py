@@ -19,12 +19,14 @@ from domain.boards import builtin
 from domain.kernel.rules.ruleset import Library
 from domain.library import LIBRARY
 from service.api import problems
+from service.api.bearer import COOKIE
 from service.api.contract.examples import Example, Examples, examples
 from service.api.contract.families import describe
 from service.api.endpoint import JSON, Answer, Endpoint
 from service.api.log.routes import NDJSON
 from service.api.log.streams import EventFrame, ProblemFrame
 from service.api.pictures.routes import PNG, SVG
+from service.api.players.bodies import Waiting
 from service.api.problems import KINDS, MEDIA_TYPE, Kind, ProblemBody, example_of
 from service.api.request import OCTETS
 from service.api.routes import API, LARGE
@@ -41,7 +43,8 @@ INTRODUCTION: Final = """\
 A rules service for board games: every move an event, every refusal a cited rule, every game proved.
 
 **Accounts.** Register with `POST /v1/players`, and send the token as `Authorization: Bearer <token>`. Without a token
-you see what a spectator sees.
+you see what a spectator sees. A page of the service uses a session in place of a token: a cookie, from
+`POST /v1/session`.
 
 **Scopes** say what a token may do: {scopes}. Every endpoint says which it needs. An account has several tokens. Give
 each bot one of its own, which you can revoke alone.
@@ -74,6 +77,7 @@ except the streams also takes HEAD.
 TAGS: Final = {
     "Rulesets": "What you can play.",
     "Players": "Accounts.",
+    "Sessions": "How a browser stays signed in: by a cookie that no script can read.",
     "Tokens": "Several for each account, each with its own scopes.",
     "Games": "Creating, joining, starting and listing games.",
     "Play": "The position, your options, and commands.",
@@ -90,6 +94,7 @@ PARAMETERS: Final = {
     "ruleset": "The id of a ruleset.",
     "rule": "The id of a rule.",
     "document": "The name of a document, such as `cards`.",
+    "lesson": "The id of a lesson.",
     "player": "The id of a player.",
     "case": "The id of a case.",
     "number": "The version of the case at which the statement was made.",
@@ -101,6 +106,9 @@ PARAMETERS: Final = {
     "level": "The level of a tile, from 0 for hashes of entries.",
     "tile": "The number of a tile, in groups of three digits of which all but the last begin with `x`. If it is not "
     "full, `.p/` and its width follow: `x001/x234/067`, `000.p/17`. Its slashes are slashes of the address.",
+    "invitation": "The id of an invitation.",
+    "passkey": "The id of a passkey.",
+    "secret": "The value of an invitation.",
     "token": "The id of a token, or `current` for the one that the request comes with.",
 }
 
@@ -125,6 +133,11 @@ REQUEST_HEADERS: Final[Mapping[str, tuple[str, Schema, Any]]] = {
     ),
     "If-Match": ("Take this only if the game is at this version.", _VERSION_TAG, '"17"'),
     "If-None-Match": ("Answer 304 if the ETag is still this.", {"type": "string"}, '"17"'),
+    "Tabularium-Page": (
+        "Says that a page of this service sends the request. Needed with a browser's session, or to begin one.",
+        {"type": "string"},
+        "1",
+    ),
     "Last-Event-ID": (
         "Begin after this version.",
         {"type": "string", "pattern": "^(0|[1-9][0-9]{0,14})$"},
@@ -144,6 +157,7 @@ ANSWER_HEADERS: Final[Mapping[str, tuple[str, Schema]]] = {
         {"type": "string"},
     ),
     "RateLimit-Policy": ("The limits: requests `q` in seconds `w`.", {"type": "string"}),
+    "Set-Cookie": ("Gives the browser its session, or takes it away.", {"type": "string"}),
     "Retry-After": ("Seconds to wait before the request is sent again.", {"type": "string", "pattern": "^[0-9]+$"}),
     "Request-Id": ("The id of the request, which the service's log has too.", {"type": "string", "format": "uuid"}),
 }
@@ -232,7 +246,14 @@ def document(library: Library, boards: Boards = builtin) -> dict[str, Any]:
                     "scheme": "bearer",
                     "description": "A token of the account, with a scope that the endpoint names; or a JWT, where the "
                     "service trusts another issuer.",
-                }
+                },
+                "session": {
+                    "type": "apiKey",
+                    "in": "cookie",
+                    "name": COOKIE,
+                    "description": "The session of a browser, from `POST /v1/session`. Requests other than GET must "
+                    "come from a page of the service and have a header `Tabularium-Page: 1`.",
+                },
             },
             "schemas": dict(sorted(book.structs.items())),
             "examples": {
@@ -258,11 +279,12 @@ def _book(library: Library) -> Book:
                 "contentSchema": _reference("EventView"),
             },
             ("FramePage", "key"): _reference("Scene"),
+            ("LessonTry", "command"): _reference("Command"),
             ("FramePage", "frames"): {"type": "array", "items": _reference("FrameView")},
         },
         defaults=False,
     )
-    for shape in (Scene, FrameView, ProblemBody, EventFrame, ProblemFrame):
+    for shape in (Scene, FrameView, ProblemBody, EventFrame, ProblemFrame, Waiting):
         book.schema(shape)
     book.structs["Frame"] = {
         "description": "A WebSocket message.",
@@ -287,7 +309,8 @@ def _operation(path: str, said: Endpoint, book: Book, shown: Examples) -> dict[s
     }
     if said.account != "none":
         # OpenAPI 3.1 lets a bearer token's requirement name what the token must be good for; one entry is enough.
-        each = [{"token": [scope]} for scope in said.scopes] or [{"token": []}]
+        each: list[dict[str, list[str]]] = [{"token": [scope]} for scope in said.scopes] or [{"token": []}]
+        each = [*each, {"session": []}]
         operation["security"] = each if said.account == "required" else [*each, {}]
     if said.body is not None:
         operation["requestBody"] = _request_body(said, book, example)
@@ -372,12 +395,12 @@ def possible_problems(said: Endpoint) -> list[Kind]:
     if said.tag != "Service":
         kinds.append(problems.TOO_MANY_REQUESTS)
     if said.account != "none":
-        kinds += [problems.UNKNOWN_TOKEN, problems.TOKEN_ENDED]
+        kinds += [problems.UNKNOWN_TOKEN, problems.TOKEN_ENDED, problems.SESSION_ENDED, problems.CROSS_SITE]
     if said.account == "required":
         kinds.append(problems.MISSING_TOKEN)
     if said.scopes:
         kinds.append(problems.SCOPE_MISSING)
-    if set(said.headers) - {"If-None-Match"}:
+    if set(said.headers) - {"If-None-Match", "Tabularium-Page"}:
         kinds.append(problems.INVALID_HEADER)
     if said.body is not None:
         kinds += [problems.MALFORMED_JSON, problems.NOT_JSON, problems.INVALID_BODY, problems.BODY_TOO_LARGE]

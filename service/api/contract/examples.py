@@ -10,6 +10,7 @@ from domain.kernel.rules.ruleset import Library
 from service.api.accounts import examples as accounts
 from service.api.cases import examples as cases
 from service.api.desk import examples as desk
+from service.api.forks import examples as forks
 from service.api.games import examples as games
 from service.api.log import examples as log
 from service.api.operations import examples as operations
@@ -21,9 +22,11 @@ from service.api.scene import BOTS, GAME, Example, Scene
 from service.api.services import Boards
 from service.api.statistics import examples as statistics
 from service.api.transparency import examples as transparency
+from service.api.tutorials import examples as tutorials
 
 RESOURCES: Final = (
-    *(rulesets, players, accounts, games, play, cases, desk, log, pictures, transparency, statistics, operations),
+    *(rulesets, tutorials, players, accounts, games, forks, play, cases, desk),
+    *(log, pictures, transparency, statistics, operations),
 )
 
 
@@ -52,12 +55,16 @@ def examples(library: Library, boards: Boards) -> Examples:
         "game": GAME,
         "seat": next(iter(scene.now.players)),
         "token": BOTS.token,
+        "passkey": "k5n2q8w4x7c3v6m9tp",
+        "invitation": "i8w3c6k2p5t7v4nxqm",
+        "secret": "inv_b4Xr8TqZ1uV5wY7cK0mN2pS6dF9hJ3gL4aQ8eR1tU5w",
         "case": cases.CASE,
         "number": "1",
         "left": str(scene.left.game.version),
         "asked": str(scene.asked.game.version),
         "chart": "dice.svg",
         "document": "cards",
+        "lesson": tutorials.LESSON,
         "level": "0",
         "tile": "000.p/1",
     }

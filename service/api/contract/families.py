@@ -23,6 +23,7 @@ from service.api.play.bodies import OptionsView, Orders, StateView
 from service.api.play.options import option_schemas
 from service.api.rulesets import schemas
 from service.api.rulesets.schemas import Book, Schema
+from service.api.tutorials.bodies import LessonPosition
 from service.games.views import EventView
 
 
@@ -70,7 +71,8 @@ def describe(book: Book, library: Library) -> None:
         _describe_family(book, family)
     _by_ruleset(book, known, EventView, lambda family: _of_log(book, family))
     _by_ruleset(book, known, StateView, lambda family: {"view": _or_null(book.schema(family.view))})
-    _by_ruleset(book, known, OptionsView, lambda family: {"options": book.reference(f"{family.name}Option")})
+    for shape in (OptionsView, LessonPosition):
+        _by_ruleset(book, known, shape, lambda family: {"options": book.reference(f"{family.name}Option")})
     _describe_orders(book, known)
     _describe_export(book, known)
     for shape in (Cause, Option, export.Header, export.Row):  # those of the families take their place

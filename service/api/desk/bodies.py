@@ -1,10 +1,14 @@
 """Inspections as they are answered."""
 
-from msgspec import Struct
+from typing import Annotated
+
+from msgspec import Meta, Raw, Struct
 
 from domain.judging.inspection import Draw, WayBack
-from domain.kernel.ids import GameId, RuleId, Seat, Version
+from domain.judging.what_if import Outcomes
+from domain.kernel.ids import LARGEST_INTEGER, GameId, RuleId, Seat, Version
 from domain.kernel.rules.decision import Decision
+from service.api.bodies import Identifier
 from service.api.cases.bodies import CaseRuling, CaseSummary
 from service.api.play.bodies import OptionsView
 from service.api.rulesets.bodies import RuleView
@@ -63,8 +67,8 @@ class Inspection(Struct, frozen=True):
         draws: what was drawn. When the game is over, each is drawn again.
         commitment: the SHA-256 of the secret behind all draws.
         entropy: what seats added to the draws before the game began.
-        secret: the secret, in hex; null until the game is over. Then the draws can be repeated, and not before: whoever
-            knew it earlier would know the dice that are still to come.
+        secret: the secret, in hex; null until the game is over. Then the draws can be repeated, and not before: it
+            would also tell the dice that are still to come.
         way_back: what going back to `before` would cost; null when the game is not running, or no command that counts
             began there.
         cases: the cases about these events, the newest first.
@@ -92,3 +96,41 @@ class Inspection(Struct, frozen=True):
     way_back: WayBack | None
     cases: tuple[CaseSummary, ...]
     precedents: tuple[Precedent, ...]
+
+
+class SeatCommand(Struct, frozen=True, forbid_unknown_fields=True):
+    """A command of a seat.
+
+    Attributes:
+        seat: the seat.
+        command: the command, as the seat would send it.
+    """
+
+    seat: Identifier
+    command: Raw
+
+
+class WhatIf(Struct, frozen=True, forbid_unknown_fields=True):
+    """Commands to be played at a version of a game, to see what comes of them.
+
+    Attributes:
+        version: the version of the game.
+        commands: the commands, one after another.
+        times: how often they are played, each time with fresh dice.
+    """
+
+    version: Annotated[int, Meta(ge=1, le=LARGEST_INTEGER)]
+    commands: Annotated[tuple[SeatCommand, ...], Meta(min_length=1, max_length=20)]
+    times: Annotated[int, Meta(ge=1, le=1000)] = 100
+
+
+class WhatIfView(Outcomes, frozen=True, kw_only=True):
+    """What came of commands that were played at a version of a game.
+
+    Attributes:
+        game: the game.
+        version: the version at which they were played.
+    """
+
+    game: GameId
+    version: Version

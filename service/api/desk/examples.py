@@ -1,6 +1,16 @@
 """What is asked of the desk, and answered."""
 
+import random
+
+import msgspec
+from msgspec import Raw
+
+from domain.judging.what_if import outcomes_of
+from domain.kernel.chance.draws import SECRET_BYTES, CommittedChance
+from domain.kernel.log.request import read_commands
+from service.api.desk.bodies import SeatCommand, WhatIf
 from service.api.desk.routes import inspection
+from service.api.desk.what_if import what_if_view
 from service.api.scene import Example, Scene
 
 
@@ -8,4 +18,15 @@ def examples(scene: Scene) -> dict[str, Example]:
     before, now = scene.started.game, scene.now
     version, viewer = scene.given.records[0].version, scene.viewer(now)
     records = scene.records[: now.version]
-    return {"inspectGame": Example(inspection(now, before, now.ruleset, records, version, viewer, scene.vault))}
+    return {
+        "inspectGame": Example(inspection(now, before, now.ruleset, records, version, viewer, scene.vault)),
+        "askWhatIf": _what_if(scene),
+    }
+
+
+def _what_if(scene: Scene) -> Example:
+    before, given, rng = scene.started.game, msgspec.json.encode(scene.command), random.Random(1)
+    chances = [CommittedChance(rng.randbytes(SECRET_BYTES), before.id, {}) for _ in range(10)]
+    found = outcomes_of(before, [(scene.seat, read_commands(before.ruleset, [given])[0])], scene.vault, chances)
+    asked = WhatIf(before.version, (SeatCommand(scene.seat, Raw(given)),), len(chances))
+    return Example(what_if_view(before, found), asked)

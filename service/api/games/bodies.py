@@ -5,18 +5,20 @@ from typing import Any, Literal
 
 from msgspec import UNSET, Raw, Struct, UnsetType, field, to_builtins
 
-from domain.kernel.ids import GameId, PlayerId, Seat, Version
+from domain.kernel.ids import CaseId, GameId, PlayerId, Seat, Version
 from domain.kernel.log.game import Game
-from domain.kernel.log.lifecycle import Sight, Status
+from domain.kernel.log.lifecycle import Forking, Sight, Status
 from domain.kernel.rules.board import Map
 from domain.kernel.rules.decision import Decision
 from domain.kernel.rules.documents import digests_of, documents_of, remarks_of
 from domain.kernel.rules.papers import Paper, Papers
 from domain.kernel.rules.ruleset import Result
-from projections.lobby import GameRow
+from projections.lobby import ForkOf, GameRow
 from service.api.bodies import Entropy, Identifier, Listed, Page, Players, Text, Title
 from service.api.rulesets.bodies import RuleChange, RulesetNumber
 from service.games.views import Viewer
+from service.judging.desk import Outcome
+from service.store.accounts import InvitationId, InvitationRow, PlayerRow
 
 
 class GamesPage(Page, frozen=True):
@@ -75,8 +77,12 @@ class NewGame(Struct, frozen=True, forbid_unknown_fields=True):
         organizer_sees: what the organizer sees of the running game without holding a seat: `spectator` for what
             everybody sees, `all` for everything, hidden hands included. It cannot be changed, and players can see it
             before they sit down.
+        forks: who may fork the game while it runs: `players` for all who take part in it, `officials` for these alone.
+            When it is over, everybody may.
         board: a board to play on instead of the ruleset's own, in the form of BoardView's `board`.
         documents: documents to play with instead of the ruleset's own, by name. Only some rulesets have any.
+        listed: whether lists show the game to everybody. Otherwise only its players and its organizer have it in their
+            lists. Anybody who knows its address can look at it all the same, as a spectator.
     """
 
     ruleset: Identifier
@@ -85,8 +91,77 @@ class NewGame(Struct, frozen=True, forbid_unknown_fields=True):
     setup: dict[str, Any] = field(default_factory=dict[str, Any])
     organizer: Identifier | None = None
     organizer_sees: Sight = "spectator"
+    forks: Forking = "players"
     board: Raw | UnsetType = UNSET
     documents: dict[str, Raw] = field(default_factory=dict[str, Raw])
+    listed: bool = True
+
+
+class JoinGame(Struct, frozen=True, forbid_unknown_fields=True):
+    """A request to follow an invitation.
+
+    Attributes:
+        entropy: any text, which is mixed into every roll of this game, as when you take a seat.
+    """
+
+    entropy: Entropy = ""
+
+
+class Joined(Struct, frozen=True):
+    """A seat in a game.
+
+    Attributes:
+        game: the game.
+        seat: the seat that you hold.
+        version: the version at which the game stands.
+    """
+
+    game: GameId
+    seat: Seat
+    version: Version
+
+
+class Invitation(Struct, frozen=True):
+    """A link that seats players, without its value, which is not stored.
+
+    Attributes:
+        id: its id, with which it is revoked.
+        game: the game.
+        created: when it was made.
+        revoked: when it was revoked; null while it is valid.
+    """
+
+    id: InvitationId
+    game: GameId
+    created: str
+    revoked: str | None
+
+
+class NewInvitation(Struct, frozen=True):
+    """A new invitation.
+
+    Attributes:
+        token: its value. It is shown only once. On a page of the service, `/join#` and the value is a link that leads
+            to the game.
+        details: what it is.
+    """
+
+    token: str
+    details: Invitation
+
+
+class InvitationPage(Listed[Invitation], frozen=True):
+    """Invitations, the newest first."""
+
+
+class Listing(Struct, frozen=True, forbid_unknown_fields=True):
+    """Who finds a game.
+
+    Attributes:
+        listed: whether lists show the game to everybody.
+    """
+
+    listed: bool
 
 
 class SeatView(Struct, frozen=True):
@@ -96,11 +171,15 @@ class SeatView(Struct, frozen=True):
         seat: the seat.
         player: the account that holds it; null while it is free.
         name: that player's name; null while it is free.
+        bot: whether it is held by a bot, which the service plays.
+        level: the level of that bot; null when no bot holds it.
     """
 
     seat: Seat
     player: PlayerId | None
     name: str | None
+    bot: bool
+    level: str | None
 
 
 class GameSummary(Struct, frozen=True):
@@ -117,6 +196,8 @@ class GameSummary(Struct, frozen=True):
         version: the number of its events.
         created: when it was created.
         changed: when its last event happened.
+        fork: where it began, if it is a fork; null for a game that is none.
+        listed: whether lists show it to everybody.
     """
 
     id: GameId
@@ -129,6 +210,24 @@ class GameSummary(Struct, frozen=True):
     version: Version
     created: str
     changed: str
+    fork: ForkOf | None
+    listed: bool
+
+
+class Invited(Struct, frozen=True):
+    """What an invitation is for.
+
+    Attributes:
+        game: the game.
+        organizer: the name of its organizer.
+        free: how many of its seats are free for whom the invitation leads to them.
+        you: the seat that you hold in it already; null for none.
+    """
+
+    game: GameSummary
+    organizer: str
+    free: int
+    you: Seat | None
 
 
 class GamePage(Listed[GameSummary], frozen=True):
@@ -170,6 +269,7 @@ class GameDetail(GameSummary, frozen=True):
         upgraded_to: the newer version that its organizer moved it to; null if it was never moved.
         organizer_sees: what the organizer sees of the running game without holding a seat: what a `spectator` sees, or
             `all`.
+        forks: who may fork it while it runs: all who take part in it (`players`), or its `officials` alone.
         setup: what its creator chose.
         board: the digest of its board.
         documents: the digests of the documents that it is played with besides, by name.
@@ -179,7 +279,10 @@ class GameDetail(GameSummary, frozen=True):
         head: the hash of its last event, which covers the whole log.
         heading: the phase of the game, in words.
         decisions: what it waits for; while it runs, there is always something.
-        result: how it ended; null while it goes on.
+        result: how it ended, by its own end or by a ruling on that; null while it goes on, also in another game.
+        ruled_by: the case in which its end was ruled on after it; null when its own end counts.
+        continued_in: the game in which it continues by that ruling; null when it does not.
+        given_up: the seats whose players gave them up, and that the organizer may put a bot on.
         officials: who may rule in it, and sees all of it.
         paused: why an official paused it; null while it is not paused.
         take_backs: the open requests of seats to take moves back.
@@ -188,6 +291,7 @@ class GameDetail(GameSummary, frozen=True):
 
     upgraded_to: int | None
     organizer_sees: Sight
+    forks: Forking
     setup: dict[str, Any]
     board: str
     documents: dict[str, str]
@@ -198,6 +302,9 @@ class GameDetail(GameSummary, frozen=True):
     heading: str
     decisions: tuple[Decision, ...]
     result: Result | None
+    ruled_by: CaseId | None
+    continued_in: GameId | None
+    given_up: tuple[Seat, ...]
     officials: tuple[Official, ...]
     paused: str | None
     take_backs: tuple[TakeBack, ...]
@@ -233,6 +340,16 @@ class TakeSeat(Struct, frozen=True, forbid_unknown_fields=True):
     entropy: Entropy = ""
 
 
+class BotWanted(Struct, frozen=True, forbid_unknown_fields=True):
+    """A bot for a seat.
+
+    Attributes:
+        level: how it plays: one of the `bots` that `GET /v1/rulesets/{ruleset}` lists.
+    """
+
+    level: Identifier
+
+
 class Upgrade(Struct, frozen=True, forbid_unknown_fields=True):
     """A request to move a game to a newer version of its ruleset.
 
@@ -259,12 +376,22 @@ class UpgradeChecked(Struct, frozen=True):
     changes: tuple[RuleChange, ...]
 
 
-def seat_views(seats: Mapping[Seat, PlayerId | None], names: Mapping[PlayerId, str]) -> tuple[SeatView, ...]:
-    """Return the seats with the players' names."""
-    return tuple(SeatView(seat, holder, names.get(holder) if holder else None) for seat, holder in seats.items())
+def seat_views(seats: Mapping[Seat, PlayerId | None], players: Mapping[PlayerId, PlayerRow]) -> tuple[SeatView, ...]:
+    """Return the seats, and who holds them."""
+    return tuple(_seat_view(seat, holder, players.get(holder) if holder else None) for seat, holder in seats.items())
 
 
-def game_summary(row: GameRow, names: Mapping[PlayerId, str]) -> GameSummary:
+def _seat_view(seat: Seat, holder: PlayerId | None, row: PlayerRow | None) -> SeatView:
+    level = row.bot if row is not None else None
+    return SeatView(seat, holder, row.name if row is not None else None, level is not None, level)
+
+
+def invitation_view(row: InvitationRow) -> Invitation:
+    """Return an invitation as its game's organizer sees it."""
+    return Invitation(row.invitation, row.game, row.created, row.revoked)
+
+
+def game_summary(row: GameRow, players: Mapping[PlayerId, PlayerRow], *, listed: bool = True) -> GameSummary:
     """Return a game at a glance."""
     return GameSummary(
         id=row.game,
@@ -273,15 +400,29 @@ def game_summary(row: GameRow, names: Mapping[PlayerId, str]) -> GameSummary:
         ruleset_version=row.ruleset_version,
         status=row.status,
         organizer=row.organizer,
-        seats=seat_views(row.seats, names),
+        seats=seat_views(row.seats, players),
         version=row.version,
         created=row.created,
         changed=row.changed,
+        fork=row.fork,
+        listed=listed,
     )
 
 
-def game_detail(row: GameRow, game: Game, names: Mapping[PlayerId, str], viewer: Viewer) -> GameDetail:
-    """Return a game, with what the index alone knows of it (its title and times) from `row`."""
+def game_detail(
+    row: GameRow,
+    game: Game,
+    players: Mapping[PlayerId, PlayerRow],
+    viewer: Viewer,
+    outcome: Outcome | None = None,
+    *,
+    listed: bool = True,
+) -> GameDetail:
+    """Return a game, with what the index alone knows of it (its title and times) from `row`.
+
+    `outcome` is how it ended after rulings; its own end when absent.
+    """
+    outcome = outcome or Outcome(game.result)
     return GameDetail(
         id=game.id,
         title=row.title,
@@ -291,10 +432,13 @@ def game_detail(row: GameRow, game: Game, names: Mapping[PlayerId, str], viewer:
         status=game.status,
         organizer=game.organizer,
         organizer_sees=game.organizer_sees,
-        seats=seat_views(game.players, names),
+        seats=seat_views(game.players, players),
         version=game.version,
         created=row.created,
         changed=row.changed,
+        fork=row.fork,
+        forks=game.forks,
+        listed=listed,
         setup=to_builtins(game.setup),
         board=Map.of(game.board).digest,
         documents=digests_of(game.board),
@@ -304,17 +448,27 @@ def game_detail(row: GameRow, game: Game, names: Mapping[PlayerId, str], viewer:
         head=game.head.hex(),
         heading=game.heading,
         decisions=tuple(game.decisions),
-        result=game.result,
+        result=outcome.result,
+        ruled_by=outcome.ruled_by,
+        continued_in=outcome.continued_in,
+        given_up=game.around.given_up,
         officials=tuple(
-            Official(player, names.get(player)) for player, holds in game.around.officials.items() if holds
+            Official(player, players[player].name if player in players else None)
+            for player, holds in game.around.officials.items()
+            if holds
         ),
         paused=game.around.paused,
-        take_backs=tuple(
-            TakeBack(asked, each.seat, each.to, game.asked_by(each))
-            for asked, each in game.around.asked.items()
-            if not each.is_closed
-        ),
+        take_backs=open_take_backs(game),
         you=viewer.seat,
+    )
+
+
+def open_take_backs(game: Game) -> tuple[TakeBack, ...]:
+    """Return the open requests of seats to take moves back."""
+    return tuple(
+        TakeBack(asked, each.seat, each.to, game.asked_by(each))
+        for asked, each in game.around.asked.items()
+        if not each.is_closed
     )
 
 

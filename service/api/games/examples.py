@@ -3,44 +3,57 @@
 import msgspec
 
 from domain.kernel.ids import PlayerId
+from domain.kernel.log import officials, seating
 from domain.kernel.log.record import Cause
 from domain.kernel.rules.papers import Line, Paper, Section
 from service.api.games.bodies import (
+    BotWanted,
     GamePage,
+    InvitationPage,
+    Invited,
+    Joined,
+    JoinGame,
+    Listing,
+    NewInvitation,
     PapersView,
     TakeSeat,
     Upgrade,
     UpgradeChecked,
     game_detail,
     game_summary,
+    invitation_view,
 )
 from service.api.rulesets.bodies import DocumentView, rule_changes
 from service.api.scene import AT, SECRET, Example, Scene
 from service.games.views import Viewer
+from service.store.accounts import InvitationId, InvitationRow
 
 
 def examples(scene: Scene) -> dict[str, Example]:
     created, joined, me = scene.created.game, scene.joined[0], scene.players[0]
-    row, names, viewer = scene.row(scene.now), scene.names, scene.viewer(scene.now)
+    row, players, viewer = scene.row(scene.now), scene.accounts, scene.viewer(scene.now)
     seat = next(iter(scene.now.players))
     return {
         "createGame": Example(
-            game_detail(scene.row(created), created, names, Viewer(me.player)),
+            game_detail(scene.row(created), created, players, Viewer(me.player)),
             {"ruleset": scene.ruleset.id, "players": len(scene.players), "title": row.title},
         ),
-        "listGames": Example(GamePage((game_summary(row, names),), None)),
-        "showGame": Example(game_detail(row, scene.now, names, viewer)),
+        "listGames": Example(GamePage((game_summary(row, players),), None)),
+        "showGame": Example(game_detail(row, scene.now, players, viewer)),
         "showGameDocument": Example(DocumentView(f"sha256:{'5c' * 32}", {"title": "My cards", "nations": []})),
         "showPapers": Example(_papers(scene)),
         "changeGame": Example(
-            game_detail(msgspec.structs.replace(row, title="Sunday evening"), scene.now, names, viewer),
+            game_detail(msgspec.structs.replace(row, title="Sunday evening"), scene.now, players, viewer),
             {"title": "Sunday evening"},
         ),
+        "listGame": Example(game_detail(row, scene.now, players, viewer, listed=False), Listing(listed=False)),
+        **_invitations(scene),
         "cancelGame": Example(scene.accepted(created, created.cancel(Cause(me.player), AT))),
         "takeSeat": Example(scene.accepted(created, joined), TakeSeat(seat, f"dice of {me.name}")),
-        "leaveSeat": Example(scene.accepted(joined.game, joined.game.leave_seat(seat, Cause(me.player), AT))),
+        "leaveSeat": Example(scene.accepted(joined.game, seating.leave_seat(joined.game, seat, Cause(me.player), AT))),
         "startGame": Example(scene.accepted(scene.joined[-1].game, scene.started)),
         **_officials(scene),
+        **_bots(scene),
         **_upgrades(scene),
     }
 
@@ -53,13 +66,39 @@ def _papers(scene: Scene) -> PapersView:
     return PapersView(scene.now.id, origins, {"R1": "the rule book"}, (paper,))
 
 
+def _invitations(scene: Scene) -> dict[str, Example]:
+    """Return how somebody is invited to the game while one seat is free."""
+    game, seat = scene.joined[-2].game, list(scene.joined[-1].game.players)[-1]
+    row = InvitationRow(InvitationId("i8w3c6k2p5t7v4nxqm"), game.id, AT)
+    summary = game_summary(scene.row(game), scene.accounts, listed=False)
+    return {
+        "invite": Example(NewInvitation("inv_b4Xr8TqZ1uV5wY7cK0mN2pS6dF9hJ3gL4aQ8eR1tU5w", invitation_view(row))),
+        "listInvitations": Example(InvitationPage((invitation_view(row),), None)),
+        "revokeInvitation": Example(invitation_view(msgspec.structs.replace(row, revoked=AT))),
+        "showInvitation": Example(Invited(summary, scene.players[0].name, 1, None)),
+        "followInvitation": Example(Joined(game.id, seat, game.version + 1), JoinGame("dice of a friend")),
+    }
+
+
 def _officials(scene: Scene) -> dict[str, Example]:
     game, organizer = scene.now, Cause(scene.now.organizer)
-    named = game.name_official(PlayerId("p7c2m9k4x6v8b3nwq"), organizer, AT)
-    released = named.game.release_official(PlayerId("p7c2m9k4x6v8b3nwq"), organizer, AT)
+    named = officials.name_official(game, PlayerId("p7c2m9k4x6v8b3nwq"), organizer, AT)
+    released = officials.release_official(named.game, PlayerId("p7c2m9k4x6v8b3nwq"), organizer, AT)
     return {
         "nameOfficial": Example(scene.accepted(game, named)),
         "releaseOfficial": Example(scene.accepted(named.game, released)),
+    }
+
+
+def _bots(scene: Scene) -> dict[str, Example]:
+    """Return how a bot takes the last seat, and is taken away again."""
+    game = scene.joined[-2].game
+    seat, bot = list(game.players)[-1], PlayerId("p3v8t5s2w9x7c4k6m")
+    taken = seating.take_seat(game, seat, "", Cause(bot), AT)
+    left = seating.leave_seat(taken.game, seat, Cause(bot), AT)
+    return {
+        "seatBot": Example(scene.accepted(game, taken), BotWanted("greedy")),
+        "removeBot": Example(scene.accepted(taken.game, left)),
     }
 
 

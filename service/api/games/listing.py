@@ -12,6 +12,7 @@ from service.api.paging import first, read_cursor
 from service.api.services import Services
 from service.games.cache import GameDamaged
 from service.observe.logging import log
+from service.store.accounts import PlayerRow
 from service.store.protocol import UnknownCursor
 
 LOOKED_AT: Final = 50
@@ -29,17 +30,19 @@ async def listed(
 ) -> GamePage:
     """Return a page of games, picked as `EventStore.games` and `lobby.search` do; of it only those `waiting` for one.
 
-    Raises `UnknownCursor`.
+    Without `mine`, forks and games that are not listed for everybody are left out. Raises `UnknownCursor`.
     """
     limit = page.limit if waiting is None else min(page.limit, LOOKED_AT)
     status = "running" if page.status is None and waiting is not None else page.status
-    last = await _last(services, page.cursor)
+    last = await last_of(services, page.cursor)
     if text is None:
         found = await services.store.games(
             status=status,
             ruleset=page.ruleset,
             player=player,
             mine=mine,
+            forks=mine is not None,
+            listed=mine is None,
             after=last.game if last is not None else None,
             limit=limit + 1,
         )
@@ -54,13 +57,16 @@ async def listed(
             limit=limit + 1,
         )
     rows, after = first(found, limit, lambda row: row.game)
+    hidden = await services.store.unlisted([row.game for row in rows])
+    if mine is None:
+        rows = [row for row in rows if row.game not in hidden]
     if waiting is not None:
         rows = [row for row in rows if await _waits_for(services, row, waiting)]
-    names = await names_of(services, (holder for row in rows for holder in row.seats.values()))
-    return GamePage(tuple(game_summary(row, names) for row in rows), after)
+    players = await players_of(services, (holder for row in rows for holder in row.seats.values()))
+    return GamePage(tuple(game_summary(row, players, listed=row.game not in hidden) for row in rows), after)
 
 
-async def _last(services: Services, cursor: str | None) -> GameRow | None:
+async def last_of(services: Services, cursor: str | None) -> GameRow | None:
     """Return the last game of the page before."""
     game = read_cursor(cursor, str)
     if game is None:
@@ -80,8 +86,8 @@ async def _waits_for(services: Services, row: GameRow, player: PlayerId) -> bool
         return False
 
 
-async def names_of(services: Services, players: Iterable[PlayerId | None]) -> dict[PlayerId, str]:
-    """Return the names of players."""
+async def players_of(services: Services, players: Iterable[PlayerId | None]) -> dict[PlayerId, PlayerRow]:
+    """Return the accounts of players."""
     wanted = {player for player in players if player is not None}
     rows = await asyncio.gather(*(services.accounts.player(player) for player in wanted))
-    return {row.player: row.name for row in rows if row is not None}
+    return {row.player: row for row in rows if row is not None}

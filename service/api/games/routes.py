@@ -21,13 +21,14 @@ from service.api.games.bodies import (
     GameDetail,
     GamePage,
     GamesPage,
+    Listing,
     NewGame,
     PapersView,
     TakeSeat,
     game_detail,
     papers_view,
 )
-from service.api.games.listing import listed, names_of
+from service.api.games.listing import listed, players_of
 from service.api.problems import Problem
 from service.api.request import Call
 from service.api.response import answer, etag
@@ -39,6 +40,7 @@ from service.games.views import Accepted, Viewer, viewer_of
 
 _new_game: Final = msgspec.json.Decoder(NewGame)
 _change: Final = msgspec.json.Decoder(GameChange)
+_listing: Final = msgspec.json.Decoder(Listing)
 _take_seat: Final = msgspec.json.Decoder(TakeSeat)
 
 ACTS: Final = (problems.UNKNOWN_GAME, problems.REFUSED, problems.NOT_NOW, problems.STALE_VERSION, problems.KEY_REUSED)
@@ -119,7 +121,9 @@ async def create_game(request: Call) -> Response[bytes]:
             documents={name: bytes(document) for name, document in wish.documents.items()},
             organizer=PlayerId(wish.organizer) if wish.organizer is not None else None,
             organizer_sees=wish.organizer_sees,
+            forks=wish.forks,
             title=wish.title,
+            listed=wish.listed,
             key=key,
         )
     except Refusal as refusal:
@@ -136,7 +140,7 @@ async def create_game(request: Call) -> Response[bytes]:
     headers = {"Location": f"/v1/games/{game.id}", **etag(game.version)}
     viewer = viewer_of(game, caller)
     # The title that was asked for: the game may have got another before this was repeated.
-    return answer(await _detail(request.services, game, viewer, wish.title), 201, headers)
+    return answer(await detail(request.services, game, viewer, wish.title), 201, headers)
 
 
 @endpoint("GET", "/v1/games", tag="Games", query=GamesPage, answers=(Answer(200, "The games.", GamePage),))
@@ -144,7 +148,8 @@ async def list_games(request: Call) -> Response[bytes]:
     """List games.
 
     Lists the newest first. You can filter by status, by ruleset, by a player who holds a seat, by a player whom the
-    game waits for, and by words of the title.
+    game waits for, and by words of the title. Private games are left out, and so are forks: GET /v1/players/me/games
+    has yours, and GET /v1/games/{game}/forks those of a game.
     """
     page = request.read_query(GamesPage)
     waiting = PlayerId(page.waiting_for) if page.waiting_for is not None else None
@@ -168,7 +173,7 @@ async def show_game(request: Call, game: str) -> Response[bytes]:
     request.read_query(Nothing)
     played = await request.services.games.game(GameId(game))
     viewer = viewer_of(played, request.caller)
-    return answer(await _detail(request.services, played, viewer), headers=etag(played.version))
+    return answer(await detail(request.services, played, viewer), headers=etag(played.version))
 
 
 @endpoint(
@@ -229,7 +234,33 @@ async def change_game(request: Call, game: str) -> Response[bytes]:
     played = await games.game(GameId(game))
     await lobby.retitle(request.services.rows, played.id, wish.title, played.ruleset.id)
     viewer = viewer_of(played, caller)
-    return answer(await _detail(request.services, played, viewer), headers=etag(played.version))
+    return answer(await detail(request.services, played, viewer), headers=etag(played.version))
+
+
+@endpoint(
+    "PUT",
+    "/v1/games/{game:str}/listing",
+    tag="Games",
+    account="required",
+    scopes=("organize",),
+    body=Listing,
+    answers=(Answer(200, "The game.", GameDetail, headers=("ETag",)),),
+    problems=(problems.UNKNOWN_GAME, problems.NOT_ORGANIZER),
+)
+async def list_game(request: Call, game: str) -> Response[bytes]:
+    """List a game, or make it private.
+
+    Only its organizer may do this. Lists of games and cases show a private game to its players and its organizer only.
+    Anybody who knows its address can look at it all the same, as a spectator. This is not part of the log, so the
+    game's version stays the same. Repeating the request changes nothing.
+    """
+    request.read_query(Nothing)
+    caller, games = request.signed_in, request.services.games
+    wish = await request.read_body(_listing)
+    await games.list_game(GameId(game), caller.player, wish.listed)
+    played = await games.game(GameId(game))
+    viewer = viewer_of(played, caller)
+    return answer(await detail(request.services, played, viewer), headers=etag(played.version))
 
 
 @endpoint(
@@ -237,7 +268,7 @@ async def change_game(request: Call, game: str) -> Response[bytes]:
     "/v1/games/{game:str}",
     tag="Games",
     account="required",
-    scopes=("organize",),
+    scopes=("play", "organize"),
     headers=("Idempotency-Key", "If-Match"),
     answers=(ACCEPTED,),
     problems=(*ACTS, problems.NOT_ORGANIZER),
@@ -246,10 +277,12 @@ async def cancel_game(request: Call, game: str) -> Response[bytes]:
     """Cancel a game.
 
     Its organizer may cancel a game before it starts. The game stays in the lists with the status `cancelled`, and
-    nobody can take a seat or start it any more. With an `Idempotency-Key`, a repeated request gets the first answer
-    again.
+    nobody can take a seat or start it any more. If you made a fork for analysis, you close it in this way while it goes
+    on (TAB-FORK-06). Your token needs the scope `play` for that, and `organize` for any other game. With an
+    `Idempotency-Key`, a repeated request gets the first answer again.
     """
     request.read_query(Nothing)
+    request.require("play" if (await request.services.games.game(GameId(game))).is_analysis else "organize")
     return await acted(request, game, acts.Cancel())
 
 
@@ -294,8 +327,9 @@ async def take_seat(request: Call, game: str) -> Response[bytes]:
 async def leave_seat(request: Call, game: str, seat: str) -> Response[bytes]:
     """Leave a seat.
 
-    You may leave your seat until the game starts. With an `Idempotency-Key`, a repeated request gets the first answer
-    again.
+    Until the game starts, your seat is free again. In a running game you give it up (TAB-LIFE-05): you hold it, and it
+    is asked, until the organizer has put a bot on it. From then on you see what a spectator sees. With an
+    `Idempotency-Key`, a repeated request gets the first answer again.
     """
     request.read_query(Nothing)
     return await acted(request, game, acts.LeaveSeat(await _seat(request, game, seat)))
@@ -328,7 +362,17 @@ async def start_game(request: Call, game: str) -> Response[bytes]:
     return await acted(request, game, acts.Start())
 
 
-ROUTES = (show_game, show_game_document, show_papers, change_game, cancel_game, take_seat, leave_seat, start_game)
+ROUTES = (
+    show_game,
+    show_game_document,
+    show_papers,
+    change_game,
+    list_game,
+    cancel_game,
+    take_seat,
+    leave_seat,
+    start_game,
+)
 COLLECTION = (list_games, create_game)
 """Apart, because a board may be sent when a game is created: larger bodies are taken."""
 
@@ -338,11 +382,14 @@ async def _seat(request: Call, game: str, name: str) -> Seat:
     return seat_named(await request.services.games.game(GameId(game)), name)
 
 
-async def _detail(services: Services, game: Game, viewer: Viewer, title: str | None = None) -> GameDetail:
+async def detail(services: Services, game: Game, viewer: Viewer, title: str | None = None) -> GameDetail:
+    """Return a game as `viewer` may see it, with another title than it has now if one is given."""
     row = await services.store.game(game.id)
     assert row is not None, "a game that can be played is in the index"
     row = row if title is None else msgspec.structs.replace(row, title=title)
     if row.version > game.version:
         row = msgspec.structs.replace(row, changed=row.created) if game.version == 1 else row
-    names = await names_of(services, (*game.players.values(), *game.around.officials))
-    return game_detail(row, game, names, viewer)
+    players = await players_of(services, (*game.players.values(), *game.around.officials))
+    listed = not await services.store.unlisted([game.id])
+    outcome = await services.desk.outcome(game)
+    return game_detail(row, game, players, viewer, outcome, listed=listed)

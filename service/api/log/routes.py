@@ -116,7 +116,8 @@ async def export_game(request: Call, game: str) -> Stream:
     played = await games.game(GameId(game))
     viewer = viewer_of(played, request.caller)
     records = (await games.records(played.id))[: played.version]
-    lines = export.export(played, records, await games.vault(played.id), viewer.seat, everything=viewer.everything)
+    vault, pasts = await games.vault(played.id), await games.pasts(played, request.caller)
+    lines = export.export(played, records, vault, viewer.seat, everything=viewer.everything, pasts=pasts)
     headers = {
         **etag(played.version),
         "Vary": "Accept",

@@ -5,7 +5,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from functools import partial
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Protocol
 
 from litestar import WebSocket
 from litestar.exceptions import WebSocketDisconnect
@@ -73,6 +73,16 @@ class ProblemFrame(Struct, frozen=True):
     data: ProblemBody
 
 
+class Dated(Protocol):
+    """What a frame is about: its type names the frame, and how late it is sent is measured."""
+
+    @property
+    def type(self) -> str: ...
+
+    @property
+    def at(self) -> str: ...
+
+
 class StreamedEvent(Struct, frozen=True):
     """A frame of the stream, line by line.
 
@@ -107,11 +117,11 @@ async def follow(
                     after = event.version
             if played.status in ENDED or signal.closed:
                 return
-            if not await _something_happens(services, caller, signal):
+            if not await something_happens(services, caller, signal):
                 yield None
 
 
-async def _something_happens(services: Services, caller: Caller | None, signal: Signal) -> bool:
+async def something_happens(services: Services, caller: Caller | None, signal: Signal) -> bool:
     """Wait for one heartbeat at most; return whether something happened. Raises `TokenEnded`."""
     beat = time.monotonic() + services.settings.heartbeat
     while (left := beat - time.monotonic()) > 0:
@@ -150,7 +160,7 @@ async def stream_events(request: Call, game: str) -> Response[bytes] | Stream:
     after = request.read_query(Since).after
     last = request.version_in("last-event-id")
     played = await request.services.games.game(GameId(game))
-    start = _start(last if last is not None else after, played.version)
+    start = start_of(last if last is not None else after, played.version)
     if played.status in ENDED and start == played.version:
         return Response(b"", status_code=204)
     events = follow(request.services, played.id, request.caller, start)
@@ -158,7 +168,7 @@ async def stream_events(request: Call, game: str) -> Response[bytes] | Stream:
     return server_sent(request.services.metrics, numbered, start)
 
 
-Numbered = tuple[int, EventView, Any]
+Numbered = tuple[int, Dated, Any]
 """An event with the `id` and the `data` of its frame."""
 
 
@@ -186,11 +196,12 @@ async def _frames(metrics: Metrics, events: AsyncIterator[Numbered | None], star
             log.info("stream ended", why=str(error))
 
 
-def _start(after: Version | None, head: Version) -> Version:
+def start_of(after: Version | None, head: Version, what: str = "game") -> Version:
+    """Return the version after which a stream begins. Raises `Problem` for one that there is not yet."""
     if after is not None and after > head:
         raise Problem(
             problems.UNKNOWN_VERSION,
-            f"The game has no version {after}.",
+            f"The {what} has no version {after}.",
             f"It is at version {head}.",
             version=head,
         )
@@ -281,7 +292,7 @@ async def _asked(
             await services.limits.admit(address_of(socket.scope), token_of(socket.scope))
         caller = await authenticate(socket)
         after = read_query(socket.scope["query_string"], Since).after
-        return caller, _start(after, (await services.games.game(game)).version)
+        return caller, start_of(after, (await services.games.game(game)).version)
     except Exception as error:
         return error
 

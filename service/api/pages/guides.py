@@ -24,6 +24,7 @@ GUIDES: Final[Mapping[str, str]] = {
     "operating": "deploy/README.md",
     "testing": "tests/README.md",
     "verification": "openapi/verification.md",
+    "disputes": "openapi/disputes.md",
 }
 """Where each guide is in the repository, by its name under /docs/guides."""
 

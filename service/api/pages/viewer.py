@@ -39,8 +39,32 @@ class _Edition(Struct, frozen=True):
 
 @get("/")
 async def show_lobby(request: Call) -> Response[bytes]:
-    """Show the lobby: the games, and how to begin one."""
+    """Show the lobby: ways to play at once, and the games."""
     return _shown(request, "lobby.html")
+
+
+@get("/new")
+async def show_new_game(request: Call) -> Response[bytes]:
+    """Show the page on which a game is created with all that its rules leave to its creator."""
+    return _shown(request, "new.html")
+
+
+@get("/rules")
+async def show_rules_page(request: Call) -> Response[bytes]:
+    """Show the page on which the rules of every game are browsed and searched."""
+    return _shown(request, "rules.html")
+
+
+@get("/learn")
+async def show_tutorials(request: Call) -> Response[bytes]:
+    """Show the page with the tutorials of all games."""
+    return _shown(request, "learn.html")
+
+
+@get("/learn/{ruleset:str}")
+async def show_tutorial_page(request: Call, ruleset: FromPath[str]) -> Response[bytes]:
+    """Show the page on which a tutorial is played. It reads from its address which one that is."""
+    return _shown(request, "lesson.html")
 
 
 @get("/games/{game:str}")
@@ -53,6 +77,30 @@ async def show_game_page(request: Call, game: FromPath[str]) -> Response[bytes]:
 async def show_desk(request: Call, game: FromPath[str]) -> Response[bytes]:
     """Show the judge's desk of a game. It reads from its address which game it is, and which version."""
     return _shown(request, "desk.html")
+
+
+@get("/join")
+async def show_join_page(request: Call) -> Response[bytes]:
+    """Show the page that invitations lead to. Which one it is, the page reads from behind the # of its address."""
+    return _shown(request, "join.html")
+
+
+@get("/account")
+async def show_account_page(request: Call) -> Response[bytes]:
+    """Show the page of the account that the browser is signed in to."""
+    return _shown(request, "account.html")
+
+
+@get("/sign-in")
+async def show_sign_in_page(request: Call) -> Response[bytes]:
+    """Show the page to which the provider sends browsers back. It reads the answer from its address."""
+    return _shown(request, "sign-in.html")
+
+
+@get("/players/{player:str}")
+async def show_player_page(request: Call, player: FromPath[str]) -> Response[bytes]:
+    """Show the page of a player. It reads from its address who that is."""
+    return _shown(request, "player.html")
 
 
 @get("/viewer/{name:path}")
@@ -98,4 +146,17 @@ def _read(within: str, *place: str) -> list[tuple[str, bytes]]:
     return found
 
 
-ROUTES = (show_lobby, show_game_page, show_desk, show_viewer_file)
+ROUTES = (
+    show_lobby,
+    show_new_game,
+    show_rules_page,
+    show_tutorials,
+    show_tutorial_page,
+    show_game_page,
+    show_desk,
+    show_join_page,
+    show_account_page,
+    show_sign_in_page,
+    show_player_page,
+    show_viewer_file,
+)

@@ -6,6 +6,7 @@ from domain.boards import drawing_of
 from service.api.pictures.bodies import FramePage, MapView
 from service.api.response import encode
 from service.api.scene import GAME, Example, Scene
+from service.pictures.comparison import compare
 from service.pictures.frames import Camera
 from service.pictures.scenes import marks_of, marks_view, sheet_of
 
@@ -29,6 +30,9 @@ def examples(scene: Scene) -> dict[str, Example]:
     sheet = sheet_of(after, lambda _: drawing)
     marks = marks_of(after, viewer, scene.vault, sheet.names)
     few = msgspec.structs.replace(marks, places=dict(list(marks.places.items())[:1]), links=marks.links[:1])
+    fewer = msgspec.structs.replace(
+        few, places={}, standings=marks_of(before, viewer, scene.vault, sheet.names).standings
+    )
     camera = Camera(sheet, viewer, scene.vault, after.names, before)
     key = camera.scene(before.version)
     drawn = [camera.frame(scene.given.records[0], after)]
@@ -42,4 +46,5 @@ def examples(scene: Scene) -> dict[str, Example]:
         "drawBoard": Example(svg),
         "drawBoardAsPng": Example("iVBORw0KGgo…"),
         "listFrames": Example(page),
+        "compareGames": Example(compare(after, before, few, fewer)),
     }

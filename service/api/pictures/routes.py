@@ -83,7 +83,7 @@ async def draw_bare_board(request: Call, ruleset: str) -> Response[bytes]:
     """Draw the bare board of a ruleset.
 
     Use it for pages that show many positions: embed it, and put the answers of `GET /v1/games/{game}/frames` into its
-    groups `links` and `area-ID`. Frames refer to its symbols `glyph-KIND` and `emblem-N`.
+    groups `links`, `area-ID` and `happened`. Frames refer to its symbols `glyph-KIND` and `emblem-N`.
     """
     request.read_query(Nothing)
     known = named(request, ruleset)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from domain.kernel.log import answering
 from domain.kernel.log.record import Cause
 from service.api.play.answers import answers_view
 from service.api.play.bodies import NewTakeBack, OptionsView, TakeBackReply
@@ -20,7 +21,7 @@ def examples(scene: Scene) -> dict[str, Example]:
         **_answers(scene),
         "askTakeBack": Example(scene.accepted(scene.now, scene.asked), NewTakeBack(started.version)),
         "answerTakeBack": Example(scene.accepted(scene.asked.game, scene.agreed), TakeBackReply(True)),
-        "checkCommands": Example(Checked(started.version, 1), command),
+        "checkCommands": Example(Checked(started.version, 1, True), command),
     }
 
 
@@ -36,7 +37,7 @@ def _answers(scene: Scene) -> dict[str, Example]:
     seat = next(each.seat for each in left.game.answers.values())
     view = answers_view(left.game, seat, scene.vault.joined_by(left.secrets))
     (mine,) = view.answers
-    revoked = left.game.revoke_answer(seat, mine.version, Cause(left.game.players[seat]), AT)
+    revoked = answering.revoke_answer(left.game, seat, mine.version, Cause(left.game.players[seat]), AT)
     wish = {"decision": mine.decision, "command": mine.command, "until": mine.until}
     return {
         "listAnswers": Example(view),

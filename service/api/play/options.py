@@ -5,12 +5,16 @@
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, get_args
+
+from domain.kernel.rules.gesture import Control
 
 Schema = dict[str, Any]
 
 _NAMES: Schema = {"type": "array", "items": {"type": "string"}}
 _NUMBER: Schema = {"type": "integer"}
+_TEXT: Schema = {"type": "string"}
+_YES: Schema = {"type": "boolean", "const": True}
 
 
 def option_schemas(reference: Callable[[str], Schema]) -> dict[str, Schema]:
@@ -68,6 +72,7 @@ def option_schemas(reference: Callable[[str], Schema]) -> dict[str, Schema]:
                 },
                 "x-cost": reference("CostKeyword"),
                 "x-sum": reference("SumKeyword"),
+                "x-gesture": reference("GestureKeyword"),
             },
             ["type", "properties", "required", "additionalProperties"],
         ),
@@ -91,7 +96,36 @@ def option_schemas(reference: Callable[[str], Schema]) -> dict[str, Schema]:
             {"minimum": _NUMBER, "maximum": _NUMBER},
             ["minimum", "maximum"],
         ),
+        "GestureKeyword": _form(
+            "How a client can offer the command by pointing, and what its properties mean. It forbids nothing. An area "
+            "is the value of a property, the name in an object that counts by area, or the entry of `places` for a "
+            "value that is no area.",
+            {
+                "from": _described("The property with the area where it begins.", _TEXT),
+                "to": _described("The property with the area where it ends, or the only one that it points at.", _TEXT),
+                "between": _described("The property that joins two areas: `one|other`.", _TEXT),
+                "areas": _described("Further properties with areas.", _NAMES),
+                "pieces": _described("Properties with single pieces.", _NAMES),
+                "counts": _described("Properties with numbers of pieces or money.", _NAMES),
+                "targets": _described("Properties with what it is aimed at: players, nations, kinds.", _NAMES),
+                "cards": _described("Properties with cards.", _NAMES),
+                "as": _described(
+                    "The control that suits it: pieces divided into two groups, a purchase, cards of a hand, a bid.",
+                    {"type": "string", "enum": [kind for kind in get_args(Control) if kind]},
+                ),
+                "quiet": _described("It only declines: it leaves everything as it is.", _YES),
+                "places": _described(
+                    "The areas of the pieces where it begins or ends, by the ids that `from` or `to` can have.",
+                    {"type": "object", "additionalProperties": _TEXT},
+                ),
+            },
+            [],
+        ),
     }
+
+
+def _described(description: str, schema: Schema) -> Schema:
+    return {**schema, "description": description}
 
 
 def _type(name: str) -> Schema:

@@ -84,7 +84,7 @@ async def show_options(request: Call, game: str) -> Response[bytes]:
 
     Or what you or another seat might have done at an earlier `version`. For your own seat you need a token with the
     scope `play`. The options of another `seat` are for officials of the game, for everybody when it is over, and for
-    whoever may read all that this seat could read there: where nothing is hidden, everybody.
+    those who may read all that this seat could read there: where nothing is hidden, that is everybody.
 
     An option is a JSON Schema of commands: every command that fits one of them would be accepted, and no other. Of
     JSON Schema (2020-12) they use `const`, `enum`, `type`, `minimum`, `maximum`, `maxLength`, `items`, `minItems`,
@@ -166,8 +166,8 @@ async def give_commands(request: Call, game: str) -> Response[bytes]:
 async def check_commands(request: Call, game: str) -> Response[bytes]:
     """Check commands.
 
-    Says whether the service would accept them now. It stores nothing and rolls nothing. It does not look at commands
-    that follow one which would roll or reveal something.
+    Says whether the service would accept them now, and whether you could take them back afterwards. It stores nothing
+    and rolls nothing. It does not look at commands that follow one which would roll or reveal something.
     """
     request.read_query(Nothing)
     player, expected = request.signed_in.player, request.expected
@@ -175,7 +175,8 @@ async def check_commands(request: Call, game: str) -> Response[bytes]:
     async with _explaining(request.services, GameId(game), player, orders):
         act = Commands(orders.all, tentative=True)
         now, step = await request.services.games.try_out(GameId(game), player, act, expected=expected)
-    return answer(Checked(now.version, step.commands), headers=etag(now.version))
+    can_undo = any(now.version in back for back in step.game.undo.values())
+    return answer(Checked(now.version, step.commands, can_undo), headers=etag(now.version))
 
 
 ROUTES = (show_state, show_options, give_commands, check_commands)

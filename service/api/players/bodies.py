@@ -1,13 +1,15 @@
 """Accounts as they are sent and answered."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 
-from domain.kernel.ids import PlayerId
+from domain.kernel.ids import GameId, PlayerId, Seat, Version
+from domain.kernel.rules.decision import Decision
 from service.api.bodies import Listed, Page, Text
+from service.api.games.bodies import TakeBack
 from service.base.scopes import Scope
-from service.store.accounts import PlayerRow, TokenId
+from service.store.accounts import PasskeyId, PasskeyRow, PlayerRow, TokenId
 
 
 class Registration(Struct, frozen=True, forbid_unknown_fields=True):
@@ -39,11 +41,15 @@ class Player(Struct, frozen=True):
         id: its id, by which games know it.
         name: the name that others see.
         created: when it was registered.
+        bot: whether it is a bot, which the service plays.
+        level: the level at which the service plays it; null for everybody else's account.
     """
 
     id: PlayerId
     name: str
     created: str
+    bot: bool
+    level: str | None
 
 
 class PlayerSearch(Page, frozen=True, kw_only=True):
@@ -80,6 +86,197 @@ class Me(Player, frozen=True):
     findable: bool
 
 
+class NewSession(Struct, frozen=True, forbid_unknown_fields=True):
+    """Who signs in.
+
+    Attributes:
+        name: the name of a new guest, which others see. Without it the service chooses one. Absent with a token.
+    """
+
+    name: Text | UnsetType = UNSET
+
+
+class ProviderView(Struct, frozen=True):
+    """The OpenID Connect provider through which people can sign in.
+
+    Attributes:
+        name: what people call it.
+        linked: whether it signs somebody in to the account of this browser.
+    """
+
+    name: str
+    linked: bool
+
+
+class SessionView(Struct, frozen=True):
+    """Who is signed in.
+
+    Attributes:
+        player: the account, and what the browser's session may be used for; null when nobody is signed in.
+        provider: the OpenID Connect provider through which people can sign in here; null without one.
+        lasting: whether the account has a way back besides tokens: a passkey, recovery codes, or another issuer of
+            tokens. Without one, the account of a guest is lost when the browser signs out.
+    """
+
+    player: Me | None
+    lasting: bool
+    provider: ProviderView | None
+
+
+class NewProviderSignIn(Struct, frozen=True, forbid_unknown_fields=True):
+    """How somebody signs in through the provider.
+
+    Attributes:
+        leave: whether this browser's session may end if the person has another account than the one that is signed in.
+    """
+
+    leave: bool = False
+
+
+class ProviderAddress(Struct, frozen=True):
+    """Where to sign in.
+
+    Attributes:
+        address: where the browser is to go now. The provider sends it back to the page `/sign-in` of the service.
+    """
+
+    address: str
+
+
+Parameter = Annotated[str, Meta(min_length=1, max_length=4096, description="1 to 4096 characters")]
+
+
+class ProviderAnswer(Struct, frozen=True, forbid_unknown_fields=True):
+    """What the provider sent the browser back with: parameters of the address.
+
+    Attributes:
+        state: `state`.
+        code: `code`; absent when the provider refused.
+        error: `error`, when it did.
+        iss: `iss`, where the provider gives it (RFC 9207).
+    """
+
+    state: Parameter
+    code: Parameter | UnsetType = UNSET
+    error: Parameter | UnsetType = UNSET
+    iss: Parameter | UnsetType = UNSET
+
+
+Base64 = Annotated[str, Meta(min_length=1, max_length=8192, pattern="^[A-Za-z0-9_-]+$")]
+
+
+class PasskeyChallenge(Struct, frozen=True):
+    """What a passkey is to sign.
+
+    Attributes:
+        challenge: random bytes in base64url, good once and for five minutes.
+        host: the host that the passkey is for (`rp.id` in WebAuthn).
+    """
+
+    challenge: str
+    host: str
+
+
+class NewPasskeyChallenge(PasskeyChallenge, frozen=True):
+    """What a new passkey is to sign, and for whom it is.
+
+    Attributes:
+        user: what the device is to call the account (`user.id` in WebAuthn), in base64url.
+        name: the account's name.
+        algorithms: what it may sign with, by their COSE numbers, the best first.
+        known: the passkeys that the account has already, by what devices call them, in base64url.
+    """
+
+    user: str
+    name: str
+    algorithms: tuple[int, ...]
+    known: tuple[str, ...]
+
+
+class NewPasskey(Struct, frozen=True, forbid_unknown_fields=True):
+    """A passkey that a device made.
+
+    Attributes:
+        name: a name to recognize it by.
+        id: what the device calls it (`rawId`), in base64url.
+        client_data: `response.clientDataJSON`, in base64url.
+        attestation: `response.attestationObject`, in base64url.
+    """
+
+    name: Text
+    id: Base64
+    client_data: Base64
+    attestation: Base64
+
+
+class PasskeyProof(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a passkey signed.
+
+    Attributes:
+        id: what the device calls it (`rawId`), in base64url.
+        client_data: `response.clientDataJSON`, in base64url.
+        authenticator_data: `response.authenticatorData`, in base64url.
+        signature: `response.signature`, in base64url.
+        user: `response.userHandle`, in base64url.
+    """
+
+    id: Base64
+    client_data: Base64
+    authenticator_data: Base64
+    signature: Base64
+    user: Base64
+
+
+class PasskeyView(Struct, frozen=True):
+    """A passkey of your account.
+
+    Attributes:
+        id: its id, with which you remove it.
+        name: a name to recognize it by.
+        created: when it was registered.
+        used: when it was last used to sign in; null if never.
+    """
+
+    id: PasskeyId
+    name: str
+    created: str
+    used: str | None
+
+
+class PasskeyPage(Listed[PasskeyView], frozen=True):
+    """Passkeys, the newest first."""
+
+
+class RecoveryCodes(Struct, frozen=True):
+    """New recovery codes.
+
+    Attributes:
+        codes: each signs in once. They are shown only once and are not stored.
+    """
+
+    codes: tuple[str, ...]
+
+
+class RecoveryCodesLeft(Struct, frozen=True):
+    """How many recovery codes are left.
+
+    Attributes:
+        left: how many of your codes were not used.
+    """
+
+    left: int
+
+
+class RecoveryCode(Struct, frozen=True, forbid_unknown_fields=True):
+    """A recovery code.
+
+    Attributes:
+        code: the code. Case, blanks and hyphens make no difference.
+    """
+
+    code: Text
+
+
 class Registered(Struct, frozen=True):
     """A new account.
 
@@ -93,6 +290,50 @@ class Registered(Struct, frozen=True):
     token: str
 
 
+class Waiting(Struct, frozen=True):
+    """What waits for you in one game. Empty lists: nothing does any more.
+
+    Attributes:
+        game: the game.
+        ruleset: what it is played by.
+        version: the version of the game at which this was so.
+        seat: your seat.
+        decisions: the open decisions that your seat may answer.
+        take_backs: the open requests to take moves back that your seat has yet to answer.
+    """
+
+    game: GameId
+    ruleset: str
+    version: Version
+    seat: Seat
+    decisions: tuple[Decision, ...]
+    take_backs: tuple[TakeBack, ...]
+
+    @property
+    def waits(self) -> bool:
+        """Whether anything does."""
+        return bool(self.decisions or self.take_backs)
+
+
+class StreamedWaiting(Struct, frozen=True):
+    """A frame of the stream of what waits for you, line by line.
+
+    Attributes:
+        id: a place in the log of the service.
+        event: always ``waiting``.
+        data: what waits for you in one game, in JSON: a Waiting.
+    """
+
+    id: str
+    event: Literal["waiting"]
+    data: str
+
+
 def player_view(row: PlayerRow) -> Player:
     """Return an account."""
-    return Player(row.player, row.name, row.created)
+    return Player(row.player, row.name, row.created, row.bot is not None, row.bot)
+
+
+def passkey_view(row: PasskeyRow) -> PasskeyView:
+    """Return a passkey as its account's owner sees it."""
+    return PasskeyView(row.passkey, row.name, row.created, row.used)

@@ -5,6 +5,7 @@ from typing import Final
 import msgspec
 from litestar.response import Response
 from msgspec import UNSET
+from msgspec.structs import asdict
 
 from domain.kernel.canonical import canonical
 from domain.kernel.ids import PlayerId
@@ -55,29 +56,17 @@ async def register_player(request: Call) -> Response[bytes]:
     registration is closed, administrators open accounts here.
 
     With an `Idempotency-Key`, a repetition with the same name opens no second account: you get the first answer
-    again, including the token. Whoever has the key gets the token, so without a token the key must be a secret: a new
+    again, including the token. The key is enough to get the token, so without a token the key must be a secret: a new
     random UUID, or at least 32 random characters. Other keys are refused.
     """
     request.read_query(Nothing)
     key = request.key
     wish = await request.read_body(_registration)
     caller = request.caller
-    services = request.services
-    if caller is None or "admin" not in caller.scopes:
-        if not services.settings.registration:
-            allowed = problems.REGISTRATION_CLOSED.remedy
-            raise Problem(problems.REGISTRATION_CLOSED, "Self-registration is turned off on this service.", allowed)
-        if services.limits is not None:
-            await services.limits.admit_registration(address_of(request.scope))
-    if key is not None and caller is None and not is_hard_to_guess(key):
-        raise Problem(
-            problems.INVALID_HEADER,
-            "Others could guess the Idempotency-Key, and get the token of the new account with it.",
-            f"Send a random key of at least {SHORTEST_SECRET_KEY} characters, such as a new UUID.",
-        )
+    await admit_registration(request)
     content = canonical(["register", wish.name])
     once = Once(key, caller.player if caller is not None else None, content) if key is not None else None
-    row, token = await services.accounts.register(wish.name, once=once)
+    row, token = await request.services.accounts.register(wish.name, once=once)
     headers = {"Location": f"/v1/players/{row.player}", "Cache-Control": "no-store"}
     return answer(Registered(player_view(row), token), 201, headers)
 
@@ -181,7 +170,31 @@ async def show_player(request: Call, player: str) -> Response[bytes]:
 ROUTES = (register_player, show_me, change_me, find_players, list_my_games, show_player)
 
 
+async def admit_registration(request: Call) -> None:
+    """Return when the caller may open an account, under the key that they sent. Raises `Problem` or `TooMany`."""
+    key, caller, services = request.key, request.caller, request.services
+    if caller is None or "admin" not in caller.scopes:
+        if not services.settings.registration:
+            allowed = problems.REGISTRATION_CLOSED.remedy
+            raise Problem(problems.REGISTRATION_CLOSED, "Self-registration is turned off on this service.", allowed)
+        if services.limits is not None:
+            await services.limits.admit_registration(address_of(request.scope))
+    if key is not None and caller is None and not is_hard_to_guess(key):
+        raise Problem(
+            problems.INVALID_HEADER,
+            "Others could guess the Idempotency-Key, and get the token of the new account with it.",
+            f"Send a random key of at least {SHORTEST_SECRET_KEY} characters, such as a new UUID.",
+        )
+
+
 def me(row: PlayerRow, caller: Caller) -> Me:
     """Return an account as its owner sees it."""
     scopes, granted = ordered(caller.scopes), ordered(caller.granted)
-    return Me(row.player, row.name, row.created, scopes, granted, caller.token, caller.ends, row.findable)
+    return Me(
+        **asdict(player_view(row)),
+        scopes=scopes,
+        granted=granted,
+        token=caller.token,
+        ends=caller.ends,
+        findable=row.findable,
+    )

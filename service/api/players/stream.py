@@ -6,22 +6,27 @@ from typing import Final
 
 import msgspec
 from litestar.response import Response, Stream
+from msgspec import Struct
 
 from domain.kernel.ids import GameId, PlayerId, as_game
+from domain.kernel.log.game import Game
 from domain.kernel.log.history import cause_of, read_created
-from domain.kernel.log.lifecycle import GameCreated, SeatLeft, SeatTaken
+from domain.kernel.log.lifecycle import GameCreated, GameForked, SeatLeft, SeatTaken, SeatTakenOver
 from domain.kernel.log.record import Record
 from domain.kernel.rules.message import type_name
 from service.accounts.accounts import Caller
 from service.api import problems
 from service.api.accounts.bodies import LoggedEvent
+from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
+from service.api.games.bodies import open_take_backs
 from service.api.log.bodies import AccountSince, StreamedLogged
-from service.api.log.streams import server_sent
+from service.api.log.streams import Numbered, server_sent
+from service.api.players.bodies import StreamedWaiting, Waiting
 from service.api.problems import Problem
 from service.api.request import Call
 from service.api.services import Services
-from service.games.views import event_view, viewer_of
+from service.games.views import event_view, seat_of, viewer_of
 from service.store.protocol import EventStore
 
 BATCH: Final = 200
@@ -33,7 +38,9 @@ NEAR: Final = 2000
 LOOK: Final = 1.0
 """Seconds after which it is asked whether the caller's token still holds."""
 
-_CREATED, _TAKEN, _LEFT = map(type_name, (GameCreated, SeatTaken, SeatLeft))
+_CREATED, _FORKED, _TAKEN, _TAKEN_OVER, _LEFT = map(
+    type_name, (GameCreated, GameForked, SeatTaken, SeatTakenOver, SeatLeft)
+)
 
 
 class Mine:
@@ -62,12 +69,15 @@ class Mine:
         if not named:
             return game in self.games
         match record.type:
-            case kind if kind == _CREATED:
+            case kind if kind in (_CREATED, _FORKED):
                 if read_created(record).organizer == self._player:
                     self.games.add(game)
                     self._organized.add(game)
             case kind if kind == _TAKEN:
                 if msgspec.json.decode(record.event, type=SeatTaken).player == self._player:
+                    self.games.add(game)
+            case kind if kind == _TAKEN_OVER:
+                if msgspec.json.decode(record.event, type=SeatTakenOver).player == self._player:
                     self.games.add(game)
             case kind if kind == _LEFT:
                 mine = game in self.games or cause_of(record).player == self._player
@@ -79,9 +89,9 @@ class Mine:
         return game in self.games
 
 
-async def follow_account(
+async def follow_games(
     services: Services, caller: Caller, after: int
-) -> AsyncIterator[tuple[int, LoggedEvent] | None]:
+) -> AsyncIterator[tuple[int, GameId, Record] | None]:
     """Yield what happens in the caller's games after a position of the log; None for every heartbeat without anything.
 
     Ends when the service stops. Raises `TokenEnded` when the caller's token does.
@@ -103,7 +113,7 @@ async def follow_account(
                 game = as_game(stream)
                 if game is not None and mine.has(game, record):
                     caller = await services.accounts.still(caller)
-                    yield position, await _shown(services, caller, game, record)
+                    yield position, game, record
                     told = clock()
             after, end = max(after, passed), tail.end
             if signal.closed:
@@ -115,10 +125,67 @@ async def follow_account(
                     yield None
 
 
-async def _shown(services: Services, caller: Caller, game: GameId, record: Record) -> LoggedEvent:
-    played = await services.games.game(game, record.version)
-    view = event_view(played.ruleset.id, record, await services.games.vault(game), viewer_of(played, caller))
-    return LoggedEvent(game, view)
+async def follow_events(services: Services, caller: Caller, after: int) -> AsyncIterator[Numbered | None]:
+    """Yield the frames of what happens in the caller's games. Raises as `follow_games`."""
+    async for each in follow_games(services, caller, after):
+        if each is None:
+            yield None
+            continue
+        position, game, record = each
+        played = await services.games.game(game, record.version)
+        viewer = viewer_of(played, await services.accounts.still(caller))
+        view = event_view(played.ruleset.id, record, await services.games.vault(game), viewer)
+        yield position, view, LoggedEvent(game, view)
+
+
+class Told(Struct, frozen=True):
+    """The frame that says what waits for an account in a game; `at` is when that came about."""
+
+    at: str
+    type: str = "waiting"
+
+
+async def follow_waiting(services: Services, caller: Caller, after: int) -> AsyncIterator[Numbered | None]:
+    """Yield the frames of what waits for the caller: all at first, then what changes. Raises as `follow_games`."""
+    told: dict[GameId, Waiting] = {}
+    rows = await services.store.games(status="running", player=caller.player, limit=1000)
+    while rows:
+        for row in rows:
+            waiting = _waiting(await services.games.game(row.game), caller)
+            if waiting is not None and waiting.waits:
+                told[row.game] = waiting
+                yield after, Told(row.changed), waiting
+        rows = await services.store.games(status="running", player=caller.player, after=rows[-1].game, limit=1000)
+    async for each in follow_games(services, caller, after):
+        if each is None:
+            yield None
+            continue
+        position, game, record = each
+        waiting, before = _waiting(await services.games.game(game, record.version), caller), told.get(game)
+        if waiting is not None and waiting.waits:
+            told[game] = waiting
+        elif before is None:
+            continue
+        else:
+            del told[game]
+        if waiting is not None and waiting != before:
+            yield position, Told(record.at), waiting
+
+
+def _waiting(game: Game, caller: Caller) -> Waiting | None:
+    """Return what waits for a caller in a game; None when they play no game there."""
+    seat = seat_of(game, caller.player)
+    if seat is None or game.is_analysis:  # an analysis waits for nobody
+        return None
+    running = game.status == "running"
+    return Waiting(
+        game=game.id,
+        ruleset=game.ruleset.id,
+        version=game.version,
+        seat=seat,
+        decisions=tuple(each for each in game.decisions if running and seat in each.seats),
+        take_backs=tuple(each for each in open_take_backs(game) if seat in each.waits_for),
+    )
 
 
 @endpoint(
@@ -151,9 +218,30 @@ async def stream_my_events(request: Call) -> Response[bytes] | Stream:
             f"The log of this service has not reached {start}.",
             "Send the `id` of the last frame that you saw, or nothing to begin now.",
         )
-    placed = follow_account(request.services, request.signed_in, start)
-    numbered = (each and (each[0], each[1].event, each[1]) async for each in placed)
-    return server_sent(request.services.metrics, numbered, start)
+    return server_sent(request.services.metrics, follow_events(request.services, request.signed_in, start), start)
 
 
-ROUTES = (stream_my_events,)
+@endpoint(
+    "GET",
+    "/v1/players/me/waiting/stream",
+    tag="Players",
+    account="required",
+    scopes=("play",),
+    answers=(Answer(200, "What waits for you, as it comes.", StreamedWaiting, "text/event-stream"),),
+)
+async def stream_waiting(request: Call) -> Response[bytes] | Stream:
+    """Follow what waits for you as server-sent events.
+
+    One stream for all your games, made for bots: it begins with a frame for each game that waits for you, and sends
+    another whenever that changes. A frame says all that waits for your seat in one game: the open decisions, and
+    requests to take moves back. When it was answered, a frame says that nothing waits there any more. So a client
+    keeps nothing: it acts on each frame, and after a break connects again. Send the `version` of the frame as
+    `If-Match` with your command. After 15 seconds without a frame the service sends a comment. The stream ends when
+    the service stops and when your token ends.
+    """
+    request.read_query(Nothing)
+    services, start = request.services, await request.services.store.end()
+    return server_sent(services.metrics, follow_waiting(services, request.signed_in, start), start)
+
+
+ROUTES = (stream_my_events, stream_waiting)

@@ -14,6 +14,7 @@ from domain.kernel.rules.ruleset import Ruleset
 from service.api import problems
 from service.api.bodies import Identifier, Listed, Page
 from service.api.problems import Problem
+from service.bots.registry import levels
 
 RulesetNumber = Annotated[int, Meta(ge=1, le=LARGEST_INTEGER)]
 """A version of a ruleset; which ones there are, the ruleset says."""
@@ -55,6 +56,7 @@ class RulesetSummary(Struct, frozen=True):
         board: the id of its board, unless a game brings its own.
         players: the numbers of players that can play.
         rules: how many rules it has.
+        bots: the levels of bots that the service plays in its games, the best last.
     """
 
     id: str
@@ -63,6 +65,7 @@ class RulesetSummary(Struct, frozen=True):
     board: str
     players: tuple[int, ...]
     rules: int
+    bots: tuple[str, ...]
 
 
 class RuleChange(Struct, frozen=True):
@@ -228,6 +231,24 @@ class RulePage(Listed[RuleView], frozen=True):
     """Rules, in the order of the chapters."""
 
 
+class ScenarioView(Struct, frozen=True):
+    """A conformance scenario: a position, commands, and what must happen.
+
+    Attributes:
+        title: what it shows.
+        file: the file that has it, by game.
+        text: the scenario itself, in TOML.
+    """
+
+    title: str
+    file: str
+    text: str
+
+
+class ScenarioPage(Listed[ScenarioView], frozen=True):
+    """Scenarios, in the order of their files."""
+
+
 class Schemas(Struct, frozen=True):
     """The shapes of a ruleset, as self-contained JSON Schemas (2020-12).
 
@@ -257,6 +278,7 @@ def ruleset_summary(ruleset: Ruleset[Any]) -> RulesetSummary:
         board=ruleset.board,
         players=tuple(ruleset.players),
         rules=len(ruleset.catalogue.for_ruleset(ruleset.id)),
+        bots=tuple(levels(ruleset.id)),
     )
 
 

@@ -5,9 +5,24 @@ from typing import Any
 import msgspec
 
 from service.api.rulesets import schemas
-from service.api.rulesets.bodies import DocumentView, RulePage, RulesetPage, board_view, rule_view, ruleset_summary
+from service.api.rulesets.bodies import (
+    DocumentView,
+    RulePage,
+    RulesetPage,
+    ScenarioPage,
+    ScenarioView,
+    board_view,
+    rule_view,
+    ruleset_summary,
+)
 from service.api.rulesets.routes import ruleset_detail
 from service.api.scene import Example, Scene
+
+_SCENARIO = ScenarioView(
+    "a legion does not cross the sea without a fleet",
+    "example/movement.toml",
+    '[[scenario]]\ntitle = "a legion does not cross the sea without a fleet"\nrules = ["EX-MOV-02"]\n…',
+)
 
 
 def examples(scene: Scene) -> dict[str, Example]:
@@ -22,6 +37,7 @@ def examples(scene: Scene) -> dict[str, Example]:
         "showDocument": Example(DocumentView(f"sha256:{'5c' * 32}", {"title": "My cards", "nations": []})),
         "listRules": Example(RulePage((first,), "Q0MtQlJELTAx")),
         "showRule": Example(first),
+        "listScenarios": Example(ScenarioPage((_SCENARIO,), None)),
         "showSchemas": Example(_schemas_excerpt(ruleset)),
     }
 

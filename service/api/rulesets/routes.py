@@ -31,6 +31,7 @@ from service.api.rulesets.bodies import (
     RulesetPage,
     RulesPage,
     RuleView,
+    ScenarioPage,
     Schemas,
     board_view,
     document_view,
@@ -38,6 +39,7 @@ from service.api.rulesets.bodies import (
     ruleset_summary,
     ruleset_versions,
 )
+from service.api.rulesets.scenarios import scenarios_of
 
 HOUSE_RULE: Final = "TAB-"
 
@@ -143,13 +145,26 @@ async def show_rule(request: Call, ruleset: str, rule: str) -> Response[bytes]:
     `TAB-UNDO-01` are ours and hold in every ruleset. `version` shows the rule as that version of the ruleset has it.
     """
     known = named(request, ruleset, request.read_query(OfVersion).version)
-    own, services = request.services.catalogues(known)
-    catalogue = services if rule.startswith(HOUSE_RULE) else own
-    try:
-        return answer(rule_view(catalogue, catalogue.rule(rule)))
-    except UnknownRuleError as error:
-        said = f"{str(error)[:1].upper()}{str(error)[1:]}."
-        raise Problem(problems.UNKNOWN_RULE, said, problems.UNKNOWN_RULE.remedy) from None
+    return answer(_rule(request, known, rule))
+
+
+@endpoint(
+    "GET",
+    "/v1/rulesets/{ruleset:str}/rules/{rule:str}/scenarios",
+    tag="Rulesets",
+    query=OfVersion,
+    answers=(Answer(200, "The scenarios.", ScenarioPage),),
+    problems=(problems.UNKNOWN_RULESET, problems.UNKNOWN_RULE),
+)
+async def list_scenarios(request: Call, ruleset: str, rule: str) -> Response[bytes]:
+    """List the scenarios of a rule.
+
+    The conformance scenarios that test the rule in this ruleset: each gives a position, commands and what must happen.
+    Every test run checks them. `version` shows those of that version of the ruleset. One page holds them all.
+    """
+    known = named(request, ruleset, request.read_query(OfVersion).version)
+    rule = _rule(request, known, rule).id
+    return answer(ScenarioPage(await asyncio.to_thread(scenarios_of, known, rule), None))
 
 
 @endpoint(
@@ -169,7 +184,7 @@ async def show_schemas(request: Call, ruleset: str) -> Response[bytes]:
     return answer(await asyncio.to_thread(schemas.of_ruleset, named(request, ruleset)))
 
 
-ROUTES = (list_rulesets, show_ruleset, show_board, show_document, list_rules, show_rule, show_schemas)
+ROUTES = (list_rulesets, show_ruleset, show_board, show_document, list_rules, show_rule, list_scenarios, show_schemas)
 
 
 def ruleset_detail(ruleset: Ruleset[Any]) -> RulesetDetail:
@@ -202,6 +217,17 @@ def concerns(ruleset: Ruleset[Any]) -> dict[str, tuple[RuleId, ...]]:
     catalogues = {**dict.fromkeys(own, ruleset.catalogue), **dict.fromkeys(around, common_rules())}
     found = {type_name(shape): rules.in_force(shape.rules, ruleset.id) for shape, rules in catalogues.items()}
     return {kind: rules for kind, rules in found.items() if rules}
+
+
+def _rule(request: Call, ruleset: Ruleset[Any], rule: str) -> RuleView:
+    """Return a rule of a ruleset, or one that holds in all. Raises `Problem`."""
+    own, services = request.services.catalogues(ruleset)
+    catalogue = services if rule.startswith(HOUSE_RULE) else own
+    try:
+        return rule_view(catalogue, catalogue.rule(rule))
+    except UnknownRuleError as error:
+        said = f"{str(error)[:1].upper()}{str(error)[1:]}."
+        raise Problem(problems.UNKNOWN_RULE, said, problems.UNKNOWN_RULE.remedy) from None
 
 
 def named(request: Call, ruleset_id: str, version: int | None = None) -> Ruleset[Any]:

@@ -19,6 +19,8 @@ from msgspec import inspect as types
 
 from domain.kernel.log.lifecycle import GAME_EVENTS, Undo
 from domain.kernel.rules.docstrings import attributes, source_of, summary
+from domain.kernel.rules.gesture import Gesture
+from domain.kernel.rules.message import Event
 from domain.kernel.rules.ruleset import Ruleset
 from service.api.rulesets.bodies import Schemas
 
@@ -114,6 +116,7 @@ class Book:
     def _object(self, name: str, info: types.StructType) -> Schema:
         documented = field_docs(info.cls)
         kinds = _kinds(info.cls)
+        places = dict(info.cls.places) if issubclass(info.cls, Event) else {}
         properties: dict[str, Schema] = {}
         required: list[str] = []
         if info.tag_field is not None:
@@ -123,6 +126,8 @@ class Book:
             schema = dict(self._instead.get((name, field.name)) or self.schema(kinds[field.name]))
             if field.name in documented:
                 schema["description"] = documented[field.name]
+            if field.name in places:
+                schema["x-place"] = places[field.name]
             if field.name in getattr(info.cls, "added", ()):
                 pass  # a client is shown older events, too
             elif field.required or _is_always_there(info, field):
@@ -139,6 +144,8 @@ class Book:
             made["required"] = required
         if info.forbid_unknown_fields:
             made["additionalProperties"] = False
+        if isinstance(gesture := getattr(info.cls, "gesture", None), Gesture):
+            made["x-gesture"] = gesture.keyword(properties)
         return made
 
 

@@ -37,7 +37,7 @@ BY_NATION: Final = "-by-nation"
     "/v1/games/{game:str}/charts/{chart:str}",
     tag="Statistics",
     answers=(Answer(200, "The chart.", str, SVG),),
-    problems=(problems.UNKNOWN_GAME, problems.UNKNOWN_CHART),
+    problems=(problems.UNKNOWN_GAME, problems.UNKNOWN_CHART, problems.NOT_COUNTED),
 )
 async def show_chart(request: Call, game: str, chart: str) -> Response[bytes]:
     """Draw a chart.

@@ -52,6 +52,8 @@ def _scoreboard(ruleset: Ruleset[Any], now: Game, begun: Game) -> ScoreboardView
         ended=None,
         winners=(),
         ended_by=None,
+        ruled_by=None,
+        continued_in=None,
         commands=1,
         retractions=0,
         rounds=(RoundScore(begun.round, begun.version, ruleset.score(begun.table), {}),),

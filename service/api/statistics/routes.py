@@ -20,13 +20,13 @@ from service.api.statistics.bodies import DicePage, DiceQuery, PlayerRecord, Ref
     "/v1/games/{game:str}/scoreboard",
     tag="Statistics",
     answers=(Answer(200, "The scoreboard.", scoreboard.ScoreboardView),),
-    problems=(problems.UNKNOWN_GAME,),
+    problems=(problems.UNKNOWN_GAME, problems.NOT_COUNTED),
 )
 async def show_scoreboard(request: Call, game: str) -> Response[bytes]:
     """Show the scoreboard.
 
     How the game stands, and what each seat had round by round. It may be a moment behind the newest event; `version`
-    says how far it goes.
+    says how far it goes. Forks have none.
     """
     request.read_query(Nothing)
     return answer(await scoreboard_of(request, game))
@@ -129,7 +129,9 @@ async def scoreboard_of(request: Call, game: str) -> scoreboard.ScoreboardView:
     """Return the scoreboard of a game. Raises `UnknownGame`, or `Problem` while there is no scoreboard yet."""
     found = await scoreboard.of_game(request.services.rows, GameId(game))
     if found is None:
-        await request.services.games.game(GameId(game))
+        played = await request.services.games.game(GameId(game))
+        if played.forked is not None:
+            raise Problem(problems.NOT_COUNTED, f"Game {game!r} is a fork.", problems.NOT_COUNTED.remedy)
         raise Problem(
             problems.UNAVAILABLE, "The scoreboard of this game is not ready yet.", headers={"Retry-After": "1"}
         )

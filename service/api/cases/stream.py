@@ -1,0 +1,82 @@
+"""The events of a case as they happen."""
+
+from collections.abc import AsyncIterator
+
+from litestar.response import Response, Stream
+from msgspec import Struct
+
+from domain.judging.events import CLOSED
+from domain.kernel.ids import CaseId, Version
+from service.api import problems
+from service.api.bodies import Past
+from service.api.cases.bodies import CaseEventView
+from service.api.cases.routes import event_view
+from service.api.endpoint import Answer, endpoint
+from service.api.log.streams import StreamedEvent, server_sent, something_happens, start_of
+from service.api.request import Call
+from service.api.services import Services
+
+
+class CaseSince(Struct, frozen=True, forbid_unknown_fields=True):
+    """Where the stream of a case begins.
+
+    Attributes:
+        after: after this version, which the case must have reached. Absent: with the next event. `Last-Event-ID` takes
+            precedence.
+    """
+
+    after: Past | None = None
+
+
+async def follow(services: Services, case: CaseId, after: Version) -> AsyncIterator[CaseEventView | None]:
+    """Yield the events of a case after a version, as they come; None for every heartbeat without any.
+
+    Ends with the last event of a case that is closed, and when the service stops.
+    """
+    async with services.wake.subscribe(case) as signal:
+        while True:
+            # Read after subscribing, and before waiting: so nothing is missed in between.
+            docket = await services.desk.docket(case)
+            if after < docket.case.version:
+                names = (await services.games.game(docket.case.game, 0)).names
+                for record in docket.records[after:]:
+                    yield event_view(record, names)
+                after = docket.case.version
+            if docket.case.status in CLOSED or signal.closed:
+                return
+            if not await something_happens(services, None, signal):
+                yield None
+
+
+@endpoint(
+    "GET",
+    "/v1/cases/{case:str}/stream",
+    tag="Cases",
+    query=CaseSince,
+    headers=("Last-Event-ID",),
+    answers=(
+        Answer(200, "The events as they happen.", StreamedEvent, "text/event-stream"),
+        Answer(204, "The case is closed and has no events after that version: do not connect again."),
+    ),
+    problems=(problems.UNKNOWN_CASE, problems.UNKNOWN_VERSION),
+)
+async def stream_case_events(request: Call, case: str) -> Response[bytes] | Stream:
+    """Follow a case as server-sent events.
+
+    One frame for each event, as in the list of events of the case: `id` is the version and `event` the type. After 15
+    seconds without an event the service sends a comment. Reconnect with `Last-Event-ID`, and you miss nothing and get
+    nothing twice. The stream ends when the case is closed and when the service stops. What parties wrote is not in it;
+    `GET /v1/cases/{case}` shows it to those who may read it.
+    """
+    after = request.read_query(CaseSince).after
+    last = request.version_in("last-event-id")
+    now = (await request.services.desk.docket(CaseId(case))).case
+    start = start_of(last if last is not None else after, now.version, "case")
+    if now.status in CLOSED and start == now.version:
+        return Response(b"", status_code=204)
+    events = follow(request.services, now.id, start)
+    numbered = (event and (event.version, event, event) async for event in events)
+    return server_sent(request.services.metrics, numbered, start)
+
+
+ROUTES = (stream_case_events,)

@@ -1,0 +1,76 @@
+"""The cookie that signs a browser in, and why no other site can act with it (CSRF).
+
+Three things each keep other sites out: `SameSite=Lax`, the `Origin` that a browser names, and a header that a form
+cannot send and that `origins.CORS` allows no other site.
+"""
+
+from typing import Final
+from urllib.parse import urlsplit
+
+from litestar.types import Scope
+
+from service.api import problems
+from service.api.bearer import COOKIE
+from service.api.headers import header_of
+from service.api.problems import Problem
+
+LASTS: Final = 400 * 24 * 3600
+"""Seconds for which a browser keeps the cookie: the longest that browsers take. Each visit begins them anew."""
+
+FLOW: Final = "tabularium_sign_in"
+"""The cookie of a browser whose owner is at the provider to sign in."""
+
+FLOW_PATH: Final = "/v1/session/provider"
+
+
+def given(scope: Scope, session: str) -> dict[str, str]:
+    """Return the header that gives a browser its session."""
+    return {"Set-Cookie": _cookie(scope, session), "Cache-Control": "no-store"}
+
+
+def cleared(scope: Scope) -> dict[str, str]:
+    """Return the header that makes a browser forget its session."""
+    return {"Set-Cookie": _cookie(scope, "", 0), "Cache-Control": "no-store"}
+
+
+def sent_away(scope: Scope, flow: str, seconds: int) -> dict[str, str]:
+    """Return the header that gives a browser what proves that it is the one that was sent to the provider.
+
+    No page of another site makes a browser send it, for it is `Strict`: our own page sends it when it is back.
+    """
+    value = f"{FLOW}={flow}; Path={FLOW_PATH}; Max-Age={seconds}; HttpOnly; SameSite=Strict{_secure(scope)}"
+    return {"Set-Cookie": value, "Cache-Control": "no-store"}
+
+
+def _cookie(scope: Scope, value: str, seconds: int = LASTS) -> str:
+    return f"{COOKIE}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{_secure(scope)}"
+
+
+def _secure(scope: Scope) -> str:
+    return "; Secure" if scope.get("scheme") in ("https", "wss") else ""
+
+
+def require_own_page(scope: Scope) -> None:
+    """Return when a request reads, or comes from a page of this service. Raises `Problem`."""
+    reads = scope["type"] == "http" and scope["method"] == "GET"
+    if not reads:
+        require_page(scope)
+
+
+def require_page(scope: Scope) -> None:
+    """Return when a request, or a WebSocket, comes from a page of this service. Raises `Problem`."""
+    origin, site = header_of(scope, b"origin"), header_of(scope, b"sec-fetch-site")
+    if site not in (None, "same-origin"):
+        raise _refused(f"The request comes from {origin or 'elsewhere'} (Sec-Fetch-Site is {site!r})")
+    if origin is not None and urlsplit(origin).netloc.lower() != (header_of(scope, b"host") or "").lower():
+        raise _refused(f"The request comes from {origin}")
+    if scope["type"] == "websocket":
+        if origin is None:
+            raise _refused("The WebSocket has no Origin header")
+    elif not header_of(scope, b"tabularium-page"):
+        raise _refused("The request has no header `Tabularium-Page`")
+
+
+def _refused(why: str) -> Problem:
+    kind = problems.CROSS_SITE
+    return Problem(kind, f"{why}, so it is not known to come from a page of this service.", kind.remedy)

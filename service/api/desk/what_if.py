@@ -1,0 +1,88 @@
+"""What commands would have led to, for judges: played with fresh dice, and forgotten."""
+
+import asyncio
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from time import monotonic
+from typing import Final
+
+import msgspec
+from litestar.response import Response
+
+from domain.judging.what_if import Outcomes, outcomes_of
+from domain.kernel.chance.draws import Chance
+from domain.kernel.ids import GameId
+from domain.kernel.log.game import Game
+from domain.kernel.log.request import read_commands
+from service.api import problems
+from service.api.bodies import Nothing
+from service.api.desk.bodies import WhatIf, WhatIfView
+from service.api.endpoint import Answer, endpoint
+from service.api.games.routes import explained, seat_named
+from service.api.problems import Problem
+from service.api.request import Call
+from service.api.response import answer, etag
+
+SECONDS: Final = 2.0
+"""So long commands are played at most, whatever number of times was asked for."""
+
+_what_if: Final = msgspec.json.Decoder(WhatIf)
+_one: Final = ThreadPoolExecutor(1, "what-if")
+"""One at a time in a process: others would have to wait for the processor anyway."""
+
+
+@endpoint(
+    "POST",
+    "/v1/games/{game:str}/what-if",
+    tag="Cases",
+    account="required",
+    scopes=("judge",),
+    body=WhatIf,
+    answers=(Answer(200, "What came of it.", WhatIfView, headers=("ETag",)),),
+    problems=(
+        problems.UNKNOWN_GAME,
+        problems.UNKNOWN_VERSION,
+        problems.UNKNOWN_SEAT,
+        problems.NOT_AN_OFFICIAL,
+        problems.REFUSED,
+        problems.NOT_NOW,
+    ),
+)
+async def ask_what_if(request: Call, game: str) -> Response[bytes]:
+    """Ask what commands would have led to.
+
+    As an official of the game. Plays commands at a version of it, up to 1,000 times with fresh dice, and says to which
+    positions they led and how often. The dice say nothing of those that the game rolled or will roll. A command that is
+    refused ends its list, and the outcome says so. It takes two seconds at most: `played` says how often the commands
+    were played. Nothing is stored.
+    """
+    request.read_query(Nothing)
+    wish, games = await request.read_body(_what_if), request.services.games
+    now = await games.game(GameId(game))
+    if not now.around.is_official(request.signed_in.player):
+        raise Problem(problems.NOT_AN_OFFICIAL, "You are no official of this game.", problems.NOT_AN_OFFICIAL.remedy)
+    async with explained(request, game):
+        earlier = await games.at(now.id, wish.version)
+        commands = [
+            (seat_named(now, each.seat), read_commands(earlier.ruleset, [each.command])[0]) for each in wish.commands
+        ]
+        vault, chances = await games.vault(now.id), _chances(request, earlier, wish.times)
+        work = asyncio.get_running_loop().run_in_executor(_one, outcomes_of, earlier, commands, vault, chances)
+        found = await work
+    return answer(what_if_view(earlier, found), headers=etag(now.version))
+
+
+def _chances(request: Call, game: Game, times: int) -> Iterator[Chance]:
+    until = monotonic() + SECONDS
+    for _ in range(times):
+        yield request.services.games.fresh_chance(game)
+        if monotonic() > until:
+            return
+
+
+def what_if_view(game: Game, found: Outcomes) -> WhatIfView:
+    """Return what came of commands at a version of a game."""
+    return WhatIfView(found.played, found.different, found.outcomes, game=game.id, version=game.version)
+
+
+ROUTES = (ask_what_if,)

@@ -1,0 +1,95 @@
+"""Forks: games that begin with the position of another one."""
+
+from typing import Final
+
+import msgspec
+from litestar.response import Response
+
+from domain.kernel.ids import GameId
+from service.api import problems
+from service.api.bodies import Nothing
+from service.api.endpoint import Answer, endpoint
+from service.api.forks.bodies import ForksPage, NewFork
+from service.api.games.bodies import GameDetail, GamePage, game_summary
+from service.api.games.listing import last_of, players_of
+from service.api.games.routes import detail, explained
+from service.api.paging import first
+from service.api.problems import Problem
+from service.api.request import Call
+from service.api.response import answer, etag
+from service.games.views import viewer_of
+
+_new: Final = msgspec.json.Decoder(NewFork)
+
+
+@endpoint(
+    "POST",
+    "/v1/games/{game:str}/forks",
+    tag="Games",
+    account="required",
+    scopes=("play", "organize"),
+    headers=("Idempotency-Key",),
+    body=NewFork,
+    answers=(Answer(201, "The fork.", GameDetail, headers=("Location", "ETag")),),
+    problems=(
+        problems.UNKNOWN_GAME,
+        problems.UNKNOWN_VERSION,
+        problems.REFUSED,
+        problems.NOT_NOW,
+        problems.FORK_HIDES,
+        problems.KEY_REUSED,
+    ),
+)
+async def fork_game(request: Call, game: str) -> Response[bytes]:
+    """Fork a game.
+
+    Begins a new game with the position of this one at a version (TAB-FORK-01). It has dice of its own, and its export
+    proves where it comes from. In an analysis you play all seats (TAB-FORK-03). A continuation waits until the same
+    players have taken their seats again, or a ruling lets it go on (TAB-FORK-04). Everybody may fork a game that
+    is over. While it runs, those who take part in it may, unless something is hidden at that version (TAB-FORK-02) or
+    its creator left forks to its officials (TAB-FORK-05). You may have 50 open analyses; cancel those that you do not
+    need any more (TAB-FORK-06). With an `Idempotency-Key`, a repeated request makes no second fork: you get the first
+    answer again.
+    """
+    request.read_query(Nothing)
+    caller, key = request.signed_in, request.key
+    wish = await request.read_body(_new)
+    try:
+        async with explained(request, game):
+            done = await request.services.games.fork(
+                caller.player, GameId(game), wish.version, wish.purpose, wish.title, key=key
+            )
+    except Problem as problem:
+        if problem.members.get("rule") == "TAB-FORK-02":
+            problem.kind = problems.FORK_HIDES
+        raise
+    fork = done.state
+    headers = {"Location": f"/v1/games/{fork.id}", **etag(fork.version)}
+    # The title that was asked for, as when a game is created: it may have got another before this was repeated.
+    return answer(await detail(request.services, fork, viewer_of(fork, caller), wish.title), 201, headers)
+
+
+@endpoint(
+    "GET",
+    "/v1/games/{game:str}/forks",
+    tag="Games",
+    query=ForksPage,
+    answers=(Answer(200, "The forks.", GamePage),),
+    problems=(problems.UNKNOWN_GAME,),
+)
+async def list_forks(request: Call, game: str) -> Response[bytes]:
+    """List the forks of a game.
+
+    Lists the newest first. A fork may itself have forks. An analysis that was closed has the status `cancelled`.
+    """
+    page, services = request.read_query(ForksPage), request.services
+    parent = (await services.games.game(GameId(game), 0)).id
+    last = await last_of(services, page.cursor)
+    after = last.game if last is not None else None
+    found = await services.store.games(parent=parent, status=page.status, after=after, limit=page.limit + 1)
+    rows, more = first(found, page.limit, lambda row: row.game)
+    players = await players_of(services, (holder for row in rows for holder in row.seats.values()))
+    return answer(GamePage(tuple(game_summary(row, players) for row in rows), more))
+
+
+ROUTES = (fork_game, list_forks)

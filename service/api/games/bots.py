@@ -1,0 +1,109 @@
+"""The bots of a game: its organizer seats them and takes them away."""
+
+from typing import Final
+
+import msgspec
+from litestar.response import Response
+
+from domain.kernel.ids import GameId, PlayerId
+from domain.kernel.log.game import Game
+from service.api import problems
+from service.api.bodies import Nothing
+from service.api.endpoint import endpoint
+from service.api.games.bodies import BotWanted
+from service.api.games.routes import ACCEPTED, ACTS, acted, seat_named
+from service.api.problems import Problem
+from service.api.request import Call
+from service.api.services import Services
+from service.bots.registry import levels
+from service.bots.seated import seats_held
+from service.games import acts
+from service.store.accounts import PlayerRow
+
+_wanted: Final = msgspec.json.Decoder(BotWanted)
+_PROBLEMS: Final = (*ACTS, problems.UNKNOWN_SEAT, problems.NOT_ORGANIZER)
+
+
+@endpoint(
+    "PUT",
+    "/v1/games/{game:str}/seats/{seat:str}/bot",
+    tag="Games",
+    account="required",
+    scopes=("organize",),
+    headers=("Idempotency-Key", "If-Match"),
+    body=BotWanted,
+    answers=(ACCEPTED,),
+    problems=(*_PROBLEMS, problems.SEAT_TAKEN, problems.UNKNOWN_LEVEL, problems.TOO_MANY_BOTS),
+)
+async def seat_bot(request: Call, game: str, seat: str) -> Response[bytes]:
+    """Put a bot on a seat.
+
+    Only the organizer may do this. The bot is an account of its own, which everybody sees is a bot. Until the game
+    starts, it takes a free seat, or the place of a bot of another level. In a running game it takes over a seat that
+    was given up (TAB-LIFE-05). The service plays it, from what its seat may see. It agrees to every request to take
+    moves back (TAB-BOT-01). With an `Idempotency-Key`, a repeated request gets the first answer again.
+    """
+    request.read_query(Nothing)
+    wish, services = await request.read_body(_wanted), request.services
+    played = await services.games.game(GameId(game))
+    place = seat_named(played, seat)
+    if wish.level not in (known := levels(played.ruleset.id)):
+        detail, allowed = f"There is no bot of the level {wish.level!r}.", f"Expected one of {', '.join(known)}."
+        raise Problem(problems.UNKNOWN_LEVEL, detail, allowed, path="$.level")
+    # As many as it takes for one to be neither seated nor an official of the game.
+    bots = await services.accounts.bots_at(wish.level, len(played.players) + len(played.around.officials))
+    bots = _open(*bots, *await services.accounts.bots())
+    try:
+        async with services.seating:
+            holder = played.players[place]
+            if request.signed_in.player == played.organizer and (holder is None or place in played.around.given_up):
+                await _require_room(services, played)
+            return await acted(request, game, acts.SeatBot(place, wish.level, bots))
+    except Problem as problem:
+        if problem.members.get("rule") == "TAB-LIFE-03":
+            problem.kind = problems.SEAT_TAKEN
+        raise
+
+
+@endpoint(
+    "DELETE",
+    "/v1/games/{game:str}/seats/{seat:str}/bot",
+    tag="Games",
+    account="required",
+    scopes=("organize",),
+    headers=("Idempotency-Key", "If-Match"),
+    answers=(ACCEPTED,),
+    problems=_PROBLEMS,
+)
+async def remove_bot(request: Call, game: str, seat: str) -> Response[bytes]:
+    """Take a bot away from its seat.
+
+    Only the organizer may do this, until the game starts. The seat is free again. With an `Idempotency-Key`, a
+    repeated request gets the first answer again.
+    """
+    request.read_query(Nothing)
+    place = seat_named(await request.services.games.game(GameId(game)), seat)
+    return await acted(request, game, acts.RemoveBot(place, _open(*await request.services.accounts.bots())))
+
+
+ROUTES = (seat_bot, remove_bot)
+
+
+def _open(*bots: PlayerRow) -> dict[PlayerId, str]:
+    """Return the bots whose accounts are open, with their levels, in this order."""
+    return {row.player: row.bot for row in bots if row.bot is not None and row.closed is None}
+
+
+async def _require_room(services: Services, game: Game) -> None:
+    """Raise `Problem` when bots hold as many seats as they may in the games of an organizer."""
+    most = services.settings.bots_per_account
+    if most == "off":
+        return
+    bots = {row.player for row in await services.accounts.bots()}
+    held = await seats_held(services.store, game.organizer, bots)
+    if held >= most:
+        raise Problem(
+            problems.TOO_MANY_BOTS,
+            f"Bots hold {held} seats in your games and cannot hold more.",
+            problems.TOO_MANY_BOTS.remedy,
+        )

@@ -1,0 +1,211 @@
+"""Invitations: links that seat players in a game, until its seats are full."""
+
+from typing import Final
+
+import msgspec
+from litestar.response import Response
+
+from domain.kernel.ids import GameId
+from domain.kernel.rules.refusal import Refusal
+from service.api import problems
+from service.api.bodies import Nothing
+from service.api.endpoint import Answer, endpoint
+from service.api.games.bodies import (
+    Invitation,
+    InvitationPage,
+    Invited,
+    Joined,
+    JoinGame,
+    NewInvitation,
+    game_summary,
+    invitation_view,
+)
+from service.api.games.listing import players_of
+from service.api.games.routes import explained
+from service.api.problems import Problem
+from service.api.request import Call
+from service.api.response import answer
+from service.games import acts
+from service.games.acts import require_organizer
+from service.observe.logging import log
+from service.store.accounts import InvitationId, InvitationRow
+
+_join: Final = msgspec.json.Decoder(JoinGame)
+_NOT_STORED: Final = {"Cache-Control": "no-store"}
+
+
+@endpoint(
+    "POST",
+    "/v1/games/{game:str}/invitations",
+    tag="Games",
+    account="required",
+    scopes=("organize",),
+    headers=("Idempotency-Key",),
+    answers=(Answer(201, "The invitation.", NewInvitation),),
+    problems=(problems.UNKNOWN_GAME, problems.NOT_ORGANIZER, problems.NOT_NOW, problems.TOO_MANY_INVITATIONS),
+)
+async def invite(request: Call, game: str) -> Response[bytes]:
+    """Invite players.
+
+    Only the organizer may do this, until the game starts. The invitation is a secret of 256 random bits. Each account
+    that follows it gets a free seat, until the seats are full. The request has no body. With an `Idempotency-Key`, a
+    repeated request gets the first answer again.
+    """
+    request.read_query(Nothing)
+    player, services = request.signed_in.player, request.services
+    played = await services.games.game(GameId(game))
+    require_organizer(played, player)
+    if played.status != "gathering":
+        raise Problem(
+            problems.NOT_NOW,
+            "You asked to invite players, but the game does not wait for any.",
+            "Invite players before the game starts.",
+        )
+    row, value = await services.accounts.invite(player, played.id, request.key)
+    log.info("invited", account=player, game=game, invitation=row.invitation)
+    return answer(NewInvitation(value, invitation_view(row)), 201, _NOT_STORED)
+
+
+@endpoint(
+    "GET",
+    "/v1/games/{game:str}/invitations",
+    tag="Games",
+    account="required",
+    scopes=("organize",),
+    answers=(Answer(200, "The invitations.", InvitationPage),),
+    problems=(problems.UNKNOWN_GAME, problems.NOT_ORGANIZER),
+)
+async def list_invitations(request: Call, game: str) -> Response[bytes]:
+    """List invitations.
+
+    Shows the organizer the invitations to the game, without their values. One page holds them all.
+    """
+    request.read_query(Nothing)
+    played = await request.services.games.game(GameId(game))
+    require_organizer(played, request.signed_in.player)
+    rows = await request.services.accounts.invitations(played.id)
+    return answer(InvitationPage(tuple(map(invitation_view, rows)), None))
+
+
+@endpoint(
+    "DELETE",
+    "/v1/games/{game:str}/invitations/{invitation:str}",
+    tag="Games",
+    account="required",
+    scopes=("organize",),
+    answers=(Answer(200, "The revoked invitation.", Invitation),),
+    problems=(problems.UNKNOWN_GAME, problems.NOT_ORGANIZER, problems.UNKNOWN_INVITATION),
+)
+async def revoke_invitation(request: Call, game: str, invitation: str) -> Response[bytes]:
+    """Revoke an invitation.
+
+    Only the organizer may do this. Nobody gets a seat by it any more; seats that were taken stay. Repeating the
+    request changes nothing.
+    """
+    request.read_query(Nothing)
+    accounts = request.services.accounts
+    played = await request.services.games.game(GameId(game))
+    require_organizer(played, request.signed_in.player)
+    if all(row.invitation != invitation for row in await accounts.invitations(played.id)):
+        raise _unknown()
+    await accounts.revoke_invitation(InvitationId(invitation))
+    (revoked,) = [row for row in await accounts.invitations(played.id) if row.invitation == invitation]
+    return answer(invitation_view(revoked))
+
+
+@endpoint(
+    "GET",
+    "/v1/invitations/{secret:str}",
+    tag="Games",
+    account="optional",
+    answers=(Answer(200, "What it is for.", Invited),),
+    problems=(problems.UNKNOWN_INVITATION,),
+)
+async def show_invitation(request: Call, secret: str) -> Response[bytes]:
+    """Show what an invitation is for.
+
+    The game, who organizes it, and how many seats are free.
+    """
+    request.read_query(Nothing)
+    services = request.services
+    row = await _found(request, secret)
+    played = await services.games.game(row.game)
+    kept = await services.store.game(row.game)
+    assert kept is not None, "a game that can be played is in the index"
+    players = await players_of(services, (*played.players.values(), played.organizer))
+    listed = not await services.store.unlisted([row.game])
+    reserved = played.ruleset.kept_seats(played.setup)
+    free = sum(holder is None and seat not in reserved for seat, holder in played.players.items())
+    you = next(
+        (seat for seat, holder in played.players.items() if request.caller and holder == request.caller.player), None
+    )
+    organizer = players[played.organizer].name if played.organizer in players else ""
+    return answer(Invited(game_summary(kept, players, listed=listed), organizer, free, you), 200, _NOT_STORED)
+
+
+@endpoint(
+    "POST",
+    "/v1/invitations/{secret:str}",
+    tag="Games",
+    account="required",
+    scopes=("play",),
+    body=JoinGame,
+    answers=(Answer(200, "The seat that you have now, or had before.", Joined),),
+    problems=(
+        problems.UNKNOWN_INVITATION,
+        problems.NOT_FOR_BOTS,
+        problems.REFUSED,
+        problems.NOT_NOW,
+        problems.SEAT_TAKEN,
+    ),
+)
+async def follow_invitation(request: Call, secret: str) -> Response[bytes]:
+    """Follow an invitation.
+
+    Gives you a free seat, until the game starts. Repeating the request changes nothing: you get the seat that you have.
+    """
+    request.read_query(Nothing)
+    wish, services, player = await request.read_body(_join), request.services, request.signed_in.player
+    row = await _found(request, secret)
+    account = await services.accounts.player(player)
+    if account is not None and account.bot is not None:
+        raise Problem(problems.NOT_FOR_BOTS, "A bot does not follow invitations.", problems.NOT_FOR_BOTS.remedy)
+    joined = await _seated(request, row)
+    if joined is None:
+        try:
+            async with explained(request, row.game):
+                try:
+                    await services.games.act(row.game, player, acts.TakeSeat(None, wish.entropy))
+                except Refusal:
+                    if await _seated(request, row) is None:  # or the same account came twice at once
+                        raise
+        except Problem as problem:
+            if problem.members.get("rule") == "TAB-LIFE-03":
+                problem.kind = problems.SEAT_TAKEN
+            raise
+        joined = await _seated(request, row)
+    assert joined is not None, "a seat was taken"
+    return answer(joined)
+
+
+ROUTES = (invite, list_invitations, revoke_invitation, show_invitation, follow_invitation)
+
+
+async def _seated(request: Call, row: InvitationRow) -> Joined | None:
+    """Return the seat that the caller holds in the game of an invitation, if they hold one."""
+    played = await request.services.games.game(row.game)
+    mine = request.signed_in.player
+    held = next((seat for seat, holder in played.players.items() if holder == mine), None)
+    return Joined(row.game, held, played.version) if held is not None else None
+
+
+async def _found(request: Call, secret: str) -> InvitationRow:
+    row = await request.services.accounts.invitation(secret)
+    if row is None:
+        raise _unknown()
+    return row
+
+
+def _unknown() -> Problem:
+    kind = problems.UNKNOWN_INVITATION
+    return Problem(kind, "No game has this invitation.", kind.remedy)

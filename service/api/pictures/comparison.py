@@ -1,0 +1,79 @@
+"""Two positions held against each other, such as a fork and its parent."""
+
+from typing import Annotated
+
+from litestar.response import Response
+from msgspec import Meta, Struct, field
+
+from domain.kernel.ids import LARGEST_INTEGER, GameId, Version
+from domain.kernel.log.game import Game
+from domain.kernel.rules.marks import Marks
+from service.api import problems
+from service.api.bodies import Identifier
+from service.api.endpoint import Answer, endpoint
+from service.api.problems import Problem
+from service.api.request import Call
+from service.api.response import answer, etag
+from service.games.views import viewer_of
+from service.pictures.comparison import Comparison, compare, opposite
+from service.pictures.scenes import look_of, marks_of
+
+Number = Annotated[int, Meta(ge=1, le=LARGEST_INTEGER)]
+
+
+class CompareWith(Struct, frozen=True, forbid_unknown_fields=True):
+    """What to compare with, and at which versions.
+
+    Attributes:
+        with_: the other game. It may be the same, to compare two of its versions.
+        version: the version of this game; absent for the newest.
+        with_version: the version of the other game. Absent: where one of the two is a fork of the other, the version as
+            many events after the fork began; otherwise the version with the same number. When the other game has not
+            gone that far, it is its newest.
+    """
+
+    with_: Identifier = field(name="with")
+    version: Number | None = None
+    with_version: Number | None = None
+
+
+@endpoint(
+    "GET",
+    "/v1/games/{game:str}/comparison",
+    tag="Pictures",
+    account="optional",
+    query=CompareWith,
+    answers=(Answer(200, "What differs.", Comparison, headers=("ETag",)),),
+    problems=(problems.UNKNOWN_GAME, problems.UNKNOWN_VERSION, problems.NOT_COMPARABLE),
+)
+async def compare_games(request: Call, game: str) -> Response[bytes]:
+    """Compare two positions.
+
+    What differs between a fork and its parent, between any two games of one ruleset, or between two versions of a game:
+    the figures of seats, the areas with what lies on them, roads, and what lies beside the board. What is the same in
+    both is left out. Of each game you see what you may see of it by itself.
+    """
+    asked, games = request.read_query(CompareWith), request.services.games
+    now, other = await games.game(GameId(game)), await games.game(GameId(asked.with_))
+    if now.ruleset.id != other.ruleset.id:
+        raise Problem(
+            problems.NOT_COMPARABLE,
+            f"Games {now.id!r} and {other.id!r} are played by {now.ruleset.id} and {other.ruleset.id}.",
+            problems.NOT_COMPARABLE.remedy,
+        )
+    version = asked.version or now.version
+    facing = asked.with_version or min(opposite(now, other, version), other.version)
+    this, here = await _seen(request, now, version)
+    that, there = await _seen(request, other, facing)
+    return answer(compare(this, that, here, there), headers=etag(now.version))
+
+
+ROUTES = (compare_games,)
+
+
+async def _seen(request: Call, now: Game, version: Version) -> tuple[Game, Marks]:
+    """Return a game at a version, and what the caller may see of it then. Raises `UnknownVersion`."""
+    games = request.services.games
+    shown = await games.at(now.id, version)
+    vault = await games.vault(now.id)
+    return shown, marks_of(shown, viewer_of(now, request.caller), vault, look_of(shown).names)

@@ -1,0 +1,268 @@
+"""Ways back into an account: passkeys and recovery codes, and signing in by them."""
+
+from typing import Any, Final
+
+import msgspec
+from litestar.response import Response
+
+from service.accounts.passkeys import ALGORITHMS, Place, handle_of, to_base64url
+from service.api import problems
+from service.api.accounts.routes import account_of
+from service.api.bodies import Nothing
+from service.api.cookies import require_page
+from service.api.endpoint import Answer, endpoint
+from service.api.players.bodies import (
+    NewPasskey,
+    NewPasskeyChallenge,
+    PasskeyChallenge,
+    PasskeyPage,
+    PasskeyProof,
+    PasskeyView,
+    RecoveryCode,
+    RecoveryCodes,
+    RecoveryCodesLeft,
+    SessionView,
+    passkey_view,
+)
+from service.api.players.sessions import require_signed_out, signed_in
+from service.api.problems import Problem
+from service.api.request import Call
+from service.api.response import answer
+from service.observe.logging import log
+from service.store.accounts import PasskeyRow
+
+_new: Final = msgspec.json.Decoder(NewPasskey)
+_proof: Final = msgspec.json.Decoder(PasskeyProof)
+_code: Final = msgspec.json.Decoder(RecoveryCode)
+_NOT_STORED: Final = {"Cache-Control": "no-store"}
+_SIGNED_IN: Final = (Answer(201, "Who is signed in.", SessionView, headers=("Set-Cookie",)),)
+_SIGNING_IN: Final = (problems.CROSS_SITE, problems.ALREADY_SIGNED_IN, problems.TOKEN_ENDED)
+
+
+@endpoint(
+    "POST",
+    "/v1/passkeys/challenge",
+    tag="Sessions",
+    account="required",
+    scopes=("account",),
+    answers=(Answer(200, "What the new passkey is to sign.", NewPasskeyChallenge),),
+)
+async def ask_for_passkey(request: Call) -> Response[bytes]:
+    """Begin to register a passkey.
+
+    Gives what a page needs for `navigator.credentials.create`. Ask for user verification, and for a passkey that the
+    device finds by itself (`residentKey`). The request has no body. Repeating it gives another challenge.
+    """
+    request.read_query(Nothing)
+    accounts, player = request.services.accounts, request.signed_in.player
+    row = await account_of(request, player)
+    known = tuple(to_base64url(each.credential) for each in await accounts.passkeys.of(player))
+    challenge = await accounts.passkeys.challenge(player)
+    wanted = NewPasskeyChallenge(challenge, _place(request).host, handle_of(player), row.name, ALGORITHMS, known)
+    return answer(wanted, 200, _NOT_STORED)
+
+
+@endpoint(
+    "POST",
+    "/v1/passkeys",
+    tag="Sessions",
+    account="required",
+    scopes=("account",),
+    body=NewPasskey,
+    answers=(Answer(201, "The passkey.", PasskeyView),),
+    problems=(problems.PASSKEY_REFUSED, problems.PASSKEY_KNOWN, problems.TOO_MANY_PASSKEYS),
+)
+async def add_passkey(request: Call) -> Response[bytes]:
+    """Register a passkey.
+
+    From then on it signs in to your account. A repeated request is refused and changes nothing, because a challenge is
+    good once: the list shows whether the first arrived.
+    """
+    request.read_query(Nothing)
+    wish = await request.read_body(_new)
+    response = {"clientDataJSON": wish.client_data, "attestationObject": wish.attestation}
+    passkeys, player = request.services.accounts.passkeys, request.signed_in.player
+    row = await passkeys.add(player, wish.name, _credential(wish.id, response), _place(request))
+    log.info("passkey registered", account=player, passkey=row.passkey)
+    return answer(passkey_view(row), 201)
+
+
+@endpoint(
+    "GET",
+    "/v1/passkeys",
+    tag="Sessions",
+    account="required",
+    scopes=("account",),
+    answers=(Answer(200, "Your passkeys.", PasskeyPage),),
+)
+async def list_passkeys(request: Call) -> Response[bytes]:
+    """List your passkeys.
+
+    Shows when each was last used. One page holds them all.
+    """
+    request.read_query(Nothing)
+    rows = await request.services.accounts.passkeys.of(request.signed_in.player)
+    return answer(PasskeyPage(tuple(map(passkey_view, rows)), None))
+
+
+@endpoint(
+    "DELETE",
+    "/v1/passkeys/{passkey:str}",
+    tag="Sessions",
+    account="required",
+    scopes=("account",),
+    answers=(Answer(200, "The passkey that was removed.", PasskeyView),),
+    problems=(problems.UNKNOWN_PASSKEY,),
+)
+async def remove_passkey(request: Call, passkey: str) -> Response[bytes]:
+    """Remove a passkey.
+
+    It signs in no more. Sessions that it began stay: revoke them as you revoke tokens. A repeated request finds no
+    passkey and changes nothing.
+    """
+    request.read_query(Nothing)
+    passkeys = request.services.accounts.passkeys
+    found = [row for row in await passkeys.of(request.signed_in.player) if row.passkey == passkey]
+    if not found:
+        kind = problems.UNKNOWN_PASSKEY
+        raise Problem(kind, f"You have no passkey {passkey!r}.", kind.remedy)
+    row: PasskeyRow = found[0]
+    await passkeys.remove(row.passkey)
+    log.info("passkey removed", account=row.player, passkey=row.passkey)
+    return answer(passkey_view(row))
+
+
+@endpoint(
+    "POST",
+    "/v1/session/passkey/challenge",
+    tag="Sessions",
+    headers=("Tabularium-Page",),
+    answers=(Answer(200, "What the passkey is to sign.", PasskeyChallenge),),
+    problems=(problems.CROSS_SITE,),
+)
+async def ask_to_sign_in(request: Call) -> Response[bytes]:
+    """Begin to sign in by a passkey.
+
+    Gives what a page needs for `navigator.credentials.get`. The device knows which passkeys it has here, so nobody need
+    say who they are. The request has no body. Repeating it gives another challenge.
+    """
+    request.read_query(Nothing)
+    require_page(request.scope)
+    challenge = await request.services.accounts.passkeys.challenge(None)
+    return answer(PasskeyChallenge(challenge, _place(request).host), 200, _NOT_STORED)
+
+
+@endpoint(
+    "POST",
+    "/v1/session/passkey",
+    tag="Sessions",
+    headers=("Tabularium-Page",),
+    body=PasskeyProof,
+    answers=_SIGNED_IN,
+    problems=(*_SIGNING_IN, problems.PASSKEY_REFUSED),
+)
+async def sign_in_by_passkey(request: Call) -> Response[bytes]:
+    """Sign in by a passkey.
+
+    Signs the browser in to the account of the passkey. A repeated request is refused and changes nothing, because a
+    challenge is good once.
+    """
+    request.read_query(Nothing)
+    await require_signed_out(request)
+    wish = await request.read_body(_proof)
+    response = {
+        "clientDataJSON": wish.client_data,
+        "authenticatorData": wish.authenticator_data,
+        "signature": wish.signature,
+        "userHandle": wish.user,
+    }
+    player = await request.services.accounts.passkeys.prove(_credential(wish.id, response), _place(request))
+    return await signed_in(request, player, "passkey")
+
+
+@endpoint(
+    "POST",
+    "/v1/recovery-codes",
+    tag="Sessions",
+    account="required",
+    scopes=("account",),
+    answers=(Answer(201, "The codes.", RecoveryCodes),),
+)
+async def make_recovery_codes(request: Call) -> Response[bytes]:
+    """Make recovery codes.
+
+    Ten codes, each good to sign in once. Keep them elsewhere, such as on paper. The request has no body. It replaces
+    all codes that you had, and so does repeating it.
+    """
+    request.read_query(Nothing)
+    player = request.signed_in.player
+    codes = await request.services.accounts.passkeys.new_codes(player)
+    log.info("recovery codes made", account=player)
+    return answer(RecoveryCodes(codes), 201, _NOT_STORED)
+
+
+@endpoint(
+    "GET",
+    "/v1/recovery-codes",
+    tag="Sessions",
+    account="required",
+    scopes=("account",),
+    answers=(Answer(200, "How many are left.", RecoveryCodesLeft),),
+)
+async def count_recovery_codes(request: Call) -> Response[bytes]:
+    """Count your recovery codes.
+
+    Says how many of your codes were not used. The codes themselves are not stored.
+    """
+    request.read_query(Nothing)
+    return answer(RecoveryCodesLeft(await request.services.accounts.passkeys.codes(request.signed_in.player)))
+
+
+@endpoint(
+    "POST",
+    "/v1/session/recovery-code",
+    tag="Sessions",
+    headers=("Tabularium-Page",),
+    body=RecoveryCode,
+    answers=_SIGNED_IN,
+    problems=(*_SIGNING_IN, problems.CODE_REFUSED),
+)
+async def sign_in_by_code(request: Call) -> Response[bytes]:
+    """Sign in by a recovery code.
+
+    Signs the browser in to the account of the code, which is then used up. A repeated request is refused and changes
+    nothing.
+    """
+    request.read_query(Nothing)
+    await require_signed_out(request)
+    wish = await request.read_body(_code)
+    player = await request.services.accounts.passkeys.use_code(wish.code)
+    if player is None:
+        kind = problems.CODE_REFUSED
+        raise Problem(kind, "No account has this recovery code.", kind.remedy)
+    return await signed_in(request, player, "recovery code")
+
+
+ROUTES = (
+    ask_for_passkey,
+    add_passkey,
+    list_passkeys,
+    remove_passkey,
+    ask_to_sign_in,
+    sign_in_by_passkey,
+    make_recovery_codes,
+    count_recovery_codes,
+    sign_in_by_code,
+)
+
+
+def _place(request: Call) -> Place:
+    """Return where the browser is. The signature says the same, or it is refused."""
+    host = request.header("host") or ""
+    name = host.partition("]")[0].lstrip("[") if host.startswith("[") else host.partition(":")[0]
+    return Place(name.lower(), request.header("origin") or "")
+
+
+def _credential(name: str, response: dict[str, str]) -> dict[str, Any]:
+    """Return a passkey's answer as WebAuthn writes it."""
+    return {"id": name, "rawId": name, "type": "public-key", "response": response}

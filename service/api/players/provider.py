@@ -1,0 +1,187 @@
+"""Signing in through the service's OpenID Connect provider, and letting it sign in to an account that there is."""
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+from litestar.response import Response
+from msgspec import UNSET, UnsetType
+
+from service.accounts.accounts import Caller, Identity
+from service.api import problems
+from service.api.accounts.routes import account_of
+from service.api.bearer import cookie_of
+from service.api.bodies import Nothing
+from service.api.cookies import FLOW, FLOW_PATH, require_page, sent_away
+from service.api.endpoint import Answer, endpoint
+from service.api.players.bodies import NewProviderSignIn, ProviderAddress, ProviderAnswer, ProviderView, SessionView
+from service.api.players.sessions import shown, whose_session
+from service.api.problems import Problem
+from service.api.request import Call, require
+from service.api.response import answer
+from service.observe.logging import log
+
+if TYPE_CHECKING:
+    from service.accounts.code_flow import Provider
+
+_new: Final = msgspec.json.Decoder(NewProviderSignIn)
+_answer: Final = msgspec.json.Decoder(ProviderAnswer)
+
+PAGE: Final = "/sign-in"
+"""The page to which the provider sends browsers back."""
+
+
+@endpoint(
+    "POST",
+    FLOW_PATH,
+    tag="Sessions",
+    headers=("Tabularium-Page",),
+    body=NewProviderSignIn,
+    answers=(Answer(200, "Where to sign in.", ProviderAddress, headers=("Set-Cookie",)),),
+    problems=(problems.NO_PROVIDER, problems.CROSS_SITE, problems.SCOPE_MISSING),
+)
+async def begin_at_provider(request: Call) -> Response[bytes]:
+    """Begin to sign in through the provider.
+
+    Gives the address at the OpenID Connect provider to which the browser is to go now (authorization code flow with
+    PKCE). The provider sends it back to the page `/sign-in`. A cookie, good for ten minutes, proves that it is the same
+    browser. When somebody is signed in, the provider is to sign in to their account from then on; the session needs the
+    scope `account` for it. Repeating the request gives another address, and only the newest is good.
+    """
+    request.read_query(Nothing)
+    require_page(request.scope)
+    provider = _provider(request)
+    wish = await request.read_body(_new)
+    caller = await whose_session(request)
+    if caller is not None and not wish.leave:
+        require(caller, ("account",))
+    flow, address = await provider.begin(caller and caller.player, _redirect(request), wish.leave)
+    return answer(ProviderAddress(address), 200, sent_away(request.scope, flow.cookie, provider.patience))
+
+
+@endpoint(
+    "POST",
+    f"{FLOW_PATH}/answer",
+    tag="Sessions",
+    headers=("Tabularium-Page",),
+    body=ProviderAnswer,
+    answers=(Answer(201, "Who is signed in.", SessionView, headers=("Set-Cookie",)),),
+    problems=(
+        problems.NO_PROVIDER,
+        problems.CROSS_SITE,
+        problems.SCOPE_MISSING,
+        problems.SIGN_IN_REFUSED,
+        problems.OTHER_ACCOUNT,
+        problems.ALREADY_LINKED,
+        problems.TOKEN_ENDED,
+    ),
+)
+async def sign_in_by_provider(request: Call) -> Response[bytes]:
+    """Sign in through the provider.
+
+    Takes what the provider sent the browser back with. Signs in to the account of the person, which is the one that
+    their JWTs are good for; at first sight, one is opened. If somebody is signed in, the provider signs in to their
+    account from now on, and nothing of it is lost; if the person has another account, nothing happens unless `leave`
+    was set. The session lasts 30 days and may do what the provider says. A repeated request is refused and changes
+    nothing, because an answer is good once.
+    """
+    request.read_query(Nothing)
+    require_page(request.scope)
+    provider = _provider(request)
+    given = await request.read_body(_answer)
+    before = await whose_session(request)
+    cookie = cookie_of(request.scope, FLOW)
+    flow = provider.flow_of(cookie) if cookie is not None else None
+    who = await provider.finish(
+        flow,
+        before and before.player,
+        _redirect(request),
+        state=given.state,
+        code=_or_none(given.code),
+        error=_or_none(given.error),
+        issuer=_or_none(given.iss),
+    )
+    if before is None:
+        return await _signed_in(request, who)
+    row = await request.services.accounts.known(who)
+    if row is None or row.player == before.player:
+        return await _linked(request, provider, who, before)
+    if flow is None or not flow.leaves:
+        mine = await account_of(request, before.player)
+        said = f"{provider.name} signs you in as {row.name}. This browser is signed in as {mine.name}."
+        raise Problem(problems.OTHER_ACCOUNT, said, problems.OTHER_ACCOUNT.remedy)
+    return await _signed_in(request, who, before)
+
+
+@endpoint(
+    "DELETE",
+    FLOW_PATH,
+    tag="Sessions",
+    account="required",
+    scopes=("account",),
+    answers=(Answer(200, "The provider.", ProviderView),),
+    problems=(problems.NO_PROVIDER,),
+)
+async def unlink_provider(request: Call) -> Response[bytes]:
+    """Remove the link with the provider.
+
+    The provider signs nobody in to your account any more, and its JWTs are not good for it. Sessions that it began
+    stay: revoke them as you revoke tokens. An account without another way back is lost when the browser forgets it, so
+    ask first. Repeating the request changes nothing.
+    """
+    request.read_query(Nothing)
+    provider, player = _provider(request), request.signed_in.player
+    await request.services.accounts.unlink(player, provider.issuer)
+    log.info("unlinked", account=player, issuer=provider.issuer)
+    return answer(ProviderView(provider.name, linked=False))
+
+
+ROUTES = (begin_at_provider, sign_in_by_provider, unlink_provider)
+
+
+async def _signed_in(request: Call, who: Identity, before: Caller | None = None) -> Response[bytes]:
+    """Sign the browser in to the account of whom the provider knows, in place of the session that it had."""
+    accounts = request.services.accounts
+    row = await accounts.opened_for(who)
+    made, value = await accounts.open_session_for(row, who)
+    if before is not None and before.token is not None:
+        await accounts.revoke(before.token)
+        log.info("signed out", account=before.player, token_id=before.token)
+    log.info("signed in", account=row.player, token_id=made.token, by="provider")
+    return await shown(request, await accounts.authenticate_session(value), value, 201)
+
+
+async def _linked(request: Call, provider: "Provider", who: Identity, before: Caller) -> Response[bytes]:
+    """Let the provider sign in to the account of the browser, which gets another session for it.
+
+    Whoever knew the value of the earlier one does not come along into an account that lasts.
+    """
+    require(before, ("account",))
+    accounts = request.services.accounts
+    row = await accounts.link(before.player, who)
+    if row is None or row.player != before.player:
+        mine = await account_of(request, before.player)
+        said = f"{provider.name} signs another person in to {mine.name}."
+        raise Problem(problems.ALREADY_LINKED, said, problems.ALREADY_LINKED.remedy)
+    made, value = await accounts.open_session(row.player, tuple(before.scopes), before.ends)
+    if before.token is not None:
+        await accounts.revoke(before.token)
+    log.info("linked", account=row.player, token_id=made.token, issuer=who.issuer)
+    return await shown(request, await accounts.authenticate_session(value), value, 201)
+
+
+def _provider(request: Call) -> "Provider":
+    provider = request.services.provider
+    if provider is None:
+        kind = problems.NO_PROVIDER
+        raise Problem(kind, "People cannot sign in to this service through OpenID Connect.", kind.remedy)
+    return provider
+
+
+def _redirect(request: Call) -> str:
+    """Return where the provider is to send the browser: to the page of the service that it is on."""
+    origin = request.header("origin") or f"{request.scope['scheme']}://{request.header('host')}"
+    return f"{origin}{PAGE}"
+
+
+def _or_none(given: str | UnsetType) -> str | None:
+    return None if given is UNSET else given

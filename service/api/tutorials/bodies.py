@@ -1,0 +1,108 @@
+"""Tutorials, as they are answered, and what a learner sends."""
+
+from typing import Any
+
+from msgspec import Raw, Struct
+
+from domain.kernel.ids import RuleId, Seat
+from domain.kernel.rules.decision import Decision, Option
+from service.pictures.views import RollView, Scene
+
+
+class LessonSummary(Struct, frozen=True):
+    """A lesson of a tutorial.
+
+    Attributes:
+        id: its name in addresses.
+        title: what it is about.
+        text: what the learner sees and should know.
+        ask: what the learner is to do.
+        seat: the seat that the learner holds.
+        teaches: what is to be remembered when it is done.
+        rules: the rules that it is about.
+        follows: whether it begins where the lesson before it ended.
+    """
+
+    id: str
+    title: str
+    text: str
+    ask: str
+    seat: Seat
+    teaches: str
+    rules: tuple[RuleId, ...]
+    follows: bool
+
+
+class TutorialView(Struct, frozen=True):
+    """The tutorial of a ruleset.
+
+    Attributes:
+        ruleset: the ruleset.
+        title: its name.
+        remark: what is different from a game.
+        lessons: its lessons, in their order; none where the ruleset has no tutorial.
+    """
+
+    ruleset: str
+    title: str
+    remark: str
+    lessons: tuple[LessonSummary, ...]
+
+
+class LessonPosition(Struct, frozen=True):
+    """Where a lesson begins, as the learner's seat may see it.
+
+    Attributes:
+        ruleset: the ruleset, which determines the shape of `options`.
+        lesson: the lesson.
+        seat: the seat that the learner holds.
+        scene: the position, drawn, for `GET /v1/rulesets/{ruleset}/board.svg`.
+        decisions: what the position waits for.
+        options: every command that would be accepted from the learner, and no other, as JSON Schemas.
+        words: what the ruleset calls its own ids.
+        command: a command that does what the lesson asks for, to show to a learner who cannot find it.
+    """
+
+    ruleset: str
+    lesson: str
+    seat: Seat
+    scene: Scene
+    decisions: tuple[Decision, ...]
+    options: tuple[Option, ...]
+    words: dict[str, str]
+    command: dict[str, Any]
+
+
+class LessonTry(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a learner tries.
+
+    Attributes:
+        command: a command, such as one built from an option's schema.
+    """
+
+    command: Raw
+
+
+class LessonOutcome(Struct, frozen=True):
+    """What came of a try. Nothing of it is stored.
+
+    Attributes:
+        ruleset: the ruleset.
+        lesson: the lesson.
+        done: whether it is what the lesson asks for. Otherwise the rules allow it, but the lesson is about another
+            command.
+        told: what happened, sentence by sentence.
+        rolls: the dice that fell. Those of a lesson are laid down.
+        drawn: where it happened, as SVG for the group `happened` of the bare board.
+        scene: the position after it, drawn.
+        next: the lesson that comes after this one; null after the last.
+    """
+
+    ruleset: str
+    lesson: str
+    done: bool
+    told: tuple[str, ...]
+    rolls: tuple[RollView, ...]
+    drawn: tuple[str, ...]
+    scene: Scene
+    next: str | None

@@ -1,0 +1,187 @@
+"""Tutorials: their lessons, the position of each, and what comes of a try. Nothing of it is stored.
+
+A lesson is laid out once and kept in memory: there are a few dozen, and nobody can add to them.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, Final
+
+import msgspec
+from litestar.response import Response
+from msgspec import Raw
+
+from domain.kernel.chance.secret import Vault
+from domain.kernel.log.request import read_commands
+from domain.kernel.rules.board import Board
+from domain.kernel.rules.message import in_words
+from domain.kernel.rules.refusal import Refusal
+from domain.kernel.rules.ruleset import Ruleset
+from domain.kernel.rules.table import Table
+from domain.kernel.tutorial import Lesson, Stage, lessons, stages
+from service.api import problems
+from service.api.bodies import Nothing
+from service.api.endpoint import Answer, endpoint
+from service.api.problems import Problem
+from service.api.request import Call
+from service.api.response import answer, answered, encode
+from service.api.rulesets.routes import named
+from service.api.tutorials.bodies import LessonOutcome, LessonPosition, LessonSummary, LessonTry, TutorialView
+from service.pictures.frames import rolls_of
+from service.pictures.happened import drawn_happening, happening
+from service.pictures.picture import Sheet
+from service.pictures.scenes import Drawings, drawn_scene, frame_sheet_on
+from service.pictures.views import Scene
+
+REMARK: Final = "In a tutorial dice and cards are laid down, so that you see what a lesson is about."
+
+_try: Final = msgspec.json.Decoder(LessonTry)
+
+
+@endpoint(
+    "GET",
+    "/v1/rulesets/{ruleset:str}/tutorial",
+    tag="Rulesets",
+    answers=(Answer(200, "The tutorial.", TutorialView),),
+    problems=(problems.UNKNOWN_RULESET,),
+)
+async def show_tutorial(request: Call, ruleset: str) -> Response[bytes]:
+    """Show the tutorial of a ruleset.
+
+    Lessons for newcomers, about ten minutes in all. Each is a position, something to know and something to do. Get its
+    position from `GET /v1/rulesets/{ruleset}/tutorial/{lesson}`, and send there what the learner tries.
+    """
+    request.read_query(Nothing)
+    return answer(tutorial_view(named(request, ruleset)))
+
+
+@endpoint(
+    "GET",
+    "/v1/rulesets/{ruleset:str}/tutorial/{lesson:str}",
+    tag="Rulesets",
+    answers=(Answer(200, "The position.", LessonPosition),),
+    problems=(problems.UNKNOWN_RULESET, problems.UNKNOWN_LESSON),
+)
+async def show_lesson(request: Call, ruleset: str, lesson: str) -> Response[bytes]:
+    """Show where a lesson begins.
+
+    The position as the learner's seat sees it, and the commands that the rules allow there, as for a game.
+    """
+    request.read_query(Nothing)
+    known, services = named(request, ruleset), request.services
+    await _staged(request, known, lesson)
+    board = services.boards(known.board)
+    return answered(await asyncio.to_thread(_position, services.drawings, known, board, lesson))
+
+
+@endpoint(
+    "POST",
+    "/v1/rulesets/{ruleset:str}/tutorial/{lesson:str}",
+    tag="Rulesets",
+    body=LessonTry,
+    answers=(Answer(200, "What came of it.", LessonOutcome),),
+    problems=(problems.UNKNOWN_RULESET, problems.UNKNOWN_LESSON, problems.REFUSED, problems.NOT_NOW),
+)
+async def try_lesson(request: Call, ruleset: str, lesson: str) -> Response[bytes]:
+    """Try a command in a lesson.
+
+    The rules decide it as in a game, at the position of the lesson. `done` says whether it is what the lesson asks for.
+    Nothing is stored, so you can try as often as you like, and need no account.
+    """
+    request.read_query(Nothing)
+    known, services = named(request, ruleset), request.services
+    stage = await _staged(request, known, lesson)
+    wish = await request.read_body(_try)
+    try:
+        return answer(await asyncio.to_thread(outcome, services.drawings, stage, wish.command))
+    except Refusal as refusal:
+        decisions, seat = stage.ruleset.decisions(stage.table), stage.lesson.seat
+        url = f"/v1/rulesets/{known.id}/tutorial/{lesson}"
+        raise problems.refused(refusal, services.catalogues(known), decisions, seat, url, "$.command") from None
+
+
+ROUTES: Final = (show_tutorial, show_lesson, try_lesson)
+
+
+def tutorial_view(ruleset: Ruleset[Any]) -> TutorialView:
+    """Return the tutorial of a ruleset."""
+    return TutorialView(ruleset.id, ruleset.title, REMARK, tuple(map(_summary, lessons(ruleset))))
+
+
+def _summary(lesson: Lesson) -> LessonSummary:
+    return LessonSummary(
+        id=lesson.id,
+        title=lesson.title,
+        text=lesson.text,
+        ask=lesson.ask,
+        seat=lesson.seat,
+        teaches=lesson.teaches,
+        rules=tuple(lesson.rules),
+        follows=lesson.follows,
+    )
+
+
+def position(drawings: Drawings, stage: Stage) -> LessonPosition:
+    """Return where a lesson begins."""
+    ruleset, seat = stage.ruleset, stage.lesson.seat
+    return LessonPosition(
+        ruleset=ruleset.id,
+        lesson=stage.lesson.id,
+        seat=seat,
+        scene=_scene(drawings, stage, stage.table, stage.vault, 1),
+        decisions=tuple(ruleset.decisions(stage.table)),
+        options=tuple(ruleset.options(stage.table, seat, stage.vault.read_by(seat))),
+        words=dict(ruleset.words_on(stage.board)),
+        command=stage.lesson.command,
+    )
+
+
+def outcome(drawings: Drawings, stage: Stage, given: bytes | Raw) -> LessonOutcome:
+    """Return what comes of a command in a lesson. Raises `Refusal`."""
+    ruleset, lesson = stage.ruleset, stage.lesson
+    (command,) = read_commands(ruleset, [given])
+    draft = stage.attempt(command)
+    sheet = _sheet(drawings, stage)
+    places = [found for event in draft.events if (found := happening(event, sheet.drawing)) is not None]
+    ids = [each.id for each in lessons(ruleset)]
+    return LessonOutcome(
+        ruleset=ruleset.id,
+        lesson=lesson.id,
+        done=lesson.is_done_by(command),
+        told=tuple(in_words(event, sheet.names) for event in draft.events),
+        rolls=tuple(roll for event in draft.events for roll in rolls_of(ruleset, event)),
+        drawn=tuple(drawn_happening(each, sheet.drawing) for each in places),
+        scene=_scene(drawings, stage, draft.table, stage.vault.joined_by(draft.secrets), 2),
+        next=next(iter(ids[ids.index(lesson.id) + 1 :]), None),
+    )
+
+
+def _scene(drawings: Drawings, stage: Stage, table: Table, vault: Vault, version: int) -> Scene:
+    ruleset, sheet = stage.ruleset, _sheet(drawings, stage)
+    marks = ruleset.marks(ruleset.view(table, vault.read_by(stage.lesson.seat)), sheet.names)
+    battle = ruleset.battle(table, sheet.names)
+    return drawn_scene(sheet, marks, version, battle, ruleset.round(table), ruleset.heading(table))
+
+
+def _sheet(drawings: Drawings, stage: Stage) -> Sheet:
+    return frame_sheet_on(stage.ruleset, stage.board, (stage.lesson.seat,), drawings)
+
+
+async def _staged(request: Call, ruleset: Ruleset[Any], lesson: str) -> Stage:
+    found = await asyncio.to_thread(_stages, ruleset, request.services.boards(ruleset.board))
+    if lesson not in found:
+        said = f"The tutorial of {ruleset.title} has no lesson {lesson!r}."
+        raise Problem(problems.UNKNOWN_LESSON, said, problems.UNKNOWN_LESSON.remedy)
+    return found[lesson]
+
+
+@lru_cache(maxsize=16)
+def _stages(ruleset: Ruleset[Any], board: Board) -> Mapping[str, Stage]:
+    return stages(ruleset, board)
+
+
+@lru_cache(maxsize=128)
+def _position(drawings: Drawings, ruleset: Ruleset[Any], board: Board, lesson: str) -> bytes:
+    """Return a position as it is answered. It is the same for everybody, and the options of some take long to find."""
+    return encode(position(drawings, _stages(ruleset, board)[lesson]))
