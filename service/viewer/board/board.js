@@ -7,19 +7,25 @@
  */
 
 import { Camera } from "./camera.js";
+import { fitNames } from "./names.js";
 
 const NOTHING = { areas: {}, links: "" };
 const BUDGET = 5; // Milliseconds of a frame in which areas are put in; to lay them out and paint them takes as long again.
 
-const TINTED = ["open", "picked"];
+const REST = 80; // Milliseconds without a change before names are written anew.
+
+const TINTED = ["can", "open", "picked"];
 
 /** The board of a room, in an element of the page. */
 export class Board extends EventTarget {
   #areas = new Map();
   #drawn = new Map();
+  #read = new Map();
   #links = null;
+  #happened = null;
   #ground = null;
   #tints = null;
+  #arrow = null;
   #compared = "";
   #focused = null;
   #isBegun = false;
@@ -51,8 +57,6 @@ export class Board extends EventTarget {
     this.svg.removeAttribute("width");
     this.svg.removeAttribute("height");
     this.svg.setAttribute("class", "board");
-    // A board that is narrower than its place leaves the left to what lies over it.
-    this.svg.setAttribute("preserveAspectRatio", "xMaxYMid");
     // Reached before its areas: there the arrows move the board, in an area they lead to the next one.
     this.svg.setAttribute("tabindex", "0");
     this.svg.setAttribute("role", "group");
@@ -60,12 +64,29 @@ export class Board extends EventTarget {
     this.place.prepend(this.svg);
     this.camera = new Camera(this.place, this.svg);
     this.#links = this.svg.querySelector("#links");
+    this.#happened = this.svg.querySelector("#happened");
+    // The story says the same in words.
+    this.#happened?.setAttribute("aria-hidden", "true");
     this.#tints = layer(this.svg, "tints");
     this.#ground = layer(this.svg, "compared");
+    this.#arrow = this.svg.appendChild(layer(this.svg, "aim"));
     this.svg.querySelector("#areas").before(this.#tints, this.#ground);
     for (const group of this.svg.querySelectorAll("[data-area]")) this.#areas.set(group.dataset.area, group);
     this.#listen();
+    this.#keepNamesReadable();
     performance.mark("board-open");
+  }
+
+  /** Write the names anew when the board has come nearer or gone farther, or has another place. */
+  #keepNamesReadable() {
+    let waiting = 0;
+    const fit = () => {
+      clearTimeout(waiting);
+      waiting = setTimeout(() => fitNames(this.svg), REST);
+    };
+    new ResizeObserver(fit).observe(this.svg);
+    new MutationObserver(fit).observe(this.svg, { attributeFilter: ["viewBox"] });
+    fitNames(this.svg);
   }
 
   #close() {
@@ -75,9 +96,22 @@ export class Board extends EventTarget {
     this.isMissing = true;
   }
 
+  /** The ids of all areas. */
+  get areas() {
+    return [...this.#areas.keys()];
+  }
+
   /** Return everything that lies in an area, in lines of words; the first is its name. */
   content(area) {
-    return contentOf(this.#drawn.get(area) ?? "");
+    const fragment = this.#drawn.get(area) ?? "";
+    if (this.#read.get(area)?.fragment !== fragment) this.#read.set(area, { fragment, lines: contentOf(fragment) });
+    return this.#read.get(area).lines;
+  }
+
+  /** Choose an area from elsewhere on the page, and show it. */
+  select(area) {
+    this.#choose(area, { pointerType: "touch" });
+    this.follow([area]);
   }
 
   /**
@@ -107,6 +141,14 @@ export class Board extends EventTarget {
     return { changed, isWhole: true };
   }
 
+  /** Show where things happened: pieces of SVG from the service, each once. */
+  tell(drawn) {
+    const all = [...new Set(drawn)].join("");
+    if (!this.#happened || this.#drawn.get("#happened") === all) return;
+    this.#happened.innerHTML = all;
+    this.#drawn.set("#happened", all);
+  }
+
   /** Mark areas, and no others, with a class: "changed", "chosen". */
   mark(name, areas) {
     const wanted = new Set(areas);
@@ -132,6 +174,13 @@ export class Board extends EventTarget {
     this.#ground.innerHTML = areas.length ? shapes("shade", same) + shapes("frames", areas) : "";
   }
 
+  /** Whether an area is in the left half of what is seen of the board. */
+  isOnTheLeft(area) {
+    const shape = this.svg?.querySelector(`#shape-${area}`);
+    const { x, width } = this.camera?.view ?? {};
+    return Boolean(shape) && middleOf(boxOf(shape)).x < x + width / 2;
+  }
+
   /** Bring an area into view and give it the focus. */
   focus(area) {
     const group = this.#areas.get(area);
@@ -141,6 +190,54 @@ export class Board extends EventTarget {
     this.camera.include(boxOf(group));
   }
 
+  /**
+   * Move the board so that areas are seen: all of them, or where that is too much at least one. Whoever moves it now
+   * is left alone.
+   */
+  follow(areas) {
+    const boxes = areas.filter((area) => this.#areas.has(area)).map((area) => boxOf(this.#areas.get(area)));
+    if (!boxes.length || this.camera.isBusy) return;
+    const all = aroundAll(boxes);
+    if (this.camera.holds(all)) this.camera.include(all);
+    else if (!boxes.some((box) => this.camera.sees(box))) this.camera.include(boxes[0]);
+  }
+
+  /** Let the Tab key reach these areas, besides the one that has the focus or had it last. */
+  reach(areas) {
+    const reached = new Set(areas);
+    for (const [area, group] of this.#areas) {
+      group.setAttribute("tabindex", reached.has(area) || group === this.#focused ? "0" : "-1");
+    }
+  }
+
+  /** Draw an arrow from an area to another, or to where a pointer is; null takes it away. */
+  arrow(ends) {
+    if (!this.#arrow) return;
+    const [start, end] = ends ?? [];
+    const from = this.#areas.has(start) && middleOf(boxOf(this.#areas.get(start)));
+    if (!from) return this.#arrow.replaceChildren();
+    const to = this.#areas.has(end) ? middleOf(boxOf(this.#areas.get(end))) : this.camera.pointOf(end);
+    const [dx, dy] = [to.x - from.x, to.y - from.y];
+    const length = Math.hypot(dx, dy) || 1;
+    const head = Math.min(26, length / 2);
+    const at = (along, aside) => `${from.x + (dx * along - dy * aside) / length},${from.y + (dy * along + dx * aside) / length}`;
+    const line = `M${at(0, 0)}L${at(length - head, 0)}`;
+    const tip = `M${at(length, 0)}L${at(length - head, head * 0.55)}L${at(length - head, -head * 0.55)}Z`;
+    this.#arrow.innerHTML = `<path class="line" d="${line}"/><path class="tip" d="${tip}"/>`;
+  }
+
+  /** Take note of the area that is pointed at. */
+  point(area) {
+    if (this.pointed === area) return;
+    this.pointed = area;
+    this.dispatchEvent(new Event("pointed"));
+  }
+
+  /** Choose an area: as part of a move, or to look at it. A finger did not see before what it chooses. */
+  #choose(area, { pointerType, shiftKey }) {
+    if (!this.room.moves?.point(area, pointerType !== "touch" && !shiftKey)) this.room.choose(area);
+  }
+
   #listen() {
     for (const [index, group] of [...this.#areas.values()].entries()) {
       group.setAttribute("tabindex", index ? "-1" : "0");
@@ -148,28 +245,23 @@ export class Board extends EventTarget {
     }
     this.#focused = this.#areas.values().next().value;
     const areaOf = (event) => event.target.closest?.("[data-area]")?.dataset.area ?? null;
-    const point = (area) => {
-      if (this.pointed === area) return;
-      this.pointed = area;
-      this.dispatchEvent(new Event("pointed"));
-    };
-    this.svg.addEventListener("pointerover", (event) => point(areaOf(event)));
-    this.svg.addEventListener("pointerleave", () => point(null));
-    this.svg.addEventListener("focusin", (event) => point(areaOf(event)));
-    this.svg.addEventListener("focusout", () => point(null));
+    this.svg.addEventListener("pointerover", (event) => this.point(areaOf(event)));
+    this.svg.addEventListener("pointerleave", () => this.point(null));
+    this.svg.addEventListener("focusin", (event) => this.point(areaOf(event)));
+    this.svg.addEventListener("focusout", () => this.point(null));
     this.svg.addEventListener("click", (event) => {
-      if (!this.camera.dragged) this.room.choose(areaOf(event));
+      if (!this.camera.dragged) this.#choose(areaOf(event), event);
     });
     this.svg.addEventListener("keydown", (event) => this.#key(event));
   }
 
   #key(event) {
     const group = event.target.closest("[data-area]");
-    if (!group || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (!group || event.altKey || event.ctrlKey || event.metaKey || (event.shiftKey && event.key !== "Enter")) return;
     const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
     if (way) this.focus(this.#neighbour(group, way));
-    else if (event.key === "Enter" || event.key === " ") this.room.choose(group.dataset.area);
-    else if (event.key === "Escape") this.room.choose(null);
+    else if (event.key === "Enter" || event.key === " ") this.#choose(group.dataset.area, event);
+    else if (event.key === "Escape") this.#choose(null, event);
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -216,6 +308,12 @@ function shapesOf(areas) {
 
 function boxOf(group) {
   return group.getBBox();
+}
+
+function aroundAll(boxes) {
+  const [left, top] = ["x", "y"].map((side) => Math.min(...boxes.map((box) => box[side])));
+  const [right, bottom] = [["x", "width"], ["y", "height"]].map(([side, length]) => Math.max(...boxes.map((box) => box[side] + box[length])));
+  return { x: left, y: top, width: right - left, height: bottom - top };
 }
 
 function middleOf(box) {

@@ -20,6 +20,10 @@ export class Camera {
     this.svg = svg;
     this.whole = { x, y, width, height };
     this.view = { ...this.whole };
+    /** Whether nobody has moved it yet: then it fills its place whatever size that has. */
+    this.isHome = true;
+    /** Whether it keeps still: what is dragged now is a piece, not the board. */
+    this.held = false;
     svg.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
     svg.addEventListener("pointerdown", (event) => this.#down(event));
     svg.addEventListener("pointermove", (event) => this.#move(event));
@@ -27,6 +31,27 @@ export class Camera {
       svg.addEventListener(end, (event) => this.#pointers.delete(event.pointerId));
     }
     place.onkeydown = (event) => this.#key(event);
+    new ResizeObserver(() => this.#fill()).observe(svg);
+    this.#fill();
+  }
+
+  /** Whether somebody is moving it, or something on it. */
+  get isBusy() {
+    return this.held || this.#pointers.size > 0;
+  }
+
+  /** How wide its place is for its height. */
+  get #shape() {
+    const { width, height } = this.svg.getBoundingClientRect();
+    return width && height ? width / height : this.whole.width / this.whole.height;
+  }
+
+  /** Let the board fill its place: as much of it as that takes, or what was seen of it before. */
+  #fill() {
+    const { whole, view } = this;
+    const width = this.isHome ? Math.min(whole.width, whole.height * this.#shape) : view.width;
+    const [x, y] = [view.x + view.width / 2, view.y + view.height / 2];
+    this.#set(x - width / 2, y - width / this.#shape / 2, width);
   }
 
   /** Whether the pointer that was let go had moved the board, instead of choosing something on it. */
@@ -40,20 +65,40 @@ export class Camera {
    */
   zoom(factor, at = { x: this.view.x + this.view.width / 2, y: this.view.y + this.view.height / 2 }, [right, down] = [0, 0]) {
     const most = this.whole.width / NEAREST;
-    const width = Math.min(Math.max(this.view.width / factor, most), this.whole.width);
+    const width = Math.min(Math.max(this.view.width / factor, most), this.#widest);
+    this.isHome = false;
     const scale = width / this.view.width;
     const pixel = scale / this.svg.getScreenCTM().a;
     this.#set(at.x - (at.x - this.view.x) * scale - right * pixel, at.y - (at.y - this.view.y) * scale - down * pixel, width);
   }
 
+  /** How much is seen where all of the board is. */
+  get #widest() {
+    return Math.max(this.whole.width, this.whole.height * this.#shape);
+  }
+
   /** Move by shares of what is seen. */
   pan(x, y) {
+    this.isHome = false;
     this.#set(this.view.x + x * this.view.width, this.view.y + y * this.view.height, this.view.width);
   }
 
-  /** Show the whole board again. */
+  /** Show the whole board. */
   reset() {
-    this.#set(this.whole.x, this.whole.y, this.whole.width);
+    this.isHome = false;
+    this.#set(this.whole.x, this.whole.y, this.#widest);
+  }
+
+  /** Tell whether the middle of a box is seen. */
+  sees(box) {
+    const { x, y, width, height } = this.view;
+    const [right, down] = [box.x + box.width / 2 - x, box.y + box.height / 2 - y];
+    return right >= 0 && right <= width && down >= 0 && down <= height;
+  }
+
+  /** Tell whether a box could be seen without drawing the board farther. */
+  holds(box) {
+    return box.width <= this.view.width && box.height <= this.view.height;
   }
 
   /** Move as little as needed so that a box is seen. */
@@ -66,26 +111,27 @@ export class Camera {
 
   #set(x, y, width) {
     const { whole } = this;
-    const height = (width * whole.height) / whole.width;
-    // Some of the board always stays in sight.
-    const within = (value, low, length, whole) => Math.min(Math.max(value, low - length / 2), low + whole - length / 2);
+    const height = width / this.#shape;
+    // The edge of the board comes to the middle at most; what is seen all across stays in the middle.
+    const within = (value, low, length, whole) =>
+      length >= whole ? low - (length - whole) / 2 : Math.min(Math.max(value, low - length / 2), low + whole - length / 2);
     this.view = {
       x: within(x, whole.x, width, whole.width),
       y: within(y, whole.y, height, whole.height),
       width,
       height,
     };
-    if (width >= whole.width) Object.assign(this.view, whole);
     this.svg.setAttribute("viewBox", Object.values(this.view).map((value) => Number(value.toFixed(1))).join(" "));
   }
 
-  #pointOf(event) {
+  /** Return the point of the board below a pointer. */
+  pointOf(event) {
     return new DOMPoint(event.clientX, event.clientY).matrixTransform(this.svg.getScreenCTM().inverse());
   }
 
   #wheel(event) {
     event.preventDefault();
-    this.zoom(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0015)), this.#pointOf(event));
+    this.zoom(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0015)), this.pointOf(event));
   }
 
   #down(event) {
@@ -102,13 +148,13 @@ export class Camera {
     const other = [...this.#pointers.values()].find((pointer) => pointer.pointerId !== event.pointerId);
     // A finger that trembles moves nothing; one that does move is followed from where it was put.
     this.#moved = Math.max(this.#moved, Math.hypot(dx, dy));
-    if (!this.dragged) return;
+    if (!this.dragged || this.held) return;
     if (!this.svg.hasPointerCapture(event.pointerId)) this.svg.setPointerCapture(event.pointerId);
     if (other) {
       // What lay between the fingers stays between them.
       const spread = (one) => Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY);
       const middle = { clientX: (before.clientX + other.clientX) / 2, clientY: (before.clientY + other.clientY) / 2 };
-      this.zoom(spread(event) / Math.max(1, spread(before)), this.#pointOf(middle), [dx / 2, dy / 2]);
+      this.zoom(spread(event) / Math.max(1, spread(before)), this.pointOf(middle), [dx / 2, dy / 2]);
     } else {
       this.zoom(1, undefined, [dx, dy]);
     }

@@ -5,6 +5,7 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { capital, clock, named, plain, seatName } from "../parts/format.js";
+import { erasing, parties, said } from "./parties.js";
 
 const KINDS = {
   move: "a move should have been refused",
@@ -13,6 +14,7 @@ const KINDS = {
   time: "time",
   conduct: "conduct",
   result: "the result",
+  refusal: "a command that should have been accepted",
 };
 const DECISIONS = {
   dismissed: "dismissed: there is nothing in it",
@@ -21,8 +23,18 @@ const DECISIONS = {
   pause: "pause the game",
   resume: "resume the game",
   result: "result: the final order of the seats",
+  continue: "continue: the game goes on in a fork",
 };
+const WROTE = { "case-opened": "Complaint of", "case-answered": "Answer of", "statement-made": "Statement of", appealed: "Appeal of" };
 const WAITING = ["open", "appealed"];
+const STATUS = {
+  open: "waits for a ruling",
+  ruled: "ruled",
+  appealed: "appealed: waits for the final ruling",
+  final: "ruled finally",
+  settled: "settled: all agreed",
+  withdrawn: "withdrawn",
+};
 
 /** @param {import("./desk.js").Desk} desk */
 export function cases(desk) {
@@ -43,31 +55,62 @@ export function cases(desk) {
             </article>`,
           )}
         </section>`
-      : nothing}`;
+      : nothing}
+    ${all(desk)}`;
+}
+
+/** All cases of the game, to go from one to another. */
+function all({ game, all }) {
+  if (!all.length) return nothing;
+  return html`<section aria-labelledby="all">
+    <h2 id="all">All cases of this game</h2>
+    <ul>${all.map(({ number, kind, about, status }) => html`<li><a href="/games/${game.id}/desk#v=${about}">Case ${number}: ${KINDS[kind] ?? kind}</a>,
+      version ${about} <span class="status">${STATUS[status] ?? status}</span></li>`)}</ul>
+  </section>`;
 }
 
 function oneCase(desk, summary) {
   const { case: id, status, kind, number, seat } = summary;
   const detail = desk.details.get(id);
   return html`<article class="case" aria-label="Case ${number}">
-    <h3>Case ${number}: ${KINDS[kind] ?? kind} <span class="status">${status}</span></h3>
+    <h3>Case ${number}: ${KINDS[kind] ?? kind} <span class="status">${STATUS[status] ?? status}</span></h3>
     <p class="quiet">Opened by ${seat ? seatName(desk.game, seat) : "an official"}, <time datetime=${summary.created}>${clock(summary.created)}</time>.
-      <a href="/v1/cases/${id}/export">Export</a></p>
+      <a href="/v1/cases/${id}/export" download>Export</a> · <a href="/v1/cases/${id}/certificate" download>Certificate</a></p>
+    ${detail?.command ? html`<p>The command: <code>${JSON.stringify(detail.command)}</code></p>` : nothing}
     ${detail?.refusal ? html`<p class="problem">Decided again: ${detail.refusal.detail} <span class="quiet">Rule ${detail.refusal.rule}</span></p>` : nothing}
     ${(detail?.statements ?? []).map(
-      ({ seat: writer, text, erased, at }) => html`<blockquote>
-        <p>${text ?? (erased ? "Erased." : "Only seats and officials may read this.")}</p>
-        <footer class="quiet">${writer ? seatName(desk.game, writer) : "An official"}, ${clock(at)}</footer>
+      (statement) => html`<blockquote>
+        <p>${statement.text ?? (statement.erased ? "Erased." : "Only seats and officials may read this.")}</p>
+        <footer class="quiet">${WROTE[statement.kind]} ${statement.seat ? seatName(desk.game, statement.seat) : "an official"}, ${clock(statement.at)}
+          ${erasing(desk, id, statement)}</footer>
       </blockquote>`,
     )}
     ${(detail?.rulings ?? []).map(ruled)}
-    ${desk.isOfficial && WAITING.includes(status) ? ruling(desk, id) : nothing}
+    ${detail?.consents.length ? html`<p>Agreed with the ${detail.rulings.length ? "ruling" : "complaint"}: ${detail.consents.map((each) => seatName(desk.game, each)).join(", ")}.</p>` : nothing}
+    ${detail ? parties(desk, detail) : nothing}
+    ${desk.isOfficial && WAITING.includes(status) ? (detail && unfit(desk, detail)) || ruling(desk, id) : nothing}
   </article>`;
 }
 
+/** Why an official cannot rule on this case, if that is so. */
+function unfit({ account }, { summary, rulings }) {
+  if (summary.player === account.me.id) return html`<p class="note">You opened this case: another official rules on it.</p>`;
+  if (summary.status === "appealed" && rulings.at(-1)?.player === account.me.id) {
+    return html`<p class="note">The appeal is against your own ruling: another official rules finally.</p>`;
+  }
+  return undefined;
+}
+
 function ruled({ ruling, at, is_final: isFinal }) {
-  return html`<p class="ruling">${isFinal ? "Ruled finally" : "Ruled"}: <strong>${ruling.decision}</strong>. ${ruling.reason}
+  return html`<p class="ruling">${isFinal ? "Ruled finally" : "Ruled"}: <strong>${ruling.decision}</strong>${effect(ruling)}. ${ruling.reason}
     <span class="quiet">${ruling.cited.join(", ")}; ${clock(at)}</span></p>`;
+}
+
+/** What a ruling decides beyond its kind. */
+function effect({ decision, to, order }) {
+  if (decision === "back") return `, to version ${to}`;
+  if (decision === "continue") return html`, <a href="/games/${to}">in another game</a>`;
+  return decision === "result" ? `: ${order.map((tied) => tied.map(named).join(" with ")).join(", then ")}` : nothing;
 }
 
 function cited(desk, isOne) {
@@ -81,31 +124,39 @@ function dispute(desk) {
   const submit = (event) => {
     const given = read(event);
     const body = { kind: given.get("kind"), version: desk.seen.version, statement: given.get("statement"), rules: given.getAll("rules") };
-    return desk.send(event.target, `/v1/games/${desk.game.id}/cases`, body, "The case is open.");
+    return desk.send(event.target, `/v1/games/${desk.game.id}/cases`, body, "The case is open.", "dispute");
   };
   return html`<section aria-labelledby="dispute">
     <h2 id="dispute">Dispute this step</h2>
     <form @submit=${submit}>
       <label>What it is about
-        <select name="kind">${Object.entries(KINDS).map(([kind, words]) => html`<option value=${kind}>${capital(words)}</option>`)}</select></label>
+        <select name="kind">${Object.entries(KINDS).filter(([kind]) => kind !== "refusal" && (kind !== "result" || desk.game.status === "over")).map(([kind, words]) => html`<option value=${kind}>${capital(words)}</option>`)}</select></label>
       ${cited(desk, false)}
       <label>Your statement <textarea name="statement" required maxlength="2000" rows="4"></textarea></label>
       <p class="quiet">Seats and officials can read it, and everybody when the game is over. The game goes on meanwhile.</p>
       <button class="strong">Open a case</button>
+      ${said(desk, "dispute")}
     </form>
   </section>`;
 }
 
 function ruling(desk, id) {
   const { seen, game } = desk;
-  const possible = Object.entries(DECISIONS).filter(([kind]) => kind !== "back" || seen.way_back);
+  const running = ["back", "pause", "resume"];
+  const possible = Object.entries(DECISIONS).filter(([kind]) => {
+    if (running.includes(kind) && game.status !== "running") return false;
+    if (kind === "back") return seen.way_back;
+    if (kind === "pause" || kind === "resume") return (game.paused === null) === (kind === "pause");
+    return kind !== "continue" || game.status === "over";
+  });
   const submit = (event) => {
     const given = read(event);
     const decision = given.get("decision");
     const body = { decision, rules: given.getAll("rules"), reason: given.get("reason"), ...desk.head };
     if (decision === "back") body.to = seen.way_back.to;
+    if (decision === "continue") body.to = given.get("fork");
     if (decision === "result") body.order = order(game.seats.map(({ seat }) => [seat, Number(given.get(`place-${seat}`))]));
-    return desk.send(event.target, `/v1/cases/${id}/rulings`, body, "The ruling is made.");
+    return desk.send(event.target, `/v1/cases/${id}/rulings`, body, "The ruling is made.", id);
   };
   return html`<form @submit=${submit} aria-label="Rule on this case">
     <label>Decision
@@ -117,11 +168,24 @@ function ruling(desk, id) {
           ${game.seats.map(({ seat }, index) => html`<label>${named(seat)} <input type="number" name="place-${seat}" min="1" max=${game.seats.length} value=${index + 1} required /></label>`)}
         </fieldset>`
       : nothing}
+    ${desk.decision.get(id) === "continue" ? continuation(desk) : nothing}
     ${cited(desk, true)}
     <label>Reason <textarea name="reason" required maxlength="2000" rows="3"></textarea></label>
     <p class="quiet">The reason is public, and stays in the log. It rests on version ${desk.head?.version}: when the game goes on meanwhile, nothing happens.</p>
-    <button class="strong">Rule</button>
+    <button class="strong" ?disabled=${desk.decision.get(id) === "continue" && !desk.continuations.length}>Rule</button>
   </form>`;
+}
+
+/** The forks in which a game that is over can go on, and a button that makes one from before the step. */
+function continuation(desk) {
+  const { continuations, seen } = desk;
+  return html`<fieldset><legend>The fork in which it goes on, with new dice</legend>
+    ${continuations.length
+      ? html`<label>Fork <select name="fork" required>${continuations.map(({ id, fork, status }) => html`<option value=${id}>
+          from version ${fork.version}, ${status}</option>`)}</select></label>`
+      : html`<p>There is none yet.</p>`}
+    ${seen.before ? html`<button type="button" @click=${() => desk.makeContinuation()}>Make one from version ${seen.before}</button>` : nothing}
+  </fieldset>`;
 }
 
 /** The seats by their places, those that tie together. */

@@ -7,10 +7,11 @@ import { html, nothing, render } from "../vendor/lit-html.js";
 import { accountForms } from "../parts/account-forms.js";
 import { refusal } from "../parts/rule.js";
 import { Account } from "../state/account.js";
-import { Api, Problem } from "../state/api.js";
+import { Api, Problem, newKey } from "../state/api.js";
 import { linked } from "../state/link.js";
 import { takeToken } from "../state/token.js";
 import { cases } from "./cases.js";
+import { officials } from "./officials.js";
 import { step } from "./step.js";
 
 /** What the page shows, and what it can do. */
@@ -27,11 +28,18 @@ export class Desk {
     this.seen = null;
     /** The newest version of the game and its hash, on which a ruling rests. */
     this.head = null;
+    /** The forks that were made to continue the game. */
+    this.continuations = [];
     /** Cases in full, by id. */
     this.details = new Map();
     /** The decision that is chosen in the form of a case, by its id. */
     this.decision = new Map();
+    /** All cases of the game; and players who have a name that was searched for. */
+    this.all = [];
+    this.found = [];
+    /** What was refused last, and what that was about: a case, "dispute", "officials", or the whole page. */
     this.problem = null;
+    this.about = "";
     this.said = "";
     this.reading = 0;
   }
@@ -39,7 +47,23 @@ export class Desk {
   /** Whether whoever looks may open a case here. */
   get mayDispute() {
     const { me } = this.account;
-    return Boolean(me) && (this.isOfficial || this.game.seats.some(({ player }) => player === me.id));
+    return Boolean(me) && (this.isOfficial || this.seat !== null);
+  }
+
+  /** The seat of whoever looks. */
+  get seat() {
+    const { me } = this.account;
+    return (me && this.game.seats.find(({ player }) => player === me.id)?.seat) ?? null;
+  }
+
+  get isOrganizer() {
+    const { me } = this.account;
+    return Boolean(me) && this.game.organizer === me.id;
+  }
+
+  /** Whether whoever looks may remove what was written. */
+  get mayErase() {
+    return this.isOfficial || Boolean(this.account.me?.scopes.includes("admin"));
   }
 
   get isOfficial() {
@@ -62,17 +86,22 @@ export class Desk {
       const game = await this.api.get(path);
       const seen = await this.api.get(`${path}/inspection`, { version: this.version });
       const { items } = await this.api.get(`${path}/events`, { after: game.version - 1, limit: 1 });
+      const { items: all } = await this.api.get(`${path}/cases`, { limit: 100 });
       const found = await Promise.all(seen.cases.map((each) => this.api.get(`/v1/cases/${each.case}`)));
+      const forks = game.status === "over" ? (await this.api.get(`${path}/forks`)).items : [];
       if (mine !== this.reading) return;
       this.problem = null;
       this.game = game;
+      this.all = all;
       this.seen = seen;
       this.head = items.length ? { version: items[0].version, hash: items[0].hash } : null;
+      this.continuations = forks.filter(({ fork, status }) => fork.purpose === "continuation" && status !== "cancelled");
       this.details = new Map(found.map((detail) => [detail.summary.case, detail]));
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
       if (mine !== this.reading) return;
       this.problem = problem;
+      this.about = "";
     }
     this.redraw();
   }
@@ -82,14 +111,57 @@ export class Desk {
     this.redraw();
   }
 
-  /** Send a form, and read all anew. */
-  async send(form, path, body, said) {
+  /** Make a fork in which the game can go on from before the step. */
+  async makeContinuation() {
     try {
-      await this.api.post(path, body, { "Idempotency-Key": (form.dataset.key ??= key()) });
+      await this.api.post(`/v1/games/${this.id}/forks`, { version: this.seen.before, purpose: "continuation" }, { "Idempotency-Key": newKey() });
+      await this.read();
+    } catch (problem) {
+      if (!(problem instanceof Problem)) throw problem;
+      this.problem = problem;
+      this.about = "";
+      this.redraw();
+    }
+  }
+
+  /** Find players of a name; when there are several, they are shown. */
+  async search(name) {
+    this.found = [];
+    this.problem = null;
+    this.about = "officials";
+    try {
+      const { items } = await this.api.get("/v1/players/search", { name });
+      if (!items.length) throw new Problem({ title: "Nobody was found", detail: `No player who can be found is called ${name}.`, allowed: "Ask them for the address of their page: it is on /account." }, 404);
+      this.found = items.length > 1 ? items : [];
+      this.redraw();
+      return items;
+    } catch (problem) {
+      if (!(problem instanceof Problem)) throw problem;
+      this.problem = problem;
+      this.redraw();
+      return null;
+    }
+  }
+
+  /**
+   * Send a form, and read all anew.
+   * @param {object | null} body null to delete what the path names
+   * @param {string} said what is said then
+   * @param {string} about where on the page it is said if it is refused
+   */
+  async send(form, path, body, said, about, method = body ? "post" : "delete") {
+    const headers = { "Idempotency-Key": (form.dataset.key ??= newKey()) };
+    this.about = about;
+    try {
+      await this.api[method](path, ...(body ? [body] : []), headers);
       delete form.dataset.key;
       form.reset();
+      form.closest("details.writing")?.removeAttribute("open");
       this.said = said;
+      this.found = [];
       await this.read();
+      // What was pressed may be gone: whoever uses a keyboard goes on from what came of it.
+      document.getElementById("said")?.focus();
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
       if (problem.status) delete form.dataset.key; // else it may have arrived: the same key finds out
@@ -104,9 +176,9 @@ export class Desk {
     document.title = `${game?.title || "A game"} · the desk · Tabularium`;
     render(header(this), document.getElementById("page-header"));
     render(
-      html`<div aria-live="polite">${this.said ? html`<p class="outcome">${this.said}</p>` : nothing}</div>
-        ${problem ? (game ? refusal(this, problem) : html`<p class="problem" role="alert">${problem.message}</p>`) : nothing}
-        ${seen ? html`<div class="step">${step(this)}</div><div class="court">${cases(this)} ${who(this)}</div>` : nothing}`,
+      html`<div aria-live="polite">${this.said ? html`<p class="outcome done" id="said" tabindex="-1">${this.said}</p>` : nothing}</div>
+        ${problem && !this.about ? (game ? refusal(this, problem) : html`<p class="problem" role="alert">${problem.message}</p>`) : nothing}
+        ${seen ? html`<div class="step">${step(this)}</div><div class="court">${cases(this)} ${officials(this)} ${who(this)}</div>` : nothing}`,
       document.getElementById("desk"),
     );
   }
@@ -139,15 +211,12 @@ function who({ account, game, seen }) {
   </section>`;
 }
 
-function key() {
-  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-}
 
 const desk = new Desk();
-let token = desk.api.token;
+let { turn } = desk.account;
 desk.account.addEventListener("change", () => {
-  if (desk.api.token !== token) desk.read();
-  token = desk.api.token;
+  if (desk.account.turn !== turn) desk.read();
+  turn = desk.account.turn;
   desk.redraw();
 });
 addEventListener("hashchange", () => desk.go());

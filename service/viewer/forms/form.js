@@ -25,6 +25,8 @@ export class Form {
     this.value = initial(schema);
     /** Whether somebody wanted to send it: from then on each field says what is wrong with it. */
     this.asked = false;
+    /** The name of the field that was changed last. */
+    this.latest = "";
   }
 
   /** The command as it stands. */
@@ -51,6 +53,7 @@ export class Form {
   set(path, value) {
     const holder = this.get(path.slice(0, -1));
     const name = path.at(-1);
+    this.latest = name;
     if (value === undefined && !Array.isArray(holder)) delete holder[name];
     else holder[name] = value;
     this.changed();

@@ -7,11 +7,13 @@ const OFTEN = 4000; // Milliseconds between two looks while games go on.
 const SELDOM = 20_000; // When nothing has changed for a while.
 const SHOWN = 3; // So many running games are shown with a picture.
 const PAGE = 20;
+const MINE = 10;
 
 /** Games, of which there may be more. Says "change". */
 export class Games extends EventTarget {
   #timer = 0;
   #asked = 0;
+  #owner = null;
   #still = 0;
 
   /** @param {import("../state/api.js").Api} api */
@@ -24,9 +26,19 @@ export class Games extends EventTarget {
     this.next = null;
     /** The games of which there is a picture, each as `GET /v1/games/{id}` shows it: those that are played, or the last. */
     this.shown = [];
+    /** The games that wait for whoever looks, and all of theirs that are not over. */
+    this.waiting = [];
+    this.own = [];
     this.problem = null;
     this.isRead = false;
     document.addEventListener("visibilitychange", () => document.hidden || this.read());
+  }
+
+  /** Show the games of somebody; null for nobody. */
+  belongTo(player) {
+    if ((player?.id ?? null) === this.#owner) return;
+    this.#owner = player?.id ?? null;
+    this.read();
   }
 
   /** Look for something else. */
@@ -40,13 +52,17 @@ export class Games extends EventTarget {
     clearTimeout(this.#timer);
     const asked = (this.#asked += 1);
     try {
-      const [page, running] = await Promise.all([
+      const [page, running, waiting, own] = await Promise.all([
         this.api.get("/v1/games", { ...this.query, limit: Math.max(PAGE, this.items.length) }),
         this.api.get("/v1/games", { status: "running", limit: SHOWN }),
+        this.#mine({ waiting: "true" }),
+        this.#mine({}),
       ]);
       if (asked !== this.#asked) return;
       const before = this.#state();
       Object.assign(this, { items: page.items, next: page.next, problem: null, isRead: true });
+      this.waiting = waiting;
+      this.own = own.filter(({ status }) => status === "running" || status === "gathering");
       const last = running.items.length ? [] : page.items.filter((game) => game.status === "over").slice(0, 1);
       this.shown = await Promise.all([...running.items, ...last].map((game) => this.#detail(game)));
       this.#still = before === this.#state() ? this.#still + 1 : 0;
@@ -65,6 +81,11 @@ export class Games extends EventTarget {
     this.dispatchEvent(new Event("change"));
   }
 
+  async #mine(query) {
+    if (!this.#owner) return [];
+    return (await this.api.get("/v1/players/me/games", { ...query, limit: MINE })).items;
+  }
+
   /** Return a game with where it stands; what has not gone on is not asked again. */
   async #detail(game) {
     const known = this.shown.find((other) => other.id === game.id);
@@ -72,6 +93,6 @@ export class Games extends EventTarget {
   }
 
   #state() {
-    return [...this.items, ...this.shown].map((game) => `${game.id} ${game.version} ${game.status}`).join();
+    return [...this.items, ...this.shown, ...this.waiting, ...this.own].map((game) => `${game.id} ${game.version} ${game.status}`).join();
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The lobby: the games that are played now, all others, and how to begin one.
+ * The lobby: two ways to play at once, the games that wait for you, your games, those to watch, and all others.
  * @module
  */
 
@@ -11,7 +11,7 @@ import { Account } from "../state/account.js";
 import { Api } from "../state/api.js";
 import { takeToken } from "../state/token.js";
 import { Games } from "./games.js";
-import { newGame } from "./new-game.js";
+import { ways } from "./play.js";
 
 const STATUSES = { gathering: "Waiting for players", running: "In progress", over: "Game over", cancelled: "Cancelled" };
 const PATIENCE = 250; // Milliseconds after the last letter before it is searched.
@@ -25,6 +25,7 @@ let rulesets = [];
 let typing = 0;
 
 function draw() {
+  render(ways(api, account, rulesets, draw), place("ways"));
   if (!games.isRead && !games.problem) return;
   place("games").querySelector(":scope > .coming")?.remove();
   render(games.shown.map(table), place("stage"));
@@ -33,15 +34,24 @@ function draw() {
       <h2 id="games-title">Games</h2>${search()} ${list()}`,
     place("games"),
   );
+  render(mine(), place("mine"));
   render(
-    html`<section aria-labelledby="begin-title"><h2 id="begin-title">Begin a game</h2>
-        ${account.me ? newGame(api, rulesets, draw) : html`<p>To play you need an account: a name, and a token that proves it is you.</p>`}
-        ${accountForms(account)}
-        ${account.me ? html`<button @click=${() => account.use("")}>Look as a spectator</button>` : nothing}
-      </section>
-      ${watch()}`,
-    place("begin"),
+    html`<section aria-labelledby="account-title"><h2 id="account-title">${account.me ? "Your account" : "Sign in"}</h2>
+      ${accountForms(account)}
+      ${account.me ? html`<button @click=${() => account.use("")}>Look as a spectator</button>` : nothing}
+    </section>`,
+    place("account"),
   );
+}
+
+/** The games of whoever looks: those that wait for them first. */
+function mine() {
+  const { waiting, own } = games;
+  const rest = own.filter((game) => !waiting.some(({ id }) => id === game.id));
+  const section = (title, some) => some.length
+    ? html`<section aria-label=${title}><h2>${title}</h2><ol class="games">${some.map(line)}</ol></section>`
+    : nothing;
+  return [section("Your turn", waiting), section("Your games", rest)];
 }
 
 function titleOf(game) {
@@ -65,7 +75,8 @@ function table(game) {
   </article>`;
 }
 
-function ending({ result }) {
+function ending({ result, continued_in: next }) {
+  if (next) return html`By a ruling it goes on in <a href="/games/${next}">another game</a>`;
   return result?.winners.length ? `Won by ${result.winners.map(named).join(" and ")}` : "Nobody won";
 }
 
@@ -95,26 +106,26 @@ function list() {
   return html`<p class="hidden" role="status">${games.next ? `More than ${found}` : found} games</p>
     ${found ? nothing : html`<p>${text || status || ruleset ? "No game matches." : "There is no game yet. Begin the first one!"}</p>`}
     <ol class="games">
-      ${games.items.map((game) => html`<li>
-        <a href="/games/${game.id}">${titleOf(game)}</a>
-        <span class="status ${game.status}">${STATUSES[game.status]}</span>
-        <p class="quiet">${rulesetOf(game)}: ${game.seats.map((place) => (place.name ? `${named(place.seat)} (${place.name})` : `${named(place.seat)} (free)`)).join(", ")}</p>
-        <p class="quiet">${count(game.version, "event")}; <time datetime=${game.changed} title=${clock(game.changed)}>${ago(game.changed)}</time></p>
-      </li>`)}
+      ${games.items.map(line)}
     </ol>
     ${games.next ? html`<button @click=${() => games.more()}>Show more</button>` : nothing}`;
 }
 
-function watch() {
-  return html`<section aria-labelledby="watch-title"><h2 id="watch-title">Or watch bots play one</h2>
-    <p>In the directory of the service:</p>
-    <pre tabindex="0">.venv/bin/tabularium play --url ${location.origin}</pre>
-    <p>It appears above as soon as it begins. Programs play through <a href="/docs">the API</a>, as this page does.</p>
-  </section>`;
+function line(game) {
+  const seats = game.seats.map(({ seat, name, bot }) => `${named(seat)} (${name ? `${name}${bot ? ", a bot" : ""}` : "free"})`);
+  return html`<li>
+    <a href="/games/${game.id}">${titleOf(game)}</a>
+    <span class="status ${game.status}">${STATUSES[game.status]}</span>
+    <p class="quiet">${rulesetOf(game)}: ${seats.join(", ")}</p>
+    <p class="quiet">${count(game.version, "event")}; <time datetime=${game.changed} title=${clock(game.changed)}>${ago(game.changed)}</time></p>
+  </li>`;
 }
 
 games.addEventListener("change", draw);
-account.addEventListener("change", draw);
+account.addEventListener("change", () => {
+  draw();
+  games.belongTo(account.me);
+});
 account.read();
 const [page] = await Promise.all([api.get("/v1/rulesets", { limit: 100 }).catch(() => ({ items: [] })), games.read()]);
 rulesets = page.items;

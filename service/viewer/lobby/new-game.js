@@ -55,6 +55,7 @@ export function newGame(api, rulesets, draw) {
   return html`<form @submit=${submit}>
     <label for="ruleset">Rules</label>
     <select id="ruleset" name="ruleset" @change=${choose}>${rulesets.map((each) => html`<option value=${each.id}>${each.title}</option>`)}</select>
+    <p class="hint"><a href="/learn/${ruleset.id}">Learn this game in ten minutes</a></p>
     <label for="players">Players</label>
     <select id="players" name="players">${ruleset.players.map((players) => html`<option>${players}</option>`)}</select>
     <label for="title">Title</label>

@@ -6,20 +6,25 @@
 import { html, nothing } from "../vendor/lit-html.js";
 import { icon } from "../parts/icons.js";
 import { linked } from "../parts/papers.js";
+import { battleCard } from "./battle.js";
 import { glance } from "./glance.js";
+
+/** On a phone the content of an area would lie over where a move can end. */
+const narrow = matchMedia("(max-width: 55.99rem)");
 
 /** @param {import("../state/room.js").Room} room */
 export function boardPanel(room) {
   const { board } = room;
   if (board.isMissing) return html`<p class="waiting">There is no map of this board.</p>`;
   if (!board.svg) return html`<p class="waiting">${room.problem ? "The board could not be loaded." : "Loading the board …"}</p>`;
-  const area = board.pointed ?? room.area;
+  // What a move means is shown where the content of an area would be.
+  const area = room.moves?.isComplete || (room.moves?.start && narrow.matches) ? null : (board.pointed ?? room.area);
   return html`<div class="lens" role="group" aria-label="The view of the board">
       <button title="Nearer (+)" aria-label="Nearer" @click=${() => board.camera.zoom(1.4)}>${icon("nearer")}</button>
       <button title="Farther (−)" aria-label="Farther" @click=${() => board.camera.zoom(1 / 1.4)}>${icon("farther")}</button>
       <button title="The whole board (0)" aria-label="The whole board" @click=${() => board.camera.reset()}>${icon("whole")}</button>
     </div>
-    ${glance(room)}
+    ${glance(room)} ${battleCard(room)}
     ${area ? areaCard(room, area) : nothing}
     ${room.scene(room.version) ? nothing : html`<p class="waiting" role="status">Loading version ${room.version} …</p>`}`;
 }
@@ -27,7 +32,7 @@ export function boardPanel(room) {
 function areaCard(room, area) {
   const [name, ...lines] = room.board.content(area);
   const isChosen = room.area === area && !room.board.pointed;
-  return html`<div class="area-card" role="status" aria-label="In this area">
+  return html`<div class="area-card" role="status" aria-label="In this area" tabindex="0">
     <h2>${linked(room, name ?? area)}</h2>
     ${lines.length ? html`<ul>${lines.map((line) => html`<li>${linked(room, line)}</li>`)}</ul>` : html`<p>Nothing is here.</p>`}
     ${isChosen ? html`<button class="close" aria-label="Close" @click=${() => room.choose(null)}>${icon("close")}</button>` : nothing}

@@ -1,5 +1,5 @@
 /**
- * What changed between two versions: area by area in words, and what each seat has.
+ * What changed between two versions, or between a fork and its parent: area by area in words, and what each seat has.
  * @module
  */
 
@@ -7,6 +7,7 @@ import { html, nothing } from "../vendor/lit-html.js";
 import { contentOf } from "../board/board.js";
 import { chip } from "../parts/chip.js";
 import { capital, plain, scored, seatName } from "../parts/format.js";
+import { besideParent } from "./forks.js";
 
 const found = { versions: "", frames: null, result: { areas: [], seats: [] } };
 
@@ -23,7 +24,8 @@ export function comparePanel(room) {
       <button @click=${() => room.compare(room.version)}>Compare from here</button>
       ${room.against === null ? nothing : html`<button @click=${() => room.compare(null)}>Stop comparing</button>`}
     </div>
-    ${room.against === null ? html`<p class="quiet">Choose a version to compare with: what is different is framed on the board and listed here.</p>` : list(room)}`;
+    ${besideParent(room)}
+    ${!room.isComparing ? html`<p class="quiet">Choose a version to compare with: what is different is framed on the board and listed here.</p>` : list(room)}`;
 }
 
 async function since(room, stride) {
@@ -31,9 +33,10 @@ async function since(room, stride) {
 }
 
 function list(room) {
-  if (!room.scene(room.against) || !room.scene(room.version)) return html`<p class="quiet">…</p>`;
+  if (!room.before || !room.scene(room.version)) return html`<p class="quiet">…</p>`;
   const { areas, seats } = differences(room);
-  if (!areas.length && !seats.length) return html`<p>Nothing differs between version ${room.against} and version ${room.version}.</p>`;
+  const other = room.beside ? `version ${room.parallel} of the other game` : `version ${room.against}`;
+  if (!areas.length && !seats.length) return html`<p>Nothing differs between ${other} and version ${room.version}.</p>`;
   return html`<p class="quiet" role="status">${areas.length} ${areas.length === 1 ? "area differs" : "areas differ"}.</p>
     <ul class="differences">
       ${seats.map(({ seat, nation, figures }) => html`<li>${chip(room, seat)} <strong>${nation ?? seatName(room.game, seat)}</strong>
@@ -53,9 +56,9 @@ function list(room) {
  * @returns {{areas: object[], seats: object[]}} empty as long as the scenes are not known
  */
 export function differences(room) {
-  const [before, after] = [room.scene(room.against), room.scene(room.version)];
+  const [before, after] = [room.before, room.scene(room.version)];
   if (!before || !after) return { areas: [], seats: [] };
-  const versions = `${room.against} ${room.version}`;
+  const versions = `${room.beside ? `parent ${room.parallel}` : room.against} ${room.version}`;
   if (found.versions === versions && found.frames === room.frames) return found.result;
   const result = { areas: [...areasOf(before, after)], seats: [...seatsOf(before, after)] };
   Object.assign(found, { versions, frames: room.frames, result });

@@ -7,7 +7,8 @@ import { html, nothing } from "../vendor/lit-html.js";
 import { repeat } from "../vendor/directives/repeat.js";
 import { count, named, plain, seatName } from "../parts/format.js";
 import { linked } from "../parts/papers.js";
-import { refusal, ruleOf } from "../parts/rule.js";
+import { refused } from "../moves/dispute.js";
+import { ruleOf } from "../parts/rule.js";
 import { commandsOf, titleOf } from "../state/commands.js";
 
 /** @param {import("../state/room.js").Room} room */
@@ -39,7 +40,7 @@ function decisions(room, commands) {
   const kinds = new Set(commands.decisions.map((decision) => decision.kind));
   const other = [...new Set(commands.options.map((option) => option.decision ?? ""))].filter((kind) => !kinds.has(kind));
   return html`<div class="commands" data-version=${commands.version}>
-    ${past(room)} ${answer(room, commands, !commands.form)}
+    ${past(room)} ${answer(room, commands, commands.place !== "form")}
     ${[...kinds].map(
       (kind) => html`<section class="decision" aria-label=${plain(kind)}>
         ${commands.decisions.filter((decision) => decision.kind === kind).map((decision) => question(room, commands, decision))}
@@ -177,7 +178,7 @@ function family(room, commands, command, several, families) {
 }
 
 function entry(room, commands, option) {
-  const isOpen = commands.option === option;
+  const isOpen = commands.option === option && commands.place === "form";
   const title = titleOf(option);
   return html`<li>
     <button
@@ -214,7 +215,7 @@ function order(room, commands, option, title) {
       <button type="button" ?disabled=${commands.busy} @click=${check}>Check</button>
       <button type="button" @click=${() => commands.choose(null)}>Close</button>
     </div>
-    ${option.decision ? ahead(commands, option) : nothing}
+    ${room.isGame && option.decision ? ahead(commands, option) : nothing}
     ${answer(room, commands)}
     ${ruleOf(room, option.rule)}
   </form>`;
@@ -273,6 +274,6 @@ function outcome(room, commands) {
         <button class="strong" ?disabled=${commands.busy} @click=${() => commands.again()}>Send again</button>
       </div>`;
     default:
-      return refusal(room, said.problem);
+      return refused(room, said.problem, said.tried);
   }
 }

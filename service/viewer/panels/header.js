@@ -4,6 +4,9 @@
  */
 
 import { html, nothing } from "../vendor/lit-html.js";
+import { count } from "../parts/format.js";
+import { docketOf } from "../state/docket.js";
+import { origin } from "./forks.js";
 import { openSignIn, viewerName } from "./sign-in.js";
 
 const STREAMS = {
@@ -19,18 +22,33 @@ const STREAMS = {
  * @param {import("../state/account.js").Account} account
  * @param {boolean} isAsked whether a decision waits for whoever looks
  * @param {(() => void) | null} decide leads there; null when it is shown
+ * @param {import("../proof/memory.js").Memory | null} memory what this browser saw before
  */
-export function header(room, account, isAsked, decide) {
+export function header(room, account, isAsked, decide, memory) {
   const { game } = room;
   const [kind, words] = STREAMS[room.stream];
   return html`<a class="home" href="/"><img src="/favicon.ico" alt="" width="22" height="22" /><span>Tabularium</span></a>
     <h1>${game ? game.title || "A game without a title" : "A game"}</h1>
     <p class="of">${room.ruleset && game ? html`${room.ruleset.title}, version ${game.upgraded_to ?? game.ruleset_version}` : nothing}</p>
+    ${origin(room)}
     <p class="stream ${kind}" role="status"><span class="dot" aria-hidden="true"></span>${words}</p>
     <span class="hidden" role="status">${isAsked ? "It is your turn." : nothing}</span>
     ${isAsked && decide ? html`<button class="strong" @click=${decide}>Your turn</button>` : nothing}
+    ${desk(room)}
     <button class="who" aria-haspopup="dialog" @click=${openSignIn}>${viewerName(room, account)}</button>
     <span class="hidden" role="status">${account.me ? `You are ${account.me.name}. ${viewerName(room)}.` : nothing}</span>
     <a class="docs" href="/docs">API</a>
+    ${memory?.problem ? html`<p class="problem" role="alert">${memory.problem} The panel Verify has the evidence.</p>` : nothing}
     ${room.problem ? html`<p class="problem" role="alert">${room.problem.message} ${room.problem.problem?.allowed ?? ""}</p>` : nothing}`;
+}
+
+/** The way to the judge's desk, with how many cases wait there for a ruling. */
+function desk(room) {
+  const docket = docketOf(room);
+  docket.look();
+  const { waiting } = docket;
+  const [first] = waiting;
+  if (!room.head) return nothing;
+  return html`<a class="to-desk ${first ? "open" : ""}" href="/games/${room.id}/desk#v=${first?.about ?? room.version}"
+    >Desk${first ? html` <span class="badge">${waiting.length}</span><span class="hidden"> ${count(waiting.length, "open case")}</span>` : nothing}</a>`;
 }

@@ -11,23 +11,37 @@ import { takeToken } from "../state/token.js";
 import { boardPanel } from "./board.js";
 import { comparePanel, differences } from "./compare.js";
 import { header } from "./header.js";
+import { notice, noticesDialog, showInTab } from "./notices.js";
 import { seatsPanel } from "./seats.js";
 import { enterAs, signIn } from "./sign-in.js";
 import { followStory, storyPanel } from "./story.js";
+import { strip } from "./strip.js";
 import { timelinePanel } from "./timeline.js";
 
+/** What lies below the board; it comes with the panels that nobody misses before the board is there. */
+const BELOW = [
+  { place: "around", draw: null, rest: async () => (await import("./around.js")).aroundPanel },
+  // The bar of the seat that looks.
+  { place: "turn", draw: null, rest: async () => (await import("../moves/bar.js")).turnBar },
+];
+
+const QUIET = 3000; // Milliseconds after the board until this visit is compared with earlier ones.
 const READABLE = 120; // Milliseconds between two drawings of the panels during a drag.
 
 const wide = matchMedia("(min-width: 56rem)");
 const place = (id) => document.getElementById(id);
 
-/** The panels beside the board. On a wide page the story is always there, and the others share the room below it. */
+/**
+ * The panels beside the board. On a wide page the story is always there, and the others share the room below it; the
+ * board shows where things are.
+ */
 const PANELS = [
-  { id: "story", title: "Story", panel: storyPanel },
+  { id: "story", title: "Story", panel: storyPanel, narrow: true },
   { id: "event", title: "Event", rest: async () => (await import("./inspector.js")).inspectorPanel },
   { id: "scores", title: "Scores", rest: async () => (await import("./standings.js")).standingsPanel },
   { id: "changes", title: "Changes", panel: comparePanel },
   { id: "decide", title: "Decide", rest: async () => (await import("./decide.js")).decidePanel, badge: decisions },
+  { id: "places", title: "Where", rest: async () => (await import("./where.js")).wherePanel, narrow: true },
   { id: "verify", title: "Verify", rest: async () => (await import("./verify.js")).verifyPanel },
 ];
 
@@ -42,6 +56,11 @@ export class Panels {
   #later = 0;
   #chosen = wide.matches ? "event" : "story";
   #status = "";
+  #isAsked = true;
+  #isDue = false;
+
+  /** What this browser saw before, once that is there. */
+  memory = null;
 
   /** @param {import("../state/room.js").Room} room */
   constructor(room) {
@@ -51,6 +70,7 @@ export class Panels {
     for (const id of ["page-header", "board-panel"]) place(id).replaceChildren();
     room.addEventListener("change", () => this.#draw());
     room.addEventListener("entered", () => this.#sit());
+    room.addEventListener("inspect", () => this.#select("event"));
     room.board.addEventListener("pointed", () => room.redraw());
     wide.addEventListener("change", () => room.redraw());
     addEventListener("hashchange", () => this.#go());
@@ -61,12 +81,21 @@ export class Panels {
 
   /** Fetch the panels that nobody misses before the board is there. */
   fetchRest() {
+    setTimeout(() => this.#remember(), QUIET);
+    for (const each of BELOW) each.rest().then((draw) => ((each.draw = draw), this.room.redraw()));
     for (const each of PANELS.filter(({ panel, rest }) => rest && !panel)) {
       each.rest().then(
         (panel) => (each.panel = panel),
         () => (each.panel = () => html`<p class="problem" role="alert">This panel could not be loaded. Reload the page.</p>`),
       ).then(() => this.room.redraw());
     }
+  }
+
+  /** Compare with what this browser saw before. */
+  async #remember() {
+    const { memoryOf } = await import("../proof/memory.js");
+    this.memory = memoryOf(this.room);
+    await this.memory.look();
   }
 
   /** Show players what they have to decide. */
@@ -76,7 +105,7 @@ export class Panels {
 
   /** Go where the address leads. */
   #go() {
-    if (takeToken(this.room.api)) this.account.read();
+    if (takeToken(this.room.api)) this.account.use(this.room.api.token);
     const { version, against } = linked();
     if (version) this.room.show(version);
     this.room.compare(against ?? null);
@@ -84,20 +113,42 @@ export class Panels {
 
   #draw() {
     const { room, account } = this;
-    room.board.compare(room.against === null ? [] : differences(room).areas.map((each) => each.area));
+    room.board.compare(!room.isComparing ? [] : differences(room).areas.map((each) => each.area));
     room.board.mark("chosen", room.area ? [room.area] : []);
     // Whoever sat down before the game began did not enter a running one.
     if (this.#status === "gathering" && room.game.status === "running") this.#sit();
     this.#status = room.game?.status ?? this.#status;
+    this.#ask(Boolean(decisions(room)));
     const decide = this.#chosen === "decide" ? null : () => this.#select("decide");
-    render(header(room, account, Boolean(decisions(room)), decide), place("page-header"));
+    // A game that is gone may be one that this browser saw.
+    if (room.problem?.status === 404 && !room.game && !this.memory) this.#remember();
+    render(header(room, account, Boolean(decisions(room)), decide, this.memory), place("page-header"));
+    render(strip(room), place("strip"));
     render([boardPanel(room), seatsPanel(room, account)], place("board-panel"));
+    for (const each of BELOW) if (each.draw) render(each.draw(room), place(each.place));
     render(timelinePanel(room), place("timeline"));
     render(signIn(room, account), place("sign-in"));
+    render(noticesDialog(room), place("notices"));
     render(paper(room), place("paper"));
-    document.title = `${decisions(room) ? "Your turn · " : ""}${room.game?.title || "A game"} · Tabularium`;
     this.#drawSide();
     address(room);
+  }
+
+  /** Say when a decision begins to wait, and open it: for somebody who looks at the past, when they are back. */
+  #ask(isAsked) {
+    const { room } = this;
+    showInTab(room, isAsked);
+    // Whoever opens the page sees that they are asked.
+    if (isAsked && !this.#isAsked) {
+      notice(room);
+      this.#isDue = true;
+    }
+    if (!isAsked) this.#isDue = false;
+    if (this.#isDue && room.following) {
+      this.#chosen = "decide";
+      this.#isDue = false;
+    }
+    this.#isAsked = room.game ? isAsked : true;
   }
 
   /** Draw the panels beside the board; of what passes by in a drag only so much as can be read. */
@@ -116,7 +167,7 @@ export class Panels {
 
   #side() {
     if (!wide.matches) return this.#tabs(PANELS, this.#chosen);
-    const below = PANELS.filter((panel) => panel.id !== "story");
+    const below = PANELS.filter(({ narrow }) => !narrow);
     const now = below.some((panel) => panel.id === this.#chosen) ? this.#chosen : "event";
     return html`<section class="panel story" aria-label="Story">${storyPanel(this.room)}</section>
       ${this.#tabs(below, now)}`;

@@ -15,19 +15,17 @@ export function openSignIn() {
 }
 
 /**
- * Enter the room again whenever the account uses another token, and close the dialog, which gives the focus back to
- * where it came from. A new token is shown first, so that it can be saved.
+ * Enter the room again whenever somebody else looks, and close the dialog, which gives the focus back to where it came
+ * from.
  * @param {import("../state/room.js").Room} room
  * @param {import("../state/account.js").Account} account
  */
 export function enterAs(room, account) {
-  let enteredWith = account.api.token;
+  let entered = account.turn;
   account.addEventListener("change", () => {
-    const { token } = account.api;
-    if (token !== enteredWith && (account.me || !token)) {
-      enteredWith = token;
-      if (account.fresh) room.addEventListener("change", () => dialog().querySelector(".token")?.focus(), { once: true });
-      else dialog().close();
+    if (account.turn !== entered) {
+      entered = account.turn;
+      dialog().close();
       room.enter(room.following ? undefined : room.version);
     }
     room.redraw();

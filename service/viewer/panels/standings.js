@@ -17,7 +17,8 @@ export function standingsPanel(room) {
   return html`<h2>Scores</h2>
     ${standings.length ? table(room, standings) : html`<p class="quiet">Nobody has anything yet.</p>`}
     ${(room.shown?.shelves ?? []).map((each) => shelf(room, each))}
-    ${room.game?.result ? html`<p><strong>${won(room)}</strong></p>` : nothing}
+    ${room.game?.result ? html`<p><strong>${won(room)}</strong>${room.game.ruled_by ? " An official ruled so." : nothing}</p>` : nothing}
+    ${room.game?.continued_in ? html`<p>By a ruling it goes on in <a href="/games/${room.game.continued_in}">another game</a>.</p>` : nothing}
     ${chartsPanel(room)}
     ${remarks(room.game ?? {})}`;
 }

@@ -8,6 +8,7 @@ import { repeat } from "../vendor/directives/repeat.js";
 import { chip } from "../parts/chip.js";
 import { named } from "../parts/format.js";
 import { link, namedIn } from "../parts/papers.js";
+import { takeBacksOf } from "../state/take-backs.js";
 
 const NEAR = 14;
 const MOST = 400;
@@ -44,7 +45,7 @@ function sentence(room, { version, frame, heading }, before) {
       <span class="text">${frame.text}</span>
       <span class="number" aria-hidden="true">${version}</span>
     </button>
-    ${now ? papers(room, frame.text) : nothing}
+    ${now ? [papers(room, frame.text), acts(room, version)] : nothing}
   </li>`;
 }
 
@@ -52,6 +53,16 @@ function sentence(room, { version, frame, heading }, before) {
 function papers(room, text) {
   const names = namedIn(room, text);
   return names.length ? html`<p class="papers quiet">Read: ${names.map((name) => html` ${link(room, name)}`)}</p>` : nothing;
+}
+
+/** What can be done about what happened: it can be disputed, and the seat that did it can ask to take it back. */
+function acts(room, version) {
+  const requests = takeBacksOf(room);
+  const to = requests.mayAsk ? requests.before(version) : undefined;
+  const mayAsk = to !== undefined && !room.commands?.canUndo(to);
+  const ask = () => requests.ask(to);
+  return html`<p class="papers acts quiet"><a href="/games/${room.id}/desk#v=${version}">Inspect or dispute this</a>
+    ${mayAsk ? html`<button class="inline" ?disabled=${requests.busy} @click=${ask}>Ask to take this back</button>` : nothing}</p>`;
 }
 
 function windowOf(room) {

@@ -9,6 +9,7 @@ import { live } from "../vendor/directives/live.js";
 import { count, plain } from "../parts/format.js";
 import { icon } from "../parts/icons.js";
 import { linkTo } from "../state/link.js";
+import { whatIf } from "./forks.js";
 import { SPEEDS, STRIDES } from "../state/room.js";
 
 const LABEL = 26; // So many pixels at least lie between two numbers of rounds.
@@ -41,6 +42,7 @@ export function timelinePanel(room) {
           @change=${(event) => room.show(Number(event.target.value))} />
         of ${room.head.toLocaleString("en")}</label>
       <button class="link" @click=${(event) => copy(room, event)}>${copied.said || "Copy link"}</button>
+      ${whatIf(room)}
     </div>
     <div class="track" @keydown=${(event) => key(room, event)} @click=${(event) => point(room, event)} @pointermove=${(event) => hint(room, event)}>
       ${guard([room.landmarks.entries.length, room.head, innerWidth], () => marks(room))}
@@ -90,15 +92,15 @@ function hint(room, event) {
   event.currentTarget.title = pointed(room, event).mark?.text ?? "";
 }
 
-/** Return the version that is pointed at, and the mark there, a battle before anything else. */
+/** Return the version that is pointed at, and the mark there, what officials did before anything else. */
 function pointed(room, event) {
   const { left, width } = event.currentTarget.querySelector(".marks").getBoundingClientRect();
   const at = 1 + ((event.clientX - left) / width) * (room.head - 1);
   const reach = (NEAR / width) * room.head;
   const distance = (entry) => Math.abs(entry.version - at);
   const nearest = (entries) => entries.reduce((one, other) => (distance(other) < distance(one) ? other : one), entries[0]);
-  const { battles, retractions, others, turns } = room.landmarks;
-  const mark = [battles, retractions, [...others, ...turns]].map(nearest).find((entry) => entry && distance(entry) <= reach);
+  const { battles, retractions, rulings, others, turns } = room.landmarks;
+  const mark = [rulings, battles, retractions, [...others, ...turns]].map(nearest).find((entry) => entry && distance(entry) <= reach);
   return { at, mark };
 }
 
@@ -123,7 +125,7 @@ function marks(room) {
   const words = [
     count(rounds.length, "round"), count(landmarks.battles.length, "battle"),
     count(landmarks.retractions.length, "retraction"),
-    ...[...Map.groupBy(landmarks.others, ({ kind }) => kind)].map(([kind, some]) => count(some.length, plain(kind))),
+    ...[...Map.groupBy([...landmarks.rulings, ...landmarks.others], ({ kind }) => kind)].map(([kind, some]) => count(some.length, plain(kind))),
   ].join(", ");
   return html`<svg class="marks" role="img" aria-label="Marked: ${words}">
     ${bands(rounds, x)}
@@ -132,6 +134,7 @@ function marks(room) {
       <path class="others" d=${path(landmarks.others, 17, 22)} />
       <path class="battles" d=${path(landmarks.battles, 2, 15)} />
       <path class="retractions" d=${path(landmarks.retractions, 0, 30)} />
+      <path class="rulings" d=${path(landmarks.rulings, 0, 30)} />
     </svg>
     ${labelled(rounds, x, apart).map((each) => svg`<text x="${x(each.version) / 10}%" y="10" dx="2">${each.round}</text>`)}
   </svg>`;

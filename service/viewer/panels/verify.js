@@ -1,10 +1,13 @@
 /**
- * The panel that verifies: this game as any stranger gets it, or an export from a file.
+ * The panel that verifies: this game or a case about it as any stranger gets it, or an export from a file.
  * @module
  */
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { count } from "../parts/format.js";
+import { docketOf } from "../state/docket.js";
+import { certify } from "../proof/certificate.js";
+import { memoryOf } from "../proof/memory.js";
 import { BEYOND, verify } from "../proof/verify.js";
 
 const checks = new WeakMap();
@@ -33,15 +36,39 @@ export function verifyPanel(room) {
       <a href="/v1/games/${room.id}/export" download>Save the export</a>: the whole public log in a file. Anybody can check
       it elsewhere, with this page or <code>tabularium verify</code>.
     </p>
+    ${cases(room, check)}
+    ${remembered(memoryOf(room))}
     ${explanation()}
     <div role="status">${check.running ? progress(check) : nothing} ${check.verdict ? result(room, check) : nothing}</div>`;
+}
+
+/** The cases about the game, to be verified together with it. */
+function cases(room, check) {
+  const { all } = docketOf(room);
+  if (!all.length) return nothing;
+  return html`<p class="buttons">Disputes about it:
+    ${all.map((each) => html`<button ?disabled=${check.running} @click=${() => check.case(each)}>Verify case ${each.number}</button>`)}</p>`;
+}
+
+/** What this browser saw at earlier visits, and whether the service still shows it. */
+function remembered(memory) {
+  const { problem, said, evidence } = memory;
+  const first = "At your next visit, your browser compares the service's log and this game with what it sees now.";
+  return html`<h3>Seen before</h3>
+    ${problem
+      ? html`<p class="outcome refused">${problem} Either history was rewritten, or an old copy of the database was restored. Keep the evidence, and ask the service why.</p>
+          <div class="buttons">
+            <a href=${evidence} download="evidence.json">Save the evidence</a>
+            <button @click=${() => memory.forget()}>Forget what this browser saw</button>
+          </div>`
+      : html`<ul class="seen">${(said.length ? said : [first]).map((line) => html`<li>${line}</li>`)}</ul>`}`;
 }
 
 const FIELDS = [
   ["Hashes, versions, the digest of the file", "computed again", "computed again"],
   ["Ruleset, board and documents", "those of the first event", "those of the first event, and playable"],
   ["Time", "valid, in UTC, never backwards", "valid, in UTC, never backwards"],
-  ["Account and seat of each act", "whoever holds the seat; for a ruling, an official on a case, or the organizer", "the same"],
+  ["Account and seat of each act", "the player who holds the seat; for a ruling, an official on a case, or the organizer", "the same"],
   ["Command, and the events that follow", "not checked", "decided again by the rules"],
   ["Dice, shuffles, salts", "drawn again after the end", "drawn again after the end"],
   ["Hidden values", "fit their commitments", "fit their commitments, and are what was sealed"],
@@ -79,15 +106,47 @@ class Check {
     this.milliseconds = 0;
     /** What the service says of the same version: "same", "other", or "" when it does not know the game. */
     this.compared = "";
+    /** What a certificate says of the same log, and its text; null before one was asked for. */
+    this.certified = null;
+    /** A policy that the visitor kept; empty for the one that the service shows. */
+    this.policy = "";
+  }
+
+  /** Check the certificate of what was verified. It may take the service a moment to have it. */
+  async certificate() {
+    const { room, verdict } = this;
+    const stream = verdict.case ? `/v1/cases/${verdict.case}` : `/v1/games/${verdict.game}`;
+    this.certified = null;
+    try {
+      let text;
+      for (let tries = 10; text === undefined; tries -= 1) {
+        text = await room.api.text(`${stream}/certificate`, { version: verdict.versions }).catch(async (problem) => {
+          if (!tries || !problem.problem?.type?.endsWith("not-logged-yet")) throw problem;
+          await new Promise((done) => setTimeout(done, 1000));
+        });
+      }
+      const policy = this.policy || (await room.api.get("/v1/transparency/key")).policy;
+      this.certified = { stream, ...(await certify(text, policy, verdict)) };
+    } catch (problem) {
+      this.certified = { stream, ok: false, problem: problem.message, said: [], unchecked: [] };
+    }
+    room.redraw();
+  }
+
+  /** Believe what a policy file says instead of what the service says of itself. */
+  async use(input) {
+    this.policy = (await input.files[0]?.text()) ?? "";
+    await this.certificate();
   }
 
   /** Verify the room's game. It is fetched without a token: what a stranger gets must be enough. */
   async game() {
-    await this.#run(`Game ${this.room.id}`, async () => {
-      const answer = await fetch(`/v1/games/${this.room.id}/export`);
-      if (!answer.ok) throw new Error(`the service answered ${answer.status}`);
-      return answer.text();
-    });
+    await this.#run(`Game ${this.room.id}`, () => exported(`/v1/games/${this.room.id}`));
+  }
+
+  /** Verify a case about the room's game, with what a stranger gets of both. */
+  async case({ case: id, number }) {
+    await this.#run(`Case ${number}`, () => exported(`/v1/cases/${id}`));
   }
 
   async file(input) {
@@ -98,14 +157,14 @@ class Check {
   }
 
   async #run(source, read) {
-    Object.assign(this, { source, running: true, done: 0, verdict: null, compared: "" });
+    Object.assign(this, { source, running: true, done: 0, verdict: null, compared: "", certified: null });
     this.room.redraw();
     try {
       if (!globalThis.crypto?.subtle) throw new Error("browsers compute hashes on HTTPS and on localhost only");
       const text = await read();
       const began = performance.now();
-      const ruleset = await this.#ruleset(text);
-      this.verdict = await verify(text, { ruleset, progress: (done, total) => this.#progress(done, total) });
+      const [ruleset, game] = [await this.#ruleset(text), await this.#gameOf(text)];
+      this.verdict = await verify(text, { ruleset, game, progress: (done, total) => this.#progress(done, total) });
       this.milliseconds = Math.round(performance.now() - began);
       performance.measure("verify", { start: began, detail: { versions: this.verdict.versions } });
       if (this.verdict.ok) await this.#compare();
@@ -129,15 +188,29 @@ class Check {
     return named && this.room.api.get(`/v1/rulesets/${named}`).catch(() => undefined);
   }
 
+  /** Read the export of the game that a case is about: it says who held the seats. None when the service has no such. */
+  async #gameOf(text) {
+    const game = /^\{"case":"c[0-9a-z]+","format":"[^"]+","game":"([^"\\]+)"\}\n/.exec(text)?.[1];
+    return game && exported(`/v1/games/${encodeURIComponent(game)}`).catch(() => undefined);
+  }
+
   /** Compare the head with what the service has at that version: a log may be sound and not be the one that was played. */
   async #compare() {
-    const { game, versions, head } = this.verdict;
+    const { game, case: id, versions, head } = this.verdict;
+    const stream = id ? `cases/${encodeURIComponent(id)}` : `games/${encodeURIComponent(game)}`;
     const page = await this.room.api
-      .get(`/v1/games/${encodeURIComponent(game)}/events`, { after: versions - 1, limit: 1 })
+      .get(`/v1/${stream}/events`, { after: versions - 1, limit: 1 })
       .catch(() => ({ items: [] }));
     const [event] = page.items;
     this.compared = event ? (event.hash === head ? "same" : "other") : "";
   }
+}
+
+/** Return an export as a stranger gets it. */
+async function exported(stream) {
+  const answer = await fetch(`${stream}/export`, { credentials: "omit" });
+  if (!answer.ok) throw new Error(`the service answered ${answer.status}`);
+  return answer.text();
 }
 
 function progress(check) {
@@ -149,15 +222,17 @@ function result(room, check) {
   return verdict.ok && check.compared !== "other" ? seal(check) : broken(room, check, verdict, source);
 }
 
-function seal({ verdict, source, milliseconds, compared }) {
+function seal(check) {
+  const { verdict, source, milliseconds, compared } = check;
   return html`<div class="seal">
     <h3><span aria-hidden="true">✓</span> Sealed</h3>
     <p>${source}: ${count(verdict.versions, "version")} in ${milliseconds} ms.</p>
     <dl class="facts">
       <div><dt>head</dt><dd><code class="hash">${verdict.head}</code></dd></div>
-      <div><dt>commitment to the dice</dt><dd><code class="hash">${verdict.commitment}</code></dd></div>
+      ${verdict.commitment ? html`<div><dt>commitment to the dice</dt><dd><code class="hash">${verdict.commitment}</code></dd></div>` : nothing}
     </dl>
     <p>${COMPARED[compared]}</p>
+    ${certificate(check)}
     <h4>Checked here</h4>
     <ul>${verdict.checked.map((line) => html`<li>${line}</li>`)}</ul>
     <h4>Not checked here</h4>
@@ -167,20 +242,42 @@ function seal({ verdict, source, milliseconds, compared }) {
   </div>`;
 }
 
+/** Whether the service signed this log, where nobody can change it unnoticed. */
+function certificate(check) {
+  const { certified, compared, policy } = check;
+  if (!compared) return nothing;
+  return html`<h4>Certificate</h4>
+    <div role="status">${certified ? outcome(certified) : html`<p>The service signs the head of every log. With its certificate you can show later that it stood by this one.</p>`}</div>
+    <div class="buttons">
+      <button @click=${() => check.certificate()}>Check the certificate</button>
+      ${certified ? html`<a href="${certified.stream}/certificate" download>Save the certificate</a>` : nothing}
+    </div>
+    ${certified
+      ? html`<label class="file">Believe a policy that you kept${policy ? nothing : ", and not the key that this service shows now"}
+          <input type="file" @change=${(event) => check.use(event.target)} /></label>`
+      : nothing}`;
+}
+
+function outcome({ ok, problem, said, unchecked }) {
+  if (!ok) return html`<p class="outcome refused">${problem}</p>`;
+  return html`<ul>${said.map((line) => html`<li>${line}</li>`)}</ul>
+    ${unchecked.length ? html`<p>Not checked:</p><ul>${unchecked.map((line) => html`<li>${line}</li>`)}</ul>` : nothing}`;
+}
+
 const COMPARED = {
   same: "The service has the same head at this version. If you noted down the head earlier, compare it with this one.",
-  "": "This service does not know the game. Compare the head with one that you trust.",
+  "": "This service does not know it. Compare the head with one that you trust.",
 };
 
 function broken(room, { compared }, verdict, source) {
   const { version, line } = verdict;
   if (verdict.failed) return html`<p class="outcome refused" role="alert">${verdict.problem}</p>`;
-  const other = "The log is consistent, but this service has another log of this game: its head at this version differs.";
+  const other = "The log is consistent, but this service has another log of it: its head at this version differs.";
   return html`<div class="outcome refused" role="alert">
     <h3><span aria-hidden="true">✗</span> ${version ? `Version ${version} is wrong` : "This log is wrong"}</h3>
     <p>${source}: ${compared === "other" ? other : verdict.problem}</p>
     <p class="quiet">${line ? `Line ${line}. ` : ""}Nothing was checked beyond this.</p>
-    ${version && verdict.game === room.id
+    ${version && verdict.game === room.id && !verdict.case
       ? html`<button @click=${() => room.show(version)}>Show version ${version}</button>`
       : nothing}
   </div>`;

@@ -1,5 +1,5 @@
 /**
- * The account of this tab, forms to open one or to use a token, and the other accounts that this browser keeps.
+ * Who looks in this tab, signing in and out, and the accounts whose tokens an earlier version of this page kept here.
  * @module
  */
 
@@ -9,42 +9,69 @@ import { html, nothing } from "../vendor/lit-html.js";
 export function accountForms(account) {
   const { me, said, removing } = account;
   const alert = said ? html`<p class="problem" role="alert">${said}</p>` : nothing;
-  const all = [...(me ? [{ token: account.api.token, name: me.name }] : []), ...account.others];
-  const leaving = all.find(({ token }) => token === removing);
+  const leaving = account.others.find(({ token }) => token === removing);
   return html`${alert} ${leaving ? removal(account, leaving) : nothing}
     ${me ? signedIn(account) : nothing} ${others(account)} ${me ? nothing : signIn(account)}`;
 }
 
 function signedIn(account) {
-  const { me, fresh, api } = account;
-  return html`<p>You are signed in as <strong>${me.name}</strong> in this tab.</p>
-    <details class="save" ?open=${Boolean(fresh)}>
-      <summary>Your token</summary>
-      <p>It is the only key to your account, and nobody can show it to you again.
-        ${account.isKept ? "This browser keeps it until you remove it." : "This browser keeps it for this tab only."} Save a copy elsewhere.</p>
-      <code class="token" tabindex="0">${api.token}</code>
-      ${copies(account, { token: api.token, name: me.name })}
-      <button type="button" @click=${() => ask(account, api.token)}>Remove from this browser …</button>
-    </details>`;
+  const { me, home, api } = account;
+  if (api.token) {
+    return html`<p>In this tab you are <strong>${me.name}</strong>, by a token. ${home ? html`This browser is signed in as ${home.name}.` : nothing}</p>
+      ${home ? html`<button type="button" @click=${() => account.goHome()}>Sign in as ${home.name}</button>` : nothing}`;
+  }
+  return html`<p>You are signed in as <strong>${me.name}</strong>. <a href="/account">Your account</a></p>
+    ${account.lasting ? nothing : html`<p class="hint">Only this browser keeps it. <a href="/account">Make it lasting</a>.</p>`}
+    ${account.isLeaving
+      ? leave(account)
+      : html`<button type="button" @click=${() => askFirst(() => account.askToLeave(), ".leaving .keep")}>${account.lasting ? "Sign out" : "Sign out …"}</button>`}`;
 }
 
-/** The other accounts of this browser. */
+/** A token, to come back by. */
+function wayBack(account) {
+  const { me, fresh } = account;
+  return html`<p>Make a <a href="/account">passkey or recovery codes</a> first, or a token. Keep a token as you keep a
+      password: nobody can show it to you again.</p>
+    ${fresh
+      ? html`<code class="token" tabindex="0">${fresh}</code> ${copies(account, { token: fresh, name: me.name })}`
+      : html`<button type="button" @click=${() => makeToken(account)}>Make a token</button>`}`;
+}
+
+async function makeToken(account) {
+  await account.makeToken();
+  requestAnimationFrame(() => requestAnimationFrame(() => document.querySelector(".token")?.focus()));
+}
+
+function leave(account) {
+  return html`<div class="problem leaving" role="group" aria-label="Sign out">
+    <p><strong>Sign out of ${account.me.name} in this browser?</strong> Without a token of the account you cannot sign in
+      again: then it is lost for good, and its games with it.</p>
+    ${wayBack(account)}
+    <div class="buttons">
+      <button type="button" class="keep" @click=${() => account.askToLeave(false)}>Stay signed in</button>
+      <button type="button" class="strong" @click=${() => account.leave()}>Sign out</button>
+    </div>
+  </div>`;
+}
+
+/** The accounts whose tokens are kept here. */
 function others(account) {
   if (!account.others.length) return nothing;
   return html`<ul class="kept" aria-label="Accounts in this browser">
     ${account.others.map(({ token, name, refused }) => html`<li>
       <button type="button" @click=${() => account.use(token)}>Sign in as ${name}</button>
       ${refused ? html`<span class="quiet">not known here when last used</span>` : nothing}
-      <button type="button" class="link" aria-label="Remove ${name} from this browser" @click=${() => ask(account, token)}>Remove …</button>
+      <button type="button" class="link" aria-label="Remove ${name} from this browser"
+        @click=${() => askFirst(() => account.askToRemove(token), ".removal .keep")}>Remove …</button>
     </li>`)}
   </ul>`;
 }
 
-/** Ask whether a token is to be removed, and let the answer be given at once by keyboard. */
-function ask(account, token) {
-  account.askToRemove(token);
+/** Ask a question, and let the harmless answer be given at once by keyboard. */
+function askFirst(ask, answer) {
+  ask();
   // The question is drawn in the next frame.
-  requestAnimationFrame(() => requestAnimationFrame(() => document.querySelector(".removal .keep")?.focus()));
+  requestAnimationFrame(() => requestAnimationFrame(() => document.querySelector(answer)?.focus()));
 }
 
 function removal(account, { token, name }) {
@@ -80,15 +107,27 @@ function signIn(account) {
     event.preventDefault();
     act(new FormData(event.target).get("given").trim());
   };
-  return html`<form @submit=${submit((name) => account.open(name))}>
-      <label for="name">Your name</label>
-      <div class="line"><input id="name" name="given" autocomplete="nickname" maxlength="80" required />
-        <button type="submit">Open an account</button></div>
-    </form>
+  const { home } = account;
+  return html`${home
+      ? html`<button type="button" @click=${() => account.goHome()}>Sign in as ${home.name}</button>`
+      : html`<form @submit=${submit((name) => account.open(name))}>
+          <label for="name">Your name</label>
+          <div class="line"><input id="name" name="given" autocomplete="nickname" maxlength="80" placeholder="optional" />
+            <button type="submit">Open an account</button></div>
+        </form>
+        <div class="buttons"><span>or</span> <button type="button" @click=${() => account.usePasskey()}>Sign in with a passkey</button>
+          ${account.provider ? html`<button type="button" @click=${() => account.useProvider()}>Sign in with ${account.provider.name}</button>` : nothing}</div>`}
     <form @submit=${submit((token) => account.use(token))}>
       <label for="token">or the token you have</label>
       <div class="line"><input id="token" name="given" type="password" autocomplete="off" spellcheck="false" required />
         <button type="submit">Use this token</button></div>
-      <p class="hint">This browser keeps it until you remove it, and sends it to this service only.</p>
-    </form>`;
+      <p class="hint">${home ? "It is used in this tab only." : "It signs this browser in, and is not stored."}</p>
+    </form>
+    ${home ? nothing : html`<details><summary>I have a recovery code</summary>
+      <form @submit=${submit((code) => account.useCode(code))}>
+        <label for="code">Recovery code</label>
+        <div class="line"><input id="code" name="given" autocomplete="off" spellcheck="false" maxlength="40" required />
+          <button type="submit">Use this code</button></div>
+      </form>
+    </details>`}`;
 }

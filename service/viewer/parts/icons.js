@@ -15,6 +15,7 @@ const PATHS = {
   nearer: "M7 2h2v5h5v2H9v5H7V9H2V7h5z",
   farther: "M2 7h12v2H2z",
   whole: "M2 2h5v2H4v3H2zM9 2h5v5h-2V4H9zM2 9h2v3h3v2H2zM12 9h2v5H9v-2h3z",
+  bell: "M8 1a4.5 4.5 0 0 1 4.5 4.5V9L14 11.5H2L3.5 9V5.5A4.5 4.5 0 0 1 8 1zM6 12.5h4a2 2 0 0 1-4 0z",
   close: "M3.4 2 8 6.6 12.6 2 14 3.4 9.4 8 14 12.6 12.6 14 8 9.4 3.4 14 2 12.6 6.6 8 2 3.4z",
 };
 

@@ -15,6 +15,6 @@ export function shelf(room, { title, items }) {
 }
 
 /** The sign of a kind of mark; the board in the page has it. */
-function glyph(kind) {
+export function glyph(kind) {
   return html`<svg class="chip" viewBox="0 0 24 24" fill="currentColor" aria-hidden="true"><use href="#glyph-${kind}" /></svg>`;
 }

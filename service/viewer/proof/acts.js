@@ -37,10 +37,11 @@ export function faultOfCause(cause) {
 /**
  * Return the first thing that is wrong with who brought the events about, or that follows from no act.
  * @param {object[]} rows the whole log; its first row creates the game
+ * @param {Around} [past] of a fork: what it goes back to, as it stands there
  * @returns {{version: number, problem: string} | undefined}
  */
-export function faultOfActs(rows) {
-  const around = new Around(rows[0].event);
+export function faultOfActs(rows, past = undefined) {
+  const around = new Around(rows[0].event, past);
   let [act, request] = [undefined, undefined];
   for (const row of rows) {
     const begins = row.cause || !act;
@@ -58,7 +59,7 @@ export function faultOfActs(rows) {
 function unfollowed(row, act, rows, around) {
   const ends = row.event.type === "game-ended" && row === rows.at(-1) && around.endsAs(row, act);
   const deals = row.event.type === "seats-moved" && act.event.type === "game-started" && around.couldMove(row.event);
-  const follows = ends || deals || around.goesBackAsAsked(row, act);
+  const follows = ends || deals || around.goesBackAsAsked(row, act) || around.goesOnAsAgreed(row, act);
   if (isAroundTheTable(row.event) && !follows) return `cannot have happened: ${row.event.type} follows from nothing`;
   return row.at === act.at ? undefined : "has another time than the act that it follows from";
 }

@@ -28,28 +28,31 @@ export class Draws {
    * @param {string} game its id
    * @param {object[]} rows the whole log, of a game that is over
    * @param {object} ruleset as `GET /v1/rulesets/{id}` shows it
+   * @param {string} secret that of its chance, in hex
    */
-  static async of(game, rows, ruleset) {
+  static async of(game, rows, ruleset, secret) {
     const entropy = entropyOf(rows);
-    return new Draws(await Chance.of(rows.at(-1).event.secret, game, entropy), rows, ruleset);
+    return new Draws(await Chance.of(secret, game, entropy), rows, ruleset);
   }
 
   /**
    * Draw all again.
-   * @param {{salt: string, commitment: string}[]} secrets all of them, in the order of sealing
+   * @param {{salt: string, commitment: string}[]} secrets those that were published, in the order of sealing
+   * @param {boolean} isOpen whether these are all: otherwise a draw may be the salt of what the reader may not see
    * @returns {Promise<{problem: string, version?: number} | undefined>} the first thing that is wrong
    */
-  async check(secrets, progress = () => {}) {
+  async check(secrets, isOpen, progress = () => {}) {
     const salts = secrets.map((secret) => secret.salt);
     for (let start = 0; start < this.rows.length; start += TOGETHER) {
       const batch = this.rows.slice(start, start + TOGETHER);
       const found = await Promise.all(batch.map((row, index) => this.#row(row, start + index)));
       for (const { fault, left, row } of found) {
-        const wrong = fault ?? this.#account(row, left, salts);
+        const wrong = fault ?? (isOpen ? this.#account(row, left, salts) : undefined);
         if (wrong) return { problem: `version ${row.version} ${wrong}`, version: row.version };
       }
       progress(start + batch.length, this.rows.length);
     }
+    if (!isOpen) return undefined;
     this.#salts = secrets.length - salts.length;
     return salts.length ? { problem: `${salts.length} salts of secrets follow from no draw of chance` } : undefined;
   }

@@ -10,6 +10,7 @@
  */
 const AROUND_THE_TABLE = {
   "game-created": { act: "the creation of a game", by: "anybody", early: true },
+  "game-forked": { act: "the making of a fork", by: "anybody", early: true },
   "seat-taken": { act: "the taking of a seat", by: "newcomer", seat: true, early: true },
   "seat-left": { act: "the leaving of a seat", by: "holder", seat: true, early: true },
   "game-started": { act: "the start", by: "participant", early: true },
@@ -24,6 +25,8 @@ const AROUND_THE_TABLE = {
   "game-resumed": { act: "the end of a pause", by: "official", onCase: true },
   "take-back-asked": { act: "a request to take moves back", by: "holder", seat: true },
   "take-back-answered": { act: "an answer to a request", by: "holder", seat: true },
+  "seat-given-up": { act: "the giving up of a seat", by: "holder", seat: true },
+  "seat-taken-over": { act: "the taking over of a seat", by: "newcomer", seat: true },
   "game-adjudicated": { act: "a ruling on the result", by: "official", onCase: true },
 };
 const ABOUT_A_SEAT = [
@@ -34,6 +37,8 @@ const ABOUT_A_SEAT = [
   "answer-given",
   "take-back-asked",
   "take-back-answered",
+  "seat-given-up",
+  "seat-taken-over",
 ];
 /** What no retraction takes back: it leaves the table alone, and the game has not moved on by it. */
 const STAYS = [
@@ -43,11 +48,23 @@ const STAYS = [
   "game-resumed",
   "take-back-asked",
   "take-back-answered",
+  "seat-given-up",
+  "seat-taken-over",
 ];
 /** What may happen during a pause. */
-const DURING_A_PAUSE = ["official-named", "official-released", "game-resumed", "game-adjudicated", "answer-revoked"];
+const DURING_A_PAUSE = [
+  "official-named",
+  "official-released",
+  "game-resumed",
+  "game-adjudicated",
+  "answer-revoked",
+  "seat-given-up",
+  "seat-taken-over",
+];
 const UNDO = { act: "an undo", by: "holder", seat: true, command: true };
 const RULING = { act: "a ruling", by: "official", onCase: true };
+/** Of a continuation; who its officials are, the log of its parent says, to which the case belongs. */
+const START_BY_RULING = { act: "a start by a ruling", by: "anybody", onCase: true, early: true };
 const RULING_WITHOUT_CASE = { act: "a ruling", by: "organizer" };
 const BY_RULING = "TAB-RUL-04";
 const COMMAND = { act: "a command", by: "holder", seat: true, command: true };
@@ -64,6 +81,7 @@ function given({ player, seat, command, key }, at) {
 function originOf(event, cause) {
   const ruling = cause.case === undefined ? RULING_WITHOUT_CASE : RULING;
   if (event.type === "moves-retracted") return { undo: UNDO, ruling }[event.by];
+  if (event.type === "game-started" && cause.case !== undefined) return START_BY_RULING;
   return isAroundTheTable(event) ? AROUND_THE_TABLE[event.type] : COMMAND;
 }
 
@@ -72,15 +90,23 @@ export class Around {
   /** The commands that an undo gives again next. */
   #again = [];
 
-  /** @param {{organizer: string, seats: string[]}} created the first event */
-  constructor(created) {
+  /**
+   * @param {{organizer: string, seats: string[], purpose?: string}} created the first event
+   * @param {Around} [past] of a fork: what it goes back to, as it stands there
+   */
+  constructor(created, past = undefined) {
     this.organizer = created.organizer;
-    this.players = new Map(created.seats.map((seat) => [seat, undefined]));
+    this.isAnalysis = created.purpose === "analysis";
+    // In an analysis one account plays all seats; a continuation keeps each for the player who held it.
+    this.players = new Map(created.seats.map((seat) => [seat, this.isAnalysis ? created.organizer : undefined]));
+    this.kept = created.purpose === "continuation" ? new Map(past.players) : undefined;
     this.started = false;
+    this.cancelled = false;
     /** The seats of the answers left in advance, by the version at which each was left. */
     this.answers = new Map();
     /** The accounts that ever took a seat; those that were ever officials, and whether they still are. */
-    this.seated = new Set();
+    this.seated = new Set(this.isAnalysis ? [created.organizer] : (this.kept && past.seated));
+    this.givenUp = new Set();
     this.officials = new Map();
     this.paused = false;
     /** The requests to take moves back since the game last moved on, by the version at which each was made. */
@@ -101,7 +127,7 @@ export class Around {
       this.#again = event.again.map((version) => given({ ...rows[version - 1]?.cause, key: undefined }, row.at));
     }
     if (!origin) return `cannot have happened: ${event.type} follows from nothing`;
-    if (event.type === "game-created" && row.version > 1) return "creates the game a second time";
+    if (["game-created", "game-forked"].includes(event.type) && row.version > 1) return "creates the game a second time";
     const { act } = origin;
     if (!cause.player) return `names no account: ${act} always comes from one`;
     if (origin.seat && cause.seat === undefined) return `names no seat: ${act} is always for one`;
@@ -151,7 +177,9 @@ export class Around {
 
   #untimely({ early, whenever }, row, rows) {
     const { version, event } = row;
-    if (early && this.started) return "cannot have happened: the game had begun";
+    if (this.cancelled) return "cannot have happened: the game was cancelled";
+    const closes = this.isAnalysis && event.type === "game-cancelled";
+    if (early && this.started && !closes) return "cannot have happened: the game had begun";
     if (!early && !whenever && !this.started) return "cannot have happened: the game had not begun";
     const isRuling = event.type === "moves-retracted" && event.by === "ruling";
     if (this.paused && !isRuling && !DURING_A_PAUSE.includes(event.type)) {
@@ -164,11 +192,23 @@ export class Around {
       if ([...this.players.values()].includes(event.player)) return `seats ${event.player} a second time`;
       if (this.officials.has(event.player)) return `seats ${event.player}, who is or was an official of the game`;
     }
+    const keeper = event.type === "seat-taken" ? this.kept?.get(event.seat) : undefined;
+    if (keeper !== undefined && keeper !== event.player) return `seats ${event.player} on ${event.seat}, which is kept for ${keeper}`;
+    if (event.type === "seat-taken" && this.#isLastToConfirm(event.seat) && !this.goesOnAsAgreed(rows[version], row)) {
+      return "is the last confirmation, and the game does not go on";
+    }
+    if (event.type === "seat-given-up" && this.givenUp.has(event.seat)) return `gives up ${event.seat} a second time`;
+    if (event.type === "seat-taken-over") {
+      if (!this.givenUp.has(event.seat)) return `takes over ${event.seat}, which was not given up`;
+      if ([...this.players.values()].includes(event.player)) return `seats ${event.player} a second time`;
+      if (this.officials.has(event.player)) return `seats ${event.player}, who is or was an official of the game`;
+    }
     if (event.type === "answer-given" && row.at !== rows[version - 2].at) {
       return "gives an answer left in advance later than it was called for";
     }
     const free = [...this.players].filter(([, player]) => player === undefined).map(([seat]) => seat);
-    if (event.type === "game-started" && free.length) return `starts the game while ${free.join(", ")} is free`;
+    if (event.type === "game-started" && row.cause.case !== undefined && !this.kept) return "cannot have happened: this is no continuation";
+    if (event.type === "game-started" && row.cause.case === undefined && free.length) return `starts the game while ${free.join(", ")} is free`;
     const again = event.type === "moves-retracted" && event.to < version - 1 ? rows[event.to] : undefined;
     if (event.type === "moves-retracted" && again?.cause?.command === undefined) {
       return `goes back to version ${event.to}, after which no command follows`;
@@ -205,7 +245,7 @@ export class Around {
     if (event.type === "official-released" && !this.officials.get(player)) {
       return `releases ${player}, who is no official`;
     }
-    if (cause.case !== undefined && event.type !== "game-resumed" && !isReason(event.reason)) {
+    if (cause.case !== undefined && !["game-resumed", "game-started"].includes(event.type) && !isReason(event.reason)) {
       return "gives a reason that is not a line of 1 to 2,000 characters";
     }
     if (event.type !== "game-adjudicated") return undefined;
@@ -248,6 +288,16 @@ export class Around {
     return (asks || act.event.agrees === true) && request?.open === true && request.to === event.to && !event.reason;
   }
 
+  #isLastToConfirm(seat) {
+    return this.kept !== undefined && [...this.players].every(([each, player]) => each === seat || player !== undefined);
+  }
+
+  /** Tell whether a continuation goes on because the last seat was taken: all have confirmed. */
+  goesOnAsAgreed(row, act) {
+    const isNext = row?.event.type === "game-started" && !row.cause && row.version === act.version + 1;
+    return isNext && act.event.type === "seat-taken" && this.kept !== undefined && this.#isLastToConfirm(act.event.seat);
+  }
+
   /** Tell whether a ruling ends the game, or its rules do: each under a rule of its own. */
   endsAs({ event }, act) {
     return (event.rule === BY_RULING) === (act.event.type === "game-adjudicated");
@@ -271,6 +321,13 @@ export class Around {
       this.players.set(event.seat, event.player);
       this.seated.add(event.player);
     }
+    if (event.type === "seat-given-up") this.givenUp.add(event.seat);
+    if (event.type === "seat-taken-over") {
+      this.players.set(event.seat, event.player);
+      this.seated.add(event.player);
+      this.givenUp.delete(event.seat);
+      for (const [left, seat] of this.answers) if (seat === event.seat) this.answers.delete(left);
+    }
     if (event.type === "official-named") this.officials.set(event.player, true);
     if (event.type === "official-released") this.officials.set(event.player, false);
     if (event.type === "game-paused") this.paused = true;
@@ -285,13 +342,26 @@ export class Around {
       else request.open = false;
     }
     if (event.type === "seat-left") this.players.set(event.seat, undefined);
-    if (event.type === "game-started") this.started = true;
+    if (event.type === "game-started") {
+      this.started = true;
+      // By a ruling, those who have not confirmed play on as well.
+      for (const [seat, player] of this.players) if (player === undefined) this.players.set(seat, this.kept?.get(seat));
+    }
+    if (event.type === "game-forked" && this.isAnalysis) this.started = true;
+    if (event.type === "game-cancelled") this.cancelled = true;
     if (event.type === "seats-moved") this.players = new Map(Object.entries(event.players));
   }
 }
 
+/** Return what is around the table of a game after so many of its rows. `past` as in `Around`. */
+export function aroundAt(rows, version, past = undefined) {
+  const around = new Around(rows[0].event, past);
+  for (const row of rows.slice(0, version)) around.happen(row);
+  return around;
+}
+
 /** Tell whether a text can be the reason of a ruling: a line of 1 to 2,000 characters, not all blank to Python. */
-function isReason(text) {
+export function isReason(text) {
   const isLine = /^[^\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]+$/u.test(text);
   return isLine && [...text].length <= 2_000 && text.replaceAll("\ufeff", "x").trim() !== "";
 }

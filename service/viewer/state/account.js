@@ -1,96 +1,221 @@
 /**
- * Accounts: who the token of this tab belongs to, how to open an account, and the tokens that this browser keeps.
+ * Accounts: who looks in this tab, how a browser is signed in and out, and the ways back into an account.
  * @module
  */
 
-import { keep, kept, onChange, refuse, remove } from "./device.js";
+import { kept, noteSession, onChange, refuse, remove } from "./device.js";
 
-/** Whose token it is. Says "change" when that changes. */
+/** Who looks. Says "change" when that changes. */
 export class Account extends EventTarget {
   /** @param {import("./api.js").Api} api */
   constructor(api) {
     super();
     this.api = api;
-    /** Who it is, as `GET /v1/players/me` says: null for nobody. */
+    /** Who looks in this tab, as `GET /v1/players/me` says: null for nobody. */
     this.me = null;
-    /** Whether that is still to be seen: a token is there, and whose it is was not answered yet. */
-    this.isUnknown = Boolean(api.token);
-    /** A token that was made just now: nobody has a copy of it yet. */
+    /** Who is signed in to this browser; null for nobody. In this tab a token, or a spectator, may look instead. */
+    this.home = null;
+    /** Whether the account of this browser has a way back besides tokens: a passkey, recovery codes. */
+    this.lasting = false;
+    /** The provider through which people can sign in here, and whether it knows the account of this browser; or null. */
+    this.provider = null;
+    /** Counts how often somebody else began to look. */
+    this.turn = 0;
+    /** Whether it is still to be seen who looks: the service has not answered yet. */
+    this.isUnknown = true;
+    /** A token that was made just now, to be kept elsewhere: nobody has a copy of it yet. */
     this.fresh = "";
-    /** A token that somebody wants to remove from this browser, and has not yet said that they are sure. */
+    /** A token that an earlier version of this page kept, and that is to be removed if somebody says that they are sure. */
     this.removing = "";
-    /** Whether this browser keeps the token. */
-    this.isKept = false;
+    /** Whether somebody wants to sign out, and has not yet said that they are sure. */
+    this.isLeaving = false;
     this.said = "";
     this.copied = "";
-    onChange(() => this.#isGone() ? this.use("") : this.#say(this.said));
+    onChange((isSession) => (isSession && this.api.token === null ? this.#become(null) : this.#say(this.said)));
   }
 
-  /** The accounts that this browser keeps, besides the one that is used. @returns {import("./device.js").Kept[]} */
+  /** The accounts whose tokens an earlier version of this page kept here. @returns {import("./device.js").Kept[]} */
   get others() {
     return kept().filter(({ token }) => token !== this.api.token);
   }
 
-  /** Ask whose the token is. @returns {Promise<boolean>} whether it is anybody's */
+  /** Ask who looks. A token that is nobody's is not used any more. */
   async read() {
+    const { token } = this.api;
+    if (await this.#look() || !token || this.api.token === token) return;
+    this.turn += 1;
+    this.#say(this.said);
+  }
+
+  /** Ask who looks. @returns {Promise<boolean>} false when the tab's token is nobody's, or that could not be asked */
+  async #look() {
+    const { api } = this;
+    // While a visitor signs in they stay one: what they pressed must not be disabled, or it could not get the focus back.
+    this.isUnknown ||= this.me !== null;
     this.me = null;
-    this.isUnknown = Boolean(this.api.token);
     this.said = "";
     try {
-      if (this.api.token) this.me = await this.api.get("/v1/players/me");
-      if (this.me) this.isKept = keep({ token: this.api.token, name: this.me.name });
+      this.#note(await api.session());
+      noteSession(this.home?.id ?? null);
+      if (api.token) this.me = await api.get("/v1/players/me");
+      if (this.me) await this.#settle();
+      if (api.token === null) this.me = this.home;
     } catch (problem) {
       this.said = problem.message;
       if (problem.status === 401) {
-        refuse(this.api.token);
-        this.api.token = "";
+        refuse(api.token);
+        api.token = null;
+        this.me = this.home;
       }
     }
     this.isUnknown = false;
     this.dispatchEvent(new Event("change"));
-    return this.me !== null;
+    return !this.said;
   }
 
-  /** Use a token from now on; the one before stays when this is nobody's. */
+  /** Make the tab's token the browser's session, unless that is somebody's already or the token may not do that. */
+  async #settle() {
+    const { api, me } = this;
+    if (this.home || !me.scopes.includes("account")) return;
+    this.#note(await api.session("POST", {}, api.token));
+    remove(api.token);
+    api.token = null;
+    noteSession(this.home.id);
+  }
+
+  #note({ player, lasting, provider }) {
+    Object.assign(this, { home: player, lasting, provider });
+  }
+
+  /** Look with a token from now on, or as a spectator with an empty one; stay who it was when the token is nobody's. */
   async use(token) {
     const before = this.api.token;
-    this.api.token = token;
-    this.removing = "";
-    this.copied = "";
-    if (token !== this.fresh) this.fresh = "";
-    if ((await this.read()) || !token) return true;
+    if (await this.#become(token)) return true;
     const { said } = this;
     this.api.token = before;
-    await this.read();
+    await this.#look();
     this.#say(said);
     return false;
   }
 
-  /** Open an account, and use its token. */
+  /** Look as whoever is signed in to this browser. */
+  async goHome() {
+    await this.#become(null);
+  }
+
+  async #become(token) {
+    this.api.token = token;
+    this.removing = this.fresh = this.copied = "";
+    this.isLeaving = false;
+    if (!(await this.#look())) return false;
+    this.turn += 1;
+    this.dispatchEvent(new Event("change"));
+    return true;
+  }
+
+  /** Open an account for a guest, and sign this browser in to it. A name is optional. */
   async open(name) {
+    return this.#signIn(() => this.api.session("POST", name ? { name } : {}));
+  }
+
+  /** Sign this browser in by a passkey of this device. */
+  async usePasskey() {
+    return this.#signIn(async () => (await import("./passkeys.js")).signIn(this.api));
+  }
+
+  /** Sign this browser in by a recovery code, which is then used up. */
+  async useCode(code) {
+    return this.#signIn(() => this.api.session("POST", { code }, null, "/recovery-code"));
+  }
+
+  /**
+   * Leave for the provider, to sign in there, or to let it sign in to the account of this browser from now on. Throws a
+   * `Problem`.
+   * @param {boolean} leave whether the session of this browser may end if the person has another account
+   */
+  async goToProvider(leave = false) {
+    const { address } = await this.api.session("POST", { leave }, null, "/provider");
+    (await import("./return.js")).keepPlace();
+    location.assign(address);
+  }
+
+  /** Leave for the provider to sign in there, or say why that cannot be done. */
+  async useProvider() {
     try {
-      const { token } = await this.api.post("/v1/players", { name });
-      this.fresh = token;
-      return await this.use(token);
+      await this.goToProvider();
     } catch (problem) {
-      this.#say(`${problem.message} ${problem.problem?.allowed ?? ""}`);
+      this.#say(problem.message);
+    }
+  }
+
+  /** Bring the provider's answer to the service, which signs this browser in. Throws a `Problem`. */
+  async finishAtProvider(given) {
+    const { player } = await this.api.session("POST", given, null, "/provider/answer");
+    this.api.token = null;
+    noteSession(player.id);
+  }
+
+  /** Let the provider no longer sign in to the account of this browser. Throws a `Problem`. */
+  async unlink() {
+    await this.api.delete("/v1/session/provider");
+    await this.read();
+  }
+
+  async #signIn(ask) {
+    try {
+      const { player } = await ask();
+      noteSession(player.id);
+      await this.goHome();
+      return true;
+    } catch (problem) {
+      this.#say(`${problem.message} ${problem.problem?.allowed ?? ""}`.trim());
       return false;
     }
   }
 
-  /** Ask whether a token is really to be removed from this browser; empty for no. */
+  /** Make a token that is good for as much as the session, to be kept elsewhere. */
+  async makeToken() {
+    try {
+      const { token } = await this.api.post("/v1/tokens", { name: "kept by me", scopes: this.me.scopes });
+      this.fresh = token;
+      this.copied = "";
+      this.#say("");
+    } catch (problem) {
+      this.#say(problem.message);
+    }
+  }
+
+  /** Sign out, after asking whether somebody is sure who has perhaps no way back. */
+  askToLeave(isLeaving = true) {
+    if (isLeaving && this.lasting) return this.leave();
+    this.isLeaving = isLeaving;
+    this.#say("");
+  }
+
+  /** Sign this browser out. Whoever has no other way back has lost the account. */
+  async leave() {
+    try {
+      await this.api.session("DELETE");
+    } catch (problem) {
+      this.#say(problem.message);
+      return;
+    }
+    noteSession(null);
+    await this.goHome();
+  }
+
+  /** Ask whether a token that is kept here is really to be removed; empty for no. */
   askToRemove(token) {
     this.removing = token;
     this.#say("");
   }
 
-  /** Remove the token that was asked for. Whoever has no copy of it has lost it. */
+  /** Remove the token that was asked for. */
   async remove() {
     const token = this.removing;
     this.removing = "";
     remove(token);
-    if (token === this.api.token) await this.use("");
-    else this.#say("");
+    this.#say("");
   }
 
   /** Put a token on the clipboard, which pages have on HTTPS only. */
@@ -98,11 +223,6 @@ export class Account extends EventTarget {
     const isCopied = await (async () => navigator.clipboard.writeText(token))().then(() => true, () => false);
     this.copied = isCopied ? "Copied" : "Select the token and copy it";
     this.#say(this.said);
-  }
-
-  /** Whether another tab has removed the token that this tab looks with. */
-  #isGone() {
-    return this.isKept && this.me !== null && !kept().some(({ token }) => token === this.api.token);
   }
 
   #say(words) {

@@ -23,20 +23,24 @@ export class Problem extends Error {
   }
 }
 
-/** One caller of the API: a spectator, or whoever a token says. */
+/** One caller of the API: whoever is signed in to this browser; or, for this tab only, a token's owner or a spectator. */
 export class Api {
   constructor() {
-    // A new tab begins with the token that was used last, and stays with it whatever other tabs do.
-    if (sessionStorage.getItem(TOKEN) === null) this.token = lastUsed();
+    // What an earlier version of this page kept; `Account` makes it the session.
+    this.token ??= lastUsed();
   }
 
-  /** The bearer token of this tab, sent in no other way than the Authorization header; empty for a spectator. */
+  /**
+   * What this tab looks with. Null is the session of the browser, a cookie that it sends by itself. A text is a token,
+   * sent in no other way than the Authorization header; empty for a spectator.
+   */
   get token() {
-    return sessionStorage.getItem(TOKEN) ?? "";
+    return sessionStorage.getItem(TOKEN);
   }
 
   set token(token) {
-    sessionStorage.setItem(TOKEN, token);
+    if (token === null) sessionStorage.removeItem(TOKEN);
+    else sessionStorage.setItem(TOKEN, token);
   }
 
   /**
@@ -62,27 +66,50 @@ export class Api {
     return (await this.#call("POST", path, { body, headers })).json();
   }
 
+  /** Return the JSON of a PATCH. */
+  async patch(path, body) {
+    return (await this.#call("PATCH", path, { body })).json();
+  }
+
+  /** Return the JSON of a PUT. */
+  async put(path, body = {}, headers = {}) {
+    return (await this.#call("PUT", path, { body, headers })).json();
+  }
+
   /** Return the JSON of a DELETE. */
   async delete(path, headers = {}) {
     return (await this.#call("DELETE", path, { headers })).json();
   }
 
-  async #call(method, path, { body = undefined, headers = {}, signal = undefined }) {
-    const sent = { Accept: "application/json, */*", ...this.#authorization(), ...headers };
+  /**
+   * Return whose session the browser has (`player`), after beginning or ending it, if asked; and whether the account
+   * has a way back (`lasting`).
+   * @param {"GET" | "POST" | "DELETE"} method
+   * @param {object} [body] a new guest's name, or what proves who somebody is
+   * @param {string | null} [token] whose account it is to be
+   * @param {string} [way] how to sign in: "/passkey", "/recovery-code" or "/provider"
+   */
+  async session(method = "GET", body = undefined, token = null, way = "") {
+    return (await this.#call(method, `/v1/session${way}`, { body }, token, true)).json();
+  }
+
+  async #call(method, path, { body = undefined, headers = {}, signal = undefined }, token = this.token, session = token === null) {
+    const sent = { Accept: "application/json, */*", ...(token ? { Authorization: `Bearer ${token}` } : {}), ...headers };
     if (body !== undefined) sent["Content-Type"] = "application/json";
+    // The service takes the session only with a header that no other site can send.
+    if (session && method !== "GET") sent["Tabularium-Page"] = "1";
+    const ask = () => fetch(path, { method, headers: sent, body: body && JSON.stringify(body), signal, credentials: session ? "same-origin" : "omit" });
     let response;
     try {
-      response = await fetch(path, { method, headers: sent, body: body && JSON.stringify(body), signal });
+      response = await ask();
+      // A session that has ended is forgotten by the browser with this answer.
+      if (response.status === 401 && session && !token && method === "GET") response = await ask();
     } catch (error) {
       if (error.name === "AbortError") throw error;
       throw new Problem({ title: "The service does not answer.", allowed: "Is it running?" }, 0);
     }
     if (response.ok) return response;
     throw new Problem(await response.json().catch(() => ({ title: response.statusText })), response.status);
-  }
-
-  #authorization() {
-    return this.token ? { Authorization: `Bearer ${this.token}` } : {};
   }
 
   /**
@@ -140,6 +167,11 @@ export class Api {
 function dataOf(block) {
   const lines = block.split("\n").filter((line) => line.startsWith("data:"));
   return lines.length ? [lines.map((line) => line.slice(5).trimStart()).join("\n")] : [];
+}
+
+/** Return an idempotency key that nobody used yet. Not `randomUUID`, which pages have on HTTPS only. */
+export function newKey() {
+  return `page-${Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }
 
 function withQuery(path, query) {

@@ -7,7 +7,7 @@ import { Form } from "../forms/form.js";
 import { Labels } from "../forms/labels.js";
 import { named } from "../parts/format.js";
 import { choicesOf, isSame } from "../forms/schema.js";
-import { Problem } from "./api.js";
+import { Problem, newKey } from "./api.js";
 
 const STALE = 412; // The status of an answer to what was made for an older version.
 const REST = 150; // Milliseconds in which further events may come before the options are read again.
@@ -16,13 +16,13 @@ const byRoom = new WeakMap();
 
 /** Return the commands of a room. @param {import("./room.js").Room} room */
 export function commandsOf(room) {
-  if (!byRoom.has(room)) byRoom.set(room, new Commands(room));
+  if (!byRoom.has(room)) byRoom.set(room, (room.commands = new Commands(room)));
   return byRoom.get(room);
 }
 
 /**
  * The commands of the seat that a page shows. `said` is what came of the last request:
- * `{kind: "done", title, after, version}`, `{kind: "fine", commands}` for a check, `{kind: "refused", problem}`,
+ * `{kind: "done", title, after, version}`, `{kind: "fine", commands}` for a check, `{kind: "refused", problem, tried}`,
  * `{kind: "stale", why}`, `{kind: "lost"}`; null before.
  */
 export class Commands {
@@ -41,12 +41,16 @@ export class Commands {
     /** The option whose form is open, and the form. */
     this.option = null;
     this.form = null;
+    /** Where that form is filled in: in the list of options, "form", or by pointing, "bar". */
+    this.place = "";
     /** Until when the command is given whenever the seat is asked this, "" for now only; and on which conditions. */
     this.advance = { until: "", when: {} };
     /** The answers that the seat left in advance; null before they were read. */
     this.answers = null;
     this.busy = false;
     this.said = null;
+    /** What was accepted last: `{title, after, version, isMove}`; null before. */
+    this.done = null;
   }
 
   /** Whether there is anything to do: the page shows a seat, and the game is running. */
@@ -72,7 +76,7 @@ export class Commands {
     }
     if (room.area !== this.#area) {
       this.#area = room.area;
-      if (room.area && this.form) this.form.pick(room.area);
+      if (room.area && this.place === "form") this.form.pick(room.area);
     }
   }
 
@@ -86,11 +90,8 @@ export class Commands {
         this.labels = new Labels(board.areas, room.game.words);
       }
       // Who has left no answer is not asked for them again at every version.
-      const readsAnswers = this.answers === null || this.answers.length > 0;
-      const [view, left] = await Promise.all([
-        room.api.get(`/v1/games/${room.id}/options`),
-        readsAnswers ? room.api.get(`/v1/games/${room.id}/answers`) : { answers: [] },
-      ]);
+      const readsAnswers = room.isGame && (this.answers === null || this.answers.length > 0);
+      const [view, left] = await Promise.all([room.options(), readsAnswers ? room.answers() : { answers: [] }]);
       if (seat !== room.seat || view.version < this.version) return;
       this.answers = left.answers;
       this.decisions = view.decisions;
@@ -114,16 +115,24 @@ export class Commands {
     this.choose(null);
   }
 
-  /** Open the form of an option; null closes it. `said` is what goes on being said. */
-  choose(option, said = null) {
+  /** Forget all that was asked and done: the room shows another position. */
+  forget() {
+    this.#wanted = "";
+    this.done = null;
+    this.#clear();
+  }
+
+  /** Open the form of an option; null closes it. `said` is what goes on being said, `place` where it is filled in. */
+  choose(option, said = null, place = "form") {
     // What was clicked on may have been drawn before the options were read again.
     this.option = (option && this.options.find((each) => isSame(each, option))) ?? null;
     this.form = this.option && new Form(this.option.schema, "order", this.labels, () => this.#changed());
+    this.place = this.form ? place : "";
     this.advance = { until: "", when: {} };
     this.said = said;
     if (said?.kind !== "lost") this.#attempt = null;
     if (this.option?.command === "undo") this.form.value.to = Math.max(...choicesOf(option.schema.properties.to));
-    if (this.option && this.room.area) this.form.pick(this.room.area);
+    if (this.place === "form" && this.room.area) this.form.pick(this.room.area);
     this.#mark();
     this.room.redraw();
   }
@@ -136,6 +145,7 @@ export class Commands {
 
   /** Mark on the board the areas that may be chosen, and those that are. */
   #mark() {
+    if (this.place === "bar") return;
     const fields = this.form?.areaFields ?? [];
     const chosen = fields.flatMap(({ path }) => this.form.get(path) ?? []);
     this.room.board?.mark("open", fields.flatMap(({ schema }) => (schema.items ?? schema).enum));
@@ -149,8 +159,13 @@ export class Commands {
 
   /** The option to undo the command that was accepted last; undefined if the game went on or it cannot be undone. */
   get undo() {
-    const isLast = this.said?.kind === "done" && this.said.version === this.version;
-    return isLast ? this.options.find(({ command }) => command === "undo") : undefined;
+    return this.done?.version === this.version ? this.options.find(({ command }) => command === "undo") : undefined;
+  }
+
+  /** Tell whether the seat can go back to a version by itself. */
+  canUndo(to) {
+    const undo = this.options.find(({ command }) => command === "undo");
+    return Boolean(undo) && choicesOf(undo.schema.properties.to).includes(to);
   }
 
   /** Ask whether the command would be accepted; nothing happens. */
@@ -159,9 +174,25 @@ export class Commands {
     const { command } = this.form;
     await this.#ask(() => this.#asLongAsItStands(async () => {
       const headers = { "If-Match": `"${this.version}"` };
-      const { commands } = await this.room.api.post(`/v1/games/${this.room.id}/commands/check`, { command }, headers);
+      const { commands } = await this.room.check({ command }, headers);
       this.said = { kind: "fine", commands };
     }));
+  }
+
+  /**
+   * Ask what would come of commands at the version of the options: whether they could be taken back, or why they would
+   * not be accepted.
+   * @returns {Promise<{canUndo: boolean, problem?: Problem}>}
+   */
+  async foresee(commands) {
+    const headers = { "If-Match": `"${this.version}"` };
+    try {
+      const checked = await this.room.check({ commands }, headers);
+      return { canUndo: checked.can_undo ?? false };
+    } catch (problem) {
+      if (!(problem instanceof Problem)) throw problem;
+      return { canUndo: false, problem };
+    }
   }
 
   /** What the decision that an option answers is about, as far as an answer in advance can depend on it. */
@@ -177,10 +208,9 @@ export class Commands {
   }
 
   /** Send the command, for the version that it was made for, with a key of its own; or leave it as an answer. */
-  async send() {
+  async send(title = this.option && titleOf(this.option)) {
     if (!this.form?.ask()) return;
     const { command } = this.form;
-    const title = titleOf(this.option);
     const attempt = this.advance.until ? this.#leaving(command, title) : { path: "commands", body: { command }, title };
     await this.#ask(() => this.#asLongAsItStands(() => {
       this.#attempt = { ...attempt, headers: { "If-Match": `"${this.version}"`, "Idempotency-Key": newKey() } };
@@ -198,6 +228,13 @@ export class Commands {
     return { path: "answers", body, title: `${title}, whenever you are asked this` };
   }
 
+  /** Send several commands that need no form: all of them happen, or none. */
+  async giveAll(commands, title) {
+    const headers = { "If-Match": `"${this.version}"`, "Idempotency-Key": newKey() };
+    this.#attempt = { path: "commands", body: { commands }, title, headers };
+    await this.#ask(() => this.#post());
+  }
+
   /** Revoke an answer that was left in advance. */
   async revoke({ version }) {
     const headers = { "Idempotency-Key": newKey() };
@@ -211,12 +248,11 @@ export class Commands {
   }
 
   async #post() {
-    const { path, method = "post", body, title, headers } = this.#attempt;
-    const { api, id } = this.room;
-    const given = [`/v1/games/${id}/${path}`, ...(method === "post" ? [body] : []), headers];
-    const { after, version } = await api[method](...given);
+    const { path, body, title } = this.#attempt;
+    const { after, version } = await this.room.give(this.#attempt);
     if (path !== "commands") this.answers = null;
-    this.choose(null, { kind: "done", title, after, version });
+    this.done = { title, after, version, isMove: path === "commands" && body.command?.type !== "undo" };
+    this.choose(null, { kind: "done", ...this.done });
     // The area was chosen for this move.
     this.room.choose(null);
     this.#goOn(version);
@@ -260,12 +296,16 @@ export class Commands {
   /** Let the page know of a version before the stream tells of it. */
   #goOn(version) {
     const { room } = this;
-    const follows = room.following;
-    room.frames.head = Math.max(room.head, version);
-    if (follows) room.version = room.head;
+    room.goOn(version);
     this.#wanted = `${room.seat}/${room.head}`;
     this.read();
     room.refresh();
+  }
+
+  /** What was asked for last, when it was a single command, and the version that it was for. */
+  #tried() {
+    const command = this.form?.command;
+    return command && !this.advance.until ? { command, version: this.version } : undefined;
   }
 
   async #ask(act) {
@@ -276,7 +316,7 @@ export class Commands {
       await act();
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
-      this.said = { kind: kindOf(problem), problem, why: problem.changed };
+      this.said = { kind: kindOf(problem), problem, why: problem.changed, tried: this.#tried() };
       if (this.said.kind === "stale" && !problem.changed) await this.read();
     } finally {
       this.busy = false;
@@ -297,9 +337,4 @@ function titlesOf(questions) {
 function kindOf({ status }) {
   if (status === STALE) return "stale";
   return status === 0 || status >= 500 ? "lost" : "refused";
-}
-
-/** Return a key that nobody used yet. Not `randomUUID`, which pages have on HTTPS only. */
-function newKey() {
-  return `room-${Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }

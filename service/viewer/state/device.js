@@ -1,10 +1,12 @@
 /**
- * The tokens that this browser keeps, for all tabs, until somebody removes them: a token may be the only key to an
- * account. Which of them a tab looks with is the tab's own business.
+ * What this browser remembers of accounts, for all tabs. Its session is a cookie that no script can read; here is only
+ * whether there is one. Tokens are what earlier versions of this page kept: each may be the only key to an account, so
+ * it stays until it has become the session, or until somebody removes it.
  * @module
  */
 
 const KEPT = "tabularium-accounts";
+const SESSION = "tabularium-session";
 
 /**
  * An account's token.
@@ -24,14 +26,28 @@ export function kept() {
   }
 }
 
-/** Return the token with which a new tab looks; empty when there is none. */
+/** Return the token with which a new tab looks; null when there is none, and where there is a session. */
 export function lastUsed() {
-  return kept().find((each) => !each.refused)?.token ?? "";
+  return hasSession() ? null : (kept().find((each) => !each.refused)?.token ?? null);
 }
 
-/** Keep a token. @param {Kept} account @returns {boolean} false when this browser keeps nothing */
-export function keep(account) {
-  return store([account, ...without(account.token)]);
+/** Whether this browser was signed in when it was last asked. */
+export function hasSession() {
+  try {
+    return localStorage.getItem(SESSION) !== null;
+  } catch {
+    return false;
+  }
+}
+
+/** Remember whose session this browser has, so that all tabs learn of it; null for nobody's. */
+export function noteSession(player) {
+  try {
+    if (player === null) localStorage.removeItem(SESSION);
+    else if (localStorage.getItem(SESSION) !== player) localStorage.setItem(SESSION, player);
+  } catch {
+    // Without a storage every tab asks for itself.
+  }
 }
 
 /** Remember that the service does not know a token, so that new tabs do not look with it. */
@@ -44,9 +60,9 @@ export function remove(token) {
   store(without(token));
 }
 
-/** Call back when another tab keeps or removes a token. */
+/** Call back when another tab signs in or out, or removes a token. */
 export function onChange(callback) {
-  addEventListener("storage", ({ key }) => key === KEPT && callback());
+  addEventListener("storage", ({ key }) => (key === KEPT || key === SESSION) && callback(key === SESSION));
 }
 
 function without(token) {
@@ -57,8 +73,7 @@ function store(accounts) {
   try {
     if (accounts.length) localStorage.setItem(KEPT, JSON.stringify(accounts));
     else localStorage.removeItem(KEPT);
-    return true;
   } catch {
-    return false;
+    // Then nothing was kept either.
   }
 }

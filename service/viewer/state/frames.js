@@ -10,7 +10,7 @@
 export const CHUNK = 250;
 const TOGETHER = 2; // So many requests at a time.
 
-const PLAIN = ["links", "standings", "shelves", "round", "heading"];
+const PLAIN = ["links", "standings", "shelves", "battle", "round", "heading"];
 
 /** Changes of one thing, in order: what it was after each version. */
 class Track {

@@ -1,9 +1,10 @@
 /**
- * What the service's timeline marks in a game: where rounds, turns and phases begin, and battles.
+ * What the service's timeline marks in a game: where rounds, turns and phases begin, battles, and what officials did.
  * @module
  */
 
-const AROUND = new Set(["phase", "start", "end", "retraction"]);
+const OFFICIAL = ["pause", "resumption", "adjudication"];
+const AROUND = new Set(["phase", "start", "end", "retraction", ...OFFICIAL]);
 
 /** The entries of a game's timeline, as far as the service has told them. */
 export class Landmarks {
@@ -55,6 +56,8 @@ export class Landmarks {
     );
     /** Where moves were taken back. */
     this.retractions = this.entries.filter((entry) => entry.kind === "retraction");
+    /** Where officials stopped the game, let it go on, or ended it. */
+    this.rulings = this.entries.filter((entry) => OFFICIAL.includes(entry.kind));
   }
 
   /** Return the phase that a version belongs to. */

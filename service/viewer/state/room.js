@@ -44,6 +44,8 @@ export class Room extends EventTarget {
     /** The version that is shown; and one to compare it with, or null. */
     this.version = 0;
     this.against = null;
+    /** The frames of the parent of a fork while the two are compared; null otherwise. */
+    this.beside = null;
     /** The area that was chosen on the board; null when there is none. */
     this.area = null;
     this.playing = false;
@@ -72,6 +74,7 @@ export class Room extends EventTarget {
   async enter(version = undefined) {
     this.#visit.abort();
     this.frames?.close();
+    this.#leaveParent();
     const visit = new AbortController();
     this.#visit = visit;
     this.problem = null;
@@ -121,6 +124,38 @@ export class Room extends EventTarget {
     return last - before < 150 && performance.now() - last < 100;
   }
 
+  /** Whether it shows a game, of which all that is done is kept; a tutorial shows lessons. */
+  get isGame() {
+    return true;
+  }
+
+  /** Read what the seat may do now. */
+  options() {
+    return this.api.get(`/v1/games/${this.id}/options`);
+  }
+
+  /** Read the answers that the seat left in advance. */
+  answers() {
+    return this.api.get(`/v1/games/${this.id}/answers`);
+  }
+
+  /** Ask whether commands would be accepted. */
+  check(body, headers = {}) {
+    return this.api.post(`/v1/games/${this.id}/commands/check`, body, headers);
+  }
+
+  /** Send what a seat does. @returns {Promise<{after: number, version: number}>} */
+  give({ path, method = "post", body, headers }) {
+    return this.api[method](`/v1/games/${this.id}/${path}`, ...(method === "post" ? [body] : []), headers);
+  }
+
+  /** Take note of a version that there is, before the stream tells of it. */
+  goOn(version) {
+    const follows = this.following;
+    this.frames.head = Math.max(this.head, version);
+    if (follows) this.version = this.head;
+  }
+
   /** Show a version: the board, the story and the rest go there. */
   show(version) {
     const shown = Math.min(Math.max(Math.round(version) || 1, 1), this.head);
@@ -132,8 +167,45 @@ export class Room extends EventTarget {
 
   /** Compare the version that is shown with another; null ends it. */
   compare(version) {
+    this.#leaveParent();
     this.against = version === null ? null : Math.min(Math.max(version, 1), this.head);
     this.redraw();
+  }
+
+  /** Compare a fork with its parent, version by version from where it began, or no longer. */
+  async compareWithParent(wanted) {
+    this.compare(null);
+    if (!wanted) return;
+    const { parent } = this.game.fork;
+    const beside = new Frames(this.api, parent);
+    beside.addEventListener("loaded", () => this.redraw());
+    try {
+      beside.head = (await this.api.get(`/v1/games/${parent}`)).version;
+      this.beside = beside;
+    } catch (problem) {
+      this.#fail(problem);
+    }
+    this.redraw();
+  }
+
+  #leaveParent() {
+    this.beside?.close();
+    this.beside = null;
+  }
+
+  /** The version of the parent that is compared with the version that is shown: as many events after the fork. */
+  get parallel() {
+    return Math.min(this.game.fork.version + this.version - 1, this.beside.head);
+  }
+
+  /** Whether the version that is shown is compared with anything. */
+  get isComparing() {
+    return this.against !== null || this.beside !== null;
+  }
+
+  /** The scene that the version that is shown is compared with, if it is known yet. */
+  get before() {
+    return this.beside ? this.beside.scene(this.parallel) : this.scene(this.against);
   }
 
   /** Choose an area; null for none. */
@@ -156,6 +228,18 @@ export class Room extends EventTarget {
   get shown() {
     const nearest = this.frames?.nearest(this.version);
     return nearest === undefined ? undefined : this.frames.scene(nearest);
+  }
+
+  /** Where the last command at the version that is shown made things happen, drawn: its frames up to that version. */
+  get happened() {
+    const drawn = [];
+    for (let version = this.version; version >= 1; version -= 1) {
+      const frame = this.frame(version);
+      if (!frame) break;
+      if (frame.drawn) drawn.unshift(frame.drawn);
+      if (frame.command) break;
+    }
+    return drawn;
   }
 
   /**
@@ -213,12 +297,16 @@ export class Room extends EventTarget {
   }
 
   #fetch() {
-    for (const version of [this.version, this.against]) {
-      if (!this.frames || !version || this.frames.has(version)) continue;
-      this.frames.want(version).catch((problem) => {
-        if (problem.name !== "AbortError") this.#fail(problem, () => this.redraw());
-      });
-    }
+    this.#want(this.frames, this.version);
+    this.#want(this.frames, this.against);
+    if (this.beside) this.#want(this.beside, this.parallel);
+  }
+
+  #want(frames, version) {
+    if (!frames || !version || frames.has(version)) return;
+    frames.want(version).catch((problem) => {
+      if (problem.name !== "AbortError") this.#fail(problem, () => this.redraw());
+    });
   }
 
   #fail(problem, again) {
@@ -250,7 +338,8 @@ export class Room extends EventTarget {
     try {
       const game = await this.api.get(`/v1/games/${this.id}`);
       const over = game.status === "over" && this.game.status !== "over";
-      this.game = game;
+      // In an analysis one account plays all seats: here the one that is asked.
+      Object.assign(this, { game, seat: game.you });
       // When a game ends, everybody may see everything of its past.
       if (over) await this.enter(this.version);
       else await this.#readLandmarks();

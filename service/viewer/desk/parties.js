@@ -1,0 +1,84 @@
+/**
+ * What somebody can do in a case: answer, state, agree, withdraw and appeal as a party, and remove a text as an official.
+ * @module
+ */
+
+import { html, nothing } from "../vendor/lit-html.js";
+import { refusal } from "../parts/rule.js";
+
+const WAITING = ["open", "appealed"];
+const CLOSED = ["withdrawn", "settled", "final"];
+
+/** What parties can do in a case as it stands. @param {import("./desk.js").Desk} desk */
+export function parties(desk, detail) {
+  const { case: id, seat: opener, player, status } = detail.summary;
+  const { seat } = desk;
+  const isOpener = player === desk.account.me?.id;
+  const answered = detail.statements.some(({ kind, seat: writer }) => kind === "case-answered" && writer === seat);
+  const waits = WAITING.includes(status);
+  const mayAnswer = seat && waits && seat !== opener && !answered;
+  const mayConsent = seat && !CLOSED.includes(status) && status !== "appealed" && !detail.consents.includes(seat) && !(status === "open" && seat === opener);
+  return html`${mayAnswer ? writing(desk, id, "answer", "Answer the complaint", "Your answer", "Answer", "Your answer is made.") : nothing}
+    ${seat && waits ? writing(desk, id, "statements", "Make a statement", "Your statement", "Make the statement", "The statement is made.") : nothing}
+    ${seat && status === "ruled" ? writing(desk, id, "appeal", "Appeal against the ruling", "Why the ruling is wrong", "Appeal", "The appeal is made.", "Once in a case. Another official then rules finally; until then the ruling stands.") : nothing}
+    ${mayConsent ? consent(desk, id, status) : nothing}
+    ${isOpener && status === "open" ? withdrawal(desk, id) : nothing}
+    ${said(desk, id)}`;
+}
+
+/** Why what was asked for in a case was not done, beside where it was asked for. */
+export function said(desk, id) {
+  return desk.problem && desk.about === id ? refusal(desk, desk.problem) : nothing;
+}
+
+function writing(desk, id, path, title, label, button, done, note = "Seats and officials can read it, and everybody when the game is over.") {
+  const submit = (event) => {
+    event.preventDefault();
+    const statement = new FormData(event.target).get("statement");
+    return desk.send(event.target, `/v1/cases/${id}/${path}`, { statement }, done, id);
+  };
+  return html`<details class="writing"><summary>${title}</summary>
+    <form @submit=${submit} aria-label=${title}>
+      <label>${label} <textarea name="statement" required maxlength="2000" rows="4"></textarea></label>
+      <p class="quiet">${note}</p>
+      <button class="strong">${button}</button>
+    </form></details>`;
+}
+
+function consent(desk, id, status) {
+  const what = status === "open" ? "complaint" : "ruling";
+  const submit = (event) => {
+    event.preventDefault();
+    return desk.send(event.target, `/v1/cases/${id}/consent`, {}, "You agree.", id);
+  };
+  return html`<form @submit=${submit} aria-label="Agree with the ${what}">
+    <p class="quiet">When all others agree with the ${what} too, the case is settled and closed. That alone changes nothing in the game.</p>
+    <button>Agree with the ${what}</button>
+  </form>`;
+}
+
+function withdrawal(desk, id) {
+  const submit = (event) => {
+    event.preventDefault();
+    return desk.send(event.target, `/v1/cases/${id}/withdrawal`, {}, "The case is withdrawn.", id);
+  };
+  return html`<details class="writing"><summary>Withdraw the case</summary>
+    <form @submit=${submit} aria-label="Withdraw the case">
+      <p class="quiet">That closes it, and you cannot open another one about the same.</p>
+      <button>Withdraw it</button>
+    </form></details>`;
+}
+
+/** A way to remove the text of a statement, for officials and administrators. */
+export function erasing(desk, id, { version, text }) {
+  if (text === null || !desk.mayErase) return nothing;
+  const submit = (event) => {
+    event.preventDefault();
+    return desk.send(event.target, `/v1/cases/${id}/statements/${version}`, null, "The text is removed.", id);
+  };
+  return html`<details class="writing"><summary>Remove this text</summary>
+    <form @submit=${submit} aria-label="Remove the text of statement ${version}">
+      <p class="quiet">Nobody can read it any more, and it cannot be brought back. The log keeps that something was written.</p>
+      <button>Remove it</button>
+    </form></details>`;
+}

@@ -1,0 +1,109 @@
+/**
+ * The page on which a tutorial is played: board, forms and gestures are those of a game; beside them is the lesson.
+ * @module
+ */
+
+import { html, nothing, render } from "../vendor/lit-html.js";
+import { Board } from "../board/board.js";
+import { turnBar } from "../moves/bar.js";
+import { boardPanel } from "../panels/board.js";
+import { decidePanel } from "../panels/decide.js";
+import { strip } from "../panels/strip.js";
+import { Api } from "../state/api.js";
+import { Lessons } from "../state/lessons.js";
+import { doneIn } from "../state/progress.js";
+
+const place = (id) => document.getElementById(id);
+const ruleset = decodeURIComponent(location.pathname.split("/")[2] ?? "");
+const room = new Lessons(new Api(), ruleset);
+const board = new Board(place("board"), room);
+room.board = board;
+place("board-panel").replaceChildren(); // What the page said before there was anything to say it with.
+
+function draw() {
+  const shown = board.show(room.shown);
+  board.tell(room.happened);
+  board.mark("chosen", room.area ? [room.area] : []);
+  if (board.svg && !shown.isWhole) room.redraw();
+  place("board").setAttribute("aria-busy", String(!shown.isWhole));
+  const { tutorial, lesson } = room;
+  if (lesson) document.title = `${lesson.title} · Learn ${tutorial.title} · Tabularium`;
+  if (tutorial) place("title").textContent = `Learn ${tutorial.title}`;
+  if (room.game) {
+    render(strip(room), place("strip"));
+    render(boardPanel(room), place("board-panel"));
+    render(turnBar(room), place("turn"));
+  }
+  render(side(), place("side"));
+}
+
+function side() {
+  const { problem, tutorial, lesson } = room;
+  if (problem) {
+    return html`<div class="lesson"><p class="problem" role="alert">${problem.message}</p>
+      <p>${problem.problem?.allowed ?? nothing} <a href="/learn">All tutorials</a></p></div>`;
+  }
+  if (!tutorial) return html`<p class="lesson quiet">Loading the tutorial …</p>`;
+  if (!lesson) return html`<p class="lesson">${tutorial.title} has no tutorial yet. <a href="/learn">All tutorials</a></p>`;
+  return html`<section class="lesson" aria-labelledby="lesson-title">
+      <p class="quiet">Lesson ${room.at + 1} of ${tutorial.lessons.length}</p>
+      <h2 id="lesson-title" tabindex="-1">${lesson.title}</h2>
+      <p>${lesson.text}</p>
+      <div aria-live="polite">${room.outcome ? learned() : asked()}</div>
+    </section>
+    ${room.outcome || !room.game ? nothing : html`<section class="panel decide" aria-label="Your answer">${decidePanel(room)}</section>`}
+    ${contents()}`;
+}
+
+function asked() {
+  return html`<p class="ask"><strong>${room.lesson.ask}</strong></p>
+    <p class="quiet">${room.tutorial.remark} <button class="link" @click=${() => room.solve()}>Show me</button></p>`;
+}
+
+function learned() {
+  const { lesson, outcome, next } = room;
+  return html`<div class="learned" tabindex="-1" id="learned">
+      <h3>Done</h3>
+      <ul class="told">${outcome.told.map((sentence) => html`<li>${sentence}</li>`)}</ul>
+      <p>${lesson.teaches}</p>
+    </div>
+    <p class="rules">Rules: ${lesson.rules.map((rule) => html`<a href="/rules#${new URLSearchParams({ game: ruleset, rule })}">${rule}</a> `)}</p>
+    <div class="buttons">${next
+      ? html`<button class="strong" id="next" @click=${() => go(next.id)}>Next: ${next.title}</button>`
+      : html`<p>That was the last lesson. You know enough to play.</p><a class="strong" href="/">Play now</a> <a href="/learn">All tutorials</a>`}
+      <button @click=${() => room.enter(lesson.id)}>Once more</button></div>`;
+}
+
+function contents() {
+  const done = doneIn(ruleset);
+  return html`<nav class="contents" aria-label="Lessons"><ol>
+    ${room.tutorial.lessons.map(({ id, title }) => html`<li><a href="#${id}" aria-current=${id === room.lesson.id ? "step" : nothing}>${title}</a>
+      ${done.has(id) ? html`<span class="come">✓<span class="hidden"> done</span></span>` : nothing}</li>`)}
+  </ol></nav>`;
+}
+
+/** Go to a lesson; the address names it. */
+function go(lesson) {
+  location.hash = lesson;
+}
+
+/** Give the focus to what is new, once it is drawn: whoever uses a keyboard goes on from there. */
+function focusOn(id) {
+  room.addEventListener("change", () => place(id)?.focus(), { once: true });
+  room.redraw();
+}
+
+let isFirst = true;
+room.addEventListener("change", draw);
+room.addEventListener("done", () => focusOn("learned"));
+room.addEventListener("entered", async () => {
+  place("side").scrollTop = 0;
+  if (!isFirst) focusOn("lesson-title");
+  isFirst = false;
+  await board.open().catch((problem) => (room.problem = problem));
+  room.redraw();
+});
+board.addEventListener("pointed", () => room.redraw());
+addEventListener("hashchange", () => room.enter(location.hash.slice(1)));
+draw();
+room.open(location.hash.slice(1)).catch((problem) => (room.problem = problem)).finally(() => room.redraw());

@@ -1,0 +1,31 @@
+/**
+ * The page on which a game is created with all that its rules let a creator choose.
+ * @module
+ */
+
+import { html, render } from "../vendor/lit-html.js";
+import { accountForms } from "../parts/account-forms.js";
+import { Account } from "../state/account.js";
+import { Api } from "../state/api.js";
+import { takeToken } from "../state/token.js";
+import { newGame } from "./new-game.js";
+
+const api = new Api();
+takeToken(api);
+const account = new Account(api);
+const place = document.getElementById("begin");
+let rulesets = [];
+place.replaceChildren(); // What the page said before there was anything to say it with.
+
+function draw() {
+  render(
+    html`${account.me ? newGame(api, rulesets, draw) : html`<p>To play you need an account.</p>`}
+      <section aria-label="Your account">${accountForms(account)}</section>`,
+    place,
+  );
+}
+
+account.addEventListener("change", draw);
+account.read();
+({ items: rulesets } = await api.get("/v1/rulesets", { limit: 100 }).catch(() => ({ items: [] })));
+draw();

@@ -1,0 +1,110 @@
+/**
+ * The two ways into a game that take one click: against bots, and with friends.
+ * @module
+ */
+
+import { html, nothing } from "../vendor/lit-html.js";
+import { entropy } from "../parts/entropy.js";
+import { named } from "../parts/format.js";
+
+const LONG = 24; // Letters of a title that every list has room for.
+const FEW = 3; // Players of a game against bots, where the rules allow it.
+
+const wish = { bots: {}, friends: {} };
+const state = { busy: "", problem: null, failed: "" };
+
+/**
+ * @param {import("../state/api.js").Api} api
+ * @param {import("../state/account.js").Account} account
+ * @param {object[]} rulesets those that can be played
+ * @param {() => void} draw draws the page again
+ */
+export function ways(api, account, rulesets, draw) {
+  if (!rulesets.length) return nothing;
+  const go = (way, begin) => async (event) => {
+    event.preventDefault();
+    const given = Object.fromEntries(new FormData(event.target));
+    Object.assign(state, { busy: way, problem: null });
+    draw();
+    try {
+      if (!account.me && !(await account.open(given.name?.trim()))) throw new Error(account.said);
+      location.assign(`/games/${await begin(api, account, { ...given, players: Number(given.players) })}`);
+    } catch (problem) {
+      Object.assign(state, { busy: "", problem, failed: way });
+      draw();
+    }
+  };
+  return html`<section class="way" aria-labelledby="bots-title">
+      <h2 id="bots-title">Play against bots</h2>
+      <form aria-labelledby="bots-title" @submit=${go("bots", againstBots)}>
+        ${game("bots", rulesets, draw)} ${level(rulesets)} ${name(account)}
+        <button class="strong" ?disabled=${state.busy}>${state.busy === "bots" ? "Setting up the table …" : "Play now"}</button>
+        <p class="hint">New to the game? <a href="/learn/${chosen("bots", rulesets).id}">Learn it in ten minutes</a></p>
+        ${problem("bots")}
+      </form>
+    </section>
+    <section class="way" aria-labelledby="friends-title">
+      <h2 id="friends-title">Invite friends</h2>
+      <form aria-labelledby="friends-title" @submit=${go("friends", withFriends)}>
+        ${game("friends", rulesets, draw)} ${name(account)}
+        <button class="strong" ?disabled=${state.busy}>${state.busy === "friends" ? "Setting up the table …" : "Open a table"}</button>
+        <p class="hint">You get a link to send to your friends. <a href="/new">All choices</a></p>
+        ${problem("friends")}
+      </form>
+    </section>`;
+}
+
+function game(way, rulesets, draw) {
+  const ruleset = chosen(way, rulesets);
+  const few = ruleset.players.includes(FEW) ? FEW : ruleset.players[0];
+  const choose = (event) => {
+    wish[way].ruleset = event.target.value;
+    draw();
+  };
+  return html`<label>Game <select name="ruleset" @change=${choose}>
+      ${rulesets.map(({ id, title }) => html`<option value=${id} ?selected=${id === ruleset.id}>${title}</option>`)}</select></label>
+    ${ruleset.title.length > LONG ? html`<p class="whole quiet" aria-hidden="true">${ruleset.title}</p>` : nothing}
+    <label>Players <select name="players">
+      ${ruleset.players.map((players) => html`<option ?selected=${players === few}>${players}</option>`)}</select></label>`;
+}
+
+function chosen(way, rulesets) {
+  return rulesets.find(({ id }) => id === wish[way].ruleset) ?? rulesets.find(({ id }) => id === "conquest-classic-friz") ?? rulesets[0];
+}
+
+function level(rulesets) {
+  const { bots } = chosen("bots", rulesets);
+  return html`<label>Bots <select name="level">
+    ${bots.map((each, at) => html`<option value=${each} ?selected=${at === bots.length - 1}>${named(each)}</option>`)}</select></label>`;
+}
+
+function name(account) {
+  if (account.me) return html`<p class="hint">You play as ${account.me.name}.</p>`;
+  return html`<label>Name <input name="name" autocomplete="nickname" maxlength="80" placeholder="optional" /></label>`;
+}
+
+function problem(way) {
+  if (!state.problem || state.failed !== way) return nothing;
+  return html`<p class="problem" role="alert">${state.problem.message} ${state.problem.problem?.allowed ?? ""}</p>`;
+}
+
+/** Create a game, sit down, let bots have the other seats, and begin. */
+async function againstBots(api, account, { ruleset, players, level }) {
+  const { id } = await opened(api, ruleset, players, `${account.me.name} against bots`);
+  const { seats } = await api.get(`/v1/games/${id}`);
+  for (const { seat, player } of seats) if (!player) await api.put(`/v1/games/${id}/seats/${seat}/bot`, { level });
+  await api.post(`/v1/games/${id}/start`);
+  return id;
+}
+
+/** Create a game that is in no list, and sit down. On its page is the link for the friends. */
+async function withFriends(api, account, { ruleset, players }) {
+  return (await opened(api, ruleset, players, `${account.me.name} and friends`, { listed: false })).id;
+}
+
+/** Create a game and take a seat of it. The seat adds chance of the browser's own to the dice. */
+async function opened(api, ruleset, players, title, more = {}) {
+  const made = await api.post("/v1/games", { ruleset, players, title: title.slice(0, 120), ...more });
+  await api.post(`/v1/games/${made.id}/seats`, { entropy: entropy() });
+  return made;
+}

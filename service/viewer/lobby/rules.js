@@ -1,0 +1,161 @@
+/**
+ * The rules of every game, to be browsed and searched: by game, by chapter, by words and by id.
+ * @module
+ */
+
+import { html, nothing, render } from "../vendor/lit-html.js";
+import { live } from "../vendor/directives/live.js";
+import { capital, count } from "../parts/format.js";
+import { Api } from "../state/api.js";
+
+const api = new Api();
+const place = document.getElementById("rules");
+place.replaceChildren(); // What the page said before there was anything to say it with.
+const PATIENCE = 150; // Milliseconds after the last letter before it is searched.
+const PAGE = 100;
+
+const state = { rulesets: [], rules: [], refusals: new Map(), isRead: false, problem: null, scenarios: new Map(), open: new Set() };
+let wish = read();
+let typing = 0;
+
+/** What the address asks for. */
+function read() {
+  const given = new URLSearchParams(location.hash.slice(1));
+  const said = (name) => given.get(name) ?? "";
+  return { game: said("game"), chapter: said("chapter"), text: said("text"), rule: said("rule") };
+}
+
+/** Ask for something else, and keep it in the address. */
+function seek(more) {
+  const before = wish.game;
+  wish = { ...wish, rule: "", ...more };
+  const said = new URLSearchParams(Object.entries(wish).filter(([, value]) => value));
+  history.replaceState(null, "", `#${said}`);
+  if (wish.game === before) draw();
+  else load();
+}
+
+async function load() {
+  Object.assign(state, { rules: [], refusals: new Map(), isRead: false, problem: null });
+  draw();
+  const asked = ruleset().id;
+  try {
+    const [rules, tallies] = await Promise.all([all(`/v1/rulesets/${asked}/rules`), all("/v1/statistics/rules", { ruleset: asked }).catch(() => [])]);
+    if (asked !== ruleset().id) return;
+    Object.assign(state, { rules, refusals: new Map(tallies.map(({ rule, refusals }) => [rule, refusals])), isRead: true });
+  } catch (problem) {
+    state.problem = problem;
+  }
+  draw();
+  document.getElementById(wish.rule)?.scrollIntoView({ block: "center" });
+}
+
+async function all(path, query = {}) {
+  const found = [];
+  for (let cursor; ; ) {
+    const page = await api.get(path, { ...query, limit: PAGE, ...(cursor ? { cursor } : {}) });
+    found.push(...page.items);
+    cursor = page.next;
+    if (!cursor) return found;
+  }
+}
+
+function ruleset() {
+  return state.rulesets.find(({ id }) => id === wish.game) ?? state.rulesets[0];
+}
+
+/** Whether a rule has all the words that are looked for, in its id, its title or anything that it says. */
+function fits(rule) {
+  if (wish.chapter && rule.chapter !== wish.chapter) return false;
+  const said = [rule.id, rule.title, rule.text, rule.ambiguity, rule.ruling, rule.source].join(" ").toLowerCase();
+  return wish.text.toLowerCase().split(/\s+/).every((word) => said.includes(word));
+}
+
+function draw() {
+  if (!state.rulesets.length) return;
+  const found = state.rules.filter(fits);
+  render(html`${form()}
+    ${state.problem ? html`<p class="problem" role="alert">${state.problem.message}</p>` : nothing}
+    <p><a href="/learn/${ruleset().id}">Learn ${ruleset().title} by playing</a></p>
+    <p class="quiet" role="status">${state.isRead ? `${count(found.length, "rule")} of ${state.rules.length}` : "Loading the rules …"}</p>
+    ${chapters(found).map(([title, rules]) => html`<section><h2>${capital(title)}</h2>${rules.map(article)}</section>`)}`, place);
+}
+
+function form() {
+  const typed = (event) => {
+    clearTimeout(typing);
+    const text = event.target.value.trim();
+    typing = setTimeout(() => seek({ text }), PATIENCE);
+  };
+  const chapters = new Map(state.rules.map((rule) => [rule.chapter, rule.chapter_title]));
+  return html`<form class="search" role="search" @submit=${(event) => event.preventDefault()}>
+    <label>Search <input type="search" .value=${live(wish.text)} @input=${typed} placeholder="words, or an id such as CC-MOV-09" maxlength="80" /></label>
+    <label>Game <select @change=${(event) => seek({ game: event.target.value, chapter: "" })}>
+      ${state.rulesets.map(({ id, title }) => html`<option value=${id} ?selected=${id === ruleset().id}>${title}</option>`)}</select></label>
+    <label>Chapter <select .value=${live(wish.chapter)} @change=${(event) => seek({ chapter: event.target.value })}>
+      <option value="">all</option>
+      ${[...chapters].map(([id, title]) => html`<option value=${id} ?selected=${id === wish.chapter}>${title}</option>`)}</select></label>
+  </form>`;
+}
+
+/** Note whether the scenarios of a rule are open. The search moves rules to other places of the page, and that with them. */
+function toggle(id, isOpen) {
+  if (isOpen) readScenarios(id);
+  state.open[isOpen ? "add" : "delete"](id);
+}
+
+/** Read the scenarios of a rule when somebody wants to see them. */
+async function readScenarios(id) {
+  const address = `/v1/rulesets/${ruleset().id}/rules/${id}/scenarios`;
+  if (Array.isArray(state.scenarios.get(address))) return;
+  state.scenarios.set(address, await api.get(address).then(({ items }) => items, (problem) => problem.message));
+  draw();
+}
+
+/** The scenarios that test a rule: positions, commands, and what must happen. */
+function scenarios(id) {
+  const found = state.scenarios.get(`/v1/rulesets/${ruleset().id}/rules/${id}/scenarios`);
+  const content = !found ? html`<p class="quiet">Loading …</p>`
+    : !Array.isArray(found) ? html`<p class="problem" role="alert">${found}</p>`
+    : !found.length ? html`<p class="quiet">No scenario tests this rule.</p>`
+    : html`<ul>${found.map(({ title, file, text }) => html`<li><details><summary>${title}</summary>
+        <pre tabindex="0" aria-label="Scenario: ${title}">${text}</pre><p class="quiet">${file}</p></details></li>`)}</ul>`;
+  return html`<details class="scenarios" ?open=${live(state.open.has(id))} @toggle=${(event) => event.target === event.currentTarget && toggle(id, event.target.open)}>
+    <summary>Scenarios<span class="hidden"> of ${id}</span></summary>${content}</details>`;
+}
+
+/** The rules by the titles of their chapters, in the order of the rule book. */
+function chapters(rules) {
+  const found = new Map();
+  for (const rule of rules) found.set(rule.chapter_title, [...(found.get(rule.chapter_title) ?? []), rule]);
+  return [...found];
+}
+
+function article(rule) {
+  const { id, title, text, source, standing, ambiguity, ruling, ours } = rule;
+  const refused = state.refusals.get(id);
+  const link = new URLSearchParams({ game: ruleset().id, rule: id });
+  return html`<article class="entry ${id === wish.rule ? "chosen" : ""}" id=${id} aria-label=${id}>
+    <h3><a href="#${link}" title="Link to this rule"><code>${id}</code></a> ${title}</h3>
+    ${standing ? html`<p class="quiet">${capital(standing)}</p>` : nothing}
+    <p>${text}</p>
+    ${ambiguity ? html`<p><b>Left open:</b> ${ambiguity}</p>` : nothing}
+    ${ruling ? html`<p><b>Ruled${ours ? " by this project" : ""}:</b> ${ours ? ruling.replace(/^Ours: /, "") : ruling}</p>` : nothing}
+    <p class="quiet">${source}. ${refused ? html`Has refused ${count(refused, "command")}. ` : nothing}<a href="/v1/rulesets/${ruleset().id}/rules/${id}">As data<span class="hidden">: ${id}</span></a></p>
+    ${scenarios(id)}
+  </article>`;
+}
+
+addEventListener("hashchange", () => {
+  const { game } = wish;
+  wish = read();
+  if (wish.game !== game) load();
+  else {
+    draw();
+    document.getElementById(wish.rule)?.scrollIntoView({ block: "center" });
+  }
+});
+
+({ items: state.rulesets } = await api.get("/v1/rulesets", { limit: 100 }).catch((problem) => ({ items: [], problem })));
+if (state.rulesets.length) load();
+else render(html`<p class="problem" role="alert">The rules could not be loaded. Reload the page.</p>`, place);

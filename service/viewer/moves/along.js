@@ -1,0 +1,170 @@
+/**
+ * What comes along with a command: all that can, as little as can, what came the last time, or all but what stayed then.
+ * @module
+ */
+
+import { choicesOf, given, initial, isSame, isSubset, matches, sums } from "../forms/schema.js";
+
+/** By command: what came along the last time, what stayed, and how wrong each way to guess it was of late. */
+const known = new Map();
+
+/** The ways to guess what comes along, in the order in which they are tried where they did equally well. */
+const WAYS = {
+  same: (schema, value, names, { taken }) => again(schema, value, names, taken, likewise),
+  rest: (schema, value, names, { left }) => again(schema, value, names, left, allBut),
+  most: (schema, value, names) => filled(schema, value, names, true),
+  least: (schema, value, names) => filled(schema, value, names, false),
+};
+const FORGET = 0.6; // How much an older miss counts beside the one after it.
+
+/** Tell whether a command of this kind was sent before. */
+export function isKnown(command) {
+  return known.has(command);
+}
+
+/** Remember what was chosen in the named fields, and which way would have guessed it. */
+export function remember({ command, schema }, value, names) {
+  const before = known.get(command);
+  const named = names.filter((name) => name in schema.properties);
+  const wrong = Object.fromEntries(Object.entries(WAYS).map(([way, guess]) => {
+    const guessed = before || way === "most" || way === "least" ? guess(schema, value, named, before) : undefined;
+    const missed = guessed ? named.reduce((sum, name) => sum + apart(guessed[name], value[name]), 0) : 0;
+    return [way, FORGET * (before?.wrong[way] ?? 0) + missed];
+  }));
+  // Who left a general behind and sends the last one on still sends one.
+  const isNews = !before || named.some((name) => apart(WAYS.same(schema, value, named, before)?.[name], value[name]));
+  const taken = Object.fromEntries(named.filter((name) => name in value).map((name) => [name, structuredClone(value[name])]));
+  const left = Object.fromEntries(named.map((name) => [name, leftOf(schema.properties[name], value[name])]));
+  known.set(command, { taken: isNews ? taken : before.taken, left, wrong });
+}
+
+/** Return a value with what comes along as it was guessed best so far; with all, or as little as possible, at first. */
+export function recalled({ command, schema }, value, names, most) {
+  const before = known.get(command);
+  if (!before) return filled(schema, value, names, most);
+  const ways = Object.keys(WAYS).sort((one, other) => before.wrong[one] - before.wrong[other]);
+  const guesses = ways.map((way) => WAYS[way](schema, value, names, before));
+  return guesses.find((guess) => guess && matches(schema, given(guess))) ?? guesses.find(Boolean) ?? filled(schema, value, names, most);
+}
+
+/** In how many choices two values differ. */
+function apart(one, other) {
+  if (Array.isArray(one ?? other)) {
+    const [these, those] = [one ?? [], other ?? []];
+    return these.filter((item) => !those.some((each) => isSame(each, item))).length + those.filter((item) => !these.some((each) => isSame(each, item))).length;
+  }
+  if (typeof (one ?? other) === "object") {
+    const names = new Set([...Object.keys(one ?? {}), ...Object.keys(other ?? {})]);
+    return [...names].reduce((sum, name) => sum + apart(one?.[name], other?.[name]), 0);
+  }
+  return Number((one || 0) !== (other || 0));
+}
+
+/** How much of what could be chosen was not. */
+function leftOf(schema, value) {
+  if (schema.type === "integer") return schema.maximum - (value ?? 0);
+  if (schema.type === "object") return Object.fromEntries(Object.entries(schema.properties).map(([name, field]) => [name, leftOf(field, value?.[name])]));
+  return isSubset(schema) ? schema.maxItems - (value?.length ?? 0) : 0;
+}
+
+/** All but so much as was left before. */
+function allBut(schema, left, now) {
+  if (schema.type === "integer") return Math.max(schema.maximum - (left ?? 0), Math.min(schema.minimum, schema.maximum));
+  if (schema.type === "object") return Object.fromEntries(Object.entries(schema.properties).map(([name, field]) => [name, allBut(field, left?.[name], now?.[name])]));
+  if (!isSubset(schema)) return now;
+  const many = Math.max(schema.maxItems - (left ?? 0), schema.minItems);
+  return many ? choicesOf(schema.items).slice(-many) : [];
+}
+
+/** Return a value with as much as can be chosen in the named fields, or with as little as must be. */
+export function filled(schema, value, names, most) {
+  const made = structuredClone(value);
+  for (const name of names) {
+    if (!(name in schema.properties)) continue;
+    const field = schema.properties[name];
+    const value = extreme(field, most, made[name]);
+    // What may be left out is left out where as little as possible would be wrong.
+    if (most || schema.required.includes(name) || matches(field, given(value))) made[name] = value;
+    else delete made[name];
+  }
+  fit(schema, made, names);
+  return made;
+}
+
+/**
+ * Return a value of which so much was left out that it is not too much: without a leader, fewer units can come along.
+ * What was chosen last, `kept`, is left out last.
+ */
+export function limited(schema, value, names, kept = "") {
+  if (!sums(schema, given(value)).some(({ amount, maximum }) => amount > maximum)) return value;
+  const made = structuredClone(value);
+  fit(schema, made, names, kept);
+  return made;
+}
+
+function again(schema, value, names, before, how) {
+  const made = structuredClone(value);
+  for (const name of names) {
+    if (!(name in schema.properties)) continue;
+    made[name] = how(schema.properties[name], before[name], value[name]);
+    if (made[name] === undefined) delete made[name];
+  }
+  fit(schema, made, names);
+  return matches(schema, given(made)) ? made : undefined;
+}
+
+/** A choice like the one before: the same, or as many, of the last ones listed, since the first is mostly the dearest. */
+function likewise(schema, before, now) {
+  if (before === undefined || matches(schema, before)) return structuredClone(before ?? now);
+  if (schema.type === "integer") return Math.min(Math.max(before, schema.minimum), schema.maximum);
+  if (schema.type === "object") {
+    return Object.fromEntries(Object.entries(schema.properties).map(([name, field]) => [name, likewise(field, before[name] ?? 0, now?.[name])]));
+  }
+  if (!isSubset(schema)) return now;
+  const many = Math.min(Math.max(before.length, schema.minItems), schema.maxItems);
+  return many ? choicesOf(schema.items).slice(-many) : [];
+}
+
+function extreme(schema, most, now) {
+  if ("const" in schema || "enum" in schema) return now ?? initial(schema);
+  switch (schema.type) {
+    case "integer":
+      return most ? schema.maximum : Math.min(Math.max(0, schema.minimum), schema.maximum);
+    case "object":
+      return Object.fromEntries(Object.entries(schema.properties).map(([name, field]) => [name, extreme(field, most, now?.[name])]));
+    case "array":
+      if (!isSubset(schema)) return now ?? initial(schema);
+      return chosen(choicesOf(schema.items), most ? schema.maxItems : schema.minItems, schema.contains?.enum ?? []);
+    default:
+      return now ?? initial(schema);
+  }
+}
+
+function chosen(choices, number, needed) {
+  const others = choices.filter((choice) => !needed.includes(choice));
+  const taken = new Set([...needed, ...others].slice(0, number));
+  return choices.filter((choice) => taken.has(choice));
+}
+
+/** Change counts one by one until the sums of an object, and of those in it, are within their bounds. */
+function fit(schema, value, names, kept = "") {
+  for (const [name, field] of Object.entries(schema.properties)) {
+    if (field.type === "object" && value[name] !== undefined && names.includes(name)) fit(field, value[name], Object.keys(field.properties), kept);
+  }
+  for (let tries = 0; tries < 500; tries += 1) {
+    const wrong = sums(schema, given(value)).find(({ amount, minimum, maximum }) => amount < minimum || amount > maximum);
+    if (!wrong) return;
+    const step = wrong.amount < wrong.minimum ? 1 : -1;
+    const counts = wrong.names.filter((name) => names.includes(name)).flatMap((name) => countsIn(schema.properties[name], value, name));
+    const movable = counts.sort((one, other) => (one.name === kept) - (other.name === kept)).find(({ holder, name, field }) => (step > 0 ? (holder[name] ?? 0) < field.maximum : (holder[name] ?? 0) > field.minimum));
+    if (!movable) return;
+    movable.holder[movable.name] = (movable.holder[movable.name] ?? 0) + step;
+  }
+}
+
+function countsIn(field, holder, name) {
+  if (field?.type === "integer") return [{ holder, name, field }];
+  if (field?.type !== "object") return [];
+  holder[name] ??= {};
+  return Object.entries(field.properties).flatMap(([inner, each]) => countsIn(each, holder[name], inner));
+}

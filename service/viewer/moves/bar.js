@@ -1,0 +1,414 @@
+/**
+ * The bar of the seat that looks: what it is asked, what it can answer, what came of the last command, and the way back.
+ * Above it, while it is open: what a gesture means before it counts.
+ * @module
+ */
+
+import { html, nothing } from "../vendor/lit-html.js";
+import { live } from "../vendor/directives/live.js";
+import { choicesOf } from "../forms/schema.js";
+import { named, plain, seatName } from "../parts/format.js";
+import { linked } from "../parts/papers.js";
+import { commandsOf, titleOf } from "../state/commands.js";
+import { takeBacksOf } from "../state/take-backs.js";
+import { control, hasAlong } from "./controls.js";
+import { refused } from "./dispute.js";
+import { gestureOf, isFixed, isOnMap, isPlain, isQuiet } from "./gestures.js";
+import { movesIn } from "./moves.js";
+import { listen } from "./pointer.js";
+import { ending } from "./turn.js";
+
+const FEW = 6; // So many values of one field are buttons of their own.
+const MANY = 9; // So many buttons have a key each; further options are in the list beside the board.
+const KEYS = "tabularium-keys";
+
+/** What ends the turn, once it was asked for; the command whose answers are unfolded; whether the keys are shown. */
+let plan = null;
+let unfolded = "";
+let isHelp = false;
+let listening = null;
+
+/** @param {import("../state/room.js").Room} room */
+export function turnBar(room) {
+  const commands = commandsOf(room);
+  commands.look();
+  const moves = movesIn(room);
+  moves.look();
+  listen(moves);
+  if (listening !== room) {
+    listening = room;
+    addEventListener("keydown", (event) => key(event, room));
+  }
+  if (!commands.isOpen) return nothing;
+  if (plan && plan.version !== commands.version) plan = null;
+  const { isAsked } = commands;
+  return html`<div class="turn ${isAsked ? "asked" : ""} ${room.following ? "now" : "past"}">
+    ${tray(room, commands, moves)}
+    <div class="bar">
+      <div class="asking">
+        ${question(room, commands, moves)}
+        <button class="help-button" aria-expanded=${String(isHelp)} aria-label="Keys" title="Keys" @click=${() => help(room)}>?</button>
+      </div>
+      ${isAsked && room.following && commands.version ? html`<div class="answers" role="group" aria-label="Answers">${choices(room, commands, moves)}</div>` : nothing}
+      <div class="came" data-version=${commands.done?.version ?? nothing} aria-live=${commands.place === "form" ? "off" : "polite"}>${came(commands)}</div>
+    </div>
+  </div>`;
+}
+
+// --- the question ---
+
+function question(room, commands, moves) {
+  const { game, seat } = room;
+  const mine = game.decisions.filter((decision) => decision.seats.includes(seat));
+  if (!mine.length) {
+    const others = game.decisions.flatMap((decision) => decision.seats.map((each) => seatName(game, each)));
+    return html`<p class="question quiet">${others.length ? `Waiting for ${others.join(", ")}.` : "Nothing to decide now."}</p>`;
+  }
+  if (!room.following) {
+    return html`<p class="question">It is your turn: <strong>${linked(room, mine[0].title)}</strong> You are looking at version ${room.version}.
+      <button class="strong" @click=${() => room.show(room.head)}>Go to now</button></p>`;
+  }
+  return html`<p class="question"><strong>${mine.map(({ title }) => linked(room, title))}</strong> ${hint(commands, moves)}</p>`;
+}
+
+/** What can be done on the board, in words. */
+function hint(commands, moves) {
+  if (!moves.isOpen) return nothing;
+  const { labels } = commands;
+  if (moves.isSending) return html`<span class="quiet">${moves.told()}${summary(commands.option, commands.form?.value ?? {}, labels)} …</span>`;
+  if (moves.isComplete) return nothing;
+  if (moves.shown.length) return html`<span class="shown">${preview(labels, moves)}</span>`;
+  if (moves.start === null) {
+    const kinds = new Set(moves.all.map(({ option }) => plain(option.command)));
+    return html`<span class="quiet">On the board: ${[...kinds].join(", ")}.</span>`;
+  }
+  return html`<span class="quiet">From ${labels.value(moves.start)}: point at where it ends.</span>`;
+}
+
+/** What the area that is pointed at would mean. */
+function preview(labels, moves) {
+  const told = new Map(moves.shown.map((move) => {
+    const value = moves.valueOf(move);
+    return [moves.say(move.option, value, move.end), summary(move.option, value, labels)];
+  }));
+  return [...told].slice(0, 2).map(([words, along], at) => html`${at ? ", or " : nothing}${words}${along}`);
+}
+
+// --- the answers ---
+
+/** The answers that need no board: `{label, quiet, act}`. */
+function answersOf(commands, moves) {
+  const begun = moves.start === null || moves.isComplete ? [] : answersThere(commands, moves);
+  if (begun.length && !moves.isGuess) return begun;
+  // What was pointed at is shown above.
+  if (moves.isComplete) return [];
+  const asked = new Set(commands.decisions.map(({ kind }) => kind));
+  const open = commands.options.filter((option) => asked.has(option.decision) && !isOnMap(option));
+  const all = open.flatMap((option) => buttonsOf(option, commands, moves).map((answer) => ({ ...answer, command: option.command })));
+  // A gesture that began by itself is in nobody's way.
+  if (begun.length) return [...all, ...begun];
+  return folded(all, commands.room).sort((one, other) => Number(one.quiet ?? false) - Number(other.quiet ?? false));
+}
+
+/** What can be done where a gesture has begun. */
+function answersThere(commands, moves) {
+  const here = moves.from(moves.start).filter(({ end }) => end === null);
+  return [
+    ...(here.length ? [{ value: "here", label: `Here: ${titleOf(here[0].option)}${here.length > 1 ? " …" : ""}`, act: () => moves.stay() }] : []),
+    ...(!commands.form && moves.from(moves.start).some(({ option, end }) => end && hasAlong(option))
+      ? [{ value: "along", label: "Choose what comes along", act: () => moves.prepare() }]
+      : []),
+    { label: "Take back", act: () => moves.back() },
+  ];
+}
+
+/** Many answers: those of one command are behind one button. */
+function folded(all, room) {
+  const families = [...Map.groupBy(all, ({ command }) => command).values()];
+  const inside = families.find(([{ command }]) => command === unfolded);
+  if (all.length <= MANY || families.length === 1) return all;
+  const unfold = (command) => () => {
+    unfolded = command;
+    room.redraw();
+  };
+  if (inside) return [...inside, { label: "Back", act: unfold("") }];
+  return families.map((family) => (family.length > 1 ? { label: `${named(family[0].command)} …`, value: family[0].command, quiet: false, act: unfold(family[0].command) } : family[0]));
+}
+
+function buttonsOf(option, commands, moves) {
+  const title = titleOf(option);
+  const value = String(commands.options.indexOf(option));
+  if (isPlain(option)) return [{ label: title, value, quiet: isQuiet(option), act: () => moves.give(option) }];
+  const { properties } = option.schema;
+  const free = Object.keys(properties).filter((name) => !isFixed(properties[name]));
+  const [name] = free;
+  const values = properties[name].type === "boolean" ? [true, false] : properties[name].enum;
+  if (free.length > 1 || !values || values.length > FEW) {
+    return [{ label: `${title} …`, value, quiet: false, isOpen: commands.option === option, option, act: () => (commands.option === option ? moves.back() : moves.open(option)) }];
+  }
+  const word = (value) => (typeof value === "boolean" ? `${commands.labels.field(name)}: ${value ? "yes" : "no"}` : commands.labels.value(value));
+  const lead = commands.options.filter(({ decision }) => decision === option.decision).length > 1 ? `${title}: ` : "";
+  return values.map((each) => ({ label: `${lead}${word(each)}`, value: `${value}/${each}`, quiet: false, act: () => moves.give(option, { [name]: each }) }));
+}
+
+function choices(room, commands, moves) {
+  const all = answersOf(commands, moves);
+  const shown = all.slice(0, MANY);
+  const quiet = all.filter((answer) => answer.quiet);
+  // What is asked is one command, with something to fill in: it is open at once.
+  const loud = all.filter((answer) => !answer.quiet);
+  const isOne = loud.length && loud.every(({ option }) => option?.command === loud[0].option?.command && option);
+  // In a lesson there is something to be read first, which the form would lie over on a phone.
+  if (isOne && room.isGame && !moves.all.length && !commands.form && moves.closed !== commands.options) {
+    const options = loud.map(({ option }) => option);
+    queueMicrotask(() => {
+      moves.openedAt = performance.now();
+      moves.open(options[0], options, commands.said);
+    });
+  }
+  return html`${shown.map((answer, at) => html`<button class="answer-button" data-answer=${answer.value ?? nothing} aria-expanded=${"isOpen" in answer ? String(answer.isOpen) : nothing}
+      ?disabled=${commands.busy} @click=${answer.act}>${answer.label} <kbd aria-hidden="true">${answer === quiet[0] ? "." : at + 1}</kbd></button>`)}
+    ${all.length > MANY ? html`<span class="quiet">and ${all.length - MANY} more in the list under Decide</span>` : nothing}
+    ${room.isGame && quiet.length && (moves.start === null || moves.isGuess) ? html`<button class="answer-button" ?disabled=${commands.busy} @pointerenter=${({ pointerType }) => pointerType === "mouse" && planned(room, commands, true)}
+      @pointerleave=${() => passBy(room)} @click=${() => endOrShow(room, commands)}>Done with my turn … <kbd aria-hidden="true">e</kbd></button>` : nothing}`;
+}
+
+// --- above the bar ---
+
+function tray(room, commands, moves) {
+  if (plan) return planTray(room, commands);
+  if (moves.refused) {
+    return html`<div class="tray">${refused(room, moves.refused, moves.tried)}
+      <p class="quiet">Nothing was sent.</p>
+      <div class="buttons"><button @click=${() => ((moves.refused = null), room.redraw())}>Close</button></div></div>`;
+  }
+  if (commands.place === "bar" && commands.form && !moves.isSending) return moves.isReady ? picker(room, commands, moves) : beforehand(commands, moves);
+  if (isHelp) return helpTray(room);
+  return nothing;
+}
+
+/** What comes along, while it is open where the gesture ends. */
+function beforehand(commands, moves) {
+  const { form, option, labels } = commands;
+  return html`<div class="tray picker before" role="group" aria-label="What comes along">
+    <p class="means" role="status"><strong>From ${labels.value(moves.start)}</strong>${summary(option, form.value, labels)}</p>
+    <div class="buttons">${allOrNone(moves)}</div>
+    <div class="controls">${control(form, option, decided(option, true))}</div>
+  </div>`;
+}
+
+function allOrNone(moves) {
+  const { labels } = moves.commands;
+  return html`<button type="button" @click=${() => moves.take(true)}>All</button><button type="button" @click=${() => moves.take(false)}>None</button>
+    ${moves.alone.map(({ word, value }) => html`<button type="button" data-only=${word} @click=${() => moves.put(value)}>Only ${labels.field(word)}</button>`)}`;
+}
+
+/** The fields that are decided by pointing. A piece that was chosen by its place can be another one that is there, and of several areas more can be chosen. */
+function decided(option, isPointed) {
+  const { places = {}, from, to, between } = gestureOf(option);
+  const isOpenStill = (name) => option.schema.properties[name].type === "object" || (option.schema.properties[name].enum ?? []).some((value) => value in places);
+  return new Set([from, to, between].filter((name) => name && isPointed && !isOpenStill(name)));
+}
+
+function picker(room, commands, moves) {
+  const { form, option } = commands;
+  const [fault] = form.faults;
+  const submit = (event) => {
+    event.preventDefault();
+    moves.send();
+  };
+  return html`<form class="tray picker" novalidate aria-label=${titleOf(option)} @submit=${submit}>
+    <p class="means" role="status"><strong>${moves.told()}</strong>${summary(option, form.value, commands.labels)}</p>
+    <div class="buttons">
+      <button type="submit" class="strong" ?disabled=${commands.busy}>Send <kbd aria-hidden="true">↵</kbd></button>
+      ${hasAlong(option) ? allOrNone(moves) : nothing}
+      <button type="button" @click=${() => moves.back()}>Take back <kbd aria-hidden="true">Esc</kbd></button>
+      <span class="hint" role="status">${fault && form.asked ? `Not yet: ${fault.message}` : nothing}</span>
+    </div>
+    ${moves.meant.length > 1
+      ? html`<div class="meant" role="group" aria-label="What you do">${moves.meant.map((move) => html`<label class="choice"
+          ><input type="radio" name="meant" .checked=${live(move.option === option)} data-meant=${commands.options.indexOf(move.option)} @change=${() => moves.mean(move)} />${titleOf(move.option)}</label>`)}</div>`
+      : nothing}
+    <div class="controls">${control(form, option, decided(option, moves.meant.length > 0))}</div>
+    ${said(room, commands)}
+  </form>`;
+}
+
+/** What comes along, in words. */
+function summary(option, values, labels) {
+  const { pieces = [], counts = [], cards = [] } = gestureOf(option);
+  const said = [...cards, ...pieces, ...counts].flatMap((name) => {
+    const value = values[name];
+    if (value === undefined || value === 0 || Number.isNaN(value)) return [];
+    if (Array.isArray(value)) return value.map((item) => labels.value(item));
+    if (typeof value === "object" && value !== null) {
+      return Object.entries(value).filter(([, number]) => number > 0).map(([kind, number]) => `${number} ${labels.field(kind).toLowerCase()}`);
+    }
+    if (typeof value === "string") return [labels.value(value)];
+    return typeof value === "number" ? [`${value} ${labels.field(name).toLowerCase()}`] : [];
+  });
+  return said.length ? html`: ${said.join(", ")}` : nothing;
+}
+
+/** What was wrong with what was sent from here. */
+function said(room, commands) {
+  const { said } = commands;
+  if (said?.kind === "refused") return refused(room, said.problem, said.tried);
+  if (said?.kind === "stale") return html`<p role="alert">Nothing was done: the game went on before your command arrived. ${said.why || "Send it again."}</p>`;
+  if (said?.kind === "lost") {
+    return html`<p role="alert">No answer came. Send it again: if it was done already, it does not happen twice.
+      <button type="button" ?disabled=${commands.busy} @click=${() => commands.again()}>Send again</button></p>`;
+  }
+  return nothing;
+}
+
+// --- what came of it ---
+
+function came(commands) {
+  const { said, undo, busy, done } = commands;
+  const what = done && `${done.title.slice(0, 1).toLowerCase()}${done.title.slice(1)}`;
+  return html`${done ? html`<span>${done.title}: done.</span>` : nothing}
+    ${undo && done ? html`<button ?disabled=${busy} @click=${() => takeBack(commands, undo)}>Undo ${what}</button>` : askBack(commands)}
+    ${said?.kind === "refused" && !commands.form ? html`<span role="alert">${said.problem.message}</span>` : nothing}`;
+}
+
+/** What cannot be undone can be taken back when all others agree. */
+function askBack({ room, done, version, busy }) {
+  const requests = takeBacksOf(room);
+  if (!done?.isMove || version < done.version || !requests.mayAsk) return nothing;
+  const ask = () => requests.ask(done.after);
+  return html`<button ?disabled=${busy || requests.busy} title="It happens when all others agree" @click=${ask}>Ask to take it back</button>`;
+}
+
+async function takeBack(commands, undo) {
+  const { after } = commands.done;
+  commands.choose(undo, null, "bar");
+  if (!commands.form) return;
+  // Several that were sent together are taken back together.
+  if (choicesOf(undo.schema.properties.to).includes(after)) commands.form.value.to = after;
+  await commands.send("Take back your commands");
+}
+
+// --- done with my turn ---
+
+/** Show what ends the turn; while a mouse is over the button, or until it is taken back. */
+async function planned(room, commands, isPassing = false) {
+  const begun = (plan = { version: commands.version, words: null, commands: [], isPassing });
+  room.redraw();
+  const found = await ending(commands).catch(() => null);
+  if (plan === begun) plan = found ? Object.assign(begun, found) : null;
+  room.redraw();
+}
+
+/** Do what is shown, if it can be taken back or there is nothing else to do; otherwise show it, and ask once more. */
+function endOrShow(room, commands) {
+  if (plan?.words && plan.isPassing && (plan.canUndo || isOnly(commands))) return endTurn(commands);
+  if (plan) plan.isPassing = false;
+  else planned(room, commands);
+  room.redraw();
+}
+
+function passBy(room) {
+  if (plan?.isPassing) plan = null;
+  room.redraw();
+}
+
+/** Whether there is nothing to choose but one answer. */
+function isOnly({ decisions, options }) {
+  const asked = new Set(decisions.map(({ kind }) => kind));
+  const open = options.filter(({ decision }) => asked.has(decision));
+  return open.length === 1 && isPlain(open[0]);
+}
+
+function endTurn(commands) {
+  const all = plan;
+  plan = null;
+  commands.giveAll(all.commands, all.words.join(", "));
+}
+
+function planTray(room, commands) {
+  const close = () => {
+    plan = null;
+    room.redraw();
+  };
+  return html`<div class="tray plan" role="group" aria-label="Done with my turn">
+    <p role="status">${plan.words ? html`<strong>This does, in one step:</strong>` : "Looking at what ends your turn …"}</p>
+    ${plan.words ? html`<ol>${plan.words.map((word) => html`<li>${word}</li>`)}</ol>` : nothing}
+    <div class="buttons">
+      ${plan.words ? html`<button class="strong" ?disabled=${commands.busy} @click=${() => endTurn(commands)}>Do this <kbd aria-hidden="true">↵</kbd></button>` : nothing}
+      <button @click=${close}>Take back <kbd aria-hidden="true">Esc</kbd></button>
+    </div>
+  </div>`;
+}
+
+// --- keys ---
+
+function help(room) {
+  isHelp = !isHelp;
+  room.redraw();
+}
+
+function helpTray(room) {
+  const change = (event) => {
+    localStorage.setItem(KEYS, event.target.checked ? "on" : "off");
+    room.redraw();
+  };
+  const rows = [
+    ["Tab, Shift+Tab", "on the board: to the next or last area that can act or be pointed at"],
+    ["arrows", "to the area beside"],
+    ["Enter", "begin there; end there, which sends it if it can be taken back; send what is shown"],
+    ["Shift+Enter", "end there, and choose what comes along"],
+    ["Esc", "take back one step of the move"],
+    ["u", "take back what you sent last"],
+    ["1 … 9", "the answers, in their order"],
+    [".", "the answer that changes nothing"],
+    ["e", "done with my turn: shows what it does, and Enter or e does it"],
+  ];
+  return html`<div class="tray help"><h3>Keys</h3>
+    <dl>${rows.map(([name, does]) => html`<div><dt><kbd>${name}</kbd></dt><dd>${does}</dd></div>`)}</dl>
+    <label><input type="checkbox" .checked=${live(hasKeys())} @change=${change} /> Digits, dot, e and u answer wherever you are on the page</label>
+    <p class="quiet">With a mouse: click where it begins and where it ends, or drag. That sends it where you can take it back; with Shift you choose first what comes along. Every answer is also a form under Decide.</p></div>`;
+}
+
+function hasKeys() {
+  try {
+    return localStorage.getItem(KEYS) !== "off";
+  } catch {
+    return true;
+  }
+}
+
+function key(event, room) {
+  if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
+  const commands = commandsOf(room);
+  const moves = movesIn(room);
+  if (!commands.isOpen || document.querySelector("dialog[open]")) return;
+  if (event.key === "Escape") {
+    if (plan || isHelp) [plan, isHelp] = [null, false];
+    else if (!moves.back()) return;
+    room.redraw();
+    return event.preventDefault();
+  }
+  if (event.target.closest("input, textarea, select, [contenteditable]")) return;
+  if ((event.key === "Enter" || (event.key === "e" && hasKeys())) && plan?.words && !event.target.closest("button, a, summary")) {
+    document.querySelector("#turn .plan .strong")?.click();
+    return event.preventDefault();
+  }
+  if (event.key === "Enter" && moves.isReady && !event.target.closest("button, a, summary, [data-area]")) {
+    moves.send();
+    return event.preventDefault();
+  }
+  if (!hasKeys() || !room.following || commands.busy || moves.isReady || commands.place === "form") return;
+  if (event.key === "u" && commands.undo && commands.done) {
+    takeBack(commands, commands.undo);
+    return event.preventDefault();
+  }
+  if (!commands.isAsked) return;
+  const all = answersOf(commands, moves);
+  const quiet = all.find((answer) => answer.quiet);
+  const answer = event.key === "." ? quiet : all.slice(0, MANY)[Number(event.key) - 1];
+  if (event.key === "e" && quiet && room.isGame) planned(room, commands);
+  else if (answer) answer.act();
+  else return;
+  event.preventDefault();
+}

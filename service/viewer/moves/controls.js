@@ -1,0 +1,170 @@
+/**
+ * Controls for what is chosen with a command: what its gesture says that it is (`as` in `x-gesture`), and otherwise fields.
+ * All of them fill in the same form.
+ * @module
+ */
+
+import { html, nothing } from "../vendor/lit-html.js";
+import { live } from "../vendor/directives/live.js";
+import { Fields } from "../forms/fields.js";
+import { choicesOf, given, isSame, isSubset, sums, toggled } from "../forms/schema.js";
+import { chosenIn, gestureOf, isFixed } from "./gestures.js";
+
+/**
+ * The control of the form that is open.
+ * @param {import("../forms/form.js").Form} form
+ * @param {object} option
+ * @param {Set<string>} decided the fields that were decided by pointing
+ */
+export function control(form, option, decided) {
+  const { as, cards = [] } = gestureOf(option);
+  const names = Object.keys(option.schema.properties).filter((name) => name !== "type" && !decided.has(name));
+  const open = names.filter((name) => !isFixed(option.schema.properties[name]) || !option.schema.required.includes(name));
+  const drawn = { division, purchase, bid }[as];
+  if (drawn) return drawn(form, option, open);
+  return html`${open.filter((name) => cards.includes(name)).map((name) => hand(form, option.schema.properties[name], [name]))}
+    ${others(form, option, open.filter((name) => !cards.includes(name)))}`;
+}
+
+/** Whether there is anything to take along: then all and none of it can be taken at once. */
+export function hasAlong(option) {
+  const { counts = [], pieces = [], as } = gestureOf(option);
+  if (as) return false;
+  const names = new Set([...counts, ...pieces]);
+  return chosenIn(option).some((name) => names.has(name) && !isFixed(option.schema.properties[name]));
+}
+
+function others(form, option, names) {
+  const fields = new Fields(form, form.asked ? form.faults : []);
+  const price = option.schema["x-cost"]?.prices ?? {};
+  const { required, properties } = option.schema;
+  const drawn = names.map((name) => fields.field(properties[name], [name], form.labels.field(name), { required: required.includes(name), price: price[name] }));
+  return drawn.length ? html`<div class="fields">${drawn}</div>` : nothing;
+}
+
+/** The counts among some fields, those of objects as well. */
+function countsOf(schema, names, path = []) {
+  return names.flatMap((name) => {
+    const field = schema.properties[name];
+    if (field?.type === "integer") return [{ path: [...path, name], name, field }];
+    return field?.type === "object" ? countsOf(field, Object.keys(field.properties), [...path, name]) : [];
+  });
+}
+
+/** Set a count, and the objects that hold it. */
+function put(form, path, value) {
+  for (let at = 1; at < path.length; at += 1) if (form.get(path.slice(0, at)) === undefined) form.set(path.slice(0, at), {});
+  form.set(path, value);
+}
+
+// --- a division: tokens on two sides ---
+
+function division(form, option, names) {
+  const counts = countsOf(option.schema, names).filter(({ field }) => field.maximum > 0);
+  const sets = names.filter((name) => isSubset(option.schema.properties[name]));
+  const rest = names.filter((name) => !sets.includes(name) && !counts.some(({ path }) => path[0] === name));
+  const side = (chosen) => html`<div class="side" role="group" aria-label=${chosen ? "Chosen" : "Not chosen"}>
+    <h4>${chosen ? "Chosen" : "Not chosen"}</h4>
+    ${counts.map(({ path, name, field }) => {
+      const now = form.get(path) ?? 0;
+      const label = form.labels.field(name);
+      const isHeld = chosen && now <= field.minimum;
+      return tokens(path, chosen ? now : field.maximum - now, label, chosen, isHeld, () => put(form, path, now + (chosen ? -1 : 1)));
+    })}
+    ${sets.map((name) => {
+      const field = option.schema.properties[name];
+      const now = form.get([name]) ?? [];
+      return choicesOf(field.items)
+        .filter((item) => now.some((other) => isSame(other, item)) === chosen)
+        .map((item) => tokens([name, item], 1, form.labels.value(item), chosen, false, () => form.set([name], toggled(field, now, item))));
+    })}
+  </div>`;
+  return html`<div class="division">${side(false)}${side(true)}</div>
+    ${totals(form, option)} ${others(form, option, rest)}`;
+}
+
+function tokens(path, number, label, isChosen, isHeld, move) {
+  if (number < 1) return nothing;
+  return html`<button type="button" class="token-button" data-token=${path.join("/")} data-number=${number} ?disabled=${isHeld} @click=${move}
+    aria-label="${isChosen ? "Put back" : "Choose"} one ${label}; ${number} here">${number > 1 ? html`<strong>${number}</strong> ` : nothing}${label} ${isChosen ? "←" : "→"}</button>`;
+}
+
+function totals(form, option) {
+  const value = given(form.value);
+  const inner = Object.entries(option.schema.properties).filter(([name, { type }]) => type === "object" && value[name]);
+  return [[option.schema, value], ...inner.map(([name, field]) => [field, value[name]])].flatMap(([schema, part]) =>
+    sums(schema, part, form.labels.field).filter(({ cost }) => !cost).map(
+      ({ amount, range, message }) => html`<p class="sum ${message && (amount || form.asked) ? "off" : ""}">${amount} chosen, ${range}</p>`,
+    ),
+  );
+}
+
+// --- a purchase: a shop ---
+
+function purchase(form, option, names) {
+  const counts = countsOf(option.schema, names).filter(({ field }) => field.maximum > 0);
+  const rest = names.filter((name) => !counts.some(({ path }) => path[0] === name) && option.schema.properties[name].type !== "integer");
+  const cost = sums(option.schema, given(form.value), form.labels.field).find((sum) => sum.cost);
+  const prices = option.schema["x-cost"]?.prices ?? {};
+  const left = cost && cost.maximum !== Infinity ? cost.maximum - cost.amount : Infinity;
+  return html`<ul class="shop">
+      ${counts.map(({ path, name, field }) => {
+        const now = form.get(path) ?? 0;
+        const label = form.labels.field(name);
+        const price = prices[path[0]];
+        const isOut = now >= field.maximum || (price ?? 0) > left;
+        return html`<li class=${now ? "bought" : ""} data-goods=${path.join("/")}>
+          <span class="what">${label}</span>
+          <span class="quiet">${price === undefined ? nothing : html`${price} each, `}${field.maximum - now} left</span>
+          <span class="stepper"><button type="button" class="step" aria-label="One less of ${label}" ?disabled=${now <= field.minimum} @click=${() => put(form, path, now - 1)}>−</button
+            ><input type="number" inputmode="numeric" aria-label=${label} min=${field.minimum} max=${field.maximum} .value=${live(`${now}`)}
+              @change=${(event) => put(form, path, Math.min(Math.max(Math.round(Number(event.target.value)) || 0, field.minimum), field.maximum))} /
+            ><button type="button" class="step" aria-label="One more of ${label}" ?disabled=${isOut} @click=${() => put(form, path, now + 1)}>+</button></span>
+        </li>`;
+      })}
+    </ul>
+    ${others(form, option, rest)}
+    ${cost ? html`<p class="sum ${cost.message ? "off" : ""}">Costs ${cost.amount}${left === Infinity ? nothing : html` of ${cost.maximum}: ${left} remains`}</p>` : nothing}
+    ${totals(form, option).length ? totals(form, option) : nothing}`;
+}
+
+// --- a hand of cards ---
+
+function hand(form, field, path) {
+  const label = form.labels.field(path.at(-1));
+  const card = (value, isChosen, act, number = "") => html`<button type="button" class="card-button" data-card=${[...path, value].join("/")} aria-pressed=${String(isChosen)} @click=${act}>
+    ${form.labels.value(value)}${number ? html` <span class="quiet">${number}</span>` : nothing}</button>`;
+  const now = form.get(path);
+  let cards = nothing;
+  if ("enum" in field) cards = field.enum.map((value) => card(value, isSame(now, value), () => form.set(path, value)));
+  else if (isSubset(field)) {
+    const items = now ?? [];
+    cards = choicesOf(field.items).map((value) => card(value, items.some((item) => isSame(item, value)), () => form.set(path, toggled(field, items, value))));
+  } else if (field.type === "object") {
+    cards = Object.entries(field.properties).map(([name, { minimum = 0, maximum = 0 }]) => {
+      const chosen = form.get([...path, name]) ?? 0;
+      return card(name, chosen > 0, () => put(form, [...path, name], chosen < maximum ? chosen + 1 : minimum), maximum > 1 ? `${chosen} of ${maximum}` : "");
+    });
+  } else {
+    return html`<div class="fields">${new Fields(form, []).field(field, path, label)}</div>`;
+  }
+  return html`<div class="hand" role="group" aria-label=${label}><h4>${label}</h4>${cards}</div>`;
+}
+
+// --- a bid ---
+
+function bid(form, option, names) {
+  const isNumber = (field) => field.type === "integer" || field.enum?.every(Number.isInteger);
+  const numbers = names.filter((name) => isNumber(option.schema.properties[name]));
+  return html`${numbers.map((name) => {
+      const field = option.schema.properties[name];
+      const steps = field.enum ?? Array.from({ length: field.maximum - field.minimum + 1 }, (_, at) => field.minimum + at);
+      const at = Math.max(steps.indexOf(form.get([name])), 0);
+      const label = form.labels.field(name);
+      return html`<label class="bid" data-bid=${name}>${label}
+        <input type="range" min="0" max=${steps.length - 1} .value=${`${at}`} aria-valuetext=${`${steps[at]}`}
+          @input=${(event) => form.set([name], steps[Number(event.target.value)])} />
+        <output>${steps[at]}</output> <span class="quiet">from ${steps[0]} to ${steps.at(-1)}</span></label>`;
+    })}
+    ${others(form, option, names.filter((name) => !numbers.includes(name)))}`;
+}

@@ -1,0 +1,68 @@
+/**
+ * A refusal with what can be done about it: the seat can dispute it, which opens a case that has the command along.
+ * @module
+ */
+
+import { html, nothing } from "../vendor/lit-html.js";
+import { refusal } from "../parts/rule.js";
+import { newKey, Problem } from "../state/api.js";
+import { docketOf } from "../state/docket.js";
+
+/** What became of each refusal: `{isOpen, busy, text, problem, case}`. */
+const disputes = new WeakMap();
+
+/**
+ * @param {import("../state/room.js").Room} room
+ * @param {import("../state/api.js").Problem} problem the refusal
+ * @param {{command: object, version: number}} [tried] what was refused, and when
+ */
+export function refused(room, problem, tried = undefined) {
+  return [refusal(room, problem), room.isGame && tried && problem.problem.rule && room.seat ? dispute(room, problem, tried) : nothing];
+}
+
+function dispute(room, problem, tried) {
+  if (!disputes.has(problem)) disputes.set(problem, { isOpen: false, busy: false, text: "", key: newKey(), problem: null, case: null });
+  const state = disputes.get(problem);
+  if (state.case) {
+    return html`<p class="outcome done" role="status">Case ${state.case.summary.number} is open.
+      <a href="/games/${room.id}/desk#v=${tried.version}">See it on the judge's desk</a></p>`;
+  }
+  const toggle = () => {
+    state.isOpen = !state.isOpen;
+    if (state.isOpen) room.addEventListener("change", () => document.getElementById("complaint")?.focus(), { once: true });
+    room.redraw();
+  };
+  // Not a form: the form whose command was refused may be around it.
+  return html`<div class="dispute" role="group" aria-label="Dispute this refusal">
+    <button type="button" aria-expanded=${String(state.isOpen)} @click=${toggle}>Dispute this refusal</button>
+    ${state.isOpen
+      ? html`<div class="fields">
+          <label for="complaint">Why should it have been accepted?</label>
+          <textarea id="complaint" rows="3" maxlength="2000" .value=${state.text} @input=${(event) => (state.text = event.target.value)}
+            @keydown=${(event) => event.stopPropagation()}></textarea>
+          <p class="hint">An official rules on it. The command is sent along, and everybody can see it unless it is a secret of your seat.
+            The game goes on meanwhile.</p>
+          <button type="button" class="strong" ?disabled=${state.busy} @click=${() => open(room, problem, tried, state)}>Open a case</button>
+          ${state.problem ? refusal(room, state.problem) : nothing}
+        </div>`
+      : nothing}
+  </div>`;
+}
+
+async function open(room, { problem }, { command, version }, state) {
+  state.busy = true;
+  state.problem = null;
+  room.redraw();
+  const body = { kind: "refusal", version, rules: [problem.rule], command, statement: state.text };
+  try {
+    state.case = await room.api.post(`/v1/games/${room.id}/cases`, body, { "Idempotency-Key": state.key });
+    docketOf(room).readSoon();
+  } catch (found) {
+    if (!(found instanceof Problem)) throw found;
+    // Without an answer it may have arrived: the same key finds out.
+    if (found.status && found.status < 500) state.key = newKey();
+    state.problem = found;
+  }
+  state.busy = false;
+  room.redraw();
+}

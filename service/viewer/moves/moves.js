@@ -1,0 +1,451 @@
+/**
+ * Moves on the map: which areas can be pointed at, what was pointed at so far, and what that means.
+ *
+ * A gesture that is complete is a form that was filled in by pointing: it is sent, checked and refused as any other.
+ * @module
+ */
+
+import { choicesOf, given, initial, isSame, matches } from "../forms/schema.js";
+import { commandsOf } from "../state/commands.js";
+import { filled, isKnown, limited, recalled, remember } from "./along.js";
+import { hasAlong } from "./controls.js";
+import { chosenIn, gestureOf, isFixed, isOnMap, movesOf } from "./gestures.js";
+
+const UNSEEN = 500; // Milliseconds in which nobody has read what has just opened.
+
+/** On a phone there is no room for what comes along before it is asked for. */
+const wide = matchMedia("(min-width: 56rem)");
+
+const byRoom = new WeakMap();
+
+/** Return the moves of a room. @param {import("../state/room.js").Room} room */
+export function movesIn(room) {
+  if (!byRoom.has(room)) byRoom.set(room, (room.moves = new Moves(room)));
+  return byRoom.get(room);
+}
+
+/** The gesture of a seat. */
+export class Moves {
+  #options = null;
+  #asked = "";
+  #hope = null;
+  #marked = "";
+  /** All gestures that are open. @type {import("./gestures.js").Move[]} */
+  all = [];
+  /** The area where the gesture began; the area where it ended, once it is complete. */
+  start = null;
+  end = null;
+  /** Those that are meant: several when one gesture can mean several commands. */
+  meant = [];
+  /** Why a gesture means nothing: a problem of the API; null when there was none. */
+  refused = null;
+  /** What that gesture would have been: `{command, version}`. */
+  tried = undefined;
+  /** The options whose control was closed: it does not open by itself again. */
+  closed = null;
+  /** When a control opened by itself: what is pressed twice must not send what was not seen yet. */
+  openedAt = -Infinity;
+  /** Whether a pointer is dragging: then the arrow is its own. */
+  isDragged = false;
+  /** Whether what was pointed at is on its way: it had nothing left to ask. */
+  isSending = false;
+  /** Whether the gesture began by itself, where the last one ended: then nothing else is out of reach. */
+  isGuess = false;
+  /** The form of what comes along while there is no end yet, with the value it began with; what was chosen in it. */
+  #before = null;
+  #kept = null;
+
+  constructor(room) {
+    this.room = room;
+    this.commands = commandsOf(room);
+  }
+
+  /** Whether pointing does anything: the seat is asked, and the page shows the newest version. */
+  get isOpen() {
+    return this.commands.isAsked && this.room.following && this.commands.place !== "form" && this.all.length > 0;
+  }
+
+  /** Whether the gesture is complete: what it means is shown, and can be sent. */
+  get isComplete() {
+    return this.start !== null && this.meant.length > 0 && this.commands.place === "bar" && Boolean(this.commands.form);
+  }
+
+  /** The gestures that the area that is pointed at would complete. */
+  get shown() {
+    const { pointed } = this.room.board;
+    if (!this.isOpen || this.isComplete || !pointed) return [];
+    if (this.start !== null && this.start !== pointed) return this.from(this.start).filter(({ end }) => end === pointed);
+    const here = this.from(pointed);
+    return this.start === null && here.every(({ end }) => end === null) ? here : [];
+  }
+
+  /** Whether what is open in the bar can be sent: where a gesture has no end yet, it says only what comes along. */
+  get isReady() {
+    return this.commands.place === "bar" && Boolean(this.commands.form) && (this.start === null || this.meant.length > 0);
+  }
+
+  /** The areas where a gesture can begin. */
+  get starts() {
+    return new Set(this.all.map((move) => move.start));
+  }
+
+  /** The areas where one that began can end. */
+  get ends() {
+    return new Set(this.from(this.start).flatMap(({ end }) => end ?? []));
+  }
+
+  /** The gestures that begin in an area. */
+  from(area) {
+    return this.all.filter((move) => move.start === area);
+  }
+
+  /** Take up the options as they are now. */
+  look() {
+    const { commands } = this;
+    if (this.#options !== commands.options) {
+      this.#options = commands.options;
+      const asked = new Set(commands.decisions.map(({ kind }) => kind));
+      this.all = commands.options.filter((option) => asked.has(option.decision) && isOnMap(option)).flatMap(movesOf);
+      if (!commands.form) this.#goOn();
+    }
+    if (commands.place === "form" || (this.meant.length && !commands.form)) this.#forget();
+    if (this.start && !this.starts.has(this.start)) this.#forget();
+    if (this.start !== null && commands.form && commands.place === "bar") commands.form.value = limited(commands.option.schema, commands.form.value, chosenIn(commands.option), commands.form.latest);
+    this.#mark();
+    this.#follow();
+  }
+
+  /** Bring into view what is newly asked about, or else where a gesture can begin; of one that goes on, where it can end. */
+  #follow() {
+    const { commands, room } = this;
+    if (!commands.version || !commands.isAsked || !room.following || !room.board?.svg) return;
+    const asked = JSON.stringify([commands.decisions, this.isGuess && this.start]);
+    if (asked === this.#asked) return;
+    this.#asked = asked;
+    const about = commands.decisions.flatMap(({ about = {} }) => Object.values(about)).filter(commands.labels.isArea);
+    room.board.follow(about.length ? about : [...(this.start === null ? this.starts : [this.start, ...this.ends])]);
+  }
+
+  /** Begin where the last command ended, when the same can be done from there. */
+  #goOn() {
+    const { area, command } = this.#hope ?? {};
+    this.#forget();
+    if (!this.from(area).some((move) => move.end && move.option.command === command)) return;
+    this.start = area;
+    this.isGuess = true;
+  }
+
+  #forget() {
+    this.start = null;
+    this.end = null;
+    this.meant = [];
+    this.refused = null;
+    this.#before = null;
+    this.#kept = null;
+    this.isGuess = false;
+    this.#hope = null;
+  }
+
+  /**
+   * Point at an area. What that completes is sent at once when nothing is left to ask and it can be taken back.
+   * @param {string | null} area
+   * @param {boolean} [isSeen] whether the player saw before what it means; a finger sees nothing
+   * @returns {boolean} whether that is part of a gesture; otherwise whoever points there looks at the area only
+   */
+  point(area, isSeen = true) {
+    if (!this.isOpen) return false;
+    if (this.isSending) return true;
+    if (area === null) return this.back();
+    this.refused = null;
+    if (this.isComplete && area === (this.end ?? this.start)) this.send();
+    else if (this.isComplete && this.#chooses(area)) this.commands.form.pick(area);
+    else if (this.start !== null && area !== this.start && this.ends.has(area)) {
+      // Where a gesture began by itself, pointing at another start may mean that one.
+      const isMeant = isSeen && !(this.isGuess && this.starts.has(area));
+      this.#complete(this.from(this.start).filter(({ end }) => end === area), isMeant);
+    } else if (this.start === area) this.back();
+    else if (this.starts.has(area)) this.begin(area, isSeen);
+    else if (this.start !== null) this.explain(area);
+    else return false;
+    this.room.redraw();
+    return true;
+  }
+
+  /** Whether an area is another one of several that the command takes. */
+  #chooses(area) {
+    const { to, areas = [] } = gestureOf(this.commands.option);
+    return this.commands.form.areaFields.some(
+      ({ path, schema }) => [to, ...areas].includes(path[0]) && schema.type === "array" && schema.items.enum.includes(area),
+    );
+  }
+
+  /** What comes along with a gesture that has not ended yet, as it was chosen; null while it is the usual. */
+  get #chosen() {
+    const { form, place } = this.commands;
+    if (!this.#before || place !== "bar" || form !== this.#before.form) return null;
+    const now = alongIn(this.commands.option, form.value);
+    return isSame(now, this.#before.value) ? null : now;
+  }
+
+  /** Let the player choose what comes along before they point at an end. */
+  prepare() {
+    const first = this.from(this.start).find(({ option, end }) => end && hasAlong(option));
+    if (!first) return;
+    const { commands } = this;
+    commands.choose(first.option, null, "bar");
+    const { form } = commands;
+    if (!form) return;
+    form.value = this.valueOf(first);
+    delete form.value[gestureOf(first.option).to];
+    this.#before = { form, value: alongIn(first.option, form.value) };
+  }
+
+  /** Begin a gesture in an area; `isSeen` as in `point`. */
+  begin(area, isSeen = false) {
+    this.#forget();
+    if (this.commands.form) this.commands.choose(null, null, "bar");
+    this.start = area;
+    const moves = this.from(area);
+    // What ends nowhere else is complete.
+    if (moves.every(({ end }) => end === null)) this.#complete(moves, isSeen);
+    else if (wide.matches && !this.isDragged) this.prepare();
+    this.room.redraw();
+  }
+
+  /** Choose what is done in the area where the gesture began. */
+  stay() {
+    this.#complete(this.from(this.start).filter(({ end }) => end === null), true);
+  }
+
+  #complete(moves, isMeant) {
+    this.end = moves[0].end;
+    this.meant = oneOfEach(moves);
+    // Of several ways to go there, those that what was chosen can go.
+    const chosen = (this.#kept = this.#chosen);
+    if (chosen) {
+      const fitting = moves.filter((move) => this.#takes(move, chosen));
+      if (fitting.length) this.meant = oneOfEach((moves = fitting));
+      else isMeant = false;
+    }
+    this.mean(this.meant.find(({ option }) => isKnown(option.command)) ?? this.meant[0]);
+    if (isMeant && moves.length === 1 && isClear(moves[0]) && this.isComplete) this.#sendIfUndoable();
+  }
+
+  /** Whether a gesture can take along exactly what was chosen. */
+  #takes(move, chosen) {
+    const value = given(this.valueOf(move));
+    return Object.keys(chosen).every((name) => isSame(something(value[name]), something(chosen[name])));
+  }
+
+  /** Send the gesture if it can be taken back; otherwise its control asks once more. */
+  async #sendIfUndoable() {
+    const { commands } = this;
+    const { form } = commands;
+    if (form.faults.length) return;
+    this.isSending = true;
+    try {
+      const { canUndo } = await commands.foresee([form.command]);
+      // Meanwhile it may have been taken back.
+      if (canUndo && commands.form === form) await this.send();
+    } finally {
+      this.isSending = false;
+      this.room.redraw();
+    }
+  }
+
+  /** Choose one of the commands that the gesture can mean. */
+  mean(move, said = null) {
+    const { commands } = this;
+    this.refused = null;
+    commands.choose(move.option, said, "bar");
+    // The options may have been read again since.
+    if (!commands.form) return this.#forget();
+    commands.form.value = this.start === null ? beginning(move.option) : this.valueOf(move);
+    this.room.redraw();
+  }
+
+  /** Open the control of an option that has no place on the map; `others` are what can be done instead, `said` goes on being said. */
+  open(option, others = [option], said = null) {
+    this.#forget();
+    this.meant = others.map((option) => ({ option, fix: {} }));
+    this.mean(this.meant.find((move) => move.option === option), said);
+  }
+
+  /** The command that a gesture means: what comes along is the last choice. */
+  valueOf({ option, fix }) {
+    const { schema } = option;
+    const names = chosenIn(option).filter((name) => !(name in fix));
+    const chosen = this.#kept ?? this.#chosen;
+    if (chosen) {
+      const value = { ...initial(schema), ...structuredClone(fix), ...Object.fromEntries(names.filter((name) => name in schema.properties && name in chosen).map((name) => [name, chosen[name]])) };
+      if (matches(schema, given(value))) return value;
+    }
+    const value = { ...initial(schema), ...structuredClone(fix) };
+    for (const name of names) value[name] ??= firstOf(schema.properties[name]);
+    return limited(schema, recalled(option, value, names, true), chosenIn(option));
+  }
+
+  /** Take all that can come along, or as little as must. */
+  take(all) {
+    const { form, option } = this.commands;
+    const decided = new Set(this.meant.flatMap(({ fix }) => Object.keys(fix)));
+    form.value = filled(option.schema, form.value, chosenIn(option).filter((name) => !decided.has(name)), all);
+    form.changed();
+  }
+
+  /** What can come along alone, of one kind: the fields that say how many do, as long as these are few. */
+  get alone() {
+    const { form, option } = this.commands;
+    const { counts = [], to } = gestureOf(option);
+    const names = counts.filter((name) => option.schema.properties[name]?.maximum > 0);
+    if (names.length < 2) return [];
+    const least = filled(option.schema, form.value, names, false);
+    const values = names.map((name) => ({ word: name, value: { ...least, ...Object.fromEntries(names.map((other) => [other, 0])), [name]: option.schema.properties[name].maximum } }));
+    // A gesture that has not ended yet could end anywhere; some have no end on the board.
+    const ended = (value) => (to in option.schema.properties ? { ...value, [to]: value[to] ?? choicesOf(option.schema.properties[to])?.[0] } : value);
+    return values.filter(({ value }) => matches(option.schema, given(ended(value))));
+  }
+
+  /** Fill in what comes along. */
+  put(value) {
+    const { form } = this.commands;
+    form.value = value;
+    form.changed();
+  }
+
+  /** Take back one step of the gesture. @returns {boolean} whether there was one */
+  back() {
+    const was = this.start !== null || (this.commands.place === "bar" && this.commands.form);
+    const start = this.end === null ? null : this.start;
+    if (this.commands.form && this.commands.place === "bar") this.commands.choose(null);
+    this.#forget();
+    this.closed = this.#options;
+    this.start = start;
+    this.room.redraw();
+    return Boolean(was);
+  }
+
+  /** Send what the gesture means. */
+  async send() {
+    const { commands } = this;
+    if (!this.isReady || commands.busy || performance.now() - this.openedAt < UNSEEN) return;
+    const { option } = commands;
+    const { command } = commands.form;
+    this.#hope = { area: this.end, command: option.command };
+    const hope = this.#hope;
+    await commands.send(this.told());
+    if (commands.said?.kind !== "done") return;
+    remember(option, command, chosenIn(option));
+    this.#hope = hope;
+  }
+
+  /** Give an option in which nothing is left to choose, or which `value` decides. */
+  async give(option, value = {}) {
+    const { commands } = this;
+    // A gesture that began by itself is none.
+    this.#forget();
+    this.openedAt = -Infinity;
+    commands.choose(option, null, "bar");
+    if (!commands.form) return;
+    Object.assign(commands.form.value, value);
+    await this.send();
+  }
+
+  /** Find out why an area is no end of the gesture, from the API: nothing is sent, and nothing happens. */
+  async explain(area) {
+    const [move] = this.from(this.start).filter(({ end }) => end !== null);
+    if (!move) return;
+    const { to } = gestureOf(move.option);
+    if (!to) return;
+    const command = { ...given(this.valueOf(move)), [to]: area };
+    const { version } = this.commands;
+    const { problem = null } = await this.commands.foresee([command]).catch((problem) => ({ problem }));
+    this.refused = problem;
+    this.tried = { command, version };
+    this.room.redraw();
+  }
+
+  /** Say what the gesture means. */
+  told() {
+    const { form, option } = this.commands;
+    return option ? this.say(option, form.value, this.end) : "";
+  }
+
+  /** Say what a command means that a gesture gives which ends in an area. */
+  say(option, value, end) {
+    const { labels } = this.commands;
+    const title = option.title || option.command;
+    const { to, between } = gestureOf(option);
+    const named = [to, between].filter(Boolean).map((name) => value[name]).filter((each) => each !== undefined && !isSame(each, []));
+    const where = end && !named.length ? [end] : named;
+    const told = where.map((each) => labels.value(each)).filter((word) => !title.includes(word));
+    return told.length ? `${title} ${end ? "to" : "in"} ${told.join(", ")}` : title;
+  }
+
+  /** Mark on the board what can be pointed at, and what was. */
+  #mark() {
+    const { board } = this.room;
+    if (!board?.svg) return;
+    const isOpen = this.isOpen;
+    if (this.commands.place === "form") {
+      this.#marked = "";
+      board.arrow(null);
+      return;
+    }
+    const can = isOpen && this.start === null && !this.commands.form ? [...this.starts] : [];
+    const ends = isOpen && this.start !== null ? [...this.ends] : [];
+    const further = this.commands.form?.areaFields.filter(({ schema }) => schema.type === "array") ?? [];
+    const open = [...ends, ...further.flatMap(({ schema }) => schema.items.enum)];
+    const picked = [this.start, this.end, ...further.flatMap(({ path }) => this.commands.form.get(path) ?? [])].filter(Boolean);
+    const aimed = this.end ?? (this.start !== null ? this.shown[0]?.end : null);
+    const marks = JSON.stringify([can, open, picked, aimed]);
+    if (marks === this.#marked) return;
+    this.#marked = marks;
+    board.mark("can", can);
+    board.mark("open", open);
+    board.mark("picked", picked);
+    board.reach([...new Set([...can, ...open, ...picked])]);
+    if (!this.isDragged) board.arrow(this.start && aimed ? [this.start, aimed] : null);
+  }
+}
+
+/** What comes along with a command; its other fields say what it is. */
+function alongIn(option, value) {
+  const { pieces = [], counts = [] } = gestureOf(option);
+  return given(Object.fromEntries([...pieces, ...counts].filter((name) => name in option.schema.properties).map((name) => [name, value[name]])));
+}
+
+/** Return a value without what is nothing: 0 of a kind, an empty list. */
+function something(value) {
+  if (typeof value !== "object" || value === null) return value || undefined;
+  if (Array.isArray(value)) return value.length ? [...value].sort() : undefined;
+  const parts = Object.entries(value).map(([name, part]) => [name, something(part)]).filter(([, part]) => part !== undefined);
+  return parts.length ? Object.fromEntries(parts) : undefined;
+}
+
+/** Whether a gesture leaves nothing to ask: all that it does not decide is what comes along from its start to its end. */
+function isClear({ option, end, fix }) {
+  const { as, pieces = [], counts = [] } = gestureOf(option);
+  const along = end === null || as ? [] : [...pieces, ...counts];
+  const open = chosenIn(option).filter((name) => !(name in fix) && !isFixed(option.schema.properties[name]));
+  return open.every((name) => along.includes(name));
+}
+
+/** With what the control of an option begins: a purchase with nothing, a bid as low as it may be, others with the last choice. */
+function beginning(option) {
+  const value = initial(option.schema);
+  const { as, counts = [] } = gestureOf(option);
+  if (as === "bid") for (const name of counts) value[name] ??= firstOf(option.schema.properties[name]);
+  return as === "purchase" ? value : recalled(option, value, chosenIn(option), false);
+}
+
+/** The first choice of what has to be one of several. */
+function firstOf(schema) {
+  return "enum" in schema ? schema.enum[0] : undefined;
+}
+
+/** Gestures that give the same option at the same place differ only in a piece, which is chosen with what comes along. */
+function oneOfEach(moves) {
+  const seen = new Set();
+  return moves.filter(({ option }) => !seen.has(option) && seen.add(option));
+}

@@ -1,0 +1,55 @@
+/**
+ * Gestures by mouse, pen and finger: dragging from an area to another. Clicks and keys come from the board itself.
+ * @module
+ */
+
+const FAR = 6; // Pixels from which on it is a drag, and no click.
+
+/** Listen to drags on the board. @param {import("./moves.js").Moves} moves */
+export function listen(moves) {
+  const { board } = moves.room;
+  if (!board?.svg || board.svg.dataset.dragged !== undefined) return;
+  board.svg.dataset.dragged = "";
+  let held = null;
+  let isOver = false;
+  const areaAt = ({ clientX, clientY }) => document.elementFromPoint(clientX, clientY)?.closest("[data-area]")?.dataset.area ?? null;
+  const drop = () => {
+    held = null;
+    board.camera.held = moves.isDragged = false;
+  };
+  board.place.addEventListener("pointerdown", (event) => {
+    const area = event.target.closest("[data-area]")?.dataset.area;
+    if (!event.isPrimary) return drop();
+    const isReady = event.pointerType !== "touch" || moves.start === area;
+    if (event.button || !area || !isReady || !moves.isOpen || !moves.from(area).some(({ end }) => end)) return;
+    held = { area, x: event.clientX, y: event.clientY, began: false };
+    // The board stays where it is.
+    board.camera.held = true;
+  }, { capture: true });
+  board.place.addEventListener("pointermove", (event) => {
+    if (!held) return;
+    if (!held.began && Math.hypot(event.clientX - held.x, event.clientY - held.y) < FAR) return;
+    if (!held.began) {
+      held.began = moves.isDragged = true;
+      moves.begin(held.area);
+    }
+    board.arrow([held.area, event]);
+    board.point(areaAt(event));
+  });
+  addEventListener("pointerup", (event) => {
+    if (!held) return;
+    const { began, area } = held;
+    drop();
+    if (!began) return;
+    isOver = true;
+    setTimeout(() => (isOver = false));
+    board.arrow(null);
+    const end = areaAt(event);
+    if (end !== null && end !== area) moves.point(end);
+  });
+  addEventListener("pointercancel", drop);
+  // The click that ends a drag is none.
+  board.place.addEventListener("click", (event) => {
+    if (isOver) event.stopPropagation();
+  }, { capture: true });
+}

@@ -1,0 +1,54 @@
+/**
+ * What goes on around the table, for everybody to see: a pause, and requests to take moves back with their answers.
+ * @module
+ */
+
+import { html, nothing } from "../vendor/lit-html.js";
+import { chip } from "../parts/chip.js";
+import { seatName } from "../parts/format.js";
+import { refusal } from "../parts/rule.js";
+import { takeBacksOf } from "../state/take-backs.js";
+
+/** @param {import("../state/room.js").Room} room */
+export function aroundPanel(room) {
+  const { game } = room;
+  const requests = takeBacksOf(room);
+  if (!game || (!requests.open.length && !requests.problem && (game.paused ?? null) === null)) return nothing;
+  return html`${game.paused === null ? nothing : pause(room)}
+    ${requests.open.map((request) => oneRequest(room, requests, request))}
+    ${requests.problem
+      ? html`<div class="request">${refusal(room, requests.problem)}<button @click=${() => requests.close()}>Close</button></div>`
+      : nothing}`;
+}
+
+function pause({ game }) {
+  return html`<p class="request"><span><strong>An official paused the game.</strong> Until it goes on, it takes no commands. Reason: ${game.paused}</span></p>`;
+}
+
+function oneRequest(room, requests, request) {
+  const { game, seat } = room;
+  const isMine = request.seat === seat;
+  const isAsked = request.waits_for.includes(seat);
+  const waits = request.waits_for.map((each) => seatName(game, each)).join(", ");
+  return html`<div class="request ${isAsked ? "asked" : ""}" role="group" aria-label="A request to take moves back" data-asked=${request.asked}>
+    <p>${chip(room, request.seat)} <strong>${isMine ? "You ask" : `${seatName(game, request.seat)} asks`}
+        to go back to <button class="inline" @click=${() => room.show(request.to)}>version ${request.to}</button></strong>${before(room, request.to + 1)}.
+      <span class="quiet">${waits ? `Still to answer: ${waits}.` : nothing} What everybody did since then would be taken back.</span></p>
+    ${isAsked ? answers(requests, request) : nothing}
+    ${isMine ? html`<div class="buttons"><button ?disabled=${requests.busy} @click=${() => requests.answer(request, false)}>Withdraw it</button></div>` : nothing}
+  </div>`;
+}
+
+function answers(requests, request) {
+  return html`<div class="buttons">
+    <button class="strong" ?disabled=${requests.busy} @click=${() => requests.answer(request, true)}>Agree</button>
+    <button ?disabled=${requests.busy} @click=${() => requests.answer(request, false)}>Refuse</button>
+  </div>`;
+}
+
+/** What the game would go back before, in words, once that is known. */
+function before(room, version) {
+  const frame = room.frame(version);
+  if (!frame) room.frames?.want(version).then(() => room.redraw(), () => {});
+  return frame ? html`, before <q>${frame.text.replace(/\.$/, "")}</q>` : nothing;
+}

@@ -1,0 +1,104 @@
+/**
+ * The battle under way at the version that is shown, or the one that the last command decided: both sides with their
+ * pieces, what they rolled in this round and how likely that was, what they still lose, and who decides now.
+ * @module
+ */
+
+import { html, nothing } from "../vendor/lit-html.js";
+import { chip } from "../parts/chip.js";
+import { count, named, plain } from "../parts/format.js";
+import { glyph } from "../parts/shelf.js";
+
+const FAR = 60; // So many versions are looked through for the rolls of a round.
+
+const wide = matchMedia("(min-width: 56rem)");
+
+/** @param {import("../state/room.js").Room} room */
+export function battleCard(room) {
+  const at = versionOf(room);
+  if (!at) return nothing;
+  const { battle } = room.scene(at);
+  const rolls = rollsOf(room, at, battle);
+  const isOver = at !== room.version;
+  const name = room.board.content(battle.place)[0]?.split(",")[0] ?? plain(battle.place);
+  // Where it hides the battle least.
+  const aside = room.board.isOnTheLeft(battle.place) ? "right" : "left";
+  return html`<details class="battle-card ${aside}" ?open=${wide.matches}>
+    <summary>${isOver ? "Battle over" : `Battle, round ${battle.round}`}: ${name}</summary>
+    ${side(room, battle.attacker, "attacks", rolls)} ${side(room, battle.defender, "defends", rolls)}
+    ${isOver ? nothing : waiting(room)}
+  </details>`;
+}
+
+/** The version with the battle to be shown: the one that is shown, or the last one that its command went through. */
+function versionOf(room) {
+  for (let version = room.version; version >= 1 && version > room.version - FAR; version -= 1) {
+    const scene = room.scene(version);
+    if (scene?.battle) return version;
+    if (!scene || room.frame(version).command) return 0;
+  }
+  return 0;
+}
+
+/** What each side rolled last in the round, with its dice as they stood before; by side. */
+function rollsOf(room, at, { place, round }) {
+  const rolls = new Map();
+  for (let version = at; version > Math.max(1, at - FAR); version -= 1) {
+    const [now, before] = [room.scene(version)?.battle, room.scene(version - 1)?.battle];
+    if (now?.place !== place || now.round !== round) break;
+    for (const roll of room.frame(version).rolls ?? []) {
+      if (roll.hits === null || rolls.has(sideOf(roll))) continue;
+      const throwing = [before?.attacker, before?.defender].find((each) => each && sideOf(each) === sideOf(roll))?.throw;
+      rolls.set(sideOf(roll), { ...roll, version, throwing });
+    }
+  }
+  return rolls;
+}
+
+function sideOf({ seat, nation }) {
+  return nation || seat || "";
+}
+
+function side(room, fighter, does, rolls) {
+  const { seat, words, marks, due } = fighter;
+  const roll = rolls.get(sideOf(fighter));
+  return html`<section>
+    <h3>${chip(room, seat)} ${words} <span class="quiet">${does}</span></h3>
+    <ul class="pieces">${marks.map((mark) => html`<li title=${mark.words}>${glyph(mark.kind)}<span aria-hidden="true">${mark.count ?? 1}</span><span class="hidden">${mark.words}</span></li>`)}</ul>
+    ${roll ? rolled(room, roll) : fighter.throw ? html`<p class="quiet">${toRoll(fighter.throw)}</p>` : nothing}
+    ${due ? html`<p><strong>${count(due, "hit")} to take</strong></p>` : nothing}
+  </section>`;
+}
+
+function rolled(room, { faces, hits, version, throwing }) {
+  return html`<p>${faces.map((face) => html`<span class="face">${plain(face)}</span>`)}</p>
+    <p><strong>${count(hits, "hit")}</strong> ${throwing ? html`<span class="quiet">(${odds(throwing, hits)})</span>` : nothing}
+      ${room.isGame ? html`<button class="link" @click=${() => prove(room, version)}>Proof<span class="hidden"> of this roll</span></button>` : nothing}</p>`;
+}
+
+/** How likely it was before the roll to hit so often or more; or so seldom, where that was less likely. */
+function odds({ chances }, hits) {
+  const sum = (some) => some.reduce((total, each) => total + each, 0);
+  const [many, few] = [sum(chances.slice(hits)), sum(chances.slice(0, hits + 1))];
+  return many <= few ? `chance of ${hits} or more: ${percent(many)}` : `chance of ${hits} or fewer: ${percent(few)}`;
+}
+
+function toRoll({ dice, chances }) {
+  const mean = chances.reduce((total, each, hits) => total + each * hits, 0);
+  return `${dice === 1 ? "1 die" : `${dice} dice`} to roll, ${mean.toFixed(1)} hits on average`;
+}
+
+function percent(share) {
+  return share < 0.01 ? "under 1 %" : `${Math.round(share * 100)} %`;
+}
+
+/** Show the event of a roll, which says how its dice follow from the game's secret. */
+function prove(room, version) {
+  room.show(version);
+  room.dispatchEvent(new Event("inspect"));
+}
+
+function waiting(room) {
+  if (!room.following) return nothing;
+  return room.game.decisions.map(({ seats, title }) => html`<p class="quiet">${seats.map(named).join(", ")}: ${title}</p>`);
+}

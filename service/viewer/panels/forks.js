@@ -1,0 +1,73 @@
+/**
+ * Forks: making one from the version that is shown, where a fork comes from, and a fork beside its parent.
+ * @module
+ */
+
+import { html, nothing } from "../vendor/lit-html.js";
+import { openSignIn } from "./sign-in.js";
+
+const read = { game: "", forks: [] };
+
+/** A button that makes an analysis of the version that is shown, and goes there. @param {import("../state/room.js").Room} room */
+export function whatIf(room) {
+  if (!room.game || room.game.status === "gathering") return nothing;
+  return html`<button class="what-if" title="Play on from this version by yourself, with all seats" @click=${() => fork(room)}>What if?</button>`;
+}
+
+async function fork(room) {
+  try {
+    const made = await room.api.post(`/v1/games/${room.id}/forks`, { version: await betweenCommands(room) });
+    location.href = `/games/${made.id}`;
+  } catch (problem) {
+    if (problem.status === 401) return openSignIn();
+    room.problem = problem;
+    room.redraw();
+  }
+}
+
+/** Return the last version up to the one that is shown at which no command was under way. */
+async function betweenCommands(room) {
+  let at = room.game.status === "over" ? Math.min(room.version, room.head - 1) : room.version;
+  for (; at > 1 && at < room.head; at -= 1) {
+    await room.frames.want(at + 1);
+    if (room.frame(at + 1)?.command) break;
+  }
+  return at;
+}
+
+/** Say of a fork where it comes from. @param {import("../state/room.js").Room} room */
+export function origin({ game }) {
+  if (!game?.fork) return nothing;
+  const { parent, version, purpose } = game.fork;
+  return html`<p class="fork-of">${purpose === "analysis" ? "An analysis" : "A continuation"} of
+    <a href="/games/${parent}#v=${version}">another game at version ${version}</a></p>`;
+}
+
+/** Compare a fork with its parent, or list the forks of a game. @param {import("../state/room.js").Room} room */
+export function besideParent(room) {
+  return [room.game?.fork ? parentOf(room) : nothing, forksOf(room)];
+}
+
+function parentOf(room) {
+  const { parent } = room.game.fork;
+  if (!room.beside) return html`<p><button @click=${() => room.compareWithParent(true)}>Compare with the game it forks from</button></p>`;
+  const at = room.parallel;
+  const picture = `/v1/games/${parent}/board.svg?version=${at}`;
+  return html`<figure class="parent">
+      <a href="/games/${parent}#v=${at}"><img src=${picture} alt="The board of the other game at version ${at}" /></a>
+      <figcaption>The other game at version ${at}, as spectators see it</figcaption>
+    </figure>
+    <p><button @click=${() => room.compareWithParent(false)}>Stop comparing with the other game</button></p>`;
+}
+
+function forksOf(room) {
+  if (read.game !== room.id) {
+    Object.assign(read, { game: room.id, forks: [] });
+    room.api.get(`/v1/games/${room.id}/forks`).then(({ items }) => ((read.forks = items), room.redraw()), () => {});
+  }
+  const open = read.forks.filter(({ status }) => status !== "cancelled");
+  if (!open.length) return nothing;
+  return html`<h3>Forks of this game</h3>
+    <ul class="forks">${open.map((each) => html`<li><a href="/games/${each.id}">${each.title || each.fork.purpose}</a>
+      from version ${each.fork.version}</li>`)}</ul>`;
+}

@@ -1,0 +1,89 @@
+/**
+ * It is your turn: the title and the icon of the tab say so; with leave of the player a sound and a notification, too.
+ * @module
+ */
+
+import { html, nothing } from "../vendor/lit-html.js";
+import { icon } from "../parts/icons.js";
+
+const PLAIN = "/favicon.ico";
+const ASKED = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect x="2" y="3" width="28" height="26" rx="3" fill="#8c2f1b"/><path d="M16 7v12M16 22v4" stroke="#fff" stroke-width="5" stroke-linecap="round"/></svg>')}`;
+
+const dialog = () => document.getElementById("notices");
+
+/** What this browser was told to do. */
+const wish = {
+  get: (name) => {
+    try {
+      return localStorage.getItem(`tabularium-${name}`) === "on";
+    } catch {
+      return false;
+    }
+  },
+  set: (name, isOn) => {
+    try {
+      localStorage.setItem(`tabularium-${name}`, isOn ? "on" : "off");
+    } catch {
+      // Then it is forgotten with the page.
+    }
+  },
+};
+
+/** Show in the tab whether a decision waits. */
+export function showInTab(room, isAsked) {
+  document.title = `${isAsked ? "Your turn · " : ""}${room.game?.title || "A game"} · Tabularium`;
+  const wanted = isAsked ? ASKED : PLAIN;
+  const link = document.querySelector("link[rel=icon]") ?? document.head.appendChild(Object.assign(document.createElement("link"), { rel: "icon" }));
+  if (link.getAttribute("href") !== wanted) link.setAttribute("href", wanted);
+}
+
+/** Say that it is the player's turn now. @param {import("../state/room.js").Room} room */
+export function notice(room) {
+  if (wish.get("sound")) ring();
+  const isAllowed = wish.get("notification") && globalThis.Notification?.permission === "granted";
+  if (!isAllowed || !document.hidden) return;
+  const question = room.game.decisions.find(({ seats }) => seats.includes(room.seat))?.title ?? "";
+  const shown = new Notification(`Your turn: ${room.game.title || "a game"}`, { body: question, tag: room.id });
+  shown.onclick = () => (focus(), shown.close());
+}
+
+/** Two short notes. */
+function ring() {
+  const audio = new AudioContext();
+  for (const [at, pitch] of [[0, 660], [0.16, 880]]) {
+    const [tone, volume] = [audio.createOscillator(), audio.createGain()];
+    tone.frequency.value = pitch;
+    volume.gain.setValueAtTime(0.15, audio.currentTime + at);
+    volume.gain.exponentialRampToValueAtTime(0.001, audio.currentTime + at + 0.3);
+    tone.connect(volume).connect(audio.destination);
+    tone.start(audio.currentTime + at);
+    tone.stop(audio.currentTime + at + 0.3);
+  }
+  setTimeout(() => audio.close(), 1000);
+}
+
+export function noticesButton() {
+  return html`<button class="bell" aria-haspopup="dialog" title="Notices" aria-label="Notices" @click=${() => dialog().showModal()}>${icon("bell")}</button>`;
+}
+
+/** @param {import("../state/room.js").Room} room */
+export function noticesDialog(room) {
+  const sound = (event) => {
+    wish.set("sound", event.target.checked);
+    if (event.target.checked) ring();
+  };
+  const notification = async (event) => {
+    const isOn = event.target.checked && (await Notification.requestPermission()) === "granted";
+    wish.set("notification", isOn);
+    event.target.checked = isOn;
+    room.redraw();
+  };
+  const permission = globalThis.Notification?.permission;
+  return html`<h2 id="notices-title">When it is your turn</h2>
+    <p><label><input type="checkbox" .checked=${wish.get("sound")} @change=${sound} /> Play a sound</label></p>
+    ${permission ? html`<p><label><input type="checkbox" .checked=${wish.get("notification") && permission === "granted"}
+        ?disabled=${permission === "denied"} @change=${notification} /> Show a notification while this tab is in the background</label></p>` : nothing}
+    ${permission === "denied" ? html`<p class="hint">Your browser does not let this page show notifications. Its settings can change that.</p>` : nothing}
+    <p class="hint">This browser remembers it for all games. The title and the icon of the tab always say when it is your turn.</p>
+    <form method="dialog" class="buttons"><button>Close</button></form>`;
+}

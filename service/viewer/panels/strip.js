@@ -1,0 +1,54 @@
+/**
+ * Every player, always in sight: colour and emblem, name, what they have, and whose decision is awaited. What lies
+ * before the seat that looks, its hand too, is said in words.
+ * @module
+ */
+
+import { html, nothing } from "../vendor/lit-html.js";
+import { chip } from "../parts/chip.js";
+import { count, plain, scored } from "../parts/format.js";
+import { glyph } from "../parts/shelf.js";
+import { noticesButton } from "./notices.js";
+
+/** @param {import("../state/room.js").Room} room */
+export function strip(room) {
+  const { game } = room;
+  const standings = room.shown?.standings ?? [];
+  const awaited = new Set(room.following ? game?.decisions.flatMap(({ seats }) => seats) : []);
+  const isPlayed = (standing) => game?.seats.some(({ seat }) => seat === standing.seat);
+  const played = standings.filter(isPlayed);
+  if (!played.length) return nothing;
+  return html`<ul tabindex="0" aria-label="Players">${played.map((standing) => player(room, standing, awaited.has(standing.seat)))}</ul>
+    ${room.isGame && room.seat && game.status === "running" ? noticesButton() : nothing}`;
+}
+
+function player(room, standing, isAwaited) {
+  const { seat, name, active, out, won, nations = [] } = standing;
+  const place = room.game.seats.find((each) => each.seat === seat);
+  const isMine = seat === room.seat;
+  const acting = nations.filter((nation) => nation.active).map((nation) => nation.name).join(", ");
+  return html`<li class="${isMine ? "mine" : ""} ${out ? "out" : ""} ${isAwaited ? "awaited" : ""}">
+    <p class="person">${chip(room, seat)} <strong class="name">${name}</strong>
+      <span class="player">${isMine ? "you" : place.name ?? "nobody"}</span>
+      ${place.bot ? html`<span class="tag" title=${place.level ?? nothing}>bot</span>` : nothing}
+      ${isAwaited ? html`<span class="tag now">to decide</span>` : nothing}
+      ${active && (acting || !isAwaited) ? html`<span class="tag">${acting ? `${acting} to move` : "to move"}</span>` : nothing}
+      ${won ? html`<span class="tag now">won</span>` : nothing}
+      ${out ? html`<span class="tag">${out}</span>` : nothing}</p>
+    ${figures(standing)} ${items(room, standing, isMine)}
+  </li>`;
+}
+
+function figures({ figures, nations = [] }) {
+  const had = Object.entries(figures).map(([name, value]) => html`<span><b>${scored(value)}</b> ${plain(name)}</span>`);
+  const led = nations.filter(({ absent }) => !absent).map(({ name }) => name);
+  return html`<p class="figures">${had}${had.length || !led.length ? nothing : led.join(", ")}</p>`;
+}
+
+/** What lies before a seat: its own in words, that of others by signs, which say what they are when pointed at. */
+function items(room, { items = [] }, isMine) {
+  if (!items.length) return nothing;
+  const sign = (item) => (item.seat ? chip(room, item.seat) : glyph(item.kind));
+  if (isMine) return html`<p class="figures hand">${items.map((item) => html`<span>${sign(item)} ${item.words || count(item.count ?? 1, plain(item.kind))}</span>`)}</p>`;
+  return html`<p class="figures">${items.map((item) => html`<span title=${item.words}>${sign(item)}${(item.count ?? 1) > 1 ? item.count : nothing}<span class="hidden">${item.words}</span></span>`)}</p>`;
+}

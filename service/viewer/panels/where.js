@@ -1,0 +1,36 @@
+/**
+ * Where things are, for a screen that shows little of the board: the areas with what is in them. To choose one here is
+ * to point at it.
+ * @module
+ */
+
+import { html, nothing } from "../vendor/lit-html.js";
+import { repeat } from "../vendor/directives/repeat.js";
+
+/** @param {import("../state/room.js").Room} room */
+export function wherePanel(room) {
+  const { board, moves } = room;
+  if (!board.svg) return html`<p class="quiet">There is no map of this board.</p>`;
+  const open = moves?.isOpen ? (moves.start === null ? moves.starts : moves.ends) : new Set();
+  const does = moves?.start ? "a move can end here" : "can act";
+  const all = board.areas.map((area) => ({ area, lines: board.content(area) })).sort((one, other) => nameOf(one).localeCompare(nameOf(other)));
+  const first = all.filter(({ area }) => open.has(area) || moves?.start === area);
+  const others = all.filter((each) => !first.includes(each));
+  const [full, empty] = [others.filter(({ lines }) => lines.length > 1), others.filter(({ lines }) => lines.length < 2)];
+  const list = (some) => html`<ul class="where-list">${repeat(some, ({ area }) => area, (each) => entry(room, each, open.has(each.area) ? does : ""))}</ul>`;
+  return html`<h2>Where</h2>
+    ${list([...first, ...full])}
+    ${empty.length ? html`<details><summary>Empty areas <span class="quiet">${empty.length}</span></summary>${list(empty)}</details>` : nothing}`;
+}
+
+function entry(room, { area, lines }, does) {
+  const [name, ...inside] = lines;
+  const isChosen = room.area === area || room.moves?.start === area;
+  return html`<li><button aria-pressed=${String(isChosen)} @click=${() => room.board.select(area)}>
+    <strong>${name ?? area}</strong>${does ? html` <span class="tag now">${does}</span>` : nothing}
+    ${inside.length ? html`<span class="inside">${inside.join(", ")}</span>` : nothing}</button></li>`;
+}
+
+function nameOf({ area, lines }) {
+  return lines[0] ?? area;
+}

@@ -1,0 +1,219 @@
+/**
+ * The page of one's own account: its name, the ways back into it, where it is signed in, its tokens, and signing out.
+ * @module
+ */
+
+import { html, nothing, render } from "../vendor/lit-html.js";
+import { accountForms } from "../parts/account-forms.js";
+import { ago, clock, count } from "../parts/format.js";
+import { Account } from "../state/account.js";
+import { Api } from "../state/api.js";
+import { makePasskey } from "../state/passkeys.js";
+
+const SCOPES = {
+  play: "take seats and give commands",
+  organize: "create and organize games",
+  judge: "rule in games, as an official",
+  account: "do everything, and make tokens; not for programs",
+};
+
+const api = new Api();
+const account = new Account(api);
+const place = document.getElementById("people");
+let kept = { passkeys: [], tokens: [], left: 0 };
+/** What was made just now and is shown only once. */
+let shown = { codes: [], token: "" };
+/** Where that is, until it has the focus. */
+let fresh = "";
+let said = "";
+let done = "";
+
+function draw() {
+  const { me } = account;
+  const alert = said ? html`<p class="problem" role="alert">${said}</p>` : nothing;
+  render(
+    html`<h1>${me ? me.name : "Your account"}</h1>
+      ${alert}
+      <p class="hidden" role="status">${done}</p>
+      ${me ? [lasting(), naming(me), passkeys(), provider(), codes(), signedIn(me), tokens(me), leaving()] : account.isUnknown ? html`<p class="quiet">…</p>` : html`<p>Nobody is signed in in this tab.</p>${accountForms(account)}`}`,
+    place,
+  );
+  document.title = `${me ? me.name : "Your account"} · Tabularium`;
+}
+
+function lasting() {
+  if (account.api.token) return html`<p class="hint">In this tab you look with a token.</p>`;
+  return account.lasting
+    ? html`<p>You can come back to this account from any device.</p>`
+    : html`<p class="problem">Only this browser keeps your account. When it forgets you, the account is lost. Make a
+        passkey or recovery codes${account.provider ? html`, or link it with ${account.provider.name}` : nothing}: then you can come back from any device.</p>`;
+}
+
+function naming(me) {
+  return html`<section aria-labelledby="name-title"><h2 id="name-title">Name</h2>
+    <form @submit=${act(async (given) => {
+      await api.patch("/v1/players/me", { name: given.get("name").trim(), findable: given.has("findable") });
+      await account.read();
+      return "Saved";
+    })}>
+      <label for="own-name">The name that others see</label>
+      <div class="line"><input id="own-name" name="name" maxlength="80" required .value=${me.name} autocomplete="nickname" /><button>Save</button></div>
+      <p class="hint"><a href="/players/${me.id}">What others see of you</a></p>
+      <label class="choice"><input type="checkbox" name="findable" ?checked=${me.findable} /> Others can find me by it</label>
+    </form></section>`;
+}
+
+function passkeys() {
+  return html`<section aria-labelledby="passkeys-title"><h2 id="passkeys-title">Passkeys</h2>
+    <p>A passkey lives in your device or password manager. It signs you in by a fingerprint, a face or a PIN.</p>
+    ${kept.passkeys.length
+      ? html`<ul aria-label="Passkeys">${kept.passkeys.map((each) => html`<li><strong>${each.name}</strong>
+          <span class="quiet">made ${moment(each.created)}${each.used ? html`, used ${moment(each.used)}` : nothing}</span>
+          ${sure(`Remove ${each.name}`, "Remove", () => api.delete(`/v1/passkeys/${each.id}`))}</li>`)}</ul>`
+      : html`<p class="quiet">You have none yet.</p>`}
+    <form @submit=${act(async (given) => {
+      await makePasskey(api, given.get("name").trim());
+      await account.read();
+      return "Your passkey is registered";
+    })}>
+      <label for="passkey-name">A name for a new one</label>
+      <div class="line"><input id="passkey-name" name="name" maxlength="80" required value="This device" /><button class=${account.lasting ? "" : "strong"}>Make a passkey</button></div>
+    </form></section>`;
+}
+
+/** The provider that can sign in to this account. */
+function provider() {
+  if (!account.provider || account.api.token) return nothing;
+  const { name, linked } = account.provider;
+  const others = kept.passkeys.length || kept.left;
+  const warning = others
+    ? `You cannot sign in with ${name} any more.`
+    : "You have no other way back. Without one the account is lost for good when this browser forgets you.";
+  return html`<section aria-labelledby="provider-title"><h2 id="provider-title">${name}</h2>
+    ${linked
+      ? html`<p>You can sign in to this account with ${name}. ${sure(`Remove the link with ${name}`, "Remove the link", () => account.unlink(), warning)}</p>`
+      : html`<p>Sign in with ${name} on any device. You are asked there who you are.</p>
+          <button class=${account.lasting ? "" : "strong"} @click=${() => perform(async () => (await account.goToProvider(), ""))}>Link with ${name}</button>`}</section>`;
+}
+
+function codes() {
+  return html`<section aria-labelledby="codes-title"><h2 id="codes-title">Recovery codes</h2>
+    <p>Each code signs you in once. Keep them on paper. ${kept.left ? `${count(kept.left, "code")} left.` : "You have none."}</p>
+    ${shown.codes.length
+      ? html`<pre class="token" tabindex="0" aria-label="Your recovery codes">${shown.codes.join("\n")}</pre>
+          <p class="hint">They are shown only now. ${save(() => `Recovery codes of ${account.me.name} at ${location.origin}\n\n${shown.codes.join("\n")}\n`, "tabularium-recovery-codes.txt")}</p>`
+      : nothing}
+    ${kept.left
+      ? sure("Make new recovery codes", "Make new codes", makeCodes, "The codes that you have will sign nobody in any more.")
+      : html`<button @click=${() => perform(makeCodes)}>Make recovery codes</button>`}</section>`;
+}
+
+async function makeCodes() {
+  shown.codes = (await api.post("/v1/recovery-codes")).codes;
+  await account.read();
+  fresh = "pre.token";
+  return "Your recovery codes are shown";
+}
+
+function signedIn(me) {
+  const sessions = kept.tokens.filter((each) => each.session);
+  return html`<section aria-labelledby="sessions-title"><h2 id="sessions-title">Signed in</h2>
+    <ul aria-label="Browsers">${sessions.map((each) => html`<li><strong>${each.id === me.token ? "This browser" : "Another browser"}</strong>
+      <span class="quiet">since ${moment(each.created)}${each.used ? html`, last here ${moment(each.used)}` : nothing}</span>
+      ${each.id === me.token ? nothing : sure(`Sign out the browser of ${clock(each.created)}`, "Sign out", () => api.delete(`/v1/tokens/${each.id}`))}</li>`)}</ul></section>`;
+}
+
+function tokens(me) {
+  const mine = kept.tokens.filter((each) => !each.session);
+  return html`<section aria-labelledby="tokens-title"><h2 id="tokens-title">Tokens</h2>
+    <p>Programs and bots of yours use <a href="/docs">the API</a> with a token. Give each one of its own.</p>
+    ${mine.length
+      ? html`<ul aria-label="Tokens">${mine.map((each) => html`<li><strong>${each.name}</strong> <span>${each.scopes.join(", ")}</span>
+          <span class="quiet">made ${moment(each.created)}, ${each.used ? html`used ${moment(each.used)}` : "never used"}${each.expires ? html`, ends ${clock(each.expires)}` : nothing}</span>
+          ${sure(`Revoke ${each.name}`, "Revoke", () => api.delete(`/v1/tokens/${each.id}`), "Whatever uses this token stops working.")}</li>`)}</ul>`
+      : html`<p class="quiet">You have none.</p>`}
+    ${shown.token
+      ? html`<code class="token" tabindex="0" aria-label="The new token">${shown.token}</code>
+          <p class="hint">It is shown only now. ${save(() => `Account: ${me.name}\nService: ${location.origin}\nToken: ${shown.token}\n`, "tabularium-token.txt")}</p>`
+      : nothing}
+    <details><summary>Make a token</summary>
+      <form @submit=${act(async (given) => {
+        shown.token = (await api.post("/v1/tokens", { name: given.get("name").trim(), scopes: given.getAll("scope") })).token;
+        fresh = "section > code.token";
+        return "Your token is shown";
+      })}>
+        <label for="token-name">What is it for?</label>
+        <input id="token-name" name="name" maxlength="80" required placeholder="my bot" />
+        <fieldset><legend>It may</legend>${Object.entries(SCOPES).filter(([scope]) => me.scopes.includes(scope)).map(([scope, words]) => html`<label class="choice">
+          <input type="checkbox" name="scope" value=${scope} ?checked=${scope === "play"} /> ${words}</label>`)}</fieldset>
+        <button>Make the token</button>
+      </form></details></section>`;
+}
+
+function leaving() {
+  return html`<section aria-labelledby="leaving-title"><h2 id="leaving-title">Sign out</h2>${accountForms(account)}</section>`;
+}
+
+const moment = (time) => html`<time datetime=${time} title=${clock(time)}>${ago(time)}</time>`;
+
+/** A button that asks once more before it does what cannot be taken back. */
+function sure(label, words, what, warning = "") {
+  return html`<details class="sure"><summary aria-label=${label}>${words} …</summary>
+    ${warning ? html`<p>${warning}</p>` : nothing}<button @click=${() => perform(async () => (await what(), "Done"))}>${words}</button></details>`;
+}
+
+function save(content, name) {
+  const download = () => {
+    const address = URL.createObjectURL(new Blob([content()], { type: "text/plain" }));
+    Object.assign(document.createElement("a"), { href: address, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  };
+  return html`<button type="button" @click=${download}>Download</button>`;
+}
+
+/** Do what a form says. */
+function act(what) {
+  return (event) => {
+    event.preventDefault();
+    const form = event.target;
+    perform(async () => what(new FormData(form)));
+  };
+}
+
+async function perform(what) {
+  said = done = "";
+  try {
+    done = await what();
+    for (const each of document.querySelectorAll("details.sure[open]")) each.open = false;
+  } catch (problem) {
+    said = `${problem.message} ${problem.problem?.allowed ?? ""}`;
+  }
+  await read();
+  if (fresh) document.querySelector(fresh)?.focus();
+  fresh = "";
+}
+
+async function read() {
+  if (account.me?.scopes.includes("account")) {
+    try {
+      const [keys, all, { left }] = await Promise.all([api.get("/v1/passkeys"), api.get("/v1/tokens"), api.get("/v1/recovery-codes")]);
+      kept = { passkeys: keys.items, tokens: all.items, left };
+    } catch (problem) {
+      said = problem.message;
+    }
+  }
+  draw();
+}
+
+let { turn } = account;
+account.addEventListener("change", () => {
+  if (account.turn !== turn) {
+    turn = account.turn;
+    shown = { codes: [], token: "" };
+    said = "";
+    read();
+  }
+  draw();
+});
+await account.read();
+await read();

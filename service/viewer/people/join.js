@@ -1,0 +1,104 @@
+/**
+ * The page that an invitation leads to: what the game is, and a seat in it by one click. The invitation is what follows
+ * the # of the address, which browsers send to no server.
+ * @module
+ */
+
+import { html, nothing, render } from "../vendor/lit-html.js";
+import { accountForms } from "../parts/account-forms.js";
+import { entropy } from "../parts/entropy.js";
+import { count, named } from "../parts/format.js";
+import { Account } from "../state/account.js";
+import { Api } from "../state/api.js";
+
+const api = new Api();
+const account = new Account(api);
+const place = document.getElementById("people");
+let invited = null;
+let ruleset = null;
+let problem = null;
+let isBusy = false;
+
+const address = () => `/v1/invitations/${encodeURIComponent(location.hash.slice(1))}`;
+
+function draw() {
+  const said = problem ? html`<p class="problem" role="alert">${problem.message} ${problem.problem?.allowed ?? ""}</p>` : nothing;
+  render(
+    html`<h1>${invited ? "You are invited" : problem ? "This link leads nowhere" : "An invitation"}</h1>
+      ${said} ${invited ? invitation() : problem ? html`<p><a href="/">To the lobby</a></p>` : html`<p class="quiet">Reading the invitation …</p>`}`,
+    place,
+  );
+  document.title = `${invited ? invited.game.title || "A game" : "An invitation"} · Tabularium`;
+}
+
+function invitation() {
+  const { game, organizer, free, you } = invited;
+  return html`<p class="lead"><strong>${organizer || "Somebody"}</strong> invites you to play
+      <strong>${game.title || ruleset?.title || game.ruleset}</strong>${game.title ? html`, by ${ruleset?.title ?? game.ruleset}` : nothing}.</p>
+    <ul class="seats" aria-label="Seats">${game.seats.map(({ seat, player, name, bot }) => html`<li><strong>${named(seat)}</strong>
+      <span class=${player ? "" : "quiet"}>${player ? (bot ? `${name} (a bot)` : name) : "free"}</span></li>`)}</ul>
+    ${you ? html`<p>You have a seat in this game: ${named(you)}. <a class="strong" href="/games/${game.id}">Go to the game</a></p>` : open(game, free)}`;
+}
+
+function open(game, free) {
+  const watch = html`<a href="/games/${game.id}">Watch it</a>`;
+  if (game.status !== "gathering") return html`<p>The game has begun without you. ${watch}</p>`;
+  if (!free) return html`<p>All seats are taken. ${watch}</p>`;
+  return html`<p>${count(free, "seat")} ${free === 1 ? "is" : "are"} free. ${watch}</p> ${account.me ? asMe() : asGuest()}`;
+}
+
+function asMe() {
+  return html`<button class="strong" ?disabled=${isBusy} @click=${join}>Join as ${account.me.name}</button>
+    <details><summary>Somebody else?</summary>${accountForms(account)}</details>`;
+}
+
+function asGuest() {
+  const submit = async (event) => {
+    event.preventDefault();
+    if (await account.open(new FormData(event.target).get("name").trim())) await join();
+  };
+  return html`<form @submit=${submit}>
+      <label for="guest">Your name</label>
+      <div class="line"><input id="guest" name="name" autocomplete="nickname" maxlength="80" placeholder="optional" />
+        <button class="strong" ?disabled=${isBusy || account.isUnknown}>Join</button></div>
+      <p class="hint">This browser keeps your account. You can make it lasting at any time.</p>
+    </form>
+    <details><summary>I have an account</summary>${accountForms(account)}</details>`;
+}
+
+async function join() {
+  isBusy = true;
+  problem = null;
+  draw();
+  try {
+    const { game } = await api.post(address(), { entropy: entropy() });
+    location.assign(`/games/${game}`);
+  } catch (refused) {
+    isBusy = false;
+    await read();
+    problem = refused;
+    draw();
+  }
+}
+
+async function read() {
+  problem = null;
+  try {
+    invited = await api.get(address());
+    ruleset ??= await api.get(`/v1/rulesets/${invited.game.ruleset}`);
+  } catch (failed) {
+    invited = null;
+    problem = failed;
+  }
+  draw();
+}
+
+let { turn } = account;
+account.addEventListener("change", () => {
+  if (account.turn !== turn && !isBusy) read();
+  turn = account.turn;
+  draw();
+});
+addEventListener("hashchange", read);
+await account.read();
+await read();

@@ -1,0 +1,70 @@
+/**
+ * The page of a player: what they play now, their results by ruleset, and their games.
+ * @module
+ */
+
+import { html, nothing, render } from "../vendor/lit-html.js";
+import { ago, clock, count, named } from "../parts/format.js";
+import { Api } from "../state/api.js";
+
+const api = new Api();
+const id = decodeURIComponent(location.pathname.split("/")[2] ?? "");
+const place = document.getElementById("people");
+const GROUPS = [
+  ["running", "Playing now"],
+  ["gathering", "Waiting for players"],
+  ["over", "Finished"],
+];
+let titles = new Map();
+/** The games of each status, and whether there are more. */
+const games = Object.fromEntries(GROUPS.map(([status]) => [status, { items: [], next: null }]));
+
+function draw(player, record) {
+  const results = record?.rulesets.filter((each) => each.finished || each.running) ?? [];
+  render(
+    html`<h1>${player.name}</h1>
+      <p class="quiet">${player.bot ? `A bot, which the service plays (${player.level}). ` : nothing}Here since ${clock(player.created)}.</p>
+      ${results.length ? table(record, results) : nothing}
+      ${GROUPS.map(([status, title]) => list(status, title, player, record))}
+      ${GROUPS.every(([status]) => !games[status].items.length) ? html`<p>No game of theirs is listed.</p>` : nothing}`,
+    place,
+  );
+  document.title = `${player.name} · Tabularium`;
+}
+
+function table(record, results) {
+  return html`<section aria-labelledby="results-title"><h2 id="results-title">Results</h2>
+    <p>${count(record.finished, "finished game")}, ${record.won} won.</p>
+    <table><thead><tr><th scope="col">Rules</th><th scope="col" class="number">Finished</th><th scope="col" class="number">Won</th><th scope="col" class="number">In progress</th></tr></thead>
+      <tbody>${results.map((each) => html`<tr><th scope="row">${titles.get(each.ruleset) ?? each.ruleset}</th>
+        <td class="number">${each.finished}</td><td class="number">${each.won}</td><td class="number">${each.running}</td></tr>`)}</tbody></table></section>`;
+}
+
+function list(status, title, player, record) {
+  const { items, next } = games[status];
+  if (!items.length) return nothing;
+  return html`<section aria-labelledby=${status}><h2 id=${status}>${title}</h2>
+    <ul>${items.map((game) => html`<li><a href="/games/${game.id}">${game.title || `Game ${game.id}`}</a>
+      <span>${named(game.seats.find((each) => each.player === player.id)?.seat ?? "")}</span>
+      <span class="quiet">${titles.get(game.ruleset) ?? game.ruleset}; <time datetime=${game.changed} title=${clock(game.changed)}>${ago(game.changed)}</time></span></li>`)}</ul>
+    ${next ? html`<button @click=${async () => (await more(status), draw(player, record))}>Show more</button>` : nothing}</section>`;
+}
+
+async function more(status) {
+  const page = await api.get("/v1/games", { player: id, status, limit: 20, cursor: games[status].next });
+  games[status] = { items: [...games[status].items, ...page.items], next: page.next };
+}
+
+try {
+  const [player, record, rulesets] = await Promise.all([
+    api.get(`/v1/players/${encodeURIComponent(id)}`),
+    // While the read model is being built, the page does without it.
+    api.get(`/v1/players/${encodeURIComponent(id)}/record`).catch(() => null),
+    api.get("/v1/rulesets", { limit: 100 }),
+    ...GROUPS.map(([status]) => more(status)),
+  ]);
+  titles = new Map(rulesets.items.map((each) => [each.id, each.title]));
+  draw(player, record);
+} catch (problem) {
+  render(html`<h1>No such player</h1><p class="problem" role="alert">${problem.message}</p><p><a href="/">To the lobby</a></p>`, place);
+}

@@ -1,0 +1,122 @@
+/**
+ * What a certificate says of an export that was verified: that the log which the service signs has it (C2SP `tlog-proof`,
+ * `domain/transparency/certificate.py`). The signatures are Ed25519; a browser that lacks it says what was not checked.
+ * @module
+ */
+
+import { canonical } from "./canonical.js";
+import { isEnough, readCheckpoint, readNote, readPolicy, signedBy, unbase64 } from "./note.js";
+import { includes } from "./tree.js";
+
+const HEAD = /^c2sp\.org\/tlog-proof@v1\n(?:extra (\S+)\n)?index (0|[1-9]\d{0,14})\n((?:\S+\n){0,63})\n/;
+const CLOCKS_APART = 300; // Seconds by which the clocks of a service and of a witness may differ.
+const NAMES = ["at", "hash", "id", "kind", "status", "version"];
+
+/** The status that a stream has after its last event of one of these types. */
+const STATUS = {
+  "game-created": "gathering",
+  "game-started": "running",
+  "game-cancelled": "cancelled",
+  "game-ended": "over",
+  "case-opened": "open",
+  "case-withdrawn": "withdrawn",
+  ruled: "ruled",
+  appealed: "appealed",
+  "ruled-finally": "final",
+  settled: "settled",
+};
+
+/**
+ * @param {string} text the certificate
+ * @param {string} policy which log and which witnesses are believed
+ * @param {import("./verify.js").Verdict} verdict of the export
+ * @returns {Promise<{ok: boolean, problem?: string, said: string[], unchecked: string[]}>}
+ */
+export async function certify(text, policy, verdict) {
+  try {
+    return { ok: true, ...(await certified(text, await readPolicy(policy), verdict)) };
+  } catch (error) {
+    return { ok: false, problem: `${error.message[0].toUpperCase()}${error.message.slice(1)}.`, said: [], unchecked: [] };
+  }
+}
+
+async function certified(text, policy, verdict) {
+  const [head, extra, index, hashes] = HEAD.exec(text) ?? [];
+  if (head === undefined) throw new Error("this is no certificate");
+  const note = readNote(text.slice(head.length));
+  const checkpoint = readCheckpoint(note.text);
+  const { unchecked, witnesses } = await judged(policy, note, checkpoint);
+  const content = extra && unbase64(extra);
+  const path = hashes.split("\n").slice(0, -1).map(unbase64);
+  const isThere = content && path.every((hash) => hash?.length === 32) && (await includes(content, Number(index), checkpoint, path));
+  if (!isThere) throw new Error("the certificate does not lead from its entry to the root that was signed");
+  const entry = entryOf(content);
+  compare(entry, verdict);
+  for (const [name, time] of witnesses) {
+    const latest = new Date((time + CLOCKS_APART) * 1000).toISOString();
+    if (entry.at.slice(0, 19) > latest.slice(0, 19)) throw new Error(`version ${entry.version} is dated ${entry.at}, and ${name} had seen it before`);
+  }
+  return { said: told(checkpoint, index, entry, witnesses, verdict), unchecked };
+}
+
+/** Check who signed the checkpoint and who saw it. */
+async function judged(policy, note, { origin }) {
+  const unchecked = [];
+  const logs = policy.logs.filter(({ name }) => name === origin);
+  if (!logs.length) throw new Error(`the policy does not know the log ${origin}`);
+  const signed = [];
+  for (const key of logs) signed.push(await signedBy(key, note));
+  if (signed.every((time) => time === undefined)) throw new Error(`the checkpoint is not signed by a key that the policy has for ${origin}`);
+  if (signed.every((time) => time === undefined || time === null)) {
+    unchecked.push("The signature of the service: this browser has no Ed25519.");
+  }
+  const witnesses = new Map();
+  const seen = new Set();
+  for (const [name, key] of policy.witnesses) {
+    const time = await signedBy(key, note);
+    if (time === undefined) continue;
+    seen.add(name);
+    if (time === null) unchecked.push(`The cosignature of ${name}: this browser cannot check it.`);
+    else witnesses.set(name, time);
+  }
+  if (!isEnough(policy, seen)) throw new Error(`the quorum ${policy.quorum} is not reached: of the policy's witnesses it was seen by ${[...seen].join(", ") || "none"}`);
+  return { unchecked, witnesses };
+}
+
+function entryOf(content) {
+  const text = new TextDecoder("utf-8", { fatal: true }).decode(content);
+  const entry = JSON.parse(text);
+  if (Object.keys(entry).sort().join() !== NAMES.join() || canonical(entry) !== text) throw new Error("the certificate is of something else");
+  return entry;
+}
+
+function compare({ kind, id, version, hash, at, status }, verdict) {
+  const stream = verdict.case ?? verdict.game;
+  if (kind !== (verdict.case ? "case" : "game") || id !== stream) throw new Error(`the certificate is of ${kind} ${id}, and the export of ${stream}`);
+  const row = verdict.rows[version - 1];
+  if (!row) throw new Error(`the certificate is of version ${version}, and the export ends at version ${verdict.versions}: it was cut short, or is older than the certificate`);
+  if (row.hash !== hash) throw new Error(`the service stood by the hash ${hash} at version ${version}, and the export has ${row.hash} there: it is another log`);
+  if (row.at !== at) throw new Error(`version ${version} was signed as of ${at}, and the export dates it ${row.at}`);
+  const leads = statusAt(verdict.rows, version);
+  if (leads !== status) throw new Error(`version ${version} was signed as ${status}, and the export leads to ${leads} there`);
+}
+
+function statusAt(rows, version) {
+  const last = rows.slice(0, version).findLast(({ event }) => event.type in STATUS || event.type === "game-forked").event;
+  if (last.type === "game-forked") return last.purpose === "analysis" ? "running" : "gathering";
+  return STATUS[last.type];
+}
+
+function told({ origin, size }, index, { version, status }, witnesses, { versions }) {
+  const said = [`The log ${origin} has version ${version} as its entry ${index}, of ${size} then.`];
+  const seen = [...witnesses].map(([name, time]) => `${name} (${new Date(time * 1000).toISOString().slice(0, 19)}Z)`);
+  said.push(
+    seen.length
+      ? `That log was seen by ${seen.join(", ")}, so version ${version} existed by then.`
+      : "No witness of the policy saw that log: the service could show others another one.",
+  );
+  if (versions > version) said.push(`The export has ${versions - version} more versions after it, for which a newer certificate speaks.`);
+  else if (["over", "cancelled"].includes(status)) said.push(`It was ${status} then: what the game came to cannot change.`);
+  else said.push("Whether versions after it exist is not known.");
+  return said;
+}

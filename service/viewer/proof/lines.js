@@ -1,0 +1,129 @@
+/**
+ * The lines of an export, of whatever stream: each an object in its canonical form, and its rows a chain of hashes.
+ * @module
+ */
+
+import { canonical, commitmentOf, hex, joined, sha256, unhex, utf8 } from "./canonical.js";
+
+const TOGETHER = 250; // So many hashes are asked for at once.
+const ROW = ["at", "draws", "event", "game", "hash", "schema", "version"];
+
+/** What is wrong with an export, and where. */
+export class Fault extends Error {
+  /** @param {{line?: number, version?: number}} where */
+  constructor(problem, where = {}) {
+    super(`${problem[0].toUpperCase()}${problem.slice(1)}.`);
+    this.line = where.line;
+    this.version = where.version;
+  }
+}
+
+/** Return the lines of a file. */
+export function split(text) {
+  const lines = text.split("\n");
+  if (lines.length === 1) throw new Fault("the export is empty", { line: 1 });
+  if (lines.pop() !== "") throw new Fault("the export is cut off", { line: lines.length + 1 });
+  return lines;
+}
+
+/** Return the object that a line is: canonical, with these members, sorted, and no others but the optional ones. */
+export function readLine(line, number, names, optional = [], version = undefined) {
+  const where = { line: number, version };
+  const whose = version ? `version ${version}` : `line ${number}`;
+  let value;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    throw new Fault(`${whose} is not JSON`, where);
+  }
+  requireShape(value, names, optional, number, version);
+  let exact = false;
+  try {
+    exact = canonical(value) === line;
+  } catch (error) {
+    throw new Fault(`${whose} is not in the canonical form of RFC 8785: ${error.message}`, where);
+  }
+  if (!exact) throw new Fault(`${whose} is not in the canonical form of RFC 8785`, where);
+  return value;
+}
+
+/** Throw a fault unless a value is an object with these members, and at most the optional ones besides. */
+export function requireShape(value, names, optional, line, version = undefined) {
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  const known = isObject && Object.keys(value).every((name) => names.includes(name) || optional.includes(name));
+  if (known && names.every((name) => Object.hasOwn(value, name))) return;
+  throw new Fault(`${version ? `version ${version}` : `line ${line}`} is not of the known shape`, { line, version });
+}
+
+/**
+ * Read the rows of a stream, and check its chain of hashes.
+ * @param {object[]} rows where they are put, one after another
+ * @param {string[]} lines
+ * @param {string} stream the id of the game or case
+ * @param {number} first the number of the line before the first row
+ * @param {(done: number) => void} progress
+ */
+export async function readRows(rows, lines, stream, first, progress) {
+  const previous = [await sha256(utf8(`tabularium/1 ${stream}`))];
+  for (let start = 0; start < lines.length; start += TOGETHER) {
+    const batch = lines.slice(start, start + TOGETHER);
+    const hashes = await Promise.all(batch.map((line, index) => hashed(rows, line, start + index + 1, stream, first, previous)));
+    const broken = hashes.findIndex((hash, index) => hash !== rows[start + index].hash);
+    if (broken >= 0) {
+      const version = start + broken + 1;
+      throw new Fault(`the hash of version ${version} does not continue the chain`, { line: first + version, version });
+    }
+    progress(start + batch.length);
+  }
+}
+
+/** Read a row and return, some time later, the hash that it should have. */
+function hashed(rows, line, version, stream, first, previous) {
+  const where = { line: first + version, version };
+  const row = readLine(line, first + version, ROW, ["cause"], version);
+  if (row.version !== version) throw new Fault(`expected version ${version}, found version ${row.version}`, where);
+  if (row.game !== stream) throw new Fault(`version ${version} is of another game`, where);
+  if (row.draws < (rows.at(-1)?.draws ?? 0)) {
+    throw new Fault(`version ${version} counts fewer draws of chance than the version before it`, where);
+  }
+  if (!/^[0-9a-f]{64}$/.test(row.hash)) throw new Fault(`the hash of version ${version} is not 64 hex digits`, where);
+  // The line is canonical, and `hash` is followed by two numbers only: so this is it, and not one inside the event.
+  const own = line.lastIndexOf('"hash":"');
+  const bytes = utf8(line.slice(0, own) + line.slice(own + '"hash":"",'.length + row.hash.length));
+  const before = previous.pop();
+  previous.push(unhex(row.hash));
+  rows.push(row);
+  return sha256(joined(before, bytes)).then(hex);
+}
+
+/** Check the last line of a file against what it should say; its digest is over all bytes before it. */
+export async function checkEnd(text, last, line, right) {
+  if (!last.startsWith('{"end":')) throw new Fault("the last line is missing", { line: line + 1 });
+  const { end } = readLine(last, line, ["end"]);
+  const names = ["digest", ...Object.keys(right)].sort();
+  requireShape(end, names, [], line);
+  const digest = `sha256:${hex(await sha256(utf8(text.slice(0, text.length - last.length - 1))))}`;
+  for (const name of names) {
+    const [said, is] = [end[name], { digest, ...right }[name]];
+    if (said !== is) throw new Fault(`the last line has ${name} ${said}; expected ${is}`, { line });
+  }
+}
+
+/** Tell whether what was sealed fits its commitment. */
+export async function isGenuine(salt, value, commitment) {
+  return /^[0-9a-f]{32}$/.test(salt) && (await commitmentOf(salt, value)) === commitment;
+}
+
+/** Tell whether a value is an object with these members and no others. */
+export function hasExactly(value, names) {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const own = Object.keys(value);
+  return own.length === names.length && names.every((name) => Object.hasOwn(value, name));
+}
+
+/** Yield every object in a JSON value. */
+export function* objects(value) {
+  if (typeof value !== "object" || value === null) return;
+  if (!Array.isArray(value)) yield value;
+  for (const part of Object.values(value)) yield* objects(part);
+}

@@ -1,0 +1,167 @@
+/**
+ * What this browser saw of the service's transparency log and of its games, compared with what the service shows now.
+ * A service that rewrites history has to hope that nobody comes back.
+ * @module
+ */
+
+import { clock } from "../parts/format.js";
+import { hex } from "./canonical.js";
+import { readCheckpoint, readNote, readPolicy, signedBy } from "./note.js";
+import { continues } from "./tree.js";
+
+const KEPT = "tabularium-seen";
+const MOST = 200; // Games whose heads are kept: those that were seen last.
+const NOT_FOUND = 404;
+
+/** What the service shows does not fit what this browser saw. */
+class Doubt extends Error {}
+
+const byRoom = new WeakMap();
+
+/** Return the memory of a room. @param {import("../state/room.js").Room} room */
+export function memoryOf(room) {
+  if (!byRoom.has(room)) byRoom.set(room, new Memory(room));
+  return byRoom.get(room);
+}
+
+class Memory {
+  constructor(room) {
+    this.room = room;
+    /** What was compared, in sentences. */
+    this.said = [];
+    /** What does not fit, in a sentence. */
+    this.problem = "";
+    /** The address of what was seen and of what is shown now, for others to judge. */
+    this.evidence = "";
+    this.isAsked = false;
+  }
+
+  /** Compare once, and remember what is shown now unless it does not fit. */
+  async look() {
+    if (this.isAsked || !globalThis.crypto?.subtle) return;
+    this.isAsked = true;
+    const before = read();
+    const now = { log: null, head: null };
+    try {
+      now.log = await this.#log(before.log);
+      now.head = await this.#head(before.heads[this.room.id]);
+      remember(this.room.id, now);
+    } catch (error) {
+      if (!(error instanceof Doubt)) return; // The service was not reached: that says nothing.
+      this.problem = error.message;
+      const seen = { log: before.log, head: before.heads[this.room.id] };
+      const evidence = { game: this.room.id, before: seen, now: { ...error.cause, at: new Date().toISOString() } };
+      this.evidence = URL.createObjectURL(new Blob([JSON.stringify(evidence, null, 2)], { type: "application/json" }));
+    }
+    this.room.redraw();
+  }
+
+  forget() {
+    localStorage.removeItem(KEPT);
+    Object.assign(this, { said: [], problem: "", evidence: "", isAsked: false });
+    return this.look();
+  }
+
+  /** Compare the log: it must be signed by the key that was shown first, and go on from what was seen. */
+  async #log(before) {
+    const text = await shown("/transparency/checkpoint");
+    if (text === null && !before) return null;
+    if (text === null) throw new Doubt(`The service shows no log any more. This browser saw one on ${clock(before.at)}.`);
+    const policy = before?.policy ?? JSON.parse(await shown("/v1/transparency/key"))?.policy;
+    if (!policy) return null; // This process signs nothing, and does not know who does.
+    const fail = (sentence) => {
+      throw new Doubt(sentence, { cause: { checkpoint: text } });
+    };
+    const { note, checkpoint } = parsed(text) ?? fail("The service shows something that is no checkpoint of a log.");
+    const known = before ? `, which this browser knows since ${clock(before.since)}` : " that the service shows";
+    const times = [];
+    for (const key of (await readPolicy(policy)).logs) {
+      if (key.name === checkpoint.origin) times.push(await signedBy(key, note).catch(() => undefined));
+    }
+    if (times.every((time) => time === undefined)) fail(`The service's log is not signed with the key${known}.`);
+    const unchecked = times.every((time) => time === undefined || time === null) ? " Its signature was not checked: this browser has no Ed25519." : "";
+    if (before) {
+      const old = readCheckpoint(readNote(before.note).text);
+      const seen = `than this browser saw on ${clock(before.at)}`;
+      if (checkpoint.size < old.size) fail(`The service shows an older log ${seen}: ${entries(checkpoint.size)} now, ${old.size} then.`);
+      if (!(await continues(old, checkpoint, tile))) fail(`The service shows another log ${seen}: what it had then, ${entries(old.size)}, is not the same any more.`);
+      this.said.push(`The service's log goes on from the one that this browser saw on ${clock(before.at)}: ${entries(old.size)} then, ${checkpoint.size} now.${unchecked}`);
+    }
+    const at = new Date().toISOString();
+    return { policy, note: text, size: checkpoint.size, root: hex(checkpoint.root), since: before?.since ?? at, at };
+  }
+
+  /** Compare this game at the version that was seen last. */
+  async #head(before) {
+    const { id, game } = this.room;
+    const at = new Date().toISOString();
+    if (!game) {
+      if (!before) return null;
+      throw new Doubt(`The service does not show this game any more. This browser saw version ${before.version} of it on ${clock(before.at)}.`);
+    }
+    const hashOf = async (version) => {
+      const page = JSON.parse(await shown(`/v1/games/${id}/events?after=${version - 1}&limit=1`));
+      return page.items[0]?.hash;
+    };
+    if (before) {
+      const hash = await hashOf(before.version);
+      if (hash !== before.hash) {
+        const what = hash ? "is another one" : "is gone";
+        throw new Doubt(`Version ${before.version} of this game ${what}: this browser saw it on ${clock(before.at)}.`, { cause: { version: before.version, hash } });
+      }
+      this.said.push(`Version ${before.version} of this game is the one that this browser saw on ${clock(before.at)}.`);
+    }
+    return { version: game.version, hash: await hashOf(game.version), at };
+  }
+}
+
+/** Return a signed note and the checkpoint that it tells; undefined for what is none. */
+function parsed(text) {
+  try {
+    const note = readNote(text);
+    return { note, checkpoint: readCheckpoint(note.text) };
+  } catch {
+    return undefined;
+  }
+}
+
+function entries(number) {
+  return number === 1 ? "1 entry" : `${number.toLocaleString("en")} entries`;
+}
+
+/** Return what the service shows to a stranger; null when it has no such thing. */
+async function shown(path) {
+  const answer = await fetch(path, { credentials: "omit" });
+  if (answer.status === NOT_FOUND) return null;
+  if (!answer.ok) throw new Error(`the service answered ${answer.status}`);
+  return answer.text();
+}
+
+async function tile(path) {
+  const answer = await fetch(`/transparency/tile/${path}`, { credentials: "omit" });
+  if (answer.status === NOT_FOUND) return new Uint8Array();
+  if (!answer.ok) throw new Error(`the service answered ${answer.status}`);
+  return new Uint8Array(await answer.arrayBuffer());
+}
+
+function read() {
+  try {
+    const { log = null, heads = {} } = JSON.parse(localStorage.getItem(KEPT) ?? "{}");
+    return { log, heads };
+  } catch {
+    return { log: null, heads: {} };
+  }
+}
+
+/** Keep what was shown. Another tab may have seen a newer log meanwhile. */
+function remember(id, { log, head }) {
+  const kept = read();
+  if (log && !(kept.log?.size > log.size)) kept.log = log;
+  if (head && !(kept.heads[id]?.version > head.version)) kept.heads[id] = head;
+  const newest = Object.entries(kept.heads).sort(([, one], [, other]) => other.at.localeCompare(one.at)).slice(0, MOST);
+  try {
+    localStorage.setItem(KEPT, JSON.stringify({ log: kept.log, heads: Object.fromEntries(newest) }));
+  } catch {
+    // Without a store there is no memory, and the page works all the same.
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * The cases of a game, as its page counts them: a case makes no event of the game, so they are asked for now and then.
+ * @module
+ */
+
+const FIRST = 500; // Milliseconds after which the cases are asked for: the board comes first.
+const REST = 2000; // Milliseconds between two requests, at least.
+const WAITING = ["open", "appealed"];
+
+const byRoom = new WeakMap();
+
+/** Return the docket of a room. @param {import("./room.js").Room} room */
+export function docketOf(room) {
+  if (!byRoom.has(room)) byRoom.set(room, new Docket(room));
+  return byRoom.get(room);
+}
+
+class Docket {
+  #wanted = "";
+  #isPending = false;
+  #wait = FIRST;
+
+  constructor(room) {
+    this.room = room;
+    /** All cases, the newest first. */
+    this.all = [];
+    addEventListener("focus", () => this.readSoon());
+  }
+
+  /** Those that wait for a ruling. */
+  get waiting() {
+    return this.all.filter(({ status }) => WAITING.includes(status));
+  }
+
+  /** Read the cases again when the game has moved on, or somebody else looks. */
+  look() {
+    const { game, seat } = this.room;
+    const wanted = game ? `${game.version}/${seat}` : "";
+    if (wanted === this.#wanted) return;
+    this.#wanted = wanted;
+    this.readSoon();
+  }
+
+  /** Read the cases in a moment, once for all who ask meanwhile. */
+  readSoon() {
+    if (this.#isPending) return;
+    this.#isPending = true;
+    setTimeout(() => this.#read(), this.#wait);
+    this.#wait = REST;
+  }
+
+  async #read() {
+    this.#isPending = false;
+    const { room } = this;
+    try {
+      const { items } = await room.api.get(`/v1/games/${room.id}/cases`, { limit: 100 });
+      this.all = items;
+      room.redraw();
+    } catch {
+      // Then the badge stays as it is until the next time.
+    }
+  }
+}
