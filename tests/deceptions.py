@@ -12,6 +12,7 @@ import re
 import sys
 import tempfile
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
@@ -26,7 +27,7 @@ from msgspec import Struct
 from domain.judging import proof
 from domain.judging.fold import fold as fold_case
 from domain.kernel.canonical import canonical
-from domain.kernel.log.fold import fold
+from domain.kernel.ids import PlayerId
 from domain.kernel.proof.export import ExportError, read
 from domain.kernel.proof.verify import verify
 from domain.kernel.rules.refusal import Refusal
@@ -44,7 +45,7 @@ from service.transparency.witness import Witness
 from tests import forgeries
 from tests.domain.transparency.reference import Kept
 from tests.forgeries import LIBRARY, MALLORY, finished, player, playing
-from tests.helpers.forger import Change, Line, forged, lines_of, rows, rows_of, whole
+from tests.helpers.forger import Change, Line, forged, forged_in_parts, lines_of, rows, rows_of, whole
 from tests.helpers.judging import JUDGE, OTHER_JUDGE, Court
 from tests.helpers.play import Play
 from tests.service.transparency.logs import KEY
@@ -56,6 +57,7 @@ EARLIER: Final = 7
 
 OVER: Final = "game-3"
 RUNNING: Final = "game-4"
+FORKED: Final = "game-3-2"
 JUDGED: Final = "game-9"
 CASE: Final = "ccase"
 
@@ -93,6 +95,7 @@ class Service(Shown):
         """Show a stream as an export tells it; return its id."""
         lines = list(export)
         told = lines_of(lines)
+        told = told[max((at + 1 for at, line in enumerate(told) if "past" in line), default=0) :]  # what a fork is of
         stream = told[0].get("case", told[0]["game"])
         self.exports[stream] = lines
         self.games[stream] = [{name: row[name] for name in ("version", "hash", "at")} for row in rows_of(told)]
@@ -172,6 +175,16 @@ def disputed(reason: str = "As the rule says.") -> Court:
     court.appeal(bert)
     court.rule(OTHER_JUDGE, "pause")
     return court
+
+
+@cache
+def what_if() -> Play:
+    """A fork of the game that is over, after the first prize was taken."""
+    return forked(finished())
+
+
+def forked(play: Play) -> Play:
+    return play.fork(next(at for at in play.at_each_version if at >= 20), by=PlayerId(MALLORY)).run(Random(5))
 
 
 @cache
@@ -289,6 +302,29 @@ def puts_words_into_a_mouth(service: Service) -> None:
 
 def drops_the_case(service: Service) -> None:
     service.hide(CASE)
+
+
+def forks_otherwise(change: Change) -> Callable[[Service], None]:
+    """Tell a fork otherwise, with a past that fits, and sign its new head."""
+
+    def lies(service: Service) -> None:
+        service.log(service.show(forged_in_parts(service.exports[FORKED], change)))
+
+    return lies
+
+
+def from_a_version_that_never_was(lines: list[Line]) -> None:
+    """The past of the fork has another winner of a prize."""
+    lets_another_win(lines[: next(at for at, line in enumerate(lines) if "past" in line)])
+
+
+def from_another_version(lines: list[Line]) -> None:
+    rows(lines, "game-forked")[0]["event"]["version"] -= 1
+
+
+def of_a_game_that_went_otherwise(service: Service) -> None:
+    """The fork is of a game that was played again; what it says of its parent fits together."""
+    service.log(service.show(forked(plays_again()).export()))
 
 
 def goes_on_after_the_end(lines: list[Line]) -> None:
@@ -416,6 +452,7 @@ class Deception(Struct, frozen=True):
     Attributes:
         lie: tells it. It returns another service when a second person sees that one.
         before: whether it is told before anything is signed.
+        forked: whether a fork of the game that is over is told and signed first.
         beyond: which sentence of those on what no certificate shows says so, where nobody can notice.
     """
 
@@ -426,6 +463,7 @@ class Deception(Struct, frozen=True):
     follower: str = ""
     witness: str = ""
     before: bool = False
+    forked: bool = False
     beyond: str = ""
 
     def __str__(self) -> str:
@@ -528,6 +566,26 @@ DECEPTIONS: Final = (
         and_signs(forging(goes_on_after_the_end, OVER), OVER),
         verify="follows the end of the game",
         follower="Version 35 of game game-3 was over, and version 36 came after it",
+    ),
+    Deception(
+        "forks from a version that never was",
+        forks_otherwise(from_a_version_that_never_was),
+        verify="In the past of the fork, game-3: .* is not what follows from the rules",
+        certificate=ANOTHER,
+        follower="has version .* of game game-3-2, and after it version",
+        forked=True,
+    ),
+    Deception(
+        "tells that a fork began at another version",
+        forks_otherwise(from_another_version),
+        verify="forks at version",
+        follower="has version .* of game game-3-2, and after it version",
+        forked=True,
+    ),
+    Deception(
+        "forks from a game that went otherwise",
+        of_a_game_that_went_otherwise,
+        verify="Version 8 of game-3 is not the one of the game that the fork is compared with",
     ),
     Deception("drops a case", drops_the_case, follower="of case ccase, and shows no such case any more"),
     Deception(
@@ -658,6 +716,8 @@ FROM_THE_BEGINNING: Final = (
 def observed(deception: Deception, directory: Path) -> dict[str, tuple[str, ...]]:
     """Return what each observer says of a lie."""
     service = untold() if deception.before else honest().copied()
+    if deception.forked:
+        service.log(service.show(what_if().export()))
     witness = Witness(CLUB, OPEN, directory / "witness.db", lambda: TIME)
     follower = Follower(service, OPEN, directory / "follower", check, pause=lambda seconds: None)
     certificates: list[tuple[str, str]] = []
@@ -700,8 +760,11 @@ def unproved(service: Service) -> Iterator[str]:
             about = read(service.exports[game]) if game in service.exports else None
             if problem := proof.verify(lines, LIBRARY, about).problem:
                 yield problem
-        elif problem := verify(lines, LIBRARY).problem:
-            yield problem
+        else:
+            of = msgspec.json.decode(lines[0])["game"]  # the oldest game that it is of, or itself
+            parent = read(service.exports[of]) if of in service.exports and service.exports[of] is not lines else None
+            if problem := verify(lines, LIBRARY, parent).problem:
+                yield problem
 
 
 def uncertified(service: Service, stream: str, certificate: str) -> str:
@@ -718,7 +781,7 @@ def uncertified(service: Service, stream: str, certificate: str) -> str:
             ).problem  # fmt: skip
         game = read(lines)
         return certify(
-            game.game, game.records, lambda at: fold(game.records[:at], game.game, LIBRARY, lambda _: ROOM).status,
+            game.game, game.records, lambda at: game.fold(LIBRARY, at).status,
             certificate, OPEN, check,
         ).problem  # fmt: skip
     except ExportError:  # which `verify` says
@@ -740,20 +803,31 @@ def failings(deception: Deception, said: Mapping[str, Sequence[str]]) -> Iterato
 # --- honest services --------------------------------------------------------------------------------------------------
 
 
-def alarms(seed: int, directory: Path) -> list[str]:
-    """Let an honest service serve random games and cases; return what anybody says against it: nothing, that is."""
+def alarms(seed: int, directory: Path, met: Counter[str] | None = None) -> list[str]:
+    """Let an honest service serve random games, forks and cases; return what anybody says against it: nothing.
+
+    What kinds of forks and rulings there were is counted in `met`.
+    """
     rng, service = Random(seed), Service()
     witness = Witness(CLUB, OPEN, directory / "witness.db", lambda: TIME)
     follower = Follower(service, OPEN, directory / "follower", check, pause=lambda seconds: None)
     courts = [Court(Play(TinyAuction(), ROOM, 3, seed * 10 + each), f"c{each}") for each in range(3)]
+    forks: list[Play] = []
     certificates: list[tuple[str, str]] = []
     found: list[str] = []
     for _ in range(6):
         for court in courts:
-            for _ in range(rng.randrange(8)):
+            for _ in range(rng.randrange(12)):
                 with suppress(Refusal):
                     goes_on(court, rng)
-        moved = [service.show(court.play.export()) for court in courts]
+            if rng.random() < 0.25:
+                with suppress(Refusal):
+                    forks.append(branch(court, rng, len(forks)))
+        for fork in forks:
+            for _ in range(rng.randrange(4)):
+                if fork.game.status == "running":
+                    fork.step(rng)
+        moved = [service.show(play.export()) for play in (*(court.play for court in courts), *forks)]
         moved += [service.show(court.export()) for court in courts if court.records]
         service.sign()
         found.append(service.ask(witness))
@@ -762,6 +836,9 @@ def alarms(seed: int, directory: Path) -> list[str]:
             found += [each.said for each in follower.look(rng.choice((0, 2, None))).found]
             certificates += [(stream, service.certificate(stream) or "") for stream in rng.sample(moved, 2)]
     follower.close()
+    if met is not None:
+        met.update(str(fork.game.forked and fork.game.forked.purpose) for fork in forks)
+        met.update(ruled.decision for court in courts if court.records and (ruled := court.case.ruling) is not None)
     found += [*unproved(service), *(uncertified(service, stream, given) for stream, given in certificates)]
     return list(filter(None, found))
 
@@ -776,7 +853,35 @@ def goes_on(court: Court, rng: Random) -> None:
         court.open(somebody, "slip", play.game.version)
     else:
         act: Any = rng.choice((court.state, court.answer, court.appeal, court.consent, court.rule))
-        act(rng.choice((JUDGE, OTHER_JUDGE)), "stands") if act == court.rule else act(somebody)
+        if act == court.rule:
+            decision, more = ruling(court, rng)
+            court.rule(rng.choice((JUDGE, OTHER_JUDGE)), decision, **more)
+        else:
+            act(somebody)
+
+
+def ruling(court: Court, rng: Random) -> tuple[str, dict[str, Any]]:
+    """Return a decision that the game allows as it stands."""
+    possible: list[tuple[str, dict[str, Any]]] = [("stands", {})]
+    if court.play.game.status == "running":
+        possible.append(("pause" if court.play.game.around.paused is None else "resume", {}))
+        possible += [("back", {"to": to}) for to in sorted(court.facts.starts())[-1:]]
+    if court.play.game.status == "over":
+        possible.append(("result", {"order": tuple((seat,) for seat in rng.sample(list(court.facts.seats), 3))}))
+        possible += [("continue", {"to": game}) for game in court.forks] * 4
+    return rng.choice(possible)
+
+
+def branch(court: Court, rng: Random, number: int) -> Play:
+    """Fork a game where somebody may; its players sit down in a continuation. Raises `Refusal`."""
+    play, purpose = court.play, "continuation" if rng.random() < 0.5 else "analysis"
+    fork = play.fork(rng.choice(list(play.at_each_version)), purpose, player(rng.choice(SEATS[:3])), number)
+    if purpose == "continuation":
+        court.forks[fork.game.id] = fork
+        for seat, holder in fork.game.kept_seats.items():
+            if rng.random() < 0.7:
+                fork.sit(seat, holder)
+    return fork
 
 
 def _row(name: str, marks: Sequence[str]) -> str:
@@ -784,7 +889,7 @@ def _row(name: str, marks: Sequence[str]) -> str:
 
 
 def main(honest_logs: int = 200) -> int:
-    wrong: list[str] = []
+    wrong, met = list[str](), Counter[str]()
     table = [_row("", OBSERVERS)]
     with tempfile.TemporaryDirectory(prefix="tabularium-") as folder:
         for number, deception in enumerate((*DECEPTIONS, *FROM_THE_BEGINNING)):
@@ -798,9 +903,10 @@ def main(honest_logs: int = 200) -> int:
             if deception.beyond:
                 print(f"    nobody       {deception.beyond}")
         seeds = range(honest_logs)
-        alarmed = [said for seed in seeds for said in alarms(seed, _made(Path(folder) / f"honest-{seed}"))]
+        alarmed = [said for seed in seeds for said in alarms(seed, _made(Path(folder) / f"honest-{seed}"), met)]
     print("", *table, "", sep="\n")
-    print(f"{len(DECEPTIONS)} lies, and {len(FROM_THE_BEGINNING)} that nobody can notice. {honest_logs} honest logs.")
+    print(f"{len(DECEPTIONS)} lies, and {len(FROM_THE_BEGINNING)} that nobody can notice. {honest_logs} honest logs,")
+    print(f"in which there were {', '.join(f'{kind}: {times}' for kind, times in sorted(met.items()))}.")
     for each in (*wrong, *alarmed):
         print(f"WRONG: {each}")
     return 1 if wrong or alarmed else 0

@@ -17,7 +17,7 @@ from domain.kernel.ids import PlayerId, Seat
 from domain.kernel.proof.verify import Verdict, verify
 from domain.kernel.rules.ruleset import Library
 from tests.helpers.forger import Change, Line, forged, lines_of, rows, rows_of, step_of
-from tests.helpers.play import CASE, OFFICIAL, Play
+from tests.helpers.play import CASE, OFFICIAL, Play, player_of
 from tests.tiny.auction import ROOM, TinyAuction
 from tests.tiny.corrected import Corrected
 
@@ -196,6 +196,19 @@ def gathering() -> tuple[bytes, ...]:
     return tuple(seated(5).export())
 
 
+def handed_over() -> tuple[bytes, ...]:
+    """A game in which a seat was given up and taken over, twice, and an official was named."""
+    play = Play(TinyAuction(), ROOM, 3, 9)
+    play.name_official()
+    rng = Random(9)
+    for player in ("first", "second"):
+        play.run(rng, 3)
+        play.give_up(Seat("red"))
+        play.run(rng, 2)
+        play.take_over(Seat("red"), PlayerId(player))
+    return tuple(play.run(rng).export())
+
+
 GAMES: Final[Mapping[str, Callable[[], tuple[bytes, ...]]]] = {
     "over": over,
     "running": running,
@@ -207,6 +220,7 @@ GAMES: Final[Mapping[str, Callable[[], tuple[bytes, ...]]]] = {
     "answered": answered,
     "judged": lambda: tuple(judged().export()),
     "adjudicated": adjudicated,
+    "handed over": handed_over,
     "cancelled": cancelled,
 }
 
@@ -1027,7 +1041,40 @@ JUDGED: Final = (
     Forgery("an end without a ruling", "adjudicated", taken_out("game-adjudicated"), NOT_SO, "follows from nothing"),
 )
 
-FORGERIES: Final = (*ACCOUNTS, *TIMES, *EVENTS, *REST, *SPOILED, *ANSWERS, *JUDGED)
+
+def taken_over_by(player: str) -> Change:
+    """Let another account take over the seat."""
+
+    def change(lines: list[Line]) -> None:
+        row = first(lines, "seat-taken-over")
+        row["event"]["player"] = row["cause"]["player"] = player
+
+    return change
+
+
+def given_up_again(lines: list[Line]) -> None:
+    row = first(lines, "seat-given-up")
+    lines.insert(lines.index(row), row | {})
+
+
+LIFE: Final = "TAB-LIFE-05"
+HANDED_OVER: Final = (
+    Forgery(
+        "a seat taken over unasked", "handed over", taken_out("seat-given-up"), LIFE, "red, which was not given up"
+    ),
+    Forgery("a seat given up by a stranger", "handed over", caused("seat-given-up", player=MALLORY), "does not hold"),
+    Forgery("a seat given up twice", "handed over", given_up_again, LIFE, "gives up red a second time"),
+    Forgery(
+        "a seat taken over for another", "handed over", caused("seat-taken-over", player=MALLORY), "but seats first"
+    ),
+    Forgery(
+        "two seats for one", "handed over", taken_over_by(str(player_of(Seat("blue")))), "TAB-LIFE-03", "a second time"
+    ),
+    Forgery("a seat for an official", "handed over", taken_over_by(str(OFFICIAL)), RUL, "who is or was an official"),
+    Forgery("a seat that never changed hands", "handed over", taken_out("seat-taken-over"), "who does not hold red"),
+)
+
+FORGERIES: Final = (*ACCOUNTS, *TIMES, *EVENTS, *REST, *SPOILED, *ANSWERS, *JUDGED, *HANDED_OVER)
 
 UNDETECTABLE: Final = (
     Forgery("who an account is", "over", everywhere(RED, MALLORY)),

@@ -1,8 +1,9 @@
 """The secrecy law in bulk, run by hand: ``python -m tests.secrecy [pairs] [--game GAME]``; 1,000 pairs when not told.
 
 Plays random games of each ruleset that hides something and, whenever somebody chooses or draws in secret, two games
-that differ in that: what anybody else is told, shown and offered must be the same in both until it is revealed. Prints
-how many pairs of each kind were compared, and exits 1 when two of them could be told apart.
+that differ in that: what anybody else is told, shown and offered must be the same in both until it is revealed. Then
+forks one more game of each ruleset wherever its players may: they must be shown no more than the game shows them.
+Prints how many pairs of each kind were compared, and exits 1 when two of them could be told apart.
 """
 
 import argparse
@@ -39,6 +40,13 @@ def main() -> int:
             fault = f"seed {seed}: {str(error) or 'two games were told apart'}"
         if fault or pairs.total() >= given.pairs:
             break
+    for laws in () if fault else (laws for game in games for laws in laws_of(game)):
+        try:
+            asked = list(laws.forkable(0))
+        except AssertionError as error:
+            fault = f"{laws.ruleset.id}: {str(error) or 'a fork shows what its game hides'}"
+            break
+        print(f"{laws.ruleset.id}: forks at {len(asked)} positions; at {sum(map(bool, asked))} something is hidden")
     for kind in sorted(pairs):
         print(f"{kind}: {pairs[kind]} pairs, {positions[kind]} positions that differed in something hidden")
     print(f"{pairs.total()} pairs in {time.perf_counter() - began:.0f} s; {fault or 'nobody could tell two apart'}")

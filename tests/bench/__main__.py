@@ -6,10 +6,12 @@ import msgspec
 
 from tests.bench import (
     appends,
+    bots,
     building,
     campaigns,
     cold,
     cpu,
+    forks,
     frames,
     hardest,
     kernel,
@@ -25,10 +27,12 @@ from tests.bench.measure import Figure
 
 BENCHMARKS = {
     **appends.BENCHMARKS,
+    **bots.BENCHMARKS,
     **building.BENCHMARKS,
     **campaigns.BENCHMARKS,
     **cold.BENCHMARKS,
     **cpu.BENCHMARKS,
+    **forks.BENCHMARKS,
     **frames.BENCHMARKS,
     **hardest.BENCHMARKS,
     **kernel.BENCHMARKS,

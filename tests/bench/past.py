@@ -46,7 +46,7 @@ async def _look(game: Played, folder: Path) -> tuple[list[float], list[list[floa
     return first, later
 
 
-async def keep(game: Played, store: EventStore) -> None:
+async def keep(game: Played, store: EventStore, events: int = LONG) -> None:
     """Store the first events of a game that was simulated, as if it went on."""
     now = game.simulation.game
     opening = Opening(
@@ -58,7 +58,7 @@ async def keep(game: Played, store: EventStore) -> None:
         board=Map.of(now.board).digest,
         board_file=msgspec.json.encode(now.board),
     )
-    await store.append(Append(now.id, 0, game.records[:LONG], "running", seats=now.players, opening=opening))
+    await store.append(Append(now.id, 0, game.records[:events], "running", seats=now.players, opening=opening))
 
 
 async def _look_at(games: Games, game: Played, version: Version) -> float:

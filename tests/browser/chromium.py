@@ -11,7 +11,7 @@ from playwright.async_api import Browser, async_playwright
 NAMES: Final = ("chromium", "chromium-browser", "google-chrome")
 ARGUMENTS: Final = (
     # Whatever a page asks for, no other machine is reached.
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
     # /dev/shm is small in containers.
     "--disable-dev-shm-usage",
     "--force-color-profile=srgb",

@@ -77,3 +77,15 @@ async def expect_version(page: Page, number: int) -> None:
     await expect(slider(page)).to_have_value(str(number))
     await expect(board(page)).to_have_attribute("data-version", str(number))
     await settled(page)
+
+
+async def sees_all(page: Page) -> bool:
+    """Tell whether nothing of the board lies outside of its place."""
+    place = await page.locator("section#board").bounding_box()
+    earth = await page.locator("svg.board #earth > rect").bounding_box()
+    assert place
+    assert earth
+    return all(
+        earth[start] >= place[start] - 1 and earth[start] + earth[length] <= place[start] + place[length] + 1
+        for start, length in (("x", "width"), ("y", "height"))
+    )

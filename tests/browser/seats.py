@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import AsyncIterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from playwright.async_api import Page, expect
@@ -13,10 +14,14 @@ FILL = """async ([index, schema, command]) => {
     const drawn = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
     const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
     const field = (path) => document.querySelector(`form.order [data-field="${path.join("/")}"]`);
+    let clicks = 0;
+    const press = (element) => (element.click(), (clicks += 1));
     const inputs = (path, kind) => [...field(path).querySelectorAll(`input[type=${kind}]`)];
     const put = (input, value, event) => {
+        if (input.value === value) return;
         input.value = value;
         input.dispatchEvent(new Event(event, { bubbles: true }));
+        clicks += 1;
     };
     async function fill(schema, value, path) {
         if ("const" in schema) return;
@@ -24,7 +29,7 @@ FILL = """async ([index, schema, command]) => {
             const at = (schema.enum ?? [true, false]).findIndex((choice) => same(choice, value));
             const select = field(path).querySelector("select");
             if (select) put(select, String(at), "change");
-            else field(path).querySelector(`input[value="${at}"]`).click();
+            else press(field(path).querySelector(`input[value="${at}"]`));
         } else if (schema.type === "integer") {
             if (schema.minimum < schema.maximum) put(field(path).querySelector("input"), String(value), "input");
         } else if (schema.type === "string") {
@@ -33,7 +38,7 @@ FILL = """async ([index, schema, command]) => {
             await list(schema, value, path);
         } else {
             const box = field(path)?.querySelector("legend input[type=checkbox]");
-            if (box && !box.checked) box.click();
+            if (box && !box.checked) press(box);
             await drawn();
             for (const [name, part] of Object.entries(schema.properties)) {
                 if (name in value) await fill(part, value[name], [...path, name]);
@@ -46,24 +51,42 @@ FILL = """async ([index, schema, command]) => {
         if (!schema.uniqueItems) {
             const buttons = [...field(path).querySelectorAll("button")];
             const more = buttons.find((each) => each.textContent === "Add one");
-            for (let have = schema.minItems; have < value.length; have += 1) (more.click(), await drawn());
+            for (let have = schema.minItems; have < value.length; have += 1) (press(more), await drawn());
             for (const [index, item] of value.entries()) await fill(schema.items, item, [...path, index]);
             return;
         }
         for (const box of choices.length ? inputs(path, "checkbox") : []) {
-            if (box.checked !== value.some((item) => same(item, choices[box.value]))) (box.click(), await drawn());
+            if (box.checked !== value.some((item) => same(item, choices[box.value]))) (press(box), await drawn());
         }
     }
     for (let tries = 0; !document.querySelector(`[data-option="${index}"]`) && tries < 100; tries += 1) await drawn();
     const button = document.querySelector(`[data-option="${index}"]`);
-    if (button.getAttribute("aria-expanded") !== "true") button.click();
+    if (button.closest("details:not([open])")) clicks += 1;
+    if (button.getAttribute("aria-expanded") !== "true") press(button);
     await drawn();
     for (const [name, part] of Object.entries(schema.properties)) {
         if (name in command) await fill(part, command[name], [name]);
     }
     await drawn();
+    return clicks;
 }"""
-"""Fills a form in by its own widgets, as quickly as they take it."""
+"""Fills a form in by its own widgets; says with how many clicks. A number that is typed counts as one."""
+
+POINT = (Path(__file__).parent / "pointing.js").read_text()
+
+SEND_POINTED = """async ([version, isSent]) => {
+    // The page takes nothing for what has opened by itself half a second ago.
+    await new Promise((done) => setTimeout(done, isSent ? 0 : 500));
+    if (!isSent) document.querySelector("#turn .picker button[type=submit]").click();
+    for (let frames = 0; frames < 1200; frames += 1) {
+        await new Promise((done) => requestAnimationFrame(done));
+        const wrong = document.querySelector("#turn .refused, #turn .hint")?.textContent.trim();
+        const came = document.querySelector("#turn .came");
+        if (Number(came.dataset.version) > version) return came.textContent.trim();
+        if (wrong) return wrong;
+    }
+    return `nothing came of it: ${document.querySelector("#turn .question").textContent}`;
+}"""
 
 SEND = """async () => {
     const button = document.querySelector("form.order button[type=submit]");
@@ -90,14 +113,37 @@ class Sitting:
         """Wait until the page shows the options of a version."""
         await self.page.wait_for_selector(f'.commands[data-version="{version}"]')
 
-    async def fill(self, options: Sequence[Mapping[str, Any]], command: Mapping[str, Any]) -> None:
-        """Open the option that has a command, and fill its form in."""
-        index = next(at for at, option in enumerate(options) if schema.matches(option["schema"], dict(command)))
-        await self.page.evaluate(FILL, [index, options[index]["schema"], command])
+    async def fill(self, options: Sequence[Mapping[str, Any]], command: Mapping[str, Any]) -> int:
+        """Open the option that has a command, and fill its form in; return with how many clicks."""
+        index = _option_of(options, command)
+        return await self.page.evaluate(FILL, [index, options[index]["schema"], command])
+
+    async def close(self) -> None:
+        """Close the form that is open."""
+        await self.page.evaluate("document.querySelector('form.order .buttons button:last-child').click()")
+        await self.page.wait_for_selector("form.order", state="detached")
+
+    async def point(self, options: Sequence[Mapping[str, Any]], command: Mapping[str, Any]) -> tuple[int, int, str]:
+        """Give a command by the map and the bar, or by its form if that is all there is.
+
+        Return with how many clicks, with how many if it is dragged, and what the page says then.
+        """
+        index = _option_of(options, command)
+        version = int(await self.page.locator(".commands").get_attribute("data-version") or 0)
+        clicks, is_sent, is_drag = await self.page.evaluate(POINT, [index, options[index]["schema"], command, version])
+        if clicks is None:
+            clicks = await self.fill(options, command) + 1
+            return clicks, clicks, await self.send()
+        clicks += not is_sent
+        return clicks, clicks - is_drag, await self.page.evaluate(SEND_POINTED, [version, is_sent])
 
     async def send(self) -> str:
         """Send what was filled in; return what the page says then."""
         return await self.page.evaluate(SEND)
+
+
+def _option_of(options: Sequence[Mapping[str, Any]], command: Mapping[str, Any]) -> int:
+    return next(at for at, option in enumerate(options) if schema.matches(option["schema"], dict(command)))
 
 
 @contextlib.asynccontextmanager

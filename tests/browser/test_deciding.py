@@ -18,7 +18,7 @@ from domain.kernel.log.game import Game
 from domain.kernel.rules import schema
 from tests.browser.games import Table, table, token_of
 from tests.browser.seats import Sitting
-from tests.browser.visiting import PHONE, Visit, Visitor
+from tests.browser.visiting import PHONE, Visit, Visitor, until
 from tests.browser.whole_games import run
 from tests.service.api.serving import Service
 
@@ -226,7 +226,7 @@ async def test_the_answer_is_on_the_screen_and_announced(visit: Visit, service: 
         await sit(page, made)
         for family in await page.locator(".decision .family > summary").all():
             await family.click()
-        await page.get_by_role("button", name="Done moving").click()
+        await page.locator(".decision").get_by_role("button", name="Done moving").click()
         await page.get_by_role("button", name="Check").click()
         answer = page.locator(".outcome")
         await expect(answer).to_be_in_viewport(ratio=1)
@@ -242,12 +242,8 @@ async def test_an_area_is_chosen_for_one_move(service: Service, page: Page, plac
     area = command["province"]
     await page.locator(f'svg.board [data-area="{area}"]').focus()
     await page.keyboard.press("Enter")
-    await expect(page.locator(".note")).to_contain_text("concern")
-    await page.get_by_role("button", name="Build a city").click()
-    await page.get_by_role("button", name="Send").click()
-    await expect(page.locator(".outcome.done")).to_be_visible()
-    await expect(page.locator("svg.board [data-area].chosen")).to_have_count(0)
-    await expect(page.locator(".note")).to_have_count(0)
+    await expect(page.locator("#turn .came")).to_contain_text("Build a city in")
+    await expect(page.locator(f'svg.board [data-area="{area}"].picked')).to_have_count(0)
 
 
 async def test_a_refusal_shows_its_rule_and_what_is_allowed(page: Page, visitor: Visitor, placing: Table):
@@ -302,10 +298,11 @@ async def test_a_long_form_can_be_sent_from_its_first_field_on_a_phone(visit: Vi
         await expect(form.locator("input").last).not_to_be_in_viewport()
         await expect(form.get_by_role("button", name="Send")).to_be_in_viewport(ratio=1)
         await visitor.axe()
-        # The form has the room of the timeline, which comes back when it is closed.
+        # The form has the room of the bar, which comes back when it is closed; the timeline is folded all the time.
         await expect(visitor.page.get_by_role("slider", name="Version")).to_be_hidden()
+        await expect(visitor.page.locator("#turn")).to_be_hidden()
         await form.get_by_role("button", name="Close").tap()
-        await expect(visitor.page.get_by_role("slider", name="Version")).to_be_visible()
+        await expect(visitor.page.locator("#turn .question")).to_be_in_viewport()
 
 
 async def test_a_token_in_a_link_is_taken_and_forgotten_by_the_address(page: Page, visitor: Visitor, placing: Table):
@@ -320,6 +317,9 @@ async def test_a_token_in_a_link_is_taken_and_forgotten_by_the_address(page: Pag
     assert await page.evaluate("document.cookie") == ""
 
 
+KEEP = """tokens => localStorage.setItem(
+    "tabularium-accounts", JSON.stringify(tokens.map((token, index) => ({ token, name: `Kept ${index}` }))))"""
+SIGNED_IN = "localStorage.getItem('tabularium-session')"
 KEPT = "JSON.stringify([{...sessionStorage}, {...localStorage}, document.cookie])"
 
 
@@ -337,37 +337,84 @@ async def test_looking_as_a_spectator_loses_no_token(page: Page, placing: Table)
     await expect(page.locator(".who")).to_contain_text("Seat:")
 
 
-async def test_a_token_is_there_in_another_tab_and_saved_and_removed_only_after_a_warning(
+async def test_another_tab_is_signed_in_and_no_script_can_read_by_what(page: Page, visitor: Visitor, placing: Table):
+    token = placing.token(asked(placing))
+    await sit(page, placing)
+    await expect(page.locator(".who")).to_contain_text("Seat:")
+    await until(page, SIGNED_IN)
+    (cookie,) = map(dict[str, Any], await visitor.context.cookies())
+    assert (cookie["name"], cookie["httpOnly"], cookie["sameSite"]) == ("tabularium_session", True, "Lax")
+    asked_before = len(visitor.asked)
+    tab = await visitor.context.new_page()
+    await tab.goto(f"/games/{placing.id}")
+    await expect(tab.locator(".who")).to_contain_text("Seat:")
+    assert not [each for each in visitor.asked[asked_before:] if await each.header_value("authorization")]
+    for each in (page, tab):
+        kept = await each.evaluate(KEPT)
+        assert token not in kept
+        assert cookie["value"] not in kept
+    await tab.get_by_role("button", name="Build a city").click()
+    await tab.get_by_label("Province").select_option(index=1)
+    await tab.get_by_role("button", name="Send").click()
+    await expect(tab.locator(".outcome.done")).to_be_visible()
+
+
+async def test_signing_out_asks_first_offers_a_way_back_and_concerns_every_tab(
     page: Page, visitor: Visitor, placing: Table
 ):
-    token = placing.token(asked(placing))
     await sit(page, placing)
     tab = await visitor.context.new_page()
     await tab.goto(f"/games/{placing.id}")
     await expect(tab.locator(".who")).to_contain_text("Seat:")
     await tab.locator(".who").click()
     dialog = tab.get_by_role("dialog")
-    await dialog.get_by_text("Your token").click()
-    await expect(dialog.locator(".token")).to_have_text(token)
+    await dialog.get_by_role("button", name="Sign out").click()
+    warning = dialog.get_by_role("group", name="Sign out")
+    await expect(warning).to_contain_text("lost for good")
+    await expect(warning.get_by_role("button", name="Stay signed in")).to_be_focused()
+    await visitor.axe()
+    await tab.keyboard.press("Enter")
+    await expect(warning).to_have_count(0)
+    await dialog.get_by_role("button", name="Sign out").click()
+    await warning.get_by_role("button", name="Make a token").click()
+    await expect(dialog.locator(".token")).to_be_focused()
+    token = await dialog.locator(".token").inner_text()
     async with tab.expect_download() as saving:
         await dialog.get_by_role("button", name="Download it").click()
     saved = await asyncio.to_thread(Path(await (await saving.value).path()).read_text)
     assert f"{visitor.address}/#token={token}" in saved
-    await dialog.get_by_role("button", name="Remove from this browser").click()
-    warning = dialog.get_by_role("group", name="Remove")
-    await expect(warning).to_contain_text("lost for good")
-    await expect(warning.get_by_role("button", name="Keep it")).to_be_focused()
-    await visitor.axe()
-    await tab.keyboard.press("Enter")
-    await expect(warning).to_have_count(0)
-    assert token in await tab.evaluate(KEPT)
-    await dialog.get_by_role("button", name="Remove from this browser").click()
-    await warning.get_by_role("button", name="Remove it").click()
+    await warning.get_by_role("button", name="Sign out").click()
     await expect(tab.locator(".who")).to_have_text("Spectator")
-    # The other tab has it no longer either.
     await expect(page.locator(".who")).to_have_text("Spectator")
-    for each in (page, tab):
-        assert token not in await each.evaluate(KEPT)
+    assert await visitor.context.cookies() == []
+    await page.goto(f"/games/{placing.id}#token={token}")
+    await expect(page.locator(".who")).to_contain_text("Seat:")
+
+
+async def test_a_token_that_an_earlier_page_kept_becomes_the_session_once(page: Page, visitor: Visitor, placing: Table):
+    token, other = (placing.token(seat) for seat in list(placing.seats)[:2])
+    await page.goto("/problems")
+    await page.evaluate(KEEP, [token, other])
+    await page.goto(f"/games/{placing.id}")
+    await expect(page.locator(".who")).to_contain_text("Seat:")
+    await until(page, SIGNED_IN)
+    await page.reload()
+    asked_before = len(visitor.asked)
+    await page.reload()
+    await expect(page.locator(".who")).to_contain_text("Seat:")
+    assert not [each for each in visitor.asked[asked_before:] if await each.header_value("authorization")]
+    kept = await page.evaluate(KEPT)
+    assert token not in kept
+    assert other in kept, "it may be the only key to another account"
+    # The other account is looked at in one tab, and takes nobody's place.
+    await page.locator(".who").click()
+    await page.get_by_role("list", name="Accounts in this browser").get_by_role("button", name="Sign in as").click()
+    await expect(page.get_by_role("dialog")).to_be_hidden()
+    assert other in await page.evaluate(KEPT)
+    tab = await visitor.context.new_page()
+    await tab.goto(f"/games/{placing.id}")
+    await expect(tab.locator(".who")).to_contain_text("Seat:")
+    assert await tab.locator(".who").inner_text() != await page.locator(".who").inner_text()
 
 
 async def test_a_token_that_the_service_does_not_know_is_kept_but_new_tabs_do_not_look_with_it(
@@ -375,10 +422,11 @@ async def test_a_token_that_the_service_does_not_know_is_kept_but_new_tabs_do_no
 ):
     visitor.expect("401")
     token = placing.token(asked(placing))
-    await sit(page, placing)
+    await page.goto("/problems")
+    await page.evaluate(KEEP, [token])
     mine = await service.get("/v1/players/me", placing.seats[asked(placing)])
     await service.client.delete(f"/v1/tokens/{mine['token']}", headers=placing.seats[asked(placing)].headers)
-    await page.reload()
+    await page.goto(f"/games/{placing.id}")
     await expect(page.locator(".who")).to_have_text("Spectator")
     assert token in await page.evaluate("localStorage.getItem('tabularium-accounts')")
     tab = await visitor.context.new_page()
@@ -441,7 +489,7 @@ async def test_what_another_seat_hides_is_nowhere_in_the_page_and_never_comes_to
     mine, *others = made.simulation.game.decisions[0].seats
     await page.add_init_script(TEE)
     await sit(page, made, mine)
-    await page.wait_for_function("window.streamed.length > 0")
+    await until(page, "window.streamed.length > 0")
     for other in others:
         options = (await service.get(f"/v1/games/{made.id}/options", made.seats[other]))["options"]
         (offer,) = [option for option in options if option["command"] == "offer"]
@@ -513,7 +561,7 @@ async def test_an_answer_is_left_in_advance_given_whenever_the_seat_is_asked_and
     amount = game.decisions[0].about["amount"]
     option = next(each for each in game.options(seat, made.simulation.vault) if each.command == "pass-bid")
     await sit(page, made, seat)
-    await page.get_by_role("button", name=option.title, exact=True).click()
+    await page.locator(".decision").get_by_role("button", name=option.title, exact=True).click()
     await expect(page.get_by_label("Only if Amount")).to_be_hidden()
     await page.get_by_label("Answer so whenever you are asked this").select_option("Until this round ends")
     await page.get_by_label("Only if Amount").select_option(f"at least {amount}")

@@ -5,6 +5,7 @@ import re
 
 from playwright.async_api import Page, Route, expect
 
+from service.bots.registry import levels
 from tests.browser.games import table, token_of
 from tests.browser.reading import give_any, settled
 from tests.browser.visiting import PHONE, Visit, Visitor
@@ -41,11 +42,60 @@ async def test_the_lobby_tells_by_itself_how_a_game_goes_on(service: Service, pa
     await expect(stage).to_contain_text(f"{now} events")
 
 
-async def test_two_visitors_open_accounts_begin_a_game_and_sit_down(page: Page, visit: Visit):
+async def test_one_click_leads_to_a_running_game_against_bots(service: Service, visitor: Visitor):
+    page = visitor.page
     await page.goto("/")
+    way = page.get_by_role("form", name="Play against bots")
+    await expect(way.get_by_role("combobox", name="Bots")).to_have_value([*levels("conquest-classic-friz")][-1])
+    await visitor.axe()
+    await way.get_by_role("button", name="Play now").click()
+    await page.wait_for_url("**/games/*")
+    await settled(page)
+    game = await service.get(f"/v1/games/{page.url.rpartition('/')[2]}")
+    assert (game["status"], [seat["bot"] for seat in game["seats"]].count(True)) == ("running", len(game["seats"]) - 1)
+    players = page.get_by_role("region", name="Players").get_by_role("listitem")
+    await expect(players.locator(".tag", has_text=re.compile("^bot$"))).to_have_count(len(game["seats"]) - 1)
+    await expect(players.filter(has_text="you")).to_have_count(1)
+    # Two clicks after the address a move has been made: what can be done is on the page, and the bots answer.
+    turn = page.get_by_role("region", name="Your turn")
+    await turn.get_by_role("button", name="Done moving").click()
+    seat = next(each["seat"] for each in game["seats"] if not each["bot"])
+    await expect(page.locator("#sentences")).to_contain_text(f"{seat.title()} finished moving.")
+    # Later it is found again, as one that waits or one of theirs.
+    await page.goto("/")
+    mine = page.locator("#mine").get_by_role("link", name=game["title"])
+    await expect(mine).to_have_attribute("href", f"/games/{game['id']}")
+
+
+async def test_friends_are_invited_to_a_table_of_ones_own(service: Service, page: Page):
+    await page.goto("/")
+    way = page.get_by_role("form", name="Invite friends")
+    await way.get_by_role("combobox", name="Game").select_option("mare-nostrum")
+    await way.get_by_role("textbox", name="Name").fill("Anna")
+    await way.get_by_role("button", name="Open a table").click()
+    await expect(page.get_by_role("heading", name="Waiting for players")).to_be_visible()
+    game = await service.get(f"/v1/games/{page.url.rpartition('/')[2]}")
+    assert (game["title"], game["ruleset"]) == ("Anna and friends", "mare-nostrum")
+    assert [seat["name"] for seat in game["seats"]].count("Anna") == 1
+    assert game["id"] not in {each["id"] for each in (await service.get("/v1/games"))["items"]}
+    await expect(page.get_by_role("button", name="Invite friends by a link")).to_be_visible()
+
+
+async def test_what_went_wrong_is_said_where_it_was_asked_for(page: Page, visitor: Visitor):
+    visitor.expect("503")
+    await page.goto("/")
+    await page.route("**/v1/games", lambda route: route.fulfill(status=503, json={"title": "The service is full."}))
+    way = page.get_by_role("form", name="Play against bots")
+    await way.get_by_role("button", name="Play now").click()
+    await expect(way.get_by_role("alert")).to_contain_text("The service is full.")
+    await expect(way.get_by_role("button", name="Play now")).to_be_enabled()
+
+
+async def test_two_visitors_open_accounts_begin_a_game_and_sit_down(page: Page, visit: Visit):
+    await page.goto("/new")
     await page.get_by_role("textbox", name="Your name").fill("Anna")
     await page.get_by_role("button", name="Open an account").click()
-    await expect(page.get_by_text("You are signed in as Anna in this tab.")).to_be_visible()
+    await expect(page.get_by_text("You are signed in as Anna.")).to_be_visible()
     await page.get_by_role("combobox", name="Players").select_option("2")
     await page.get_by_role("textbox", name="Title").fill("Ours")
     slow = asyncio.Event()
@@ -54,9 +104,9 @@ async def test_two_visitors_open_accounts_begin_a_game_and_sit_down(page: Page, 
         await slow.wait()
         await route.continue_()
 
-    await page.route("**/players/me", hold)
+    await page.route("**/v1/session", hold)
     await page.get_by_role("button", name="Create the game").click()
-    # Nobody who has a token is asked to sign in, only because the service has not said yet whose it is.
+    # Nobody who is signed in is asked to sign in, only because the service has not said yet whose it is.
     await expect(page.get_by_role("button", name="Sit here").first).to_be_disabled()
     slow.set()
     await page.get_by_role("button", name="Sit here").first.click()
@@ -66,8 +116,7 @@ async def test_two_visitors_open_accounts_begin_a_game_and_sit_down(page: Page, 
         await other.page.get_by_role("button", name="Sign in to sit here").click()
         await other.page.get_by_role("textbox", name="Your name").fill("Bert")
         await other.page.get_by_role("button", name="Open an account").click()
-        await expect(other.page.get_by_text("You are signed in as Bert in this tab.")).to_be_visible()
-        await other.page.get_by_role("button", name="Close").click()
+        await expect(other.page.get_by_role("dialog")).to_be_hidden()
         await expect(other.page.get_by_role("button", name="Sit here")).to_be_focused()
         await other.page.keyboard.press("Enter")
         await expect(other.page.get_by_role("heading", name="Everybody is here")).to_be_visible()
@@ -114,32 +163,53 @@ async def test_the_dialog_closes_when_it_knows_who_looks_and_says_so(service: Se
     await expect(dialog).to_be_hidden()
     await expect(who).to_have_text("Spectator")
     await who.click()
-    # A new token is shown, to be saved: the dialog stays, and the focus is on it.
-    await page.get_by_role("textbox", name="Your name").fill("Bert")
-    await page.keyboard.press("Enter")
-    await expect(dialog.locator(".token")).to_be_focused()
-    await page.get_by_role("button", name="Close").click()
-    await expect(who).to_be_focused()
-    await expect(who).to_have_text("Spectator (Bert)")
+    await page.get_by_role("button", name="Sign in as Anna").click()
+    await expect(who).to_have_text("Spectator (Anna)")
 
 
-async def test_the_first_screen_says_what_it_is_and_shows_a_game_beside_the_list(service: Service, visit: Visit):
+async def test_the_first_screen_offers_a_game_beside_one_that_is_played(service: Service, visit: Visit):
     made = await table(service.services, events=60, title="Thursday at the club")
     async with visit(viewport={"width": 1280, "height": 800}) as visitor:
         page = visitor.page
         await page.goto("/")
-        link = page.get_by_role("region", name="Games").get_by_role("link", name="Thursday at the club")
+        way = page.get_by_role("button", name="Play now")
         picture = page.locator("#stage img")
         await expect(page.get_by_text("played by complete rules")).to_be_in_viewport()
-        await expect(link).to_be_in_viewport(ratio=1)
+        await expect(way).to_be_in_viewport(ratio=1)
         await expect(picture).to_be_in_viewport(ratio=1)
         await expect(picture).to_have_attribute("src", f"/v1/games/{made.id}/board.svg?version={made.version}")
-        listed, shown = await link.bounding_box(), await picture.bounding_box()
-        assert listed
+        offered, shown = await way.bounding_box(), await picture.bounding_box()
+        assert offered
         assert shown
-        assert listed["x"] + listed["width"] < shown["x"]
-        assert shown["y"] < listed["y"] < shown["y"] + shown["height"]
+        assert offered["x"] + offered["width"] < shown["x"]
+        assert shown["y"] < offered["y"] < shown["y"] + shown["height"]
     async with visit(**PHONE) as visitor:
         await visitor.page.goto("/")
-        await expect(visitor.page.locator("#stage img")).to_be_in_viewport()
+        await expect(visitor.page.get_by_role("button", name="Play now")).to_be_in_viewport()
         assert await visitor.page.evaluate("document.documentElement.scrollWidth") <= PHONE["viewport"]["width"]
+
+
+SHORTENED = """way => {
+  const list = way.querySelector("select"), pen = document.createElement("canvas").getContext("2d");
+  pen.font = getComputedStyle(list).font;
+  return pen.measureText(list.selectedOptions[0].text).width > list.clientWidth - 40;
+}"""
+"""Whether a list has no room for all of the title that is chosen, beside its arrow."""
+
+
+async def test_the_whole_title_of_a_game_can_be_read_at_every_width(service: Service, page: Page):
+    await page.goto("/")
+    way = page.get_by_role("region", name="Play against bots")
+    title = "Conquest of the Empire Classic, Versione di Friz 1.5"
+    whole = way.locator(".whole")
+    shortened = set[int]()
+    for width in (1440, 1024, 768, 390):
+        await page.set_viewport_size({"width": width, "height": 900})
+        await expect(whole).to_have_text(title)
+        if await way.evaluate(SHORTENED):
+            shortened.add(width)
+            await expect(whole).to_be_visible()
+        assert await page.evaluate("document.documentElement.scrollWidth") <= width
+    assert shortened >= {1440, 390}, "or the test shows nothing"
+    await way.get_by_role("combobox", name="Game").select_option("mare-nostrum")
+    await expect(whole).to_have_count(0)

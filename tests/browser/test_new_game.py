@@ -14,11 +14,11 @@ from tests.service.api.serving import Service
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def lobby(page: Page) -> Page:
-    """The lobby, with an account."""
-    await page.goto("/")
+    """The page on which games are created, with an account."""
+    await page.goto("/new")
     await page.get_by_role("textbox", name="Your name").fill("Anna")
     await page.get_by_role("button", name="Open an account").click()
-    await expect(page.get_by_text("You are signed in as Anna in this tab.")).to_be_visible()
+    await expect(page.get_by_text("You are signed in as Anna.")).to_be_visible()
     return page
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import pytest
@@ -22,6 +22,7 @@ from tests.browser.reading import (
     expect_version,
     give_any,
     opened,
+    sees_all,
     sentence,
     slider,
     version,
@@ -342,7 +343,7 @@ async def test_everything_on_the_board_is_reached_by_keys(service: Service, page
     await page.keyboard.press("ArrowRight")
     assert await page.locator("svg.board").get_attribute("viewBox") != nearer
     await page.keyboard.press("0")
-    assert await page.locator("svg.board").get_attribute("viewBox") == whole
+    assert await sees_all(page)
     await page.keyboard.press("Tab")
     first = await _focused(page)
     await page.keyboard.press("ArrowRight")
@@ -375,7 +376,37 @@ async def test_the_board_is_moved_and_drawn_nearer_by_the_mouse(service: Service
     await page.mouse.up()
     assert (await _view(page))[0] > nearer[0]
     await page.get_by_role("button", name="The whole board").click()
-    assert await _view(page) == whole
+    assert await sees_all(page)
+
+
+@pytest.mark.parametrize("ruleset", ["conquest-classic-friz", "italia-1", "mare-nostrum"])
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1024, 768), (390, 844)])
+async def test_the_board_fills_its_place(service: Service, visit: Visit, ruleset: str, width: int, height: int):
+    made = await table(service.services, ruleset, 3, events=120)
+    async with visit(viewport={"width": width, "height": height}) as visitor:
+        await opened(visitor.page, made.id)
+        place, earth = [
+            await visitor.page.locator(each).bounding_box() for each in ("section#board", "svg.board #earth > rect")
+        ]
+        assert place
+        assert earth
+        for start, length in (("x", "width"), ("y", "height")):
+            assert earth[start] <= place[start] + 1
+            assert earth[start] + earth[length] >= place[start] + place[length] - 1
+
+
+@pytest.mark.parametrize("ruleset", ["conquest-classic-friz", "conquest-campaign", "italia-1", "mare-nostrum"])
+async def test_what_is_written_on_pieces_is_large_enough_to_be_read(service: Service, visit: Visit, ruleset: str):
+    made = await table(service.services, ruleset, 3, events=500)
+    async with visit(viewport={"width": 1024, "height": 768}) as visitor:
+        await opened(visitor.page, made.id)
+        await expect(visitor.page.locator("svg.board #names")).to_have_attribute("data-size", re.compile(r"\d"))
+        sizes = await visitor.page.locator("svg.board #areas text").evaluate_all(
+            "(all) => all.map((each) => { const { a, b } = each.getScreenCTM();"
+            " return Math.hypot(a, b) * parseFloat(getComputedStyle(each).fontSize); })"
+        )
+        assert sizes
+        assert min(sizes) >= 11
 
 
 async def _view(page: Page) -> list[float]:
@@ -415,7 +446,8 @@ async def test_what_is_under_way_is_seen_at_a_glance(service: Service, page: Pag
     game = made.simulation.game
     await opened(page, made.id)
     glance = page.locator(".glance")
-    await expect(glance.locator(".name")).to_have_text([seat.title() for seat in campaign(game).order])
+    players = page.get_by_role("region", name="Players").locator(".name")
+    await expect(players).to_have_text([seat.title() for seat in campaign(game).order])
     vote = glance.locator(".shelf").filter(has_text="Vote on")
     said = [re.compile(f"{seat.title()}: .*Senator .* votes?") for seat in laid(game)]
     await expect(vote.get_by_role("listitem")).to_have_text(said)
@@ -464,3 +496,101 @@ async def test_a_timeline_that_knows_more_than_the_page_is_drawn_as_far_as_the_p
     await expect(page.get_by_role("img", name="Marked:")).to_have_attribute(
         "aria-label", re.compile(rf"Marked: {rounds} rounds?,")
     )
+
+
+async def test_the_board_shows_what_the_last_command_did(service: Service, page: Page):
+    made = await table(service.services, events=700)
+    pages = [await service.get(f"/v1/games/{made.id}/frames?after={after}") for after in (0, 250, 500)]
+    frames = [frame for page in pages for frame in page["frames"]]
+    moved = [frame["version"] for frame in frames if frame.get("happened", {}).get("moves")]
+    lost = [frame["version"] for frame in frames if frame.get("happened", {}).get("lost")]
+    happened = page.locator("svg.board #happened")
+    await opened(page, made.id, f"#v={moved[-1]}")
+    await expect(happened.locator(".moved")).not_to_have_count(0)
+    # As long as the command goes on, all that it did is shown; what the next one does takes its place.
+    await slider(page).fill(str(lost[-1]))
+    await expect(happened.locator(".cross")).not_to_have_count(0)
+    quiet = next(each["version"] for each in frames[100:] if each.get("command") and not each.get("drawn"))
+    await slider(page).fill(str(quiet))
+    await expect(happened.locator("*")).to_have_count(0)
+    await slider(page).fill(str(moved[-1]))
+    await expect(happened.locator(".moved")).not_to_have_count(0)
+    await page.evaluate(f"location.hash = '#v={moved[-1]}&with={moved[-1] - 20}'")
+    await expect(happened.locator("*")).to_have_count(0)
+
+
+async def test_a_battle_shows_its_dice_with_their_odds_and_their_proof(service: Service, visitor: Visitor):
+    page = visitor.page
+    made = await table(service.services, events=900)
+    frames = [
+        frame
+        for after in range(0, made.version, 250)
+        for frame in (await service.get(f"/v1/games/{made.id}/frames?after={after}"))["frames"]
+    ]
+    thrown = next(
+        frame["version"] for frame in frames if any(roll["hits"] is not None for roll in frame.get("rolls", ()))
+    )
+    roll = frames[thrown - 1]["rolls"][0]
+    await opened(page, made.id, f"#v={thrown}")
+    card = page.locator(".battle-card")
+    await expect(card.locator(".face")).to_have_text([face.replace("-", " ") for face in roll["faces"]])
+    await expect(card).to_contain_text(
+        re.compile(rf"{roll['hits']} hits? \(chance of {roll['hits']} or (more|fewer): ")
+    )
+    await visitor.axe()
+    await page.set_viewport_size({"width": 1024, "height": 768})
+    shown, place = [await page.locator(each).bounding_box() for each in (".battle-card", "section#board")]
+    assert shown
+    assert place
+    assert shown["width"] * shown["height"] < place["width"] * place["height"] / 3
+    await card.get_by_role("button", name="Proof of this roll").click()
+    await expect_version(page, thrown)
+    await expect(page.get_by_role("tabpanel")).to_contain_text("published when the game ends")
+    # Before anybody rolled it says what is to be expected; without a battle there is no card.
+    await slider(page).fill(str(thrown - 1))
+    await expect(card).to_contain_text("hits on average")
+    await slider(page).fill("5")
+    await expect(card).to_have_count(0)
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "width"), [("conquest-classic-friz", 1024), ("italia-1", 1024), ("italia-1", 1440)]
+)
+async def test_names_on_the_board_are_large_enough_to_be_read_and_apart(
+    service: Service, visit: Visit, ruleset: str, width: int
+):
+    made = await table(service.services, ruleset, 3, events=120)
+    async with visit(viewport={"width": width, "height": 768}) as visitor:
+        page = visitor.page
+        await opened(page, made.id)
+        names = page.locator("svg.board #names text")
+        await expect(page.locator("svg.board #names")).to_have_attribute("data-size", re.compile(r"\d"))
+        shown = await names.evaluate_all(
+            "(all) => all.filter((each) => each.getAttribute('visibility') !== 'hidden').map((each) => {"
+            " const { left, right, top, bottom } = each.getBoundingClientRect();"
+            " const size = each.ownerSVGElement.getScreenCTM().a * parseFloat(getComputedStyle(each).fontSize);"
+            " return { left, right, top, bottom, size }; })"
+        )
+        assert len(shown) > await names.count() / 2
+        assert min(each["size"] for each in shown) >= 10.9
+        for one, other in combinations(shown, 2):
+            apart = one["right"] <= other["left"] or other["right"] <= one["left"]
+            assert apart or one["bottom"] <= other["top"] or other["bottom"] <= one["top"], (one, other)
+        # From nearby there is room for all.
+        await board(page).get_by_role("button", name="Nearer").click(click_count=4, delay=50)
+        await expect(page.locator("svg.board #names text[visibility=hidden]")).to_have_count(0)
+
+
+async def test_little_is_fetched_before_the_first_board(service: Service, page: Page):
+    made = await table(service.services, seats=4, seed=5, events=600)
+    await opened(page, made.id)
+    kib = await page.evaluate(
+        "() => { const [{ duration: until }] = performance.getEntriesByName('first-board');"
+        " return ['resource', 'navigation'].flatMap((type) => performance.getEntriesByType(type))"
+        " .filter(({ responseEnd }) => responseEnd && responseEnd <= until)"
+        " .reduce((sum, { transferSize }) => sum + transferSize, 0) / 1024; }"
+    )
+    assert 100 < kib <= 220
+    # What is behind the tabs comes all the same.
+    await page.get_by_role("tab", name="Verify").click()
+    await expect(page.get_by_role("tabpanel")).to_contain_text("Verify")

@@ -32,3 +32,26 @@ async def test_a_seat_lists_its_nations(page: Page) -> None:
         {"words": "Ro Romans points 12½, gold 3, a card, subject of the Gauls", "colour": "#a32a2a", "out": ""},
         {"words": "Ga Gauls come in round 4", "colour": "#a32a2a", "out": "out"},
     ]
+
+
+ENDED = """async (game) => {
+    const { standingsPanel } = await import("/viewer/panels/standings.js");
+    const { render } = await import("/viewer/vendor/lit-html.js");
+    const place = document.createElement("div");
+    render(standingsPanel({ shown: { standings: [] }, game: { seats: [], ...game }, against: null }), place);
+    const words = (line) => line.textContent.replace(/\\s+/g, " ").trim();
+    return {
+        told: [...place.querySelectorAll("p:not(.quiet)")].map(words).filter(Boolean),
+        links: [...place.querySelectorAll("a")].map((link) => link.getAttribute("href")),
+    };
+}"""
+
+
+async def test_who_won_is_said_with_the_ruling_behind_it(page: Page) -> None:
+    await page.goto("/viewer/vendor/LICENSE.txt")
+    won = {"result": {"winners": [], "rule": "TAB-RUL-09"}, "ruled_by": None, "continued_in": None}
+    assert (await page.evaluate(ENDED, won))["told"] == ["Nobody won."]
+    assert (await page.evaluate(ENDED, won | {"ruled_by": "c1"}))["told"] == ["Nobody won. An official ruled so."]
+    goes_on = await page.evaluate(ENDED, {"result": None, "ruled_by": "c1", "continued_in": "g2"})
+    assert goes_on["told"] == ["By a ruling it goes on in another game."]
+    assert "/games/g2" in goes_on["links"]

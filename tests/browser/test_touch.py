@@ -6,7 +6,7 @@ import pytest
 from playwright.async_api import CDPSession, Page, expect
 
 from tests.browser.games import table
-from tests.browser.reading import board, opened
+from tests.browser.reading import board, opened, sees_all
 from tests.browser.visiting import PHONE, Visit
 from tests.service.api.serving import Service
 
@@ -114,7 +114,7 @@ async def test_two_fingers_put_the_board_farther_away_until_all_of_it_is_seen(se
         await hand.put({1: (x - 120, y), 2: (x + 120, y)})
         await hand.move({1: (x - 10, y), 2: (x + 10, y)})
         await hand.lift()
-        assert await _view(page) == whole
+        assert await sees_all(page)
 
 
 async def test_a_tap_chooses_an_area(service: Service, visit: Visit):

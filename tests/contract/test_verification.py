@@ -10,9 +10,9 @@ from msgspec.structs import fields
 from domain.judging import proof
 from domain.judging.events import CASE_EVENTS
 from domain.kernel.chance.secret import Secret
-from domain.kernel.log.lifecycle import GAME_EVENTS, GameCreated
+from domain.kernel.log.lifecycle import GAME_EVENTS, GameCreated, GameForked
 from domain.kernel.log.record import Cause
-from domain.kernel.proof.export import End, Header, Row
+from domain.kernel.proof.export import End, Header, PastEnd, Row
 from domain.kernel.rules.message import type_name
 from service.api.contract import document as contract
 
@@ -41,7 +41,13 @@ def test_every_field_is_in_its_table(title: str) -> None:
     assert {field.name for field in fields(SECTIONS[title])} <= named(section(title))
 
 
-@pytest.mark.parametrize("event", GAME_EVENTS, ids=type_name)
+@pytest.mark.parametrize("shape", [GameForked, PastEnd], ids=lambda each: each.__name__)
+def test_every_field_of_the_past_of_a_fork_is_told(shape: type[Struct]) -> None:
+    told = set(re.findall(r"`([a-z_-]+)`", section("The past of a fork")))
+    assert {field.encode_name for field in fields(shape)} | {type_name(GameForked)} <= told
+
+
+@pytest.mark.parametrize("event", [each for each in GAME_EVENTS if each is not GameForked], ids=type_name)
 def test_every_event_around_the_table_is_told_with_its_fields(event: type[Struct]) -> None:
     text = section("The events around the table")
     assert f"`{type_name(event)}`" in text

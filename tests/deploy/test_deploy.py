@@ -172,7 +172,7 @@ def test_every_alert_says_what_to_do():
 
 def test_the_kinds_of_commands_are_those_that_are_counted():
     source = (ROOT / "service" / "games" / "acts.py").read_text()
-    assert {"create", "rule", *re.findall(r'^    kind = "([a-z-]+)"', source, re.MULTILINE)} == set(KINDS)
+    assert {"create", "fork", "rule", *re.findall(r'^    kind = "([a-z-]+)"', source, re.MULTILINE)} == set(KINDS)
 
 
 # --- the chart ---
@@ -218,3 +218,17 @@ def test_the_templates_of_the_chart_close_what_they_open():
 def test_a_service_of_our_name_does_not_become_a_setting():
     # Kubernetes would set TABULARIUM_PORT=tcp://… in every pod beside a Service named tabularium.
     assert "enableServiceLinks: false" in (CHART / "templates" / "_parts.tpl").read_text()
+
+
+# --- the transparency log ---
+
+
+def test_processes_get_the_key_of_the_transparency_log_and_a_directory_to_write_to():
+    """Without a key nothing is signed; without the directory nobody notices an old copy of the database."""
+    service = COMPOSE["services"]["service"]
+    assert service["environment"]["TABULARIUM_LOG_KEY"] == "${LOG_KEY:-}"
+    assert [volume.split(":")[1] for volume in service["volumes"]] == ["/data"]
+    template = (CHART / "templates" / "deployment.yaml").read_text()
+    assert "TABULARIUM_LOG_KEY" in template
+    assert "mountPath: /data" in template
+    assert "TABULARIUM_DATA=/data" in (DEPLOY / "Dockerfile").read_text()

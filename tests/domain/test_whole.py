@@ -36,7 +36,7 @@ def test_what_happens_around_a_table_is_written() -> None:
 
 def test_every_act_is_counted() -> None:
     acts = [act for act in Act.__subclasses__() if act.__module__.startswith("service.")]
-    assert sorted({act.kind for act in acts} | {"create", "rule"}) == sorted(KINDS)
+    assert sorted({act.kind for act in acts} | {"create", "fork", "rule"}) == sorted(KINDS)
 
 
 def test_what_is_not_written_is_found() -> None:

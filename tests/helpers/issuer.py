@@ -1,6 +1,9 @@
-"""A small OpenID Connect provider to test with: discovery, keys, and JWTs signed with them. Gone at the end."""
+"""A small OpenID Connect provider to test with: discovery, keys, JWTs signed with them, and people who sign in."""
 
+import base64
+import hashlib
 import json
+import secrets
 import threading
 import time
 from collections.abc import Iterator
@@ -8,6 +11,7 @@ from contextlib import contextmanager
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
@@ -15,6 +19,7 @@ from cryptography.hazmat.primitives.asymmetric.types import PrivateKeyTypes
 from jwt.algorithms import ECAlgorithm, RSAAlgorithm
 
 AUDIENCE = "tabularium"
+CLIENT = "tabularium-pages"
 
 
 @cache
@@ -31,9 +36,26 @@ class Provider:
         self.url = f"http://127.0.0.1:{server.server_address[1]}/realm"
         self.keys: dict[str, PrivateKeyTypes] = {}
         self.published: list[dict[str, Any]] = []
-        self.discovery: dict[str, Any] = {"issuer": self.url, "jwks_uri": f"{self.url}/keys"}
+        self.discovery: dict[str, Any] = {
+            "issuer": self.url,
+            "jwks_uri": f"{self.url}/keys",
+            "authorization_endpoint": f"{self.url}/authorize",
+            "token_endpoint": f"{self.url}/token",
+        }
         self.asked: list[str] = []
         self.away = False
+        self.subject = "livia"
+        """Who signs in with a browser."""
+        self.refuses = False
+        """Whether a browser is sent back without a code."""
+        self.secret = ""
+        """What the client has to prove itself with; nothing when empty."""
+        self.codes: dict[str, dict[str, str]] = {}
+        """What is to be exchanged, with the parameters of the request for it and, as `sub`, whose it is."""
+        self.claims: dict[str, Any] = {}
+        """What ID tokens say beside, or in place of, what they should; None leaves a claim out."""
+        self.signing: dict[str, Any] = {}
+        """How ID tokens are signed, as `token` takes it."""
         self.add_key("first")
         self.add_curve_key("curve")
 
@@ -70,6 +92,41 @@ class Provider:
         named = {"kid": key_id} if headers is None else headers
         return jwt.encode(payload, self.keys[key_id], algorithm, named)  # type: ignore[reportArgumentType]
 
+    # --- people who sign in ---
+
+    def sign_in(self, address: str, subject: str = "livia") -> dict[str, str]:
+        """Let somebody sign in at an address; return the parameters with which their browser is sent back."""
+        asked = dict(parse_qsl(urlsplit(address).query))
+        assert asked["response_type"] == "code", asked
+        assert asked["code_challenge_method"] == "S256", asked
+        code = secrets.token_urlsafe(16)
+        self.codes[code] = {**asked, "sub": subject}
+        return {"state": asked["state"], "code": code, "iss": self.url}
+
+    def send_back(self, path: str) -> str:
+        """Return where a browser is sent back to that came to this path."""
+        asked = dict(parse_qsl(urlsplit(path).query))
+        given = self.sign_in(path, self.subject)
+        if self.refuses:
+            given = {"state": given["state"], "error": "access_denied"}
+        return f"{asked['redirect_uri']}?{urlencode(given)}"
+
+    def exchange(self, form: dict[str, str], authorization: str) -> tuple[int, dict[str, Any]]:
+        """Return status and content of the answer to a client that brings a code."""
+        basic = f"Basic {base64.b64encode(f'{CLIENT}:{self.secret}'.encode()).decode()}"
+        posted = (form.get("client_id"), form.get("client_secret", "")) == (CLIENT, self.secret)
+        if not (posted or (self.secret and authorization == basic)):
+            return 401, {"error": "invalid_client"}
+        asked = self.codes.pop(form.get("code", ""), None)
+        verifier = hashlib.sha256(form.get("code_verifier", "").encode()).digest()
+        challenge = base64.urlsafe_b64encode(verifier).decode().rstrip("=")
+        proved = asked is not None and asked["code_challenge"] == challenge
+        if asked is None or not proved or form.get("redirect_uri") != asked["redirect_uri"]:
+            return 400, {"error": "invalid_grant"}
+        said = {"aud": asked["client_id"], "nonce": asked["nonce"], "name": asked["sub"].title(), **self.claims}
+        token = self.token(asked["sub"], **self.signing, **said)
+        return 200, {"access_token": "opaque", "token_type": "Bearer", "expires_in": 300, "id_token": token}
+
     def answer(self, path: str) -> dict[str, Any] | None:
         self.asked.append(path)
         if self.away:
@@ -82,9 +139,28 @@ class _Handler(BaseHTTPRequestHandler):
     provider: Provider
 
     def do_GET(self) -> None:
+        if urlsplit(self.path).path == "/realm/authorize":
+            self.send_response(303)
+            self.send_header("Location", self.provider.send_back(self.path))
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
         told = self.provider.answer(self.path)
+        self._tell(200 if told is not None else 503, told)
+
+    def do_POST(self) -> None:
+        content = self.rfile.read(int(self.headers["content-length"])).decode()
+        self.provider.asked.append(self.path)
+        if self.provider.away:
+            self._tell(503, None)
+        else:
+            form = dict(parse_qsl(content))
+            self._tell(*self.provider.exchange(form, self.headers.get("authorization", "")))
+
+    def _tell(self, status: int, told: Any) -> None:
         content = json.dumps(told).encode()
-        self.send_response(200 if told is not None else 503)
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)

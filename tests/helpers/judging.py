@@ -12,7 +12,7 @@ from domain.judging.effect import effect_of
 from domain.judging.events import Written, commitment_to
 from domain.judging.fold import facts_of, fold
 from domain.judging.proof import Statement
-from domain.kernel.ids import CaseId, PlayerId, RuleId, Version
+from domain.kernel.ids import CaseId, GameId, PlayerId, RuleId, Version
 from domain.kernel.log.fold import earlier_of
 from domain.kernel.log.record import Cause, Record
 from tests.helpers.play import Play
@@ -32,6 +32,8 @@ class Court:
                 play.name_official(judge)
         self.id = CaseId(case)
         self.records: list[Record] = []
+        self.forks: dict[GameId, Play] = {}
+        """The forks that were made to continue the game."""
         self.statements: list[Statement] = []
 
     @property
@@ -40,7 +42,7 @@ class Court:
 
     @property
     def facts(self) -> Facts:
-        return facts_of(self.play.game, self.play.records)
+        return facts_of(self.play.game, self.play.records, list(self.forks))
 
     @property
     def now(self) -> str:
@@ -117,7 +119,7 @@ class Court:
         given = {"cited": ["TAB-UNDO-02"], "reason": "As the rule says.", "version": facts.version, "hash": facts.hash}
         given |= more
         play, filed = (
-            self.play,
+            self.forks.get(GameId(str(given.get("to"))), self.play),
             (
                 self.case.rule(
                     decision,

@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from functools import cache, lru_cache
 from itertools import islice, pairwise
@@ -39,7 +40,7 @@ from domain.kernel.rules.message import Event
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Ruleset
 from tests.helpers import redrawing
-from tests.helpers.play import Play
+from tests.helpers.play import ORGANIZER, Play
 
 T = TypeVar("T")
 
@@ -277,6 +278,35 @@ class Laws:
             return 0
         return self._compare(one, other, viewer, rng, self.commands)
 
+    def test_a_fork_shows_nothing_that_its_game_hides(self, seed: int) -> None:
+        assert list(self.forkable(seed))
+
+    def forkable(self, seed: int) -> Iterator[int]:
+        """Yield, for each position of a random game that runs, to how many players it must not be shown whole.
+
+        Whoever may fork the game there, and so plays all seats, is shown no more than the game shows them as it runs,
+        and every option of a seat is one that they can work out. Officials see all of it anyway.
+        """
+        for play, _ in self.positions(seed):
+            game, vault, refused = play.game, play.vault, 0
+            whole = msgspec.json.encode(game.view(None, vault, everything=True))
+            for player in {ORGANIZER, *game.players.values()}:
+                assert player is not None
+                seat = next((each for each, holder in game.players.items() if holder == player), None)
+                fork = None
+                with suppress(Refusal):
+                    fork = play.fork(by=player)
+                if fork is None:
+                    refused += 1
+                    continue
+                assert not fork.secrets
+                seen = vault.read_by(seat)
+                assert msgspec.json.encode(fork.game.view(None, fork.vault, everything=True)) == whole
+                assert msgspec.json.encode(game.view(seat, vault)) == whole
+                for each in fork.waiting:
+                    assert fork.game.options(each, fork.vault) == game.ruleset.options(game.table, each, seen)
+            yield refused
+
     def pairs(self, seed: int) -> Iterator[tuple[str, int]]:
         """Play a game, and twice over whenever somebody may choose in secret: a choice each, then the same commands.
 
@@ -316,7 +346,11 @@ class Laws:
         """Return another command of the same kind that is on offer; None when none is found."""
         options = [option for option in game.answers(seat) if option.command == command["type"]]
         samples = (schema.sample(rng.choice(options).schema, rng) for _ in range(10))
-        return next((each for each in samples if each != command), None)
+        return next((each for each in samples if each != command and self.shown(each) == self.shown(command)), None)
+
+    def shown(self, command: Mapping[str, Any]) -> Any:
+        """Return what everybody sees of a command that hides the rest: two games differ in nothing of it."""
+        return None
 
     def _compare(self, one: "Bare", other: "Bare", viewer: Seat | None, rng: Random, most: int) -> int:
         """Play two games alike, but for what is chosen in secret, as long as `viewer` has read the same in both.
@@ -353,7 +387,10 @@ class Laws:
         if seat != viewer and self._is_sealed(option.command):
             if not choices:
                 return False
-            alike = schema.sample(rng.choice(choices).schema, rng)
+            samples = (schema.sample(rng.choice(choices).schema, rng) for _ in range(10))
+            alike = next((each for each in samples if self.shown(each) == self.shown(command)), None)
+            if alike is None:
+                return False
         if not any(schema.matches(each.schema, alike) for each in choices):
             assert seat != viewer, f"what is hidden from {viewer} decides what he may do"
             return False

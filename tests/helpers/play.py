@@ -11,12 +11,14 @@ import msgspec
 from domain.kernel.chance.draws import Chance, commitment_to
 from domain.kernel.chance.secret import Secret, Vault
 from domain.kernel.ids import CaseId, GameId, PlayerId, Seat, Version
+from domain.kernel.log import answering, forking, officials, retracting, seating
 from domain.kernel.log.answers import MOST, read_answer
 from domain.kernel.log.fold import earlier_of, fold, retract
-from domain.kernel.log.game import Decided, Game, given_in_advance
+from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.history import starts_of_commands
+from domain.kernel.log.lifecycle import Forking, Purpose
 from domain.kernel.log.record import Cause, Record
-from domain.kernel.proof.export import export
+from domain.kernel.proof.export import Past, export
 from domain.kernel.rules import schema
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.decision import Option
@@ -37,6 +39,10 @@ def player_of(seat: Seat) -> PlayerId:
 class Play:
     """A game with its log and its secrets; every act goes through the kernel as the service's acts do."""
 
+    parent: "Play | None" = None
+    version: Version = 0
+    """The version of the parent at which a fork began."""
+
     def __init__(
         self,
         ruleset: Ruleset[Any],
@@ -46,6 +52,7 @@ class Play:
         setup: Mapping[str, Any] | None = None,
         *,
         start: bool = True,
+        forks: Forking = "players",
     ) -> None:
         self.ruleset = ruleset
         self.board = board
@@ -62,6 +69,7 @@ class Play:
                 setup=setup or {},
                 board=board,
                 organizer=ORGANIZER,
+                forks=forks,
                 commitment=commitment_to(self.secret),
                 cause=Cause(ORGANIZER),
                 at=self.now,
@@ -72,9 +80,40 @@ class Play:
                 self.sit(seat, player_of(seat), f"entropy of {seat}")
             self.start()
 
+    def fork(
+        self,
+        version: Version | None = None,
+        purpose: Purpose = "analysis",
+        by: PlayerId = ORGANIZER,
+        seed: int = 2,
+    ) -> "Play":
+        """Return the play of a fork of this game; at its present version when none is named."""
+        version = version or self.game.version
+        fork, parent = copy(self), self.fold(version)
+        forking.require_forkable(self.game, parent, purpose, by, self.records, self.vault)
+        fork.parent, fork.version = self, version
+        fork.secret = hashlib.sha256(f"secret {seed} of a fork".encode()).digest()
+        fork.records, fork.secrets, fork.at_each_version = [], [], {}
+        secrets, name = forking.hidden(parent, self.vault), GameId(f"{self.game.id}-{seed}")
+        fork.take(forking.fork(parent, name, purpose, commitment_to(fork.secret), Cause(by), self.now, secrets))
+        return fork
+
+    @property
+    def pasts(self) -> list[Past]:
+        """The games that a fork goes back to, as those see them who see everything."""
+        if self.parent is None:
+            return []
+        secret = self.parent.secret if self.parent.game.status == "over" else None
+        records = self.parent.records[: self.version]
+        return [*self.parent.pasts, Past(self.parent.fold(self.version), records, self.parent.vault, secret)]
+
     @property
     def now(self) -> str:
-        return f"2026-01-01T00:00:00.{len(self.records):06}Z"
+        return f"2026-01-01T00:00:0{self.depth}.{len(self.records):06}Z"
+
+    @property
+    def depth(self) -> int:
+        return self.parent.depth + 1 if self.parent is not None else 0
 
     @property
     def chance(self) -> Chance:
@@ -92,16 +131,16 @@ class Play:
         return step
 
     def sit(self, seat: Seat, player: PlayerId, entropy: str = "", key: str | None = None) -> Decided:
-        return self.take(self.game.take_seat(seat, entropy, Cause(player, key=key), self.now))
+        return self.take(seating.take_seat(self.game, seat, entropy, Cause(player, key=key), self.now))
 
     def leave(self, seat: Seat, player: PlayerId) -> Decided:
-        return self.take(self.game.leave_seat(seat, Cause(player), self.now))
+        return self.take(seating.leave_seat(self.game, seat, Cause(player), self.now))
 
     def cancel(self, player: PlayerId = ORGANIZER) -> Decided:
         return self.take(self.game.cancel(Cause(player), self.now))
 
     def start(self) -> Decided:
-        return self.take(self.game.start(self.chance, Cause(ORGANIZER), self.now))
+        return self.take(self.game.start(self.chance, Cause(self.game.organizer), self.now))
 
     def at(self, version: Version) -> "Play":
         """Return the play as it stood at a version at which a request ended."""
@@ -125,27 +164,27 @@ class Play:
         """Take what was decided, and the answers left in advance that it calls for."""
         chance, at, vault = self.chance, self.now, self.vault
         whole = self.take(step)
-        for due in given_in_advance(step, chance, vault, at):
+        for due in answering.given_in_advance(step, chance, vault, at):
             whole = whole.then(self.take(due))
         return whole
 
     def try_leave(self, seat: Seat, answer: Mapping[str, Any]) -> Decided:
         """Return what leaving an answer in advance (JSON-shaped) would come to. Raises `Refusal`."""
         cause = Cause(self.game.players[seat])
-        return self.game.leave_answer(seat, read_answer(answer), self.chance, cause, self.now)
+        return answering.leave_answer(self.game, seat, read_answer(answer), self.chance, cause, self.now)
 
     def leave_answer(self, seat: Seat, answer: Mapping[str, Any]) -> Decided:
         return self._answered(self.try_leave(seat, answer))
 
     def revoke_answer(self, seat: Seat, left: Version) -> Decided:
-        return self._answered(self.game.revoke_answer(seat, left, Cause(self.game.players[seat]), self.now))
+        return self._answered(answering.revoke_answer(self.game, seat, left, Cause(self.game.players[seat]), self.now))
 
     def undo(self, seat: Seat, to: Version) -> Decided:
         cause = Cause(self.game.players[seat], seat)
         return self.take(retract(self.game, to, "undo", self.records, self.library, cause, self.now))
 
     def rule(self, to: Version, reason: str = "a slip") -> Decided:
-        cause = Cause(ORGANIZER)
+        cause = Cause(self.game.organizer)
         return self.take(retract(self.game, to, "ruling", self.records, self.library, cause, self.now, reason))
 
     # --- around the table ---
@@ -155,31 +194,41 @@ class Play:
         return Cause(OFFICIAL, case=CASE)
 
     def name_official(self, player: PlayerId = OFFICIAL, cause: Cause | None = None) -> Decided:
-        return self._answered(self.game.name_official(player, cause or Cause(ORGANIZER), self.now))
+        return self._answered(officials.name_official(self.game, player, cause or Cause(self.game.organizer), self.now))
 
     def release_official(self, player: PlayerId = OFFICIAL, cause: Cause | None = None) -> Decided:
-        return self._answered(self.game.release_official(player, cause or Cause(ORGANIZER), self.now))
+        return self._answered(
+            officials.release_official(self.game, player, cause or Cause(self.game.organizer), self.now)
+        )
 
     def rule_back(self, to: Version, reason: str = "a slip", cause: Cause | None = None) -> Decided:
         cause, earlier = cause or self.on_a_case, earlier_of(self.game, self.records, self.library)
-        return self._answered(self.game.rule_back(to, reason, self.records, earlier, cause, self.now))
+        return self._answered(officials.rule_back(self.game, to, reason, self.records, earlier, cause, self.now))
 
     def rule_result(self, order: Any, reason: str = "time is up", cause: Cause | None = None) -> Decided:
-        return self._answered(self.game.rule_result(order, reason, self.chance, cause or self.on_a_case, self.now))
+        return self._answered(
+            officials.rule_result(self.game, order, reason, self.chance, cause or self.on_a_case, self.now)
+        )
 
     def rule_pause(self, reason: str = "we look", cause: Cause | None = None) -> Decided:
-        return self._answered(self.game.rule_pause(reason, cause or self.on_a_case, self.now))
+        return self._answered(officials.rule_pause(self.game, reason, cause or self.on_a_case, self.now))
 
     def rule_resume(self, cause: Cause | None = None) -> Decided:
-        return self._answered(self.game.rule_resume(cause or self.on_a_case, self.now))
+        return self._answered(officials.rule_resume(self.game, cause or self.on_a_case, self.now))
 
     def ask_take_back(self, seat: Seat, to: Version) -> Decided:
         cause, earlier = Cause(self.game.players[seat]), earlier_of(self.game, self.records, self.library)
-        return self._answered(self.game.ask_take_back(seat, to, self.records, earlier, cause, self.now))
+        return self._answered(retracting.ask_take_back(self.game, seat, to, self.records, earlier, cause, self.now))
 
     def answer_take_back(self, seat: Seat, asked: Version, *, agrees: bool = True) -> Decided:
         cause, earlier = Cause(self.game.players[seat]), earlier_of(self.game, self.records, self.library)
-        return self._answered(self.game.answer_take_back(seat, asked, agrees, earlier, cause, self.now))
+        return self._answered(retracting.answer_take_back(self.game, seat, asked, agrees, earlier, cause, self.now))
+
+    def give_up(self, seat: Seat) -> Decided:
+        return self._answered(seating.give_up_seat(self.game, seat, Cause(self.game.players[seat]), self.now))
+
+    def take_over(self, seat: Seat, player: PlayerId) -> Decided:
+        return self._answered(seating.take_over_seat(self.game, seat, Cause(player), self.now))
 
     def try_upgrade(self, to: int, player: PlayerId = ORGANIZER) -> Decided:
         """Return what moving on to a newer version of the ruleset would come to. Raises `Refusal`."""
@@ -189,10 +238,11 @@ class Play:
         return self._answered(self.try_upgrade(to))
 
     def fold(self, version: Version | None = None) -> Game:
-        return fold(self.records[:version], self.game.id, self.library, lambda _: self.board)
+        records, past = self.records[:version], self.parent.fold(self.version) if self.parent is not None else None
+        return fold(records, self.game.id, self.library, lambda _: self.board, past)
 
     def export(self, seat: Seat | None = None, *, everything: bool = False) -> list[bytes]:
-        return list(export(self.game, self.records, self.vault, seat, everything=everything))
+        return list(export(self.game, self.records, self.vault, seat, everything=everything, pasts=self.pasts))
 
     # --- by chance ---
 
@@ -252,6 +302,11 @@ class Play:
             acts.append(lambda: self.release_official(PlayerId(named)))
         else:
             acts.append(lambda: self.name_official(PlayerId(named)))
+        seat = rng.choice(list(self.game.players))
+        if seat in around.given_up:
+            acts.append(lambda: self.take_over(seat, PlayerId(f"substitute-{len(self.records)}")))
+        elif not self.game.is_analysis:
+            acts.append(lambda: self.give_up(seat))
         seats = list(self.game.players) if around.paused is None else []
         answers = [act for seat in seats for act in self._answers(seat, rng)]
         if answers and rng.random() < 0.8:

@@ -45,8 +45,8 @@ class MemoryLog:
         found = self.rows[start : start + limit]
         return found, str(start + len(found))
 
-    async def read(self, game: GameId, limit: int) -> list[Record]:
-        return [record for known, record in self.rows if known == game][:limit]
+    async def read(self, stream: StreamId, limit: int) -> list[Record]:
+        return [record for known, record in self.rows if known == stream][:limit]
 
     async def board(self, digest: str) -> bytes | None:
         return msgspec.json.encode(BOARDS[digest])

@@ -6,13 +6,15 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from domain.kernel.ids import GameId
+from domain.kernel.ids import GameId, PlayerId, Seat
+from domain.kernel.log import officials
 from domain.kernel.rules.board import Map
-from projections.follower import Follower
+from projections.follower import Follower, seated
 from tests.helpers.play import Play
 from tests.projections.logs import LIBRARY, TINY, MemoryLog, tiny_game
 from tests.tiny.auction import ROOM
 
+RED, BLUE = Seat("red"), Seat("blue")
 HALL, CELLAR = ROOM.areas
 ROOMS = [replace(ROOM, areas=(replace(HALL, name=f"Hall {number}"), CELLAR)) for number in range(3)]
 DIGESTS = [Map.of(room).digest for room in ROOMS]
@@ -44,20 +46,21 @@ async def test_of_boards_those_are_kept_that_were_used_last(monkeypatch: pytest.
 
 
 @pytest.mark.parametrize("seed", range(5))
-async def test_a_game_is_followed_to_where_it_stands_whatever_happens_around_it(seed: int) -> None:
-    rng, play = Random(seed), Play(TINY, ROOM, 3, seed)
-    for _ in range(50):
-        if play.game.status != "running":
-            break
-        if play.game.around.paused is not None or rng.random() < 0.5:
-            play.around_at_random(rng)
-        else:
-            play.step(rng)
-    follower = Follower(MemoryLog((play.game.id, record) for record in play.records), LIBRARY)
-    for record in play.records:
-        followed = await follower.step(play.game.id, record, with_table=True)
-        assert followed.fault is None
-        seen, folded = followed.happened.seen.after, play.fold(record.version)
-        assert (seen.status, seen.players, seen.around) == (folded.status, folded.players, folded.around)
-        tables = [game.table.digest() if game.table is not None else None for game in (seen, folded)]
-        assert tables[0] == tables[1], record
+def test_who_holds_the_seats_of_a_game_and_of_its_continuation_is_read_off_the_log(seed: int) -> None:
+    rng, play = Random(seed), Play(TINY, ROOM, 3, seed=seed)
+    play.give_up(RED)
+    play.take_over(RED, PlayerId("substitute"))
+    while play.game.status == "running":
+        play.step(rng) if play.game.around.paused is None and rng.random() < 0.7 else play.around_at_random(rng)
+    running = [at for at, game in play.at_each_version.items() if game.status == "running"]
+    for version, game in play.at_each_version.items():
+        assert seated(play.records[:version], {}) == {seat: held for seat, held in game.players.items() if held}
+    for version in (running[0], running[-1]):
+        kept = seated(play.records[:version], {})
+        fork = play.fork(version, "continuation")
+        fork.sit(BLUE, kept[BLUE])
+        fork.take(officials.rule_start(fork.game, fork.on_a_case, fork.now))
+        assert seated(fork.records, kept) == fork.game.players == kept
+        fork.give_up(BLUE)
+        fork.take_over(BLUE, PlayerId("somebody-new"))
+        assert seated(fork.records, kept) == fork.game.players != kept

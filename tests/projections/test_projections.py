@@ -188,6 +188,20 @@ async def test_the_timeline_marks_phases_landmarks_and_retractions_with_their_ve
     assert pages == entries
 
 
+async def test_the_timeline_tells_what_officials_did_in_sentences(rows: ProjectionStore) -> None:
+    play = Play(TINY, ROOM, 2, seed=1)
+    play.name_official()
+    play.rule_pause("the dice fell off the table")
+    play.rule_resume()
+    play.rule_result([[BLUE], [RED]], "two against one")
+    await projected(rows, play)
+    told = {entry.kind: entry.text for entry in await timeline.of_game(rows, play.game.id)}
+    assert told["pause"] == "An official paused the game. Reason: the dice fell off the table"
+    assert told["resumption"] == "An official resumed the game."
+    assert "two against one" in told["adjudication"]
+    assert "end" in told
+
+
 async def test_battles_of_a_classic_game_are_marked(rows: ProjectionStore) -> None:
     play = classic_play(3, 300)
     await projected(rows, play)

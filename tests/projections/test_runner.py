@@ -4,6 +4,7 @@ import asyncio
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -18,6 +19,7 @@ from projections.runner import GATHER, Runner, Stopped
 from projections.store import NotBuilt, Overtaken, ProjectionStore, Unavailable
 from service.cluster.wake import LocalWake
 from service.store.sqlite.rows import SqliteRows
+from tests.helpers.play import Play
 from tests.projections.logs import (
     KilledRows,
     MemoryLog,
@@ -30,6 +32,7 @@ from tests.projections.logs import (
     tiny_game,
 )
 from tests.projections.stores import Open
+from tests.tiny.auction import ROOM, TinyAuction
 
 PATIENCE = 60
 SEEN = Table("seen", {"game": "text"}, {"events": "number"})
@@ -74,6 +77,16 @@ def games() -> list[list[tuple]]:
 @pytest.fixture(scope="module")
 def log() -> MemoryLog:
     return MemoryLog(mixed(games()))
+
+
+@pytest.mark.parametrize("batch", [3, 1000])
+async def test_a_fork_counts_in_no_projection(rows: ProjectionStore, batch: int, tmp_path: Path) -> None:
+    play = Play(TinyAuction(), ROOM, 2).run(Random(1))
+    fork = play.fork(next(at for at, game in play.at_each_version.items() if game.status == "running"))
+    parents = [(play.game.id, record) for record in play.records]
+    forks = [(fork.game.id, record) for record in fork.run(Random(2)).records]
+    await runner(MemoryLog([*parents[:-1], *forks[:9], parents[-1], *forks[9:]]), rows, batch=batch).catch_up()
+    assert await contents(rows) == await from_zero(MemoryLog(parents), tmp_path / "zero.db")
 
 
 @pytest.mark.parametrize("batch", [1, 2, 13, 1000])

@@ -29,6 +29,7 @@ from domain.kernel.log.lifecycle import (
     AnswerRevoked,
     GameAdjudicated,
     GameCancelled,
+    GameForked,
     RulesUpgraded,
     SeatsMoved,
     Undo,
@@ -371,7 +372,7 @@ class Album:
 
 def kinds(ruleset: Ruleset[Any]) -> set[str]:
     """Return the types of events and of commands that games of a ruleset may contain."""
-    around = set(GAME_EVENTS) - {GameCancelled}  # after which there is no game
+    around = set(GAME_EVENTS) - {GameCancelled, GameForked}  # which begin or end no game that is recorded
     # These came after the first games were recorded.
     around -= {AnswerLeft, AnswerRevoked, AnswerGiven, GameAdjudicated, *(each for each in GAME_EVENTS if each.around)}
     if ruleset.version == 1:

@@ -249,6 +249,13 @@ async def test_an_issuer_that_does_not_tell_its_keys_is_said(tmp_path: Path):
         found = await report(**settings)
         assert failing(found) == ["issuer"]
         assert "TABULARIUM_OIDC_ALGORITHMS=ES256" in found["issuer"].remedy
+        for key in issuer.published:
+            key["alg"] = "RS256"
+        issuer.discovery["token_endpoint"] = "http://login.example/token"
+        assert failing(await report(**settings)) == []
+        found = await report(**settings, oidc_client_id="pages")
+        assert failing(found) == ["issuer"]
+        assert "names no https addresses where people sign in" in found["issuer"].said
         issuer.away = True
         found = await report(**settings)
         assert failing(found) == ["issuer"]

@@ -133,11 +133,29 @@ def test_a_key_in_an_address_is_never_repeated(url: str, shown: str) -> None:
     assert "sesame" not in repr(settings)
 
 
-def test_the_key_of_the_transparency_log_is_never_repeated() -> None:
-    settings = from_env({"TABULARIUM_LOG_KEY": "PRIVATE+KEY+sesame"})
-    assert settings.log_key == "PRIVATE+KEY+sesame"
-    assert settings.shown()["log_key"] == "…"
+ISSUER = {"TABULARIUM_OIDC_ISSUER": "https://login.example.org", "TABULARIUM_OIDC_AUDIENCE": "tabularium"}
+
+
+@pytest.mark.parametrize("name", ["log_key", "oidc_client_secret"])
+def test_a_secret_is_never_repeated(name: str) -> None:
+    given = {**ISSUER, "TABULARIUM_OIDC_CLIENT_ID": "pages", f"TABULARIUM_{name.upper()}": "PRIVATE+KEY+sesame"}
+    settings = from_env(given)
+    assert getattr(settings, name) == "PRIVATE+KEY+sesame"
+    assert settings.shown()[name] == "…"
     assert "sesame" not in repr(settings)
+
+
+@pytest.mark.parametrize(
+    ("given", "missing"),
+    [
+        ({"TABULARIUM_OIDC_CLIENT_ID": "pages"}, "OIDC_ISSUER"),
+        ({**ISSUER, "TABULARIUM_OIDC_CLIENT_SECRET": "sesame"}, "OIDC_CLIENT_ID"),
+    ],
+)
+def test_a_client_belongs_to_an_issuer_and_a_secret_to_a_client(given: dict[str, str], missing: str) -> None:
+    with pytest.raises(SettingsError, match=f"needs TABULARIUM_{missing}") as error:
+        from_env(given)
+    assert "sesame" not in str(error.value)
 
 
 @pytest.mark.parametrize("url", ["mysql://me:sesame@db/games", "postgres:/me:sesame@db/games", "me:sesame@db"])

@@ -99,7 +99,6 @@ def test_a_battle_tells_own_lent_and_phantom_units_apart() -> None:
             Mark("general", seat=RED, words="a leader"),
             Mark("general", seat=GREEN, words="a leader lent by Green"),
         ),
-        now=True,
     )
     assert blue.title == "Blue defends, 1 hit to take"
     assert [mark.words for mark in blue.items] == ["2 galleys"]
@@ -118,7 +117,9 @@ def test_slaves_are_as_many_as_are_left() -> None:
     table.battle = Battle(EGYPT, False, *sides, "announce")
     _, slaves = shown(table).places[EGYPT].stacks
     assert (slaves.seat, slaves.words) == (SLAVES, "1 slave")
-    assert now(table)["Battle in Egypt, round 1: the slaves attack"] == ["1 infantry"]
+    _, attack, *_ = shown(table).shelves
+    assert attack.title == "Battle in Egypt, round 1: the slaves attack"
+    assert [mark.words for mark in attack.items] == ["1 infantry"]
     assert {standing.seat for standing in shown(table).standings} == {RED, BLUE, GREEN}
 
 

@@ -13,9 +13,10 @@ import pytest
 
 from domain.boards import builtin as board
 from domain.boards.families.italia import REGIONS
-from domain.italia import cards
-from domain.italia.cards import ITALY, Arrival, Cards, Game, Region, builtin, read
+from domain.italia import cards, entries
+from domain.italia.cards import Cards, builtin, read
 from domain.italia.data import data_of
+from domain.italia.entries import ITALY, Arrival, Game, Region
 from domain.italia.faults import faults
 from domain.italia.pieces import KINDS, LeaderId, NationId
 from domain.italia.ruleset import ItaliaI, ItaliaII
@@ -175,7 +176,7 @@ def test_who_must_retreat_before_arrivals() -> None:
         for of in (ONE, TWO)
         for nation, entry in of.nations.items()
         for each in entry.arrivals
-        if each.evicts and isinstance(each.place, cards.At) and "papius-mutilus" not in each.leaders
+        if each.evicts and isinstance(each.place, entries.At) and "papius-mutilus" not in each.leaders
     }
     assert evicting == {
         ("samnites", 9): ("corfinium", "sannio"),
@@ -188,7 +189,7 @@ def test_who_must_retreat_before_arrivals() -> None:
     }
     mutilus = arrivals(ONE, "samnites", 9)[1]
     assert (mutilus.evicts, mutilus.apart_from) == (True, "pompaedius-silo")
-    assert mutilus.place == cards.At((AreaId("corfinium"), AreaId("sannio"), AreaId("lucania")))
+    assert mutilus.place == entries.At((AreaId("corfinium"), AreaId("sannio"), AreaId("lucania")))
 
 
 def test_who_begins_aboard() -> None:
@@ -216,10 +217,10 @@ def test_odoacer_stays_until_round_6() -> None:
 
 @pytest.mark.rule("IT-I2-09", "IT-BUY-09")
 def test_what_a_special_rule_said_is_a_field() -> None:
-    removal = card(TWO, "visigoths").special(cards.Removal)
+    removal = card(TWO, "visigoths").special(entries.Removal)
     assert removal is not None
     assert (removal.round, removal.unit, removal.left) == (1, "infantry", 6)
-    levy = card(ONE, "populares").special(cards.Levy)
+    levy = card(ONE, "populares").special(entries.Levy)
     assert levy is not None
     assert (levy.round, levy.unit) == (10, "consular-legion")
 
@@ -228,9 +229,11 @@ def test_what_a_special_rule_said_is_a_field() -> None:
 def test_the_top_up_to_14_legions_goes_to_any_entry_area_without_a_controlled_one() -> None:
     (top_up,) = card(ONE, "romans").arriving(4, "round-end")
     assert top_up.up_to == {"legion": 14}
-    assert isinstance(top_up.place, cards.Controlled)
-    entries = {area.id for area in BOARD.areas if area.traits.get("region") in {("entry-italy",), ("entry-africa",)}}
-    assert set(top_up.place.fallback) == entries
+    assert isinstance(top_up.place, entries.Controlled)
+    entry_areas = {
+        area.id for area in BOARD.areas if area.traits.get("region") in {("entry-italy",), ("entry-africa",)}
+    }
+    assert set(top_up.place.fallback) == entry_areas
 
 
 @pytest.mark.rule("IT-RNF-04", "IT-RNF-05", "IT-RNF-16", "IT-I1-32", "IT-I2-12")
@@ -249,7 +252,7 @@ def test_who_is_split() -> None:
         ("ostrogoths", 6): "freely",
     }
     (ninth,) = arrivals(ONE, "romans", 9)
-    assert isinstance(ninth.place, cards.Controlled)
+    assert isinstance(ninth.place, entries.Controlled)
     assert (ninth.place.most_each, ninth.place.or_all_in) == (1, "roma")
     assert [each.without_leader for each in arrivals(TWO, "vandals", 2)] == [True]
 
@@ -299,7 +302,7 @@ def test_only_published_eliminations_at_any_time_count_in_any_turn() -> None:
     for of in (ONE, TWO):
         for entry in of.nations.values():
             for each in entry.scoring:
-                if isinstance(each, cards.EliminationPoints):
+                if isinstance(each, entries.EliminationPoints):
                     assert each.any_turn == (each.mark == "published" and each.rounds is None)
 
 
@@ -328,9 +331,9 @@ def test_most_of_the_cards_is_ours_and_says_so() -> None:
 
 @pytest.mark.rule("IT-BRD-02", "IT-BRD-05")
 def test_places_are_found_on_the_board() -> None:
-    places = cards.Places(areas=(AreaId("roma"),), regions=("sardinia", "entry-africa"))
+    places = entries.Places(areas=(AreaId("roma"),), regions=("sardinia", "entry-africa"))
     assert places.on(MAP) == ("aures", "carales", "olbia", "roma")
-    assert len(cards.Places(regions=ITALY).on(MAP)) == 29
+    assert len(entries.Places(regions=ITALY).on(MAP)) == 29
 
 
 # --- corrected cards ---

@@ -13,20 +13,18 @@ import pytest
 from msgspec.structs import replace
 
 from domain.boards import builtin as board
-from domain.italia.cards import (
+from domain.italia.cards import Cards, Deck, NationCard, builtin
+from domain.italia.entries import (
     AreaAndCityPoints,
     AreaPoints,
     Arrival,
-    Cards,
     CityPoints,
-    Deck,
     Deed,
     EliminationPoints,
     ExitPoints,
     Game,
     Holding,
     LeaderRetreatPoints,
-    NationCard,
     PitchedBattlePoints,
     Places,
     RegionPoints,
@@ -34,13 +32,12 @@ from domain.italia.cards import (
     Scoring,
     SubjectionPoints,
     TitlePoints,
-    builtin,
 )
 from domain.italia.pieces import FLEET, LeaderId, Piece
 from domain.italia.reinforcements import ReinforcementsPlaced
 from domain.italia.ruleset import Italia, ItaliaI, ItaliaII
 from domain.italia.scoring import PointsScored
-from domain.italia.table import Moving
+from domain.italia.state import Moving
 from domain.kernel.chance.draws import CommittedChance
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, GameId

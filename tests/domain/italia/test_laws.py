@@ -29,10 +29,11 @@ from domain.italia import (
     stacking,
     transformations,
 )
-from domain.italia.cards import FixedCapital
+from domain.italia.entries import FixedCapital
 from domain.italia.pieces import FLEET, Army, FleetId, LeaderId, NationId, Units, plus, within
 from domain.italia.ruleset import ItaliaI, ItaliaII
-from domain.italia.table import Battle, Moving, Table, Turn
+from domain.italia.state import Battle, Moving, Turn
+from domain.italia.table import Table
 from domain.kernel.ids import AreaId
 from domain.kernel.rules.message import Event
 from tests.helpers.laws import Laws
@@ -54,6 +55,10 @@ class ItaliaLaws(Laws):
 
     def hides(self, seed: int) -> bool:
         return self._chosen(seed).individual_targets  # nothing is at the opening
+
+    def shown(self, command: Mapping[str, Any]) -> Any:
+        """Return the nation that aims: where a seat leads both sides, everybody sees for which one it has chosen."""
+        return command.get("nation")
 
     def pieces(self, table: Table) -> Mapping[str, int]:
         """Count what each nation has on the board, in gold and in points, and the cities and ruins."""

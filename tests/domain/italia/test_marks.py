@@ -10,7 +10,8 @@ from domain.italia.exits import Leave, Stay
 from domain.italia.hannibal import Gather
 from domain.italia.pieces import LeaderId, NationId, counted
 from domain.italia.ruleset import ItaliaI, ItaliaII
-from domain.italia.table import Aim, Arriving, Battle, Combat, Front, Leaving, Table
+from domain.italia.state import Aim, Arriving, Battle, Combat, Front, Leaving
+from domain.italia.table import Table
 from domain.italia.title import DeclineTitle, TakeTitle
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, Seat

@@ -4,8 +4,9 @@ from msgspec.structs import replace
 
 from domain.boards import builtin as board
 from domain.italia import stacking, steps
-from domain.italia.cards import Cards, Deck, Plan, builtin
+from domain.italia.cards import Cards, Deck, builtin
 from domain.italia.data import data_of
+from domain.italia.entries import Plan
 from domain.italia.pieces import NationId
 from domain.italia.position import arrange
 from domain.italia.sequence import turn_of

@@ -8,8 +8,9 @@ from msgspec.structs import replace
 
 from domain.boards import builtin as board
 from domain.italia import scoring, winning
-from domain.italia.cards import Cards, Deck, Game, NationCard, RegionPoints, builtin
+from domain.italia.cards import Cards, Deck, NationCard, builtin
 from domain.italia.data import data_of
+from domain.italia.entries import Game, RegionPoints
 from domain.italia.pieces import NationId
 from domain.italia.position import arrange
 from domain.italia.table import Table

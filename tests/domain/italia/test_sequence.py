@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from domain.italia import exits
-from domain.italia.cards import Arrival, At, Revolt
+from domain.italia.entries import Arrival, At, Revolt
 from domain.italia.pieces import NationId
 from domain.italia.ruleset import ItaliaI, ItaliaII
 from domain.kernel.ids import AreaId, Seat

@@ -8,6 +8,7 @@ import pytest
 
 from domain.boards import builtin
 from domain.kernel.ids import PlayerId, Seat
+from domain.kernel.log import seating
 from domain.kernel.proof.verify import verify
 from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum.ruleset import MareNostrum
@@ -113,10 +114,10 @@ def test_a_civilization_that_the_creator_gave_to_a_player_is_taken_by_nobody_els
     assert kept.value.rule == "TAB-LIFE-03"
     with pytest.raises(Refusal, match="Take greece"):
         play.sit(CARTHAGE, ann)
-    assert play.game.seat_for(ben) == CARTHAGE
-    assert play.game.seat_for(ann) == GREECE
+    assert seating.seat_for(play.game, ben) == CARTHAGE
+    assert seating.seat_for(play.game, ann) == GREECE
     for player, seat in ((ann, GREECE), (ben, CARTHAGE), (PlayerId("p-cid"), BABYLON)):
-        play.sit(play.game.seat_for(player), player)
+        play.sit(seating.seat_for(play.game, player), player)
         assert play.game.players[seat] == player
     play.start()
     assert verify(play.export(), play.library).ok

@@ -34,7 +34,7 @@ def test_dice_are_booked_for_who_rolled_them_and_for_nobody_when_a_neutral_defen
     attack = Throw(GREECE, (6, 1), 7, 1, draw=3)
     defence = Throw(EGYPT, (2,), 8, 1, draw=4, fortresses=1, neutral=True)
     rolled = tuple(RULESET.rolled(BattleRolled(attack, defence)))
-    assert rolled == (Rolled("battle", ("6", "1"), GREECE, 3), Rolled("battle", ("2",), None, 4))
+    assert rolled == (Rolled("battle", ("6", "1"), GREECE, 3, hits=1), Rolled("battle", ("2",), None, 4, hits=1))
     at_sea = TriremesRolled(AreaId("aegean-sea"), attack, Throw(ROME, (5,), 5, 1, draw=5))
     assert [each.seat for each in RULESET.rolled(at_sea)] == [GREECE, ROME]
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from domain.kernel.log import game as kernel
+from domain.kernel.log import answering
 from domain.kernel.proof.verify import verify
 from tests.service.api.serving import Player, Service
 from tests.service.rig import LIBRARY
@@ -150,5 +150,5 @@ async def test_a_fault_in_giving_an_answer_does_not_stop_the_command_that_called
     def fail(*_: Any) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(kernel.Game, "answer_due", fail)
+    monkeypatch.setattr(answering, "answer_due", fail)
     assert types(await service.give(game, asked, "open-bidding")) == ["bidding-opened"]

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 from unittest import mock
 
@@ -14,14 +14,24 @@ import structlog
 from litestar import Litestar
 
 from domain.boards import builtin
+from domain.kernel.ids import GameId
+from domain.kernel.log.game import Game
+from service.accounts.code_flow import Provider
 from service.accounts.limits import Limit, Standing, TooMany
+from service.accounts.oidc import Issuer
 from service.api import problems
+from service.api.bearer import COOKIE
 from service.api.contract.document import endpoints
 from service.api.problems import KINDS
+from service.base.clock import utc_now
 from service.connections import Connections
 from service.observe.metrics import Metrics
 from service.store.protocol import StoreUnavailable
+from tests.helpers.authenticator import PROOF, Authenticator
+from tests.helpers.issuer import CLIENT, provider
+from tests.service.api.browsers import authenticator, browser
 from tests.service.api.serving import Player, Service
+from tests.tiny.auction import TinyAuction
 
 NEW_GAME = {"ruleset": "tiny-auction", "players": 2}
 PUT_UP = {"command": {"type": "put-up", "coins": 1}}
@@ -57,6 +67,32 @@ async def _reuse_key(s: Scene) -> httpx.Response:
     return await s.ask("POST", f"{s.url}/commands", s.anna, other, idempotency_key="k")
 
 
+async def _fork(s: Scene) -> httpx.Response:
+    now = await s.service.get(s.url)
+    return await s.ask("POST", f"{s.url}/forks", s.anna, {"version": now["version"]})
+
+
+async def _compare_two_rulesets(s: Scene) -> httpx.Response:
+    class Chess(TinyAuction):
+        id = "chess"
+
+    games, game = s.service.services.games, s.url.rpartition("/")[2]
+    now = await games.game(GameId(game))
+
+    async def of_another_ruleset(game: GameId, known: int | None = None) -> Game:
+        return msgspec.structs.replace(now, ruleset=Chess()) if game == "gother" else now
+
+    with mock.patch.object(games, "game", of_another_ruleset):
+        return await s.ask("GET", f"{s.url}/comparison?with=gother")
+
+
+async def _count_a_fork(s: Scene) -> httpx.Response:
+    games, game = s.service.services.games, s.url.rpartition("/")[2]
+    fork = msgspec.structs.replace(await games.game(GameId(game)), forked=mock.sentinel.forked)
+    with mock.patch.object(games, "game", mock.AsyncMock(return_value=fork)):
+        return await s.ask("GET", "/v1/games/gfork/scoreboard")
+
+
 async def _fail_with(s: Scene, error: Exception) -> httpx.Response:
     async def fail() -> None:
         raise error
@@ -73,6 +109,77 @@ async def _ask_too_early(s: Scene) -> httpx.Response:
         return await s.ask("GET", "/transparency/checkpoint")
 
 
+async def _invite_without_end(s: Scene) -> httpx.Response:
+    game = await s.service.gathering(s.anna)
+    answer = await s.ask("POST", f"/v1/games/{game}/invitations", s.anna)
+    while answer.status_code < 400:
+        answer = await s.ask("POST", f"/v1/games/{game}/invitations", s.anna)
+    return answer
+
+
+async def _invite_a_bot(s: Scene) -> httpx.Response:
+    game = await s.service.gathering(s.anna)
+    token = (await s.service.post(f"/v1/games/{game}/invitations", s.anna))["token"]
+    (bot,) = await s.service.services.accounts.bots_at("random", 1)
+    _, value = await s.service.services.accounts.issue(bot.player, "stolen", ("play",))
+    return await s.ask("POST", f"/v1/invitations/{token}", None, {}, authorization=f"Bearer {value}")
+
+
+async def _sign_in_by(s: Scene, what: str, body: dict[str, str]) -> httpx.Response:
+    async with browser(s.service) as page:
+        return await page.post(f"/v1/session/{what}", json=body)
+
+
+async def _register_passkeys(s: Scene, key: Authenticator, times: int = 1, *, another: bool = False) -> httpx.Response:
+    async with browser(s.service, await s.service.register("Gaius")) as page:
+        answer = await page.get("/v1/passkeys")
+        for _ in range(times):
+            wanted = (await page.post("/v1/passkeys/challenge")).json()
+            made = Authenticator(key.origin).create(wanted) if another else key.create(wanted)
+            answer = await page.post("/v1/passkeys", json=made)
+        return answer
+
+
+async def _at_provider(s: Scene, *subjects: str, before: tuple[str, ...] = (), error: str = "") -> httpx.Response:
+    """Return what a guest gets who signs in as one after another of these; others did so before, elsewhere."""
+    services = s.service.services
+    with provider() as issuer:
+        told = {"oidc_issuer": issuer.url, "oidc_audience": "tabularium", "oidc_client_id": CLIENT, "oidc_name": "X"}
+        settings = msgspec.structs.replace(services.settings, **told)
+        asking = Issuer(settings)
+        changed = Provider(asking, settings, services.store.accounts, utc_now)
+        async with _changed(s, provider=changed), browser(s.service) as other, browser(s.service) as page:
+            answer = await page.post("/v1/session", json={})
+            for client, subject in (*((other, each) for each in before), *((page, each) for each in subjects)):
+                address = (await client.post("/v1/session/provider", json={})).json()["address"]
+                given = issuer.sign_in(address, subject)
+                if error:
+                    given = {"state": given["state"], "error": error}
+                answer = await client.post("/v1/session/provider/answer", json=given)
+        await asking.close()
+    return answer
+
+
+async def _use_ended_session(s: Scene) -> httpx.Response:
+    async with browser(s.service) as page:
+        await page.post("/v1/session", json={})
+        session = page.cookies[COOKIE]
+        await page.delete("/v1/session")
+        return await s.ask("GET", "/v1/players/me", cookie=f"{COOKIE}={session}")
+
+
+async def _write_from_another_site(s: Scene) -> httpx.Response:
+    async with browser(s.service) as page:
+        await page.post("/v1/session", json={})
+        return await page.patch("/v1/players/me", json={"name": "Mine"}, headers={"origin": "https://example.org"})
+
+
+async def _sign_in_twice(s: Scene) -> httpx.Response:
+    async with browser(s.service) as page:
+        await page.post("/v1/session", json={})
+        return await page.post("/v1/session", json={})
+
+
 async def _use_ended_token(s: Scene) -> httpx.Response:
     diana = await s.service.register("Diana")
     await s.ask("DELETE", "/v1/tokens/current", diana)
@@ -86,15 +193,28 @@ async def _register_where_it_is_closed(s: Scene) -> httpx.Response:
 
 async def _ask_of(s: Scene, method: str, path: str, body: Any = None, **parts: Any) -> httpx.Response:
     """Return what a service answers of which some parts are others."""
-    services = s.service.services
-    changed = msgspec.structs.replace(services, **parts)
+    async with _changed(s, **parts):
+        return await s.ask(method, path, None, body)
+
+
+@asynccontextmanager
+async def _changed(s: Scene, **parts: Any) -> AsyncIterator[None]:
+    """A context in which some parts of the service are others."""
     app = s.service.server.config.app
     while not isinstance(app, Litestar):
         app = app.app  # type: ignore[reportAttributeAccessIssue]
-    app.state["services"] = changed
-    answer = await s.ask(method, path, None, body)
-    app.state["services"] = services
-    return answer
+    app.state["services"] = msgspec.structs.replace(s.service.services, **parts)
+    yield
+    app.state["services"] = s.service.services
+
+
+async def _seat_too_many_bots(s: Scene) -> httpx.Response:
+    return [await _seat_a_bot(s) for _ in range(25)][-1]
+
+
+async def _seat_a_bot(s: Scene) -> httpx.Response:
+    url = f"/v1/games/{(await s.service.post('/v1/games', s.anna, NEW_GAME))['id']}"
+    return await s.ask("PUT", f"{url}/seats/red/bot", s.anna, {"level": "random"})
 
 
 async def _make_too_many_tokens(s: Scene) -> httpx.Response:
@@ -183,11 +303,29 @@ PROVOKED: dict[str, Provoke] = {
     "missing-token": lambda s: s.ask("POST", "/v1/games", None, NEW_GAME),
     "unknown-token": lambda s: s.ask("GET", s.url, None, None, authorization="Bearer tab_nobodys"),
     "token-ended": _use_ended_token,
+    "session-ended": _use_ended_session,
+    "passkey-refused": lambda s: _sign_in_by(s, "passkey", dict.fromkeys(PROOF, "AAAA")),
+    "passkey-known": lambda s: _register_passkeys(s, authenticator(s.service), 2),
+    "too-many-passkeys": lambda s: _register_passkeys(s, authenticator(s.service), 21, another=True),
+    "unknown-passkey": lambda s: s.ask("DELETE", "/v1/passkeys/kgone", s.anna),
+    "code-refused": lambda s: _sign_in_by(s, "recovery-code", {"code": "aaaa-aaaa-aaaa-aaaa"}),
+    "no-provider": lambda s: _sign_in_by(s, "provider", {}),
+    "sign-in-refused": lambda s: _at_provider(s, "livia", error="access_denied"),
+    "other-account": lambda s: _at_provider(s, "livia", before=("livia",)),
+    "already-linked": lambda s: _at_provider(s, "livia", "marcus"),
+    "unknown-invitation": lambda s: s.ask("GET", "/v1/invitations/inv_guessed"),
+    "too-many-invitations": _invite_without_end,
+    "not-for-bots": _invite_a_bot,
+    "cross-site": _write_from_another_site,
+    "already-signed-in": _sign_in_twice,
     "scope-missing": lambda s: s.ask("GET", "/v1/log", s.anna),
     "registration-closed": _register_where_it_is_closed,
     "no-such-token": lambda s: s.ask("DELETE", "/v1/tokens/tgone", s.anna),
     "too-many-tokens": _make_too_many_tokens,
+    "too-many-bots": _seat_too_many_bots,
     "token-replaced": _replace_a_token_twice,
+    "fork-hides": _fork,
+    "not-comparable": _compare_two_rulesets,
     "not-seated": lambda s: s.ask("POST", f"{s.url}/commands", s.carla, PUT_UP),
     "options-hidden": lambda s: s.ask("GET", f"{s.url}/options?seat=red", s.carla),
     "not-organizer": lambda s: s.ask("PATCH", s.url, s.carla, {"title": "Mine"}),
@@ -197,10 +335,13 @@ PROVOKED: dict[str, Provoke] = {
     "unknown-ruleset": lambda s: s.ask("POST", "/v1/games", s.anna, {**NEW_GAME, "ruleset": "chess"}),
     "no-map": lambda s: _ask_of(s, "GET", f"{s.url}/board.svg", drawings=lambda board: None),
     "unknown-document": lambda s: s.ask("GET", "/v1/rulesets/tiny-auction/documents/cards"),
+    "unknown-lesson": lambda s: s.ask("GET", "/v1/rulesets/tiny-auction/tutorial/march"),
     "unknown-rule": lambda s: s.ask("GET", "/v1/rulesets/tiny-auction/rules/TA-BID-99"),
     "unknown-player": lambda s: s.ask("POST", "/v1/games", s.anna, {**NEW_GAME, "organizer": "pnobody"}),
     "unknown-game": lambda s: s.ask("GET", "/v1/games/gone/state"),
+    "not-counted": _count_a_fork,
     "unknown-seat": lambda s: s.ask("POST", f"{s.url}/seats", s.carla, {"seat": "pink"}),
+    "unknown-level": lambda s: s.ask("PUT", f"{s.url}/seats/red/bot", s.anna, {"level": "grandmaster"}),
     "unknown-take-back": lambda s: s.ask("POST", f"{s.url}/take-backs/3/answer", s.anna, {"agrees": True}),
     "unknown-answer": lambda s: s.ask("DELETE", f"{s.url}/answers/3", s.anna),
     "unknown-chart": lambda s: s.ask("GET", f"{s.url}/charts/tribute.svg"),

@@ -186,3 +186,53 @@ async def test_cases_about_the_step_and_earlier_rulings_on_its_rules_stand_besid
     assert precedent["summary"]["case"] == earlier
     assert precedent["rulings"][0]["ruling"]["reason"] == "It was."
     assert (await service.get(f"/v1/games/{game}/inspection?version=8"))["cases"] == []
+
+
+# --- what if ---
+
+
+async def test_an_official_asks_what_commands_would_have_led_to(
+    service: Service, game: str, anna: Player, julia: Player
+) -> None:
+    url = f"/v1/games/{game}"
+    before = await service.get(f"{url}/events?limit=500")
+    commands = [{"seat": "red", "command": {"type": "put-up", "coins": 2}}]
+    asked = {"version": 6, "commands": commands, "times": 20}
+    found = await service.post(f"{url}/what-if", julia, asked)
+    assert (found["game"], found["version"], found["played"], found["different"]) == (game, 6, 20, 1)
+    (outcome,) = found["outcomes"]
+    assert (outcome["times"], outcome["share"], outcome["forbidden"], outcome["result"]) == (20, 1.0, None, None)
+    assert outcome["told"]
+    again = {"version": 6, "commands": [*commands, {"seat": "blue", "command": {"type": "open-bidding"}}]}
+    (refused,) = (await service.post(f"{url}/what-if", julia, again))["outcomes"]
+    assert (refused["times"], refused["forbidden"]["number"]) == (100, 2)
+    assert refused["forbidden"]["rule"].startswith("T")
+    assert await service.get(f"{url}/events?limit=500") == before
+    case = await service.post(f"{url}/cases", anna, {"kind": "slip", "version": 6, "statement": "?"})
+    head = before["items"][-1]
+    ruling = {"decision": "pause", "rules": ["TAB-RUL-03"], "reason": "We look at it."}
+    ruling |= {"version": head["version"], "hash": head["hash"]}
+    await service.post(f"/v1/cases/{case['summary']['case']}/rulings", julia, ruling)
+    now = (await service.get(url))["version"]
+    pick = {"version": now, "commands": [{"seat": "blue", "command": {"type": "choose-card", "card": 1}}]}
+    assert (await service.post(f"{url}/what-if", julia, pick))["played"] == 100  # a pause does not hold it up
+
+
+async def test_nobody_else_asks_what_if_and_nothing_wrong_is_played(
+    service: Service, game: str, anna: Player, julia: Player
+) -> None:
+    url = f"/v1/games/{game}/what-if"
+    commands = [{"seat": "red", "command": {"type": "put-up", "coins": 2}}]
+    asked: dict[str, Any] = {"version": 6, "commands": commands}
+    problem = (await service.ask("POST", url, anna, asked)).json()
+    assert problem["type"] == "/problems/not-an-official"
+    for change, kind in (
+        ({"version": 99}, "unknown-version"),
+        ({"version": 1}, "not-now"),
+        ({"times": 1001}, "invalid-body"),
+        ({"commands": []}, "invalid-body"),
+        ({"commands": [{"seat": "pink", "command": {}}]}, "unknown-seat"),
+        ({"commands": [{"seat": "red", "command": {"type": "fly"}}]}, "refused"),
+    ):
+        problem = (await service.ask("POST", url, julia, asked | change)).json()
+        assert problem["type"] == f"/problems/{kind}", problem

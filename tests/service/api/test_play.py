@@ -122,10 +122,29 @@ async def test_a_check_stores_nothing(service: Service, game: str, anna: Player)
     before = await service.get(f"/v1/games/{game}")
     body = {"command": {"type": "put-up", "coins": 1}}
     checked = await service.post(f"/v1/games/{game}/commands/check", anna, body)
-    assert checked == {"version": before["version"], "commands": 1}
+    assert checked == {"version": before["version"], "commands": 1, "can_undo": True}
     refused = await service.ask("POST", f"/v1/games/{game}/commands/check", anna, {"command": {"type": "open-bidding"}})
     assert (refused.status_code, refused.json()["rule"]) == (422, "TA-PUT-02")
     assert (await service.get(f"/v1/games/{game}"))["head"] == before["head"]
+
+
+async def test_a_check_says_whether_commands_can_be_taken_back(
+    service: Service, game: str, anna: Player, bert: Player
+) -> None:
+    async def can_undo(player: Player, *commands: dict[str, Any]) -> bool:
+        checked = await service.post(f"/v1/games/{game}/commands/check", player, {"commands": commands})
+        return checked["can_undo"]
+
+    begun = (await service.get(f"/v1/games/{game}"))["version"]
+    put_up = {"type": "put-up", "coins": 1}
+    assert await can_undo(anna, put_up, put_up)
+    await service.give(game, anna, "put-up", coins=1)
+    assert await can_undo(anna, {"type": "open-bidding"})
+    assert not await can_undo(anna, {"type": "undo", "to": begun})
+    await service.give(game, anna, "open-bidding")
+    await service.give(game, anna, "choose-card", card=await service.first_card(game, anna))
+    # The last card that is chosen turns all of them up.
+    assert not await can_undo(bert, {"type": "choose-card", "card": await service.first_card(game, bert)})
 
 
 async def test_own_commands_are_taken_back(service: Service, game: str, anna: Player) -> None:

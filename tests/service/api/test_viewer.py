@@ -10,9 +10,35 @@ import pytest
 import service as package
 from tests.service.api.serving import Service
 
-PAGES = ("/", "/games/any", "/games/any/desk")
+PAGES = (
+    "/",
+    "/new",
+    "/rules",
+    "/learn",
+    "/learn/any",
+    "/games/any",
+    "/games/any/desk",
+    "/join",
+    "/account",
+    "/sign-in",
+    "/players/any",
+)
 VIEWER = Path(package.__file__).parent / "viewer"
-CHAPTERS = ("", "lobby", "desk", "panels", "proof", "board", "state", "forms", "parts", "vendor")
+CHAPTERS = (
+    "",
+    "lobby",
+    "learn",
+    "desk",
+    "people",
+    "panels",
+    "moves",
+    "proof",
+    "board",
+    "state",
+    "forms",
+    "parts",
+    "vendor",
+)
 """The folders of the viewer, from the pages down."""
 MODULES = sorted(path.relative_to(VIEWER).as_posix() for path in VIEWER.rglob("*.js"))
 
@@ -64,10 +90,18 @@ def _chapter(module: str) -> str:
     ("path", "first", "then"),
     [
         ("/", "lobby/lobby.js", None),
+        ("/new", "lobby/new.js", None),
+        ("/rules", "lobby/rules.js", None),
+        ("/learn", "learn/learn.js", None),
+        ("/learn/any", "learn/lesson.js", None),
         ("/games/any", "game.js", "panels/panels.js"),
         ("/games/any/desk", "desk/desk.js", None),
+        ("/join", "people/join.js", None),
+        ("/account", "people/account.js", None),
+        ("/sign-in", "people/sign-in.js", None),
+        ("/players/any", "people/player.js", None),
     ],
-    ids=["lobby", "game", "desk"],
+    ids=["lobby", "new", "rules", "learn", "lesson", "game", "desk", "join", "account", "sign-in", "player"],
 )
 async def test_a_page_names_its_modules_so_that_none_waits_for_another(
     service: Service, path: str, first: str, then: str | None

@@ -8,7 +8,8 @@ import msgspec
 from domain.boards import builtin
 from domain.italia.pieces import NationId
 from domain.italia.ruleset import ItaliaI
-from domain.italia.table import Battle, Moving, Table
+from domain.italia.state import Battle, Moving
+from domain.italia.table import Table
 from domain.kernel.chance.draws import CommittedChance
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, GameId, Seat

@@ -7,7 +7,7 @@ import pytest
 
 from domain.library import LIBRARY
 from service.bots import players
-from service.bots.bot import GREEDY, RANDOM, RandomBot
+from service.bots.bot import GREEDY, RANDOM, THINKER, RandomBot
 from service.bots.players.conquest_classic import BoldCommander
 from service.bots.players.italia import GreedyHegemon
 from service.bots.players.mare_nostrum import GreedyMerchant
@@ -28,9 +28,10 @@ BOARD = {"borders": (), "documents": {"cards": {"nations": ()}}}
         ("tiny-auction", RandomBot),
     ],
 )
-def test_the_best_bot_of_a_ruleset_plays(ruleset: str, best: type) -> None:
+def test_the_best_bot_of_a_ruleset_that_answers_at_once_plays(ruleset: str, best: type) -> None:
     assert isinstance(bot_for(ruleset, Random(1), BOARD), best)
-    assert list(levels(ruleset)) == ([RANDOM] if best is RandomBot else [RANDOM, GREEDY])
+    own = [] if best is RandomBot else [GREEDY, THINKER] if ruleset in LIBRARY.ids() else [GREEDY]
+    assert list(levels(ruleset)) == [RANDOM, *own]
 
 
 def test_no_file_of_bots_is_left_over() -> None:

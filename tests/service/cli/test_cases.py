@@ -59,8 +59,9 @@ def test_a_changed_case_or_game_is_named(call: Call, case: Path, game: Path) -> 
     assert call("verify", case, "--game", game).code == 1
 
 
-def test_a_game_goes_only_with_a_case(call: Call, game: Path) -> None:
-    assert "is not the export of a case" in call("verify", game, "--game", game).complaint
+def test_a_game_goes_only_with_a_case_or_a_fork(call: Call, game: Path) -> None:
+    said = call("verify", game, "--game", game)
+    assert (said.code, "game-1 is no fork of game-1" in said.out) == (1, True)
 
 
 def test_cases_of_a_service_that_is_away(call: Call) -> None:

@@ -1,11 +1,14 @@
 """``tabularium verify --certificate``: the export is the log that the service stood by, or it is not."""
 
 from pathlib import Path
+from random import Random
 
 import pytest
 
+from domain.boards import builtin
 from domain.kernel.ids import GameId
 from domain.kernel.proof.export import read
+from domain.library import LIBRARY
 from domain.transparency.certificate import told
 from domain.transparency.checkpoint import ED25519_COSIGNATURE, Checkpoint
 from domain.transparency.entry import Entry
@@ -13,6 +16,7 @@ from domain.transparency.note import Note
 from domain.transparency.proof import Proof
 from domain.transparency.tree import Frontier, leaf_hash
 from service.transparency.keys import LogKey, Signer, new_key, read_log_key, read_signer
+from tests.helpers.play import ORGANIZER, Play
 from tests.service.cli.calling import Call
 
 KEY = read_log_key(new_key("games.example/log", lambda count: b"k" * count))
@@ -46,6 +50,31 @@ def given(tmp_path: Path, text: str) -> Path:
     file = tmp_path / "game.tlog-proof"
     file.write_text(text)
     return file
+
+
+def test_a_fork_is_proved_replayed_and_certified_with_its_past(call: Call, tmp_path: Path, policy: Path) -> None:
+    ruleset = LIBRARY.current("conquest-classic-friz")
+    play = Play(ruleset, builtin(ruleset.board), 2)
+    for _ in range(6):
+        play.step(Random(1))
+    fork = play.fork(by=ORGANIZER)
+    fork.step(Random(2))
+    of, files = tuple(fork.export()), (tmp_path / "fork.jsonl", tmp_path / "game.jsonl")
+    for _ in range(3):
+        play.step(Random(1))
+    for file, lines in zip(files, (of, play.export()), strict=True):
+        file.write_bytes(b"".join(lines))
+    last = read(of).records[-1]
+    entry = Entry("game", fork.game.id, last.version, last.hash.hex(), "running", last.at)
+    proof = given(tmp_path, certificate(entry))
+    said = call("verify", files[0], "--game", files[1], "--certificate", proof, "--policy", policy)
+    assert (said.code, said.err) == (0, "")
+    assert f"Certified: version {last.version}, running." in said.out
+    assert f"The past of the fork is the log of {play.game.id}." in said.out
+    assert "A fork of game-1 at version" in call("replay", files[0]).out
+    files[1].write_bytes(b"".join(Play(ruleset, builtin(ruleset.board), 2).run(Random(3), 9).export()))
+    said = call("verify", files[0], "--game", files[1])
+    assert (said.code, "of game-1 is not the one of the game that the fork is compared with" in said.out) == (1, True)
 
 
 def test_the_log_that_the_service_stood_by(

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from domain.kernel.ids import CaseId, GameId, PlayerId, Seat
+from domain.kernel.log import officials
 from domain.kernel.log.fold import earlier_of, fold
 from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.history import starts_of_commands
@@ -32,13 +33,13 @@ class Ruled(Act, frozen=True):
     async def decide(self, case: Case) -> Decided:
         cause, game = Cause(case.cause.account, case=CaseId("c4xq2m7ahbk3oxw7c")), case.game
         if self.what == "pause":
-            return game.rule_pause("we look", cause, case.at)
+            return officials.rule_pause(game, "we look", cause, case.at)
         if self.what == "resume":
-            return game.rule_resume(cause, case.at)
+            return officials.rule_resume(game, cause, case.at)
         history = await case.log()
         starts = sorted(starts_of_commands(history))
         to = starts[int(self.drawn * len(starts))] if starts else 0
-        return game.rule_back(to, "a slip", history, earlier_of(game, history, case.library), cause, case.at)
+        return officials.rule_back(game, to, "a slip", history, earlier_of(game, history, case.library), cause, case.at)
 
 
 async def wander(rig: Rig, game_id: GameId, rng: Random, acts: int) -> None:

@@ -20,7 +20,6 @@ from domain.kernel.rules.marks import Mark, Marks, Place, Stack, Standing
 from domain.kernel.rules.message import Names
 from domain.library import LIBRARY
 from service.bots.bot import GREEDY
-from service.bots.registry import levels
 from service.bots.simulation import Plan as Played
 from service.bots.simulation import Simulation
 from service.games.views import Viewer
@@ -43,7 +42,7 @@ PLAYED = [
     Played("mare-nostrum", 5, seed=4, rounds=4, level=GREEDY),
 ]
 PLAYED += [
-    Played(ruleset, LIBRARY.current(ruleset).players[-1], seed=1, rounds=3, level=[*levels(ruleset)][-1])
+    Played(ruleset, LIBRARY.current(ruleset).players[-1], seed=1, rounds=3, level=GREEDY)
     for ruleset in LIBRARY.ids()
     if ruleset not in {plan.ruleset for plan in PLAYED}
 ]
@@ -65,7 +64,7 @@ def put_together(key: Scene, frames: list[FrameView]) -> Scene:
     """Return the scene that a key and frames add up to, as the page does it."""
     for frame in frames:
         changed: dict[str, Any] = {"version": frame.version, "areas": {**key.areas, **frame.areas}}
-        for name in ("links", "standings", "shelves", "round", "heading"):
+        for name in ("links", "standings", "shelves", "battle", "round", "heading"):
             if getattr(frame, name) is not UNSET:
                 changed[name] = getattr(frame, name)
         key = msgspec.structs.replace(key, **changed)

@@ -16,7 +16,8 @@ Seen = dict[str, bytes]
 """What was asked, and the bytes of what came."""
 
 MINE: Final = "/v1/players/me/events/stream"
-LIVE: Final = ("/v1/games/{game}/events/stream", "/v1/games/{game}/events/socket", MINE)
+WAITING: Final = "/v1/players/me/waiting/stream"
+LIVE: Final = ("/v1/games/{game}/events/stream", "/v1/games/{game}/events/socket", MINE, WAITING)
 
 QUERIES: Final[Mapping[str, tuple[str, ...]]] = {
     "/v1/games": ("?text=auction", "?status=running", "?player={player}", "?waiting_for={player}"),
@@ -29,6 +30,7 @@ QUERIES: Final[Mapping[str, tuple[str, ...]]] = {
     "/v1/games/{game}/frames": ("?limit=250", "?after={past}", "?after=3&limit=5"),
     "/v1/games/{game}/options": ("?version={past}", "?seat=red", "?seat=blue&version={past}", "?seat=red&version=2"),
     "/v1/games/{game}/inspection": ("?version={past}", "?version=5", "?version=6", "?version=8", "?version=9"),
+    "/v1/games/{game}/comparison": ("?with={game}&with_version={past}", "?with={game}&with_version=1"),
     "/v1/games/{game}/events": ("?limit=500", "?after={past}"),
     "/v1/games/{game}/history": ("?limit=500", "?after={past}"),
     "/v1/statistics/dice": ("?game={game}", "?ruleset=tiny-auction&seat=blue"),
@@ -47,8 +49,9 @@ PROBES: Final[tuple[Any, ...]] = (
 
 ACTS: Final = (
     *("", "/commands", "/commands/check", "/answers", "/answers/{left}"),
-    *("/seats", "/seats/{seat}", "/start", "/upgrade", "/upgrade/check"),
-    *("/officials/{player}", "/take-backs", "/take-backs/{asked}/answer", "/cases"),
+    *("/seats", "/seats/{seat}", "/seats/{seat}/bot", "/start", "/upgrade", "/upgrade/check"),
+    *("/officials/{player}", "/take-backs", "/take-backs/{asked}/answer", "/cases", "/forks", "/what-if"),
+    *("/listing", "/invitations", "/invitations/{invitation}"),
 )
 """What is asked of games besides reading them; each is tried out in `Onlooker.look`."""
 
@@ -91,7 +94,7 @@ class Onlooker:
         seen = await self._live(version)
         words = {"game": self._game, "player": another.id, "ruleset": "tiny-auction", "rule": "TA-BID-01"}
         words |= {"past": str(version - 1), "seat": "red", "chart": "points.svg", "document": "cards", "case": "cnone"}
-        words |= {"level": "0", "tile": "000.p/1"}
+        words |= {"level": "0", "tile": "000.p/1", "secret": "inv_guessed", "lesson": "first"}
         for path, method, _ in endpoints():
             if method == "GET" and path not in LIVE:
                 # A picture in full size shows no more than a small one, and takes ten times as long.
@@ -105,8 +108,10 @@ class Onlooker:
             if not checked.startswith(b"200"):
                 seen[f"give {what}"] = await self._ask("POST", self._address("/commands"), probe)
                 seen[f"repeat {what}"] = await self._ask("POST", self._address("/commands"), probe, another_key)
-        for method, path in (("POST", "/seats"), ("DELETE", "/seats/red"), ("POST", "/start"), ("DELETE", "")):
+        for method, path in (("POST", "/seats"), ("POST", "/start"), ("DELETE", "")):
             seen[f"{method} {path}"] = await self._ask(method, self._address(path), None, another_key)
+        # At an earlier version, or its player would give the seat up.
+        seen["DELETE /seats/red"] = await self._ask("DELETE", self._address("/seats/red"), if_match='"1"')
         card = {"type": "choose-card", "card": 1}  # answers no such decision: an answer that is left changes the game
         seen["POST /answers"] = await self._ask("POST", self._address("/answers"), card, decision="put-up-prize")
         seen["DELETE /answers"] = await self._ask("DELETE", self._address("/answers/6"), None, another_key)
@@ -122,19 +127,29 @@ class Onlooker:
         return {
             "PUT /officials": await self._ask("PUT", official),
             "DELETE /officials": await self._ask("DELETE", official),
+            "PUT /bot": await self._ask("PUT", self._address("/seats/blue/bot"), level="random"),
+            "DELETE /bot": await self._ask("DELETE", self._address("/seats/blue/bot")),
+            "PUT /listing": await self._ask("PUT", self._address("/listing"), listed=True),
+            "POST /invitations": await self._ask("POST", self._address("/invitations"), None, another_key),
+            "DELETE /invitations": await self._ask("DELETE", self._address("/invitations/inone")),
             "POST /take-backs": await self._ask("POST", take_backs, None, another_key, to=0),
             "POST /cases": await self._ask(
                 "POST", self._address("/cases"), None, another_key, kind="result", version=1, statement="?"
             ),
+            "POST /what-if": await self._ask("POST", self._address("/what-if"), None, version=6, commands=[]),
+            "POST /forks": await self._ask("POST", self._address("/forks"), None, another_key, version=6),
             "POST /take-backs/1/answer": await self._ask("POST", f"{take_backs}/1/answer", None, "", agrees=True),
         }
 
     def _address(self, path: str) -> str:
         return f"/v1/games/{self._game}{path}"
 
-    async def _ask(self, method: str, path: str, command: Any = None, key: str = "", **wish: Any) -> bytes:
+    async def _ask(
+        self, method: str, path: str, command: Any = None, key: str = "", *, if_match: str = "", **wish: Any
+    ) -> bytes:
         """Return status, headers and body of an answer, but for what is accidental in them."""
         headers = {"idempotency_key": key} if key else {}
+        headers |= {"if_match": if_match} if if_match else {}
         body = {"command": command, **wish} if command is not None else wish or ({} if method == "POST" else None)
         answer = await self._service.ask(method, path, self._player, body, **headers)
         self.asked += 1

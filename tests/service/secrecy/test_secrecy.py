@@ -21,8 +21,10 @@ from domain.kernel.log.game import Decided, Game
 from domain.kernel.proof import export
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.refusal import Refusal
+from service.accounts.accounts import Caller
 from service.api.contract.document import endpoints
 from service.games.acts import Case, Commands
+from service.games.views import Viewer
 from service.observe.logging import log
 from tests.helpers.postgres import shared_cluster
 from tests.service.secrecy.surface import ACTS
@@ -110,6 +112,10 @@ def _open_command(command: Any, seat: Seat, draft: Draft[Table]) -> tuple[msgspe
     return msgspec.Raw(canonical(command)), None
 
 
+def _neighbour(game: Game, caller: Caller) -> Viewer:
+    return Viewer(caller.player, next(seat for seat, holder in game.players.items() if holder != caller.player))
+
+
 async def _told_in_the_log(self: Commands, case: Case) -> Decided:
     log.info("command", given=bytes(self.given[0]).decode())
     return await _decide(self, case)
@@ -120,11 +126,13 @@ _choose, _decide = ChooseCard.decide, Commands.decide
 LEAKS: dict[str, tuple[str, Any]] = {
     "the secrets of others beside the events": ("service.games.views.Viewer.may_read", lambda self, secret: True),
     "the position with open eyes": ("domain.kernel.log.game.Game.view", _everything(Game.view)),
+    "an open comparison": ("service.api.pictures.comparison.viewer_of", lambda *given: Viewer(everything=True)),
     "what others could do": ("service.api.play.routes.sees_all_of", lambda *given: True),
     "what others could have done": ("service.api.desk.routes.sees_all_of", lambda *given: True),
     "the export of everything": ("domain.kernel.proof.export.export", _everything(export.export)),
     "hands in a refusal": ("tests.tiny.auction.ChooseCard.decide", _telling_refusal),
     "a sealed command as it was given": ("domain.kernel.log.game._command_in_log", _open_command),
+    "a bot that is asked for another seat": ("service.bots.playing.viewer_of", _neighbour),
     "commands in the service's log": ("service.games.acts.Commands.decide", _told_in_the_log),
 }
 

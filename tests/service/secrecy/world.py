@@ -11,14 +11,16 @@ from types import SimpleNamespace
 from typing import Any, Final
 from unittest import mock
 
+import msgspec
 import structlog
 from msgspec import Struct
 
-from domain.kernel.ids import GameId, Seat
+from domain.kernel.ids import GameId, PlayerId, Seat
 from domain.kernel.log.game import Game
 from domain.kernel.rules.ruleset import Library
 from projections.library import PROJECTIONS
 from service.base.scopes import SCOPES
+from service.bots.playing import question_for
 from service.games.snapshots import take
 from tests.service.api.serving import Player, Service, serving
 from tests.service.rig import fixed_randomness
@@ -179,7 +181,8 @@ class _World:
         return Moment(
             version=now.version,
             turned_up=turned_up,
-            seen={name: await self._look(each, now.version) for name, each in self._onlookers.items()},
+            seen={name: await self._look(each, now.version) for name, each in self._onlookers.items()}
+            | {f"bot of seat {number}": await self._asked(now, number) for number in self._cast.blind},
             kept=await self._kept(now),
             insider=await self._inside(blind),
             salts=tuple(each.salt for each in hidden if each.salt.encode() not in b"".join(turned_up)),
@@ -188,6 +191,13 @@ class _World:
     async def _look(self, who: Onlooker, version: int) -> Seen:
         await until(lambda: self._settled(version))
         return await who.look(version, self._players[0], self._key)
+
+    async def _asked(self, now: Game, number: int) -> Seen:
+        """Return what the process of a bot would be told if one held a seat."""
+        player = PlayerId(self._players[number].id)
+        return {
+            "question": msgspec.json.encode(await question_for(self._service.services.games, now, player, "greedy"))
+        }
 
     async def _kept(self, now: Game) -> dict[str, Any]:
         rows = {
@@ -223,7 +233,7 @@ class _World:
         """Return the lines of the service's own log, without those of the streams, which end later."""
 
         def lines() -> list[Any]:
-            return [line for line in self._log if not str(line.get("path", "")).endswith(("/stream", "/socket"))]
+            return [line for line in self._log if not str(line.get("path", "")).endswith(("/events/stream", "/socket"))]
 
         async def complete() -> bool:
             streams = sum(each.streams for each in self._onlookers.values())

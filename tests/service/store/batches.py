@@ -8,6 +8,7 @@ import msgspec
 from domain.kernel.chance.secret import Secret
 from domain.kernel.ids import GameId, PlayerId, Seat, StreamId, Version
 from domain.kernel.log.record import Cause, Record, genesis, inscribe
+from projections.lobby import ForkOf
 from service.store.protocol import Added, Append, KeptUse, KeyUse, Opening
 
 AT = "2026-11-21T06:25:14.000000Z"
@@ -29,8 +30,14 @@ def records(
     return made
 
 
-def opening(title: str = "A game", ruleset: str = "tiny", board: str = "sha256:b", file: bytes = b"{}") -> Opening:
-    return Opening(ruleset, 1, title, ANNA, bytes(range(32)), board, file)
+def opening(
+    title: str = "A game",
+    ruleset: str = "tiny",
+    board: str = "sha256:b",
+    file: bytes = b"{}",
+    fork: ForkOf | None = None,
+) -> Opening:
+    return Opening(ruleset, 1, title, ANNA, bytes(range(32)), board, file, fork)
 
 
 def new_game(

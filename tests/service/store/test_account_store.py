@@ -7,11 +7,21 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from domain.kernel.ids import PlayerId
+from domain.kernel.ids import GameId, PlayerId
 from service.base.scopes import Scope
-from service.store.accounts import AccountStore, Made, PlayerRow, TokenId, TokenRow
+from service.store.accounts import (
+    AccountStore,
+    InvitationId,
+    InvitationRow,
+    Made,
+    PasskeyId,
+    PasskeyRow,
+    PlayerRow,
+    TokenId,
+    TokenRow,
+)
 from tests.service.store.adapters import ADAPTERS, Adapter, Open
-from tests.service.store.batches import ANNA, BERT
+from tests.service.store.batches import ANNA, BERT, new_game
 
 EARLY, NOON, LATE = (f"2026-11-21T{hour}:00:00.000000Z" for hour in ("06", "12", "18"))
 ISSUER = "https://issuer.example"
@@ -195,3 +205,112 @@ async def test_what_keys_made_is_forgotten_the_oldest_first(accounts: AccountSto
     assert await accounts.forget_made(LATE, 10) == 1
     assert [await accounts.made(f"k{number}") is None for number in range(3)] == [True, True, False]
     assert len(await accounts.tokens(ANNA, EARLY)) == 3
+
+
+async def test_bots_are_accounts_with_a_level(data: Open, accounts: AccountStore) -> None:
+    bots = [PlayerRow(PlayerId(f"pbot{number}"), "Livia", EARLY, ("play",), bot="greedy") for number in (2, 1)]
+    await accounts.add(bots[0])
+    assert await accounts.add_known(bots[1], "bots", "greedy/0") == bots[1]
+    again = (await data()).accounts
+    assert await again.bots() == bots[::-1]
+    assert await again.player(bots[0].player) == bots[0]
+    assert await again.known("bots", "greedy/0") == bots[1]
+
+
+async def test_an_invitation_is_found_by_its_value_and_ends_when_it_is_revoked(data: Open) -> None:
+    store = await data()
+    await store.append(new_game("g1"))
+    accounts, game = store.accounts, GameId("g1")
+    one, two = (InvitationRow(InvitationId(f"i{n}"), game, EARLY) for n in (1, 2))
+    assert await accounts.add_invitation(one, b"hash 1") == one
+    assert await accounts.add_invitation(two, b"hash 2") == two
+    assert await accounts.invitation(b"hash 1") == one
+    assert await accounts.invitation(b"hash 3") is None
+    assert await accounts.invitations(game) == [two, one]
+    for at in (NOON, LATE):
+        await accounts.revoke_invitation(one.invitation, at)
+        assert await accounts.invitation(b"hash 1") == replace(one, revoked=NOON)
+    assert await (await data()).accounts.invitations(game) == [two, replace(one, revoked=NOON)]
+
+
+async def test_a_key_makes_one_invitation(data: Open) -> None:
+    store = await data()
+    await store.append(new_game("g1"))
+    rows = [InvitationRow(InvitationId(f"i{n}"), GameId("g1"), EARLY, key="key", nonce=bytes([n])) for n in range(5)]
+    made = await asyncio.gather(*(store.accounts.add_invitation(row, b"hash" + (row.nonce or b"")) for row in rows))
+    assert len({row.invitation for row in made}) == 1
+    assert await store.accounts.invitations(GameId("g1")) == [made[0]]
+
+
+async def test_passkeys_are_kept_and_a_credential_belongs_to_one_account(accounts: AccountStore) -> None:
+    await accounts.add(PlayerRow(BERT, "Bert", EARLY))
+    one = PasskeyRow(PasskeyId("k1"), ANNA, b"\0one", b"key", 0, "my phone", EARLY)
+    two = replace(one, passkey=PasskeyId("k2"), credential=b"two")
+    assert await accounts.add_passkey(one)
+    assert await accounts.add_passkey(two)
+    assert not await accounts.add_passkey(replace(one, passkey=PasskeyId("k3"), player=BERT))
+    await accounts.passkey_used(one.passkey, 2**32 - 1, NOON)
+    assert await accounts.passkey(b"\0one") == replace(one, signs=2**32 - 1, used=NOON)
+    assert [row.passkey for row in await accounts.passkeys(ANNA)] == ["k2", "k1"]
+    assert await accounts.passkeys(BERT) == []
+    await accounts.remove_passkey(two.passkey)
+    assert await accounts.passkey(b"two") is None
+
+
+async def test_a_challenge_is_taken_once_by_whom_it_is_for_before_it_ends(accounts: AccountStore) -> None:
+    await accounts.add_challenge(b"anna", ANNA, NOON, EARLY, 10)
+    await accounts.add_challenge(b"any", None, NOON, EARLY, 10)
+    assert not await accounts.take_challenge(b"anna", BERT, EARLY)
+    assert not await accounts.take_challenge(b"anna", None, EARLY)
+    assert not await accounts.take_challenge(b"any", ANNA, EARLY)
+    assert not await accounts.take_challenge(b"any", None, NOON)
+    assert sorted(await asyncio.gather(*(accounts.take_challenge(b"any", None, EARLY) for _ in range(4)))) == [
+        *[False] * 3,
+        True,
+    ]
+    assert await accounts.take_challenge(b"anna", ANNA, EARLY)
+    assert not await accounts.take_challenge(b"anna", ANNA, EARLY)
+
+
+async def test_ended_challenges_and_the_oldest_of_too_many_are_forgotten(accounts: AccountStore) -> None:
+    await accounts.add_challenge(b"0", None, NOON, EARLY, 2)
+    for name in (b"1", b"2", b"3"):
+        await accounts.add_challenge(name, None, LATE, NOON, 2)
+    assert [await accounts.take_challenge(name, None, EARLY) for name in (b"0", b"1", b"2", b"3")] == [
+        False,
+        False,
+        True,
+        True,
+    ]
+
+
+async def test_a_recovery_code_is_taken_once_and_new_ones_replace_it(accounts: AccountStore) -> None:
+    await accounts.add(PlayerRow(BERT, "Bert", EARLY))
+    await accounts.replace_codes(ANNA, [b"1", b"2"], EARLY)
+    await accounts.replace_codes(BERT, [b"b"], EARLY)
+    assert sorted(map(str, await asyncio.gather(*(accounts.take_code(b"1") for _ in range(4))))) == [
+        *["None"] * 3,
+        str(ANNA),
+    ]
+    assert await accounts.codes(ANNA) == 1
+    await accounts.replace_codes(ANNA, [b"3"], NOON)
+    assert [await accounts.take_code(code) for code in (b"2", b"3", b"b", b"x")] == [None, ANNA, BERT, None]
+    assert await accounts.codes(ANNA) == 0
+
+
+async def test_an_issuer_knows_an_account_by_one_name_and_a_name_is_one_accounts(accounts: AccountStore) -> None:
+    await accounts.add(PlayerRow(BERT, "Bert", EARLY))
+    carla = await accounts.add_known(PlayerRow(PlayerId("p3"), "Carla", EARLY), ISSUER, "carla")
+    assert (await accounts.issuers(ANNA), await accounts.issuers(carla.player)) == ([], [ISSUER])
+    linked = await asyncio.gather(*(accounts.link(ANNA, ISSUER, "anna") for _ in range(4)))
+    assert [row and row.player for row in linked] == [ANNA] * 4
+    assert (await accounts.known(ISSUER, "anna"), await accounts.issuers(ANNA)) == (linked[0], [ISSUER])
+    assert await accounts.link(BERT, ISSUER, "carla") == carla
+    assert await accounts.link(ANNA, ISSUER, "another") is None
+    assert (await accounts.issuers(BERT), await accounts.known(ISSUER, "another")) == ([], None)
+    await accounts.link(ANNA, "https://second.example", "anna")
+    await accounts.unlink(ANNA, ISSUER)
+    assert await accounts.issuers(ANNA) == ["https://second.example"]
+    assert await accounts.known(ISSUER, "anna") is None
+    assert await accounts.link(BERT, ISSUER, "anna") == await accounts.player(BERT)
+    assert await accounts.link(PlayerId("pnobody"), ISSUER, "nobody") is None

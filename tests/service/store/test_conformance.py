@@ -9,6 +9,7 @@ import pytest
 
 from domain.kernel.ids import GameId, PlayerId, StreamId
 from domain.kernel.log.record import first_broken
+from projections.lobby import ForkOf
 from service.store.accounts import PlayerRow
 from service.store.protocol import (
     Added,
@@ -368,6 +369,30 @@ async def test_games_are_listed_by_what_they_are_and_who_plays(store: EventStore
     assert await found(player=PlayerId("nobody")) == []
 
 
+async def test_forks_are_told_from_games_that_are_none_and_found_by_their_parents(store: EventStore) -> None:
+    analysis, continuation = ForkOf(G, 1, "analysis"), ForkOf(G, 1, "continuation")
+    await store.append(new_game("g1", status="over"))
+    first = new_game("g2", opened=opening(fork=analysis), status="running", key=use("k"))
+    assert await store.append(first) == Appended(1)
+    assert await store.append(first) == Appended(1, Added(0, 1))
+    await store.append(new_game("g3", opened=opening(fork=continuation), seats={RED: BERT, BLUE: None}))
+    await store.append(new_game("g4", opened=opening(fork=ForkOf(GameId("g2"), 1, "analysis")), status="running"))
+    with pytest.raises(Conflict):
+        await store.append(new_game("g2", opened=opening(fork=continuation)))
+    rows = {row.game: row.fork for row in await store.games()}
+    assert rows == {"g4": ForkOf(GameId("g2"), 1, "analysis"), "g3": continuation, "g2": analysis, "g1": None}
+    assert [row.game for row in await store.games(forks=False)] == ["g1"]
+    assert [row.game for row in await store.games(parent=G)] == ["g3", "g2"]
+    assert [row.game for row in await store.games(parent=G, status="running")] == ["g2"]
+    assert [row.game for row in await store.games(mine=BERT)] == ["g3"]
+    row = await store.game(GameId("g3"))
+    assert row is not None
+    assert row.fork == continuation
+    assert (await store.analyses(ANNA), await store.analyses(BERT)) == (2, 0)
+    await store.append(addition("g4", 1, status="over"))
+    assert await store.analyses(ANNA) == 1
+
+
 async def test_the_list_of_games_is_paged_and_new_games_do_not_disturb_it(store: EventStore) -> None:
     for number in range(7):
         await store.append(new_game(f"g{number}"))
@@ -455,3 +480,17 @@ async def test_random_appends_are_kept_as_a_plain_dictionary_would_keep_them(dat
             store = await data()
     for game, head in model.items():
         assert [record.version for record in await store.read(GameId(game))] == list(range(1, head + 1))
+
+
+async def test_games_are_listed_or_not_also_before_they_are_there(store: EventStore) -> None:
+    await store.list_game(GameId("g2"), False)
+    for game in ("g1", "g2", "g3"):
+        await store.append(new_game(game))
+    await store.list_game(GameId("g3"), False)
+    await store.list_game(GameId("g3"), False)
+    assert [row.game for row in await store.games(listed=True)] == ["g1"]
+    assert [row.game for row in await store.games()] == ["g3", "g2", "g1"]
+    assert await store.unlisted([GameId("g1"), GameId("g2"), GameId("g9")]) == {"g2"}
+    assert await store.unlisted([]) == set()
+    await store.list_game(GameId("g2"), True)
+    assert [row.game for row in await store.games(listed=True, limit=5)] == ["g2", "g1"]

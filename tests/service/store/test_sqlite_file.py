@@ -184,7 +184,8 @@ async def test_a_flipped_byte_anywhere_is_noticed_or_harmless(file: Path) -> Non
     whole = file.read_bytes()
     rng = random.Random(5)
     noticed = 0
-    for position in rng.sample(range(len(whole)), 160):
+    # Pages of tables without rows are most of the file: there a flipped byte is harmless.
+    for position in rng.sample(range(len(whole)), 260):
         flip(position)(file)
         try:
             store = await SqliteStore.open(file)

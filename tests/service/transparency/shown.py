@@ -71,14 +71,15 @@ class Shown:
             return self._checkpoint()
         if path.startswith("/transparency/tile/"):
             return self._tile(path.removeprefix("/transparency/tile/"))
-        match = re.fullmatch(r"/v1/(?:games|cases)/([\w-]+)(?:/events\?after=(\d+)&limit=(\d+))?", path)
+        match = re.fullmatch(r"/v1/(games|cases)/([\w-]+)(?:/events\?after=(\d+)&limit=(\d+))?", path)
         assert match is not None, path
-        game, after, limit = match.groups()
+        kind, game, after, limit = match.groups()
         if game not in self.games:
             return self._answer({"type": "/problems/unknown-game"}, 404)
         rows = self.games[game]
         if after is None:
-            return self._answer({"id": game, "version": len(rows), "status": self.statuses[game]})
+            now = {"version": len(rows), "status": self.statuses[game]}
+            return self._answer({"summary": {"case": game, **now}} if kind == "cases" else {"id": game, **now})
         return self._answer({"items": rows[int(after) : int(after) + int(limit)]})
 
     def checkpoint(self, entries: Sequence[bytes]) -> Note:

@@ -1,0 +1,198 @@
+// Gives a command by the map and the bar, as quickly as they take it; returns how many clicks that took (null when
+// there is only a form for it), whether it was sent with the last of them, and whether two of them could be one drag. A number typed, or a choice from a list, is one click and two.
+async ([index, schema, command, version]) => {
+    const drawn = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+    const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+    const turn = (selector) => document.querySelector(`#turn ${selector}`);
+    let clicks = 0;
+    const press = async (element, shiftKey = false) => (element.dispatchEvent(new MouseEvent("click", { bubbles: true, shiftKey })), (clicks += 1), await drawn());
+    // The modules that the page itself has, under the addresses of its release.
+    const page = (name) => import(performance.getEntriesByType("resource").find((each) => each.name.split("?")[0].endsWith(name)).name);
+    const { filled, limited, recalled } = await page("/moves/along.js");
+    const { chosenIn, movesOf } = await page("/moves/gestures.js");
+    const { initial } = await page("/forms/schema.js");
+    // Whether what was pointed at went out with that; otherwise its control is open.
+    const isSent = async () => {
+        for (let frames = 0; frames < 1200; frames += 1) {
+            await drawn();
+            if (Number(turn(".came").dataset.version) > version) return true;
+            if (turn(".tray:not(.before), [role=alert]")) return false;
+        }
+        throw new Error(`nothing came of pointing: ${document.querySelector("#turn").textContent}`);
+    };
+    const label = (path) => path.join("/");
+    const area = (name) => document.querySelector(`svg.board [data-area="${name}"]`);
+    const { from, to, between, places = {} } = schema["x-gesture"] ?? {};
+    const first = (value) => Array.isArray(value) ? value[0] : typeof value === "object" && value ? Object.keys(value).find((name) => value[name]) : value;
+    const placeOf = (name) => { const value = first(command[name]); return places[value] ?? value; };
+    await drawn();
+    await drawn();
+    let [start, end] = between ? command[between].split("|") : [placeOf(from ?? to), from && to ? placeOf(to) : null];
+    if (start === end) end = null;
+    const isOnMap = Boolean(from ?? to ?? between);
+    const places_ = new Set(["type", to, between, ...(from && schema.properties[from].type !== "object" ? [from] : [])]);
+    const along = Object.entries(schema.properties).filter(([name]) => !places_.has(name) || (name === from && first(command[from]) in places) || (name === to && first(command[to]) in places));
+    const names = along.map(([name]) => name);
+    const apart = (value) => names.reduce((all, name) => {
+        const [one, other] = [value[name], command[name]];
+        const parts = new Set([...Object.keys(one ?? {}), ...Object.keys(other ?? {})]);
+        if (Array.isArray(one ?? other)) return all + [...new Set([...(one ?? []), ...(other ?? [])])].filter((each) => (one ?? []).includes(each) !== (other ?? []).includes(each)).length;
+        if (typeof (one ?? other) === "object") return all + [...parts].filter((part) => (one?.[part] ?? 0) !== (other?.[part] ?? 0)).length;
+        return all + Number((one ?? 0) !== (other ?? 0));
+    }, 0);
+    // What comes along unless the player chooses: as the page has it.
+    const usual = () => {
+        const option = { command: command.type, schema };
+        const move = movesOf(option).find((each) => each.start === start && each.end === end);
+        const free = chosenIn(option).filter((name) => !(name in move.fix));
+        const value = { ...initial(schema), ...structuredClone(move.fix) };
+        for (const name of free) value[name] ??= schema.properties[name].enum?.[0];
+        return limited(schema, recalled(option, value, free, true), chosenIn(option));
+    };
+    if (isOnMap) {
+        const careful = apart(usual()) > 0 || (Array.isArray(command[to]) && command[to].length > 1);
+        const isBegun = area(start).matches(".picked") && document.querySelectorAll("svg.board .picked[data-area]").length === 1;
+        // A gesture that began by itself is in the way where it could end.
+        if (!isBegun && area(start).matches(".open")) await press([...document.querySelectorAll("#turn .answer-button")].find((each) => each.textContent.startsWith("Take back")));
+        if (!isBegun) await press(area(start), end === null && careful);
+        const isBefore = careful && turn(".tray.before");
+        if (isBefore) await choose();
+        if (end !== null) await press(area(end), careful && !isBefore);
+        else if (turn('[data-answer="here"]')) {
+            if (careful && turn('[data-answer="along"]')) await press(turn('[data-answer="along"]'));
+            await press(turn('[data-answer="here"]'));
+        }
+        // What comes along is chosen after a click on where it begins, not in a drag.
+        if (await isSent()) return [clicks, true, end !== null && !isBegun && !isBefore];
+        const meant = turn(`[data-meant="${index}"]`);
+        if (meant && !meant.checked) (meant.click(), (clicks += 1), await drawn());
+        for (const value of Array.isArray(command[to]) ? command[to].slice(1) : []) await press(area(value));
+    } else {
+        const [name] = Object.keys(schema.properties).filter((name) => name !== "type" && !("const" in schema.properties[name]));
+        const instead = turn(`[data-meant="${index}"]`);
+        if (instead && !instead.checked) (instead.click(), (clicks += 1), await drawn());
+        const answer = () => turn(`[data-answer="${index}"]`) ?? turn(`[data-answer="${index}/${command[name]}"]`);
+        if (!instead && answer()?.getAttribute("aria-expanded") !== "true") {
+            const family = turn(`[data-answer="${command.type}"]`);
+            if (!answer() && family) await press(family);
+            // What is given at any time is in the list of options only.
+            if (!answer()) return [null, false, false];
+            const instant = !answer().hasAttribute("aria-expanded");
+            await press(answer());
+            if (instant) return [clicks, true, false];
+        }
+    }
+    async function set(schema, value, path) {
+        if ("const" in schema) return;
+        if (turn(`[data-goods="${label(path)}"]`)) {
+            const goods = () => turn(`[data-goods="${label(path)}"]`);
+            const now = Number(goods().querySelector("input").value);
+            const [less, more] = goods().querySelectorAll("button");
+            if (now === (value ?? 0)) return;
+            if (Math.abs(now - (value ?? 0)) === 1) return press(now < value ? more : less);
+            goods().querySelector("input").value = String(value ?? 0);
+            goods().querySelector("input").dispatchEvent(new Event("change", { bubbles: true }));
+            clicks += 1;
+            return drawn();
+        }
+        if (turn(`[data-bid="${label(path)}"] input`)) {
+            const input = turn(`[data-bid="${label(path)}"] input`);
+            const steps = schema.enum ?? Array.from({ length: schema.maximum - schema.minimum + 1 }, (_, at) => schema.minimum + at);
+            const at = String(steps.indexOf(value));
+            if (input.value === at) return;
+            input.value = at;
+            input.dispatchEvent(new Event("input", { bubbles: true }));
+            clicks += 1;
+            return drawn();
+        }
+        if (turn(`.side [data-token="${label(path)}"]`)) {
+            const at = (side) => turn(`.side:nth-child(${side}) [data-token="${label(path)}"]`);
+            for (;;) {
+                const now = Number(at(2)?.dataset.number ?? 0);
+                if (now === value) return;
+                await press(now < value ? at(1) : at(2));
+            }
+        }
+        if (schema.type === "array" && turn(`.side [data-token^="${label(path)}/"]`)) {
+            for (const item of schema.items.enum ?? [schema.items.const]) {
+                const token = turn(`[data-token="${label([...path, item])}"]`);
+                const isIn = Boolean(token.closest(".side:nth-child(2)"));
+                if (isIn !== value.includes(item)) await press(token);
+            }
+            return;
+        }
+        if (turn(`[data-card^="${label(path)}/"]`)) {
+            const card = (item) => turn(`[data-card="${label([...path, item])}"]`);
+            const pressed = (item) => card(item).getAttribute("aria-pressed") === "true";
+            if ("enum" in schema) {
+                if (!pressed(value)) await press(card(value));
+            } else if (schema.type === "array") {
+                for (const item of schema.items.enum ?? [schema.items.const]) if (pressed(item) !== value.includes(item)) await press(card(item));
+            } else {
+                for (const [name, { maximum }] of Object.entries(schema.properties)) {
+                    const count = () => (maximum > 1 ? Number(card(name).querySelector(".quiet").textContent.trim().split(" ")[0]) : Number(pressed(name)));
+                    while (count() !== (value?.[name] ?? 0)) await press(card(name));
+                }
+            }
+            return;
+        }
+        const field = turn(`.picker [data-field="${label(path)}"]`);
+        if (!field && schema.type !== "object") return;
+        if (schema.type === "object") {
+            const box = field?.querySelector("legend input[type=checkbox]");
+            if (box && box.checked !== (value !== undefined)) (box.click(), (clicks += 1), await drawn());
+            for (const [name, part] of Object.entries(schema.properties)) await set(part, value?.[name], [...path, name]);
+        } else if ("enum" in schema || schema.type === "boolean") {
+            const at = (schema.enum ?? [true, false]).findIndex((choice) => same(choice, value));
+            const select = field.querySelector("select");
+            if (select && select.value !== String(at)) {
+                select.value = String(at);
+                select.dispatchEvent(new Event("change", { bubbles: true }));
+                clicks += 2;
+            } else if (!select && !field.querySelector(`input[value="${at}"]`).checked) (field.querySelector(`input[value="${at}"]`).click(), (clicks += 1));
+        } else if (schema.type === "integer") {
+            const input = field?.querySelector("input");
+            if (input && input.value !== String(value ?? 0)) {
+                input.value = String(value ?? 0);
+                input.dispatchEvent(new Event("input", { bubbles: true }));
+                clicks += 1;
+            }
+        } else if (schema.type === "array" && schema.uniqueItems) {
+            const choices = schema.items.enum ?? [schema.items.const];
+            for (const box of field?.querySelectorAll("input[type=checkbox]") ?? []) {
+                if (box.checked !== (value ?? []).some((item) => same(item, choices[box.value]))) (box.click(), (clicks += 1), await drawn());
+            }
+        }
+        await drawn();
+    }
+    async function choose() {
+        const [most, least] = [...document.querySelectorAll("#turn .picker .buttons button")].filter((each) => ["All", "None"].includes(each.textContent));
+        if (most) {
+            const base = { ...initial(schema), ...command };
+            const shown = Object.fromEntries(along.map(([name, part]) => [name, read(part, [name])]));
+            const best = [[apart(shown), null], [apart(filled(schema, base, names, true)) + 1, most], [apart(filled(schema, base, names, false)) + 1, least]];
+            for (const only of document.querySelectorAll("#turn .picker [data-only]")) {
+                const none = Object.fromEntries(names.map((name) => [name, 0]));
+                best.push([apart({ ...none, [only.dataset.only]: schema.properties[only.dataset.only]?.maximum ?? 0 }) + 1, only]);
+            }
+            const [, button] = best.sort(([one], [other]) => one - other)[0];
+            if (button) await press(button);
+        }
+        // What fewer leaders leave behind, and what makes room, may have to be chosen once more.
+        for (let [before, passes] = [-1, 0]; before !== clicks && passes < 4; passes += 1) {
+            before = clicks;
+            for (const [name, part] of along) await set(part, command[name], [name]);
+        }
+    }
+    function read(part, path) {
+        const field = turn(`.picker [data-field="${label(path)}"]`);
+        if ("const" in part) return part.const;
+        if (part.type === "object") return Object.fromEntries(Object.entries(part.properties).map(([name, each]) => [name, read(each, [...path, name])]));
+        if (part.type === "integer") return Number(field?.querySelector("input")?.value ?? part.minimum);
+        if (part.type === "array") return [...(field?.querySelectorAll("input:checked") ?? [])].map((box) => (part.items.enum ?? [part.items.const])[box.value]);
+        const at = field?.querySelector("select")?.value ?? field?.querySelector("input:checked")?.value;
+        return at === undefined ? undefined : (part.enum ?? [true, false])[at];
+    }
+    await choose();
+    return [clicks, false, end !== null];
+}

@@ -1,0 +1,67 @@
+"""Friends by a link: the organizer invites, and those who open the link get a seat."""
+
+import re
+
+from playwright.async_api import Page, expect
+
+from tests.browser.games import token_of
+from tests.browser.reading import settled
+from tests.browser.visiting import PHONE, Visit, Visitor, until
+from tests.service.api.serving import Service
+
+NEW_GAME = {"ruleset": "conquest-classic-friz", "players": 2}
+
+
+async def test_a_friend_who_opens_the_link_sits_after_one_click(service: Service, page: Page, visit: Visit):
+    anna = await service.register("Anna")
+    title = "<img src=x onerror=alert(1)> & friends"
+    game = (await service.post("/v1/games", anna, {**NEW_GAME, "title": title, "listed": False}))["id"]
+    await page.goto(f"/games/{game}#token={token_of(anna)}")
+    await page.get_by_role("button", name="Sit here").first.click()
+    await page.get_by_role("button", name="Invite friends by a link").click()
+    link = page.get_by_label("Each friend who opens this link gets a free seat")
+    await expect(link).to_be_focused()
+    address = await link.input_value()
+    assert re.search(r"/join#inv_[\w-]{43}$", address)
+    async with visit(**PHONE) as friend:
+        await friend.page.goto(address)
+        await expect(friend.page.get_by_text("Anna invites you to play")).to_contain_text(title)
+        await expect(friend.page.get_by_text("1 seat is free.")).to_be_visible()
+        await friend.axe()
+        await friend.page.get_by_role("button", name="Join").click()
+        await expect(friend.page).to_have_url(re.compile(f"/games/{game}"))
+        await expect(friend.page.get_by_role("heading", name="Everybody is here")).to_be_visible()
+        await expect(friend.page.locator(".who")).to_contain_text("Seat:")
+        await friend.page.goto(address)
+        await friend.page.get_by_role("link", name="Go to the game").click()
+        await expect(friend.page.locator(".who")).to_contain_text("Seat:")
+    await expect(page.get_by_role("heading", name="Everybody is here")).to_be_visible()
+    await page.get_by_role("button", name="Begin the game").click()
+    await settled(page)
+    async with visit() as late:
+        await late.page.goto(address)
+        await expect(late.page.get_by_text("The game has begun without you.")).to_be_visible()
+        await expect(late.page.get_by_role("button", name="Join")).to_have_count(0)
+        await late.page.goto("/")
+        await expect(late.page.get_by_text("There is no game yet.")).to_be_visible()
+
+
+async def test_who_has_an_account_joins_with_it(service: Service, page: Page, visitor: Visitor):
+    anna, bert = await service.register("Anna"), await service.register("Bert")
+    game = (await service.post("/v1/games", anna, NEW_GAME))["id"]
+    token = (await service.post(f"/v1/games/{game}/invitations", anna))["token"]
+    await page.goto(f"/#token={token_of(bert)}")
+    await until(page, "localStorage.getItem('tabularium-session')")
+    await page.goto(f"/join#{token}")
+    await page.get_by_role("button", name="Join as Bert").click()
+    await expect(page.locator(".who")).to_contain_text("Seat:")
+    assert (await service.get(f"/v1/games/{game}"))["seats"][0]["player"] == bert.id
+
+
+async def test_a_link_that_leads_nowhere_says_so(page: Page, visitor: Visitor):
+    visitor.expect("404")
+    for link in ("/join#inv_guessed", "/join"):
+        await page.goto(link)
+        await expect(page.get_by_role("heading", name="This link leads nowhere")).to_be_visible()
+        await expect(page.get_by_role("alert")).to_be_visible()
+        await visitor.axe()

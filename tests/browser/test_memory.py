@@ -1,0 +1,159 @@
+"""What a browser saw of the log and of games, and what it says when the service shows something else later."""
+
+import base64
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.async_api import Page, expect
+
+from domain.transparency.tiles import numbered
+from domain.transparency.tree import TILE_WIDTH, Frontier, leaf_hash
+from service.transparency.keys import new_key, read_log_key
+from tests.browser.games import Table, table
+from tests.browser.visiting import Visitor, until
+from tests.service.api.serving import Service
+
+CONTINUES = """async ([before, after, tiles]) => {
+    const bytes = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    const { continues } = await import('/viewer/proof/tree.js');
+    const tree = ([size, root]) => ({ size, root: bytes(root) });
+    return continues(tree(before), tree(after), async (path) => bytes(tiles[path]));
+}"""
+
+
+def grown(size: int, changed: int = -1) -> tuple[Frontier, dict[tuple[int, int], list[bytes]]]:
+    """Return a tree, and its tiles by level and number; the leaf `changed` is another one."""
+    frontier, tiles = Frontier(), dict[tuple[int, int], list[bytes]]()
+    for level, number, each in frontier.extend(leaf_hash(b"%d" % (at + (at == changed))) for at in range(size)):
+        tiles.setdefault((level, number // TILE_WIDTH), []).append(each)
+    return frontier, tiles
+
+
+def text(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+async def test_a_tree_of_any_size_goes_on_from_any_smaller_one_and_from_no_other(page: Page) -> None:
+    await page.goto("/viewer/vendor/LICENSE.txt")
+    for after in (1, 2, 7, 8, 255, 256, 257, 1100):
+        now, tiles = grown(after)
+        served = {f"{level}/{numbered(n, len(hashes))}": text(b"".join(hashes)) for (level, n), hashes in tiles.items()}
+        for before in sorted({0, 1, 2, 3, after // 2, after - 1, after} & set(range(after + 1))):
+            for changed in {-1, 0, before - 1}:
+                then = grown(before, changed)[0]
+                told = await page.evaluate(CONTINUES, [[before, text(then.root)], [after, text(now.root)], served])
+                assert told == (changed < 0 or before == 0), (before, after, changed)
+
+
+async def remembered(page: Page) -> dict[str, Any]:
+    """Wait until the page has compared and kept what it saw; return that."""
+    await until(page, "localStorage.getItem('tabularium-seen')?.includes('root')")
+    return json.loads(await page.evaluate("localStorage.getItem('tabularium-seen')"))
+
+
+@pytest.fixture
+async def made(service: Service) -> Table:
+    return await table(service.services, events=60)
+
+
+async def test_a_visitor_who_comes_back_sees_that_nothing_was_rewritten(
+    service: Service, page: Page, made: Table
+) -> None:
+    await page.goto(f"/games/{made.id}")
+    first = await remembered(page)
+    head = first["heads"][made.id]
+    assert (head["version"], head["hash"]) == (made.version, made.simulation.game.head.hex())
+    await page.get_by_role("tab", name="Verify").click()
+    await expect(page.locator(".seen")).to_contain_text("At your next visit")
+    await table(service.services, seed=2, events=40)
+    await until(
+        page, f"(await (await fetch('/transparency/checkpoint')).text()).split('\\n')[1] > {first['log']['size']}"
+    )
+    await page.reload()
+    await page.get_by_role("tab", name="Verify").click()
+    await expect(page.locator(".seen")).to_contain_text("The service's log goes on from the one that this browser saw")
+    await expect(page.locator(".seen")).to_contain_text(f"Version {made.version} of this game is the one")
+    await expect(page.get_by_role("alert")).to_have_count(0)
+    assert (await remembered(page))["log"]["size"] > first["log"]["size"]
+
+
+async def test_what_is_no_checkpoint_is_doubted(page: Page, made: Table) -> None:
+    await page.goto(f"/games/{made.id}")
+    kept = await remembered(page)
+    await page.route("**/transparency/checkpoint", lambda route: route.fulfill(body="not a note"))
+    await page.reload()
+    await expect(page.get_by_role("alert")).to_contain_text(
+        "The service shows something that is no checkpoint of a log."
+    )
+    assert await remembered(page) == kept
+
+
+def another_log(kept: dict[str, Any], game: str) -> None:
+    kept["log"]["note"] = noted(kept, kept["log"]["size"])
+
+
+def newer_log(kept: dict[str, Any], game: str) -> None:
+    kept["log"]["note"] = noted(kept, 1_000_000)
+
+
+def another_key(kept: dict[str, Any], game: str) -> None:
+    origin = kept["log"]["note"].split("\n")[0]
+    key = read_log_key(new_key(origin, lambda count: bytes(range(count)))).signers[0].key
+    kept["log"]["policy"] = f"log {key}\nquorum none\n"
+
+
+def another_version(kept: dict[str, Any], game: str) -> None:
+    kept["heads"][game]["hash"] = "00" * 32
+
+
+def later_version(kept: dict[str, Any], game: str) -> None:
+    kept["heads"][game]["version"] += 10
+
+
+def noted(kept: dict[str, Any], size: int) -> str:
+    """Return the note that was kept, of another tree."""
+    origin, _, _, *rest = kept["log"]["note"].split("\n")
+    return "\n".join([origin, str(size), text(bytes(32)), *rest])
+
+
+@pytest.mark.parametrize(
+    ("lie", "said"),
+    [
+        (another_log, "The service shows another log than this browser saw"),
+        (newer_log, "The service shows an older log than this browser saw"),
+        (another_key, "The service's log is not signed with the key, which this browser knows since"),
+        (another_version, "of this game is another one: this browser saw it"),
+        (later_version, "of this game is gone: this browser saw it"),
+    ],
+)
+async def test_a_visitor_who_comes_back_sees_that_history_was_rewritten(
+    page: Page, visitor: Visitor, made: Table, lie: Callable[[dict[str, Any], str], None], said: str
+) -> None:
+    await page.goto(f"/games/{made.id}")
+    kept = await remembered(page)
+    lie(kept, made.id)
+    await page.evaluate("kept => localStorage.setItem('tabularium-seen', JSON.stringify(kept))", kept)
+    await page.reload()
+    await expect(page.get_by_role("alert")).to_contain_text(said)
+    assert await page.evaluate("JSON.parse(localStorage.getItem('tabularium-seen'))") == kept, "the evidence stays"
+    await page.get_by_role("tab", name="Verify").click()
+    await visitor.axe("#side")
+    async with page.expect_download() as download:
+        await page.get_by_role("link", name="Save the evidence").click()
+    evidence = json.loads((await (await download.value).path()).read_text())
+    assert evidence["before"] == {"log": kept["log"], "head": kept["heads"][made.id]}
+    await page.get_by_role("button", name="Forget what this browser saw").click()
+    await expect(page.locator(".seen")).to_contain_text("At your next visit")
+    await expect(page.get_by_role("alert")).to_have_count(0)
+
+
+async def test_a_game_that_was_removed_is_missed(page: Page, visitor: Visitor, made: Table) -> None:
+    visitor.expect("404")
+    await page.goto(f"/games/{made.id}")
+    kept = await remembered(page)
+    kept["heads"]["removed"] = kept["heads"][made.id]
+    await page.evaluate("kept => localStorage.setItem('tabularium-seen', JSON.stringify(kept))", kept)
+    await page.goto("/games/removed")
+    await expect(page.get_by_text("The service does not show this game any more.")).to_be_visible()

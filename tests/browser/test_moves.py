@@ -1,0 +1,288 @@
+"""Moves on the map: pointing instead of filling in forms, in every ruleset from the same data."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Locator, Page, expect
+
+from domain.kernel.ids import Seat
+from domain.kernel.log.game import Game
+from tests.browser.games import Table, table
+from tests.browser.visiting import PHONE, Visit, Visitor
+from tests.service.api.serving import Service
+
+
+def asks(kind: str, times: int) -> Callable[[Game], bool]:
+    """Return a condition that holds when a game is asked for a decision for the so-manieth time."""
+    met = 0
+
+    def until(game: Game) -> bool:
+        nonlocal met
+        met += any(each.kind == kind for each in game.decisions)
+        return met >= times
+
+    return until
+
+
+def asked(made: Table) -> Seat:
+    return made.simulation.game.decisions[0].seats[0]
+
+
+async def sit(page: Page, made: Table) -> None:
+    await page.goto(f"/games/{made.id}#token={made.token(asked(made))}")
+    await expect(page.locator("#turn .turn.asked.now")).to_be_visible()
+    await expect(page.locator("svg.board [data-area].can").first).to_be_attached()
+
+
+def area(page: Page, name: str) -> Locator:
+    return page.locator(f'svg.board [data-area="{name}"]')
+
+
+async def first(page: Page, mark: str) -> str:
+    """Return the first area that is marked so."""
+    found = await page.locator(f"svg.board [data-area].{mark}").first.get_attribute("data-area")
+    assert found is not None
+    return found
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def marching(service: Service) -> Table:
+    return await table(service.services, "conquest-classic-friz", 3, seed=3, until=asks("move", 30))
+
+
+def commands(visitor: Visitor) -> list[str]:
+    return [each.post_data or "" for each in visitor.asked if each.url.endswith("/commands")]
+
+
+async def test_a_march_is_shown_before_it_ends_and_sent_by_the_click_that_ends_it(
+    page: Page, visitor: Visitor, service: Service, marching: Table
+) -> None:
+    await sit(page, marching)
+    start = await first(page, "can")
+    await area(page, start).click()
+    end = await first(page, "open")
+    await area(page, end).hover()
+    await expect(page.locator("#turn .shown")).to_contain_text("March from")
+    await expect(page.locator("#turn .shown")).to_contain_text(" to ")
+    await expect(page.locator("svg.board .aim .line")).to_be_attached()
+    assert commands(visitor) == []
+    await visitor.axe()
+    await area(page, end).click()
+    await expect(page.locator("#turn .came")).to_contain_text("done.")
+    (event,) = (await service.get(f"/v1/games/{marching.id}/events?after={marching.version}"))["items"][:1]
+    assert event["event"]["type"] == "legion-marched"
+    assert len(commands(visitor)) == 1
+    undo = page.locator("#turn .came").get_by_role("button")
+    await expect(undo).to_contain_text("Undo march from")
+    await undo.click()
+    await expect(page.locator("#turn .came")).to_contain_text("Take back your commands: done.")
+
+
+async def test_with_shift_what_comes_along_is_chosen_before_it_is_sent(
+    page: Page, visitor: Visitor, marching: Table
+) -> None:
+    await sit(page, marching)
+    await area(page, await first(page, "can")).click()
+    await area(page, await first(page, "open")).click(modifiers=["Shift"])
+    await expect(page.locator("#turn .means")).to_contain_text("March from")
+    assert commands(visitor) == []
+    await page.locator("#turn").get_by_role("button", name="Send").click()
+    await expect(page.locator("#turn .came")).to_contain_text("done.")
+    await expect(page.locator("#turn .came")).to_contain_text("Undo march from")
+    await page.keyboard.press("u")
+    await expect(page.locator("#turn .came")).to_contain_text("Take back your commands: done.")
+
+
+async def test_what_cannot_be_taken_back_is_asked_once_more(page: Page, visitor: Visitor, service: Service) -> None:
+    made = await table(service.services, "conquest-classic-2005", 3, seed=3, until=asks("fight", 1))
+    await sit(page, made)
+    await area(page, await first(page, "can")).press("Enter")
+    await expect(page.locator("#turn .picker")).to_be_visible()
+    assert commands(visitor) == []
+
+
+async def test_a_march_is_given_by_keys_alone_and_escape_takes_it_back(
+    page: Page, visitor: Visitor, marching: Table
+) -> None:
+    await sit(page, marching)
+    await page.locator("svg.board [data-area].can").first.focus()
+    await page.keyboard.press("Enter")
+    await expect(page.locator("svg.board [data-area].open").first).to_be_attached()
+    await page.keyboard.press("Escape")
+    await expect(page.locator("svg.board [data-area].can").first).to_be_attached()
+    await page.keyboard.press("Enter")
+    await page.keyboard.press("Tab")
+    reached = page.locator("svg.board [data-area]:focus")
+    await expect(reached).to_have_class("open")
+    await expect(page.locator("#turn .shown")).to_contain_text("March from")
+    assert commands(visitor) == []
+    await page.keyboard.press("Enter")
+    await expect(page.locator("#turn .came")).to_contain_text("done.")
+    assert len(commands(visitor)) == 1
+
+
+async def test_a_march_is_dragged(page: Page, visitor: Visitor, marching: Table) -> None:
+    await sit(page, marching)
+    start = await first(page, "can")
+    await area(page, start).click()
+    end = await first(page, "open")
+    await page.keyboard.press("Escape")
+    seen = await page.locator("svg.board").get_attribute("viewBox")
+    await area(page, start).hover()
+    await page.mouse.down()
+    await area(page, end).hover()
+    await expect(page.locator("svg.board .aim .line")).to_be_attached()
+    await expect(page.locator("#turn .shown")).to_contain_text("March from")
+    assert await page.locator("svg.board").get_attribute("viewBox") == seen
+    assert commands(visitor) == []
+    await page.mouse.up()
+    await expect(page.locator("#turn .came")).to_contain_text("done.")
+    assert len(commands(visitor)) == 1
+
+
+async def test_an_area_that_is_no_end_is_refused_with_the_rule_and_nothing_is_sent(
+    page: Page, visitor: Visitor, marching: Table
+) -> None:
+    visitor.expect("409|422")
+    await sit(page, marching)
+    await area(page, await first(page, "can")).click()
+    await area(page, "mesopotamia").click()
+    await expect(page.locator("#turn .tray")).to_contain_text("Nothing was sent.")
+    await expect(page.locator("#turn .tray .refused")).to_contain_text("Rule CC-")
+    assert commands(visitor) == []
+
+
+async def test_a_refusal_is_disputed_where_it_is_shown(
+    service: Service, page: Page, visitor: Visitor, marching: Table
+) -> None:
+    visitor.expect("409|422")
+    await sit(page, marching)
+    await area(page, await first(page, "can")).click()
+    await area(page, "mesopotamia").click()
+    await page.get_by_role("button", name="Dispute this refusal").click()
+    complaint = page.get_by_label("Why should it have been accepted?")
+    await expect(complaint).to_be_focused()
+    await page.get_by_role("button", name="Open a case").click()
+    await expect(page.locator("#turn .dispute .refused")).to_contain_text("TAB-CASE-06")
+    await complaint.fill("I read the rule otherwise.")
+    await visitor.axe()
+    await page.get_by_role("button", name="Open a case").click()
+    await page.get_by_role("link", name="See it on the judge's desk").click()
+    case = page.get_by_role("article", name="Case 1")
+    await expect(case).to_contain_text("I read the rule otherwise.")
+    await expect(case).to_contain_text("Decided again:")
+    (found,) = (await service.get(f"/v1/games/{marching.id}/cases"))["items"]
+    assert (found["kind"], found["seat"]) == ("refusal", asked(marching))
+    assert commands(visitor) == []
+
+
+async def test_what_comes_along_is_chosen_before_the_end_and_sent_with_it(
+    page: Page, visitor: Visitor, marching: Table
+) -> None:
+    await sit(page, marching)
+    await area(page, "hispania").click()
+    means = page.locator("#turn .means")
+    await expect(means).to_contain_text("infantry")
+    await page.locator("#turn").get_by_role("button", name="None", exact=True).click()
+    await expect(means).not_to_contain_text("infantry")
+    await page.locator("#turn").get_by_role("button", name="All", exact=True).click()
+    await expect(means).to_contain_text("infantry")
+    await page.locator("#turn").get_by_role("button", name="None", exact=True).click()
+    await area(page, await first(page, "open")).click()
+    await expect(page.locator("#turn .came")).to_contain_text("done.")
+    (sent,) = commands(visitor)
+    assert not json.loads(sent)["command"].get("units", {}).get("infantry")
+
+
+async def test_the_turn_is_ended_by_a_plan_that_is_shown_first_and_taken_back_as_one(
+    page: Page, visitor: Visitor, service: Service, marching: Table
+) -> None:
+    visitor.expect("409|422")
+    await sit(page, marching)
+    plan = page.locator("#turn .plan li")
+    await page.get_by_role("button", name="Done with my turn").hover()
+    await expect(plan.first).to_have_text("Done moving")
+    await page.locator("#turn .question").hover()
+    await expect(plan).to_have_count(0)
+    await page.keyboard.press("e")
+    await expect(plan.first).to_have_text("Done moving")
+    assert commands(visitor) == []
+    steps = await plan.count()
+    assert steps > 1
+    await page.get_by_role("button", name="Take back").click()
+    # A mouse has seen it when it clicks.
+    await page.get_by_role("button", name="Done with my turn").hover()
+    await expect(plan).to_have_count(steps)
+    await page.get_by_role("button", name="Done with my turn").click()
+    await expect(page.locator("#turn .came")).to_contain_text("Undo done moving")
+    (sent,) = commands(visitor)
+    assert len(json.loads(sent)["commands"]) == steps
+    await page.keyboard.press("u")
+    await expect(page.locator("#turn .came")).to_contain_text("Take back your commands: done.")
+    now = await service.get(f"/v1/games/{marching.id}")
+    assert [each["kind"] for each in now["decisions"]] == ["move"]
+
+
+async def test_in_the_past_a_banner_leads_back_to_the_question(page: Page, marching: Table) -> None:
+    await sit(page, marching)
+    await page.goto(f"/games/{marching.id}#v={marching.version - 5}")
+    banner = page.locator("#turn .question")
+    await expect(banner).to_contain_text(f"You are looking at version {marching.version - 5}")
+    await expect(page.locator("svg.board [data-area].can")).to_have_count(0)
+    await banner.get_by_role("button", name="Go to now").click()
+    await expect(page.locator("svg.board [data-area].can").first).to_be_attached()
+
+
+async def test_on_a_phone_the_bar_stays_and_the_timeline_folds(visit: Visit, marching: Table) -> None:
+    async with visit(**PHONE) as phone:
+        await sit(phone.page, marching)
+        await expect(phone.page.locator("#timeline")).to_be_hidden()
+        await expect(phone.page.locator("#turn .question")).to_be_in_viewport()
+        await area(phone.page, "hispania").tap()
+        await area(phone.page, await first(phone.page, "open")).tap()
+        await expect(phone.page.locator("#turn .means")).to_contain_text("March from Hispania")
+        await phone.axe()
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "seats", "kind", "times"),
+    [("conquest-campaign", 3, "act", 3), ("mare-nostrum", 3, "campaign", 8), ("italia-1", 3, "move", 4)],
+)
+async def test_every_ruleset_can_be_pointed_at(
+    page: Page, visitor: Visitor, service: Service, ruleset: str, seats: int, kind: str, times: int
+) -> None:
+    made = await table(service.services, ruleset, seats, seed=3, until=asks(kind, times))
+    await sit(page, made)
+    await page.locator("svg.board [data-area].can").first.focus()
+    await page.keyboard.press("Enter")
+    await expect(page.locator("svg.board [data-area].picked").first).to_be_attached()
+    await expect(page.locator("#turn")).to_contain_text("Take back")
+    await visitor.axe()
+
+
+async def test_of_several_things_to_do_in_an_area_the_one_that_is_chosen_is_sent(
+    page: Page, visitor: Visitor, service: Service
+) -> None:
+    for times in range(1, 20):
+        made = await table(service.services, "mare-nostrum", 3, seed=100 + times, until=asks("build", times))
+        options = (await service.get(f"/v1/games/{made.id}/options", made.seats[asked(made)]))["options"]
+        places: dict[str, list[str]] = {}
+        for field in (each["schema"]["properties"] for each in options if each["command"] == "build"):
+            for place in field["province"].get("enum") or [field["province"]["const"]]:
+                places.setdefault(place, []).append(field["item"]["const"])
+        if several := [place for place, items in places.items() if len(items) > 1]:
+            break
+    else:
+        pytest.fail("nobody could build two kinds of pieces in one province")
+    item = places[several[0]][-1]
+    await sit(page, made)
+    await area(page, several[0]).click(modifiers=["Shift"])
+    await page.locator("#turn .meant").get_by_text(f"Build a {item}").first.click()
+    await expect(page.locator("#turn .means")).to_contain_text(f"Build a {item}")
+    await page.locator("#turn").get_by_role("button", name="Send").click()
+    await expect(page.locator("#turn .came")).to_contain_text(f"Build a {item}")
+    (sent,) = commands(visitor)
+    command = json.loads(sent)["command"]
+    assert (command["type"], command["item"], command["province"]) == ("build", item, several[0])

@@ -1,0 +1,125 @@
+"""Bots over HTTP: seating them, seeing that they are bots, and taking them away."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.service.api.serving import Player, Service, serving
+
+
+@pytest.fixture
+async def service(tmp_path: Path, database_url: str) -> AsyncIterator[Service]:
+    """A service that plays no bots: here they only sit."""
+    async with serving(tmp_path, durable=False, database_url=database_url, bots=0, bots_per_account=5) as running:
+        yield running
+
+
+@pytest.fixture
+async def game(service: Service, anna: Player) -> str:
+    return await service.gathering(anna)
+
+
+def seat(game: str, name: str = "blue") -> str:
+    return f"/v1/games/{game}/seats/{name}/bot"
+
+
+RANDOM = {"level": "random"}
+
+
+@pytest.mark.rule("TAB-BOT-01")
+async def test_a_bot_takes_a_seat_and_everybody_sees_that_it_is_one(service: Service, anna: Player, game: str) -> None:
+    seated = await service.ask("PUT", seat(game), anna, RANDOM)
+    assert seated.status_code == 200, seated.text
+    (event,) = seated.json()["events"]
+    bot = event["event"]["player"]
+    assert event["event"] == {"type": "seat-taken", "seat": "blue", "player": bot, "entropy": ""}
+    assert event["cause"] == {"player": bot, "seat": "blue"}
+    shown = (await service.get(f"/v1/games/{game}"))["seats"]
+    assert shown[0] == {"seat": "red", "player": anna.id, "name": "Anna", "bot": False, "level": None}
+    assert shown[1] == {"seat": "blue", "player": bot, "name": "Livia, random bot", "bot": True, "level": "random"}
+    (listed,) = (await service.get("/v1/games"))["items"]
+    assert listed["seats"] == shown
+    account = await service.get(f"/v1/players/{bot}")
+    assert (account["bot"], account["level"], account["name"]) == (True, "random", "Livia, random bot")
+    me = await service.get("/v1/players/me", anna)
+    assert (me["bot"], me["level"]) == (False, None)
+    assert (await service.get("/v1/rulesets/tiny-auction"))["bots"] == ["random"]
+    assert (await service.post(f"/v1/games/{game}/start", anna))["version"] > 3
+
+
+async def test_the_bots_of_a_game_are_different_accounts_and_the_same_ones_in_the_next(
+    service: Service, anna: Player
+) -> None:
+    names = []
+    for _ in range(2):
+        game = (await service.post("/v1/games", anna, {"ruleset": "tiny-auction", "players": 2}))["id"]
+        for name in ("red", "blue"):
+            assert (await service.ask("PUT", seat(game, name), anna, RANDOM)).status_code == 200
+        names.append([each["player"] for each in (await service.get(f"/v1/games/{game}"))["seats"]])
+    assert names[0] == names[1]
+    assert len(set(names[0])) == 2
+
+
+@pytest.mark.rule("TAB-BOT-01")
+async def test_the_organizer_takes_a_bot_away_until_the_game_starts(service: Service, anna: Player, game: str) -> None:
+    await service.ask("PUT", seat(game), anna, RANDOM)
+    gone = await service.ask("DELETE", seat(game), anna, idempotency_key="once")
+    assert [each["event"] for each in gone.json()["events"]] == [{"type": "seat-left", "seat": "blue"}]
+    again = await service.ask("DELETE", seat(game), anna, idempotency_key="once")
+    assert (again.json()["repeated"], again.json()["events"]) == (True, gone.json()["events"])
+    nobody = await service.ask("DELETE", seat(game), anna)
+    assert (nobody.status_code, nobody.json()["rule"]) == (422, "TAB-BOT-01")
+    assert nobody.json()["allowed"] == "This game has no bot."
+    own = await service.ask("DELETE", seat(game, "red"), anna)
+    assert (own.status_code, own.json()["detail"]) == (422, "No bot holds red.")
+    await service.ask("PUT", seat(game), anna, RANDOM)
+    await service.post(f"/v1/games/{game}/start", anna)
+    for method, body in (("PUT", RANDOM), ("DELETE", None)):
+        late = await service.ask(method, seat(game), anna, body)
+        assert late.status_code in (409, 422), late.text
+
+
+async def test_a_repeated_request_seats_one_bot(service: Service, anna: Player, game: str) -> None:
+    first, again = [await service.ask("PUT", seat(game), anna, RANDOM, idempotency_key="once") for _ in range(2)]
+    assert (first.status_code, again.status_code) == (200, 200)
+    assert (again.json()["repeated"], again.json()["version"]) == (True, first.json()["version"])
+    same = await service.ask("PUT", seat(game), anna, RANDOM)
+    assert (same.status_code, same.json()["rule"]) == (422, "TAB-BOT-01")
+    stale = await service.ask("DELETE", seat(game), anna, if_match='"1"')
+    assert (stale.status_code, stale.json()["type"]) == (412, "/problems/stale-version")
+
+
+async def test_what_may_not_be_gets_a_clear_problem(service: Service, anna: Player, bert: Player, game: str) -> None:
+    for method, body in (("PUT", RANDOM), ("DELETE", None)):
+        stranger = await service.ask(method, seat(game), bert, body)
+        assert (stranger.status_code, stranger.json()["type"]) == (403, "/problems/not-organizer")
+        unknown = await service.ask(method, seat(game, "pink"), anna, body)
+        assert (unknown.status_code, unknown.json()["type"]) == (404, "/problems/unknown-seat")
+        nobody = await service.ask(method, seat(game), None, body)
+        assert (nobody.status_code, nobody.json()["type"]) == (401, "/problems/missing-token")
+    none = await service.ask("PUT", seat(game), anna, {"level": "grandmaster"})
+    assert (none.status_code, none.json()["type"]) == (422, "/problems/unknown-level")
+    assert (none.json()["allowed"], none.json()["path"]) == ("Expected one of random.", "$.level")
+    for bad in ({}, {"level": 3}, {"level": "random", "name": "Livia"}):
+        assert (await service.ask("PUT", seat(game), anna, bad)).status_code == 422
+    taken = await service.ask("PUT", seat(game, "red"), anna, RANDOM)
+    assert (taken.status_code, taken.json()["type"]) == (409, "/problems/seat-taken")
+    assert taken.json()["rule"] == "TAB-LIFE-03"
+    assert [each["bot"] for each in (await service.get(f"/v1/games/{game}"))["seats"]] == [False, False]
+
+
+async def test_an_organizer_has_no_more_bots_than_they_may_however_many_ask_at_once(
+    service: Service, anna: Player, bert: Player
+) -> None:
+    games = [await service.gathering(anna) for _ in range(8)]
+    answers = await asyncio.gather(*(service.ask("PUT", seat(game), anna, RANDOM) for game in games))
+    assert sorted(answer.status_code for answer in answers) == [200] * 5 + [409] * 3
+    refused = next(answer.json() for answer in answers if answer.status_code == 409)
+    assert (refused["type"], refused["detail"][:18]) == ("/problems/too-many-bots", "Bots hold 5 seats ")
+    seated = games[[answer.status_code for answer in answers].index(200)]
+    await service.ask("DELETE", f"/v1/games/{seated}", anna)
+    assert (await service.ask("PUT", seat(games[-1]), anna, RANDOM)).status_code in (200, 422)
+    another = await service.gathering(bert)
+    assert (await service.ask("PUT", seat(another), bert, RANDOM)).status_code == 200

@@ -1,0 +1,65 @@
+"""Cases as they go on, followed by whoever likes: nothing missed, nothing doubled, a clean end."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from tests.service.api.serving import Service
+from tests.service.api.test_cases import Court, court, problem
+from tests.service.api.test_streams import Frames
+
+__all__ = ["court"]
+
+
+@asynccontextmanager
+async def following(service: Service, case: str, query: str = "", **headers: str) -> AsyncIterator[Frames]:
+    sent = {name.replace("_", "-"): value for name, value in headers.items()}
+    async with service.client.stream("GET", f"{case}/stream{query}", headers=sent) as answer:
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        yield Frames(answer)
+
+
+async def test_what_happens_in_a_case_comes_as_it_happens(court: Court) -> None:
+    case = await court.open()
+    other = await court.open(version=5)
+    async with following(court.service, case) as frames:
+        await frames.next()
+        await court.service.post(f"{other}/answer", court.bert, {"statement": "That is another case."})
+        await court.service.post(f"{case}/answer", court.bert, {"statement": "We agreed that moves stand."})
+        (frame,) = await frames.events(1)
+    assert (frame["id"], frame["event"]) == ("2", "case-answered")
+    listed = (await court.service.get(f"{case}/events"))["items"]
+    assert frame["data"] == listed[1]
+    assert "We agreed" not in str(frame), "what was written is kept beside the log"
+
+
+async def test_the_stream_of_a_case_goes_on_after_the_last_event_that_was_seen(court: Court) -> None:
+    case = await court.open()
+    await court.service.post(f"{case}/answer", court.bert, {"statement": "No."})
+    await court.service.post(f"{case}/statements", court.anna, {"statement": "Yes."})
+    async with following(court.service, case, "?after=0", last_event_id="1") as frames:
+        assert [frame["id"] for frame in await frames.events(2)] == ["2", "3"]
+    async with following(court.service, case, "?after=0") as frames:
+        assert [frame["event"] for frame in await frames.events(1)] == ["case-opened"]
+
+
+async def test_the_stream_of_a_case_ends_with_its_last_word(court: Court) -> None:
+    case = await court.open()
+    async with following(court.service, case) as frames:
+        await court.rule(case)
+        await court.service.post(f"{case}/consent", court.anna)
+        await court.service.post(f"{case}/consent", court.bert)
+        ended = await frames.events(100)
+    assert [frame["event"] for frame in ended] == ["ruled", "consent-given", "consent-given", "settled"]
+    again = await court.ask("GET", f"{case}/stream", last_event_id="5")
+    assert again.status_code == 204
+    async with following(court.service, case, last_event_id="4") as frames:
+        assert [frame["event"] for frame in await frames.events(100)] == ["settled"]
+
+
+@pytest.mark.parametrize("address", ["/v1/cases/cnone/stream", "{case}/stream?after=9", "{case}/stream?after=-1"])
+async def test_no_stream_begins_where_there_is_nothing(court: Court, address: str) -> None:
+    answer = await court.ask("GET", address.format(case=await court.open()))
+    wanted = {"cnone": (404, "unknown-case"), "after=9": (404, "unknown-version"), "after=-1": (400, "invalid-query")}
+    assert (answer.status_code, problem(answer)) == next(each for part, each in wanted.items() if part in address)
