@@ -31,6 +31,7 @@ securityContext:
   runAsNonRoot: true
   runAsUser: 10001
   runAsGroup: 10001
+  fsGroup: 10001
   seccompProfile: {type: RuntimeDefault}
 {{- with .Values.image.pullSecrets }}
 imagePullSecrets: {{ toYaml . | nindent 2 }}
@@ -69,6 +70,27 @@ securityContext:
   value: "false"
 - name: TABULARIUM_METRICS_PORT
   value: {{ .Values.metrics.port | quote }}
+{{- with .Values.oidc.issuer }}
+- name: TABULARIUM_OIDC_ISSUER
+  value: {{ . | quote }}
+{{- end }}
+{{- with .Values.oidc.audience }}
+- name: TABULARIUM_OIDC_AUDIENCE
+  value: {{ . | quote }}
+{{- end }}
+{{- with .Values.oidc.clientId }}
+- name: TABULARIUM_OIDC_CLIENT_ID
+  value: {{ . | quote }}
+{{- end }}
+{{- with .Values.oidc.name }}
+- name: TABULARIUM_OIDC_NAME
+  value: {{ . | quote }}
+{{- end }}
+{{- if .Values.oidc.existingSecret }}
+- name: TABULARIUM_OIDC_CLIENT_SECRET
+  valueFrom:
+    secretKeyRef: {name: {{ .Values.oidc.existingSecret | quote }}, key: {{ .Values.oidc.key | quote }}}
+{{- end }}
 {{- range $name, $value := .Values.settings }}
 - name: TABULARIUM_{{ $name }}
   value: {{ $value | quote }}
