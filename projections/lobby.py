@@ -54,11 +54,13 @@ class ForkOf(Struct, frozen=True):
         version: the version of that game at whose position it began.
         purpose: `analysis` when its maker plays all seats, `continuation` when the players of a game that is over go on
             with it.
+        withheld: the game until whose end only its officials are shown the fork (TAB-FORK-02); None when everybody is.
     """
 
     parent: GameId
     version: Version
     purpose: Purpose
+    withheld: GameId | None = None
 
 
 class GameRow(Struct, frozen=True):

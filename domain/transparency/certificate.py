@@ -5,11 +5,13 @@ from datetime import UTC, datetime
 from typing import Final
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from domain.kernel.ids import StreamId, Version
+from domain.kernel.log.history import read_created
+from domain.kernel.log.lifecycle import GameForked
 from domain.kernel.log.record import Record
-from domain.transparency.entry import Entry, kind_of, read_entry
+from domain.transparency.entry import WITHHELD, Entry, kind_of, read_entry
 from domain.transparency.note import Check, NoteError
 from domain.transparency.policy import Policy, Rejected
 from domain.transparency.proof import read_proof
@@ -124,8 +126,15 @@ def _compare(entry: Entry, stream: StreamId, records: Sequence[Record], status_a
         )
     if record.at != entry.at:
         raise _Wrong(f"Version {entry.version} was signed as of {entry.at}, and the export dates it {record.at}.")
+    if entry.status == WITHHELD and (entry.kind, entry.version) == ("game", 1) and _is_withheld(record):
+        return
     if (status := status_at(entry.version)) != entry.status:
         raise _Wrong(f"Version {entry.version} was signed as {entry.status}, and the export leads to {status} there.")
+
+
+def _is_withheld(first: Record) -> bool:
+    """Tell whether a game whose log begins so is a fork that was withheld from others at first (TAB-FORK-02)."""
+    return isinstance(created := read_created(first), GameForked) and created.withheld is not UNSET
 
 
 def _said(found: Certified, entry: Entry) -> list[str]:
@@ -135,6 +144,8 @@ def _said(found: Certified, entry: Entry) -> list[str]:
         said.append(f"That log was seen by {seen}, so version {entry.version} existed by then.")
     else:
         said.append("No witness of the policy saw that log: the service could show others another one.")
+    if entry.status == WITHHELD:
+        said.append("It was withheld then, to be shown to everybody when the game that it forks from was over.")
     if found.later:
         noun = "version" if found.later == 1 else "versions"
         said.append(f"The export has {found.later} {noun} after it, for which a newer certificate speaks.")

@@ -1,6 +1,6 @@
 """An entry of the log: the head of one stream, as the service stood by it."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 from msgspec import Meta, Struct
@@ -9,6 +9,9 @@ from domain.kernel.canonical import canonical
 from domain.kernel.ids import LARGEST_INTEGER, StreamId, Version, is_case
 
 Kind = Literal["game", "case"]
+
+WITHHELD: Final = "withheld"
+"""The status of a fork that is not shown to everybody yet: only its first event has an entry (TAB-FORK-02)."""
 
 
 class Entry(Struct, frozen=True, forbid_unknown_fields=True):

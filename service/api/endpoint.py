@@ -7,10 +7,12 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.response import Response, Stream
 from msgspec import Struct
 
+from domain.kernel.ids import GameId
 from domain.kernel.rules.docstrings import docstring
 from service.api.bodies import Nothing
 from service.api.problems import Kind
 from service.api.request import Call, authenticate, require_token
+from service.api.withheld import require_shown
 from service.base.scopes import Scope
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
@@ -51,6 +53,7 @@ class Endpoint(Struct, frozen=True):
         query: its query parameters.
         headers: the names of the headers that it reads, out of `contract.HEADERS`.
         body: the shape of its body; None for one without a body.
+        of_game: whether its address names a game.
         function: what answers it.
     """
 
@@ -63,6 +66,7 @@ class Endpoint(Struct, frozen=True):
     query: type[Struct]
     headers: tuple[str, ...]
     body: type[Struct] | None
+    of_game: bool
     function: Callable[..., Any]
 
     @property
@@ -74,6 +78,8 @@ class Endpoint(Struct, frozen=True):
         """Answer a request, once it is known who asks. Raises `Problem`, and what the function raises."""
         if self.account != "none":
             await admit(request, self)
+        if self.of_game:
+            await _require_shown(request, GameId(request.path_params["game"]))
         # Nothing of Litestar's makes the parameters: for each it would copy and convert, at every request.
         return await self.function(request, **request.path_params)
 
@@ -121,6 +127,7 @@ def endpoint(
             query=query,
             headers=headers,
             body=body,
+            of_game="{game:str}" in path,
             function=function,
         )
         # An endpoint that streams is bound to say so in its signature; all others return bytes that are JSON already.
@@ -140,6 +147,14 @@ def endpoint(
 def _camel(name: str) -> str:
     first, *rest = name.split("_")
     return first + "".join(word.capitalize() for word in rest)
+
+
+async def _require_shown(request: Call, game: GameId) -> None:
+    """Return when the game of an address may be shown to whoever asks. Raises `Problem`, or as `authenticate`."""
+    services = request.services
+    if await services.games.withheld(game, request.caller) is not None:
+        # Some endpoints ask nobody who they are: of a fork that is withheld they do.
+        await require_shown(services, game, request.caller or await authenticate(request))
 
 
 async def admit(request: Call, said: Endpoint) -> None:

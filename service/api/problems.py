@@ -6,13 +6,14 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import Meta, Struct
 
-from domain.kernel.ids import RuleId, Version
+from domain.kernel.ids import GameId, RuleId, Version
 from domain.kernel.rules.catalogue import Catalogue, CatalogueError
 from domain.kernel.rules.decision import Decision
 from domain.kernel.rules.message import shortened
 from domain.kernel.rules.refusal import Refusal
 from service.base.expected import wanted
 from service.base.scopes import SCOPES, Scope
+from service.games.views import EventView
 
 MEDIA_TYPE: Final = "application/problem+json"
 
@@ -60,6 +61,9 @@ class ProblemBody(Struct, frozen=True, omit_defaults=True):
         decision: the open decision that blocks the command: the caller's own if there is one.
         options_url: what the caller may do now.
         scopes: the token needs one of these scopes and has none of them.
+        until: the fork is withheld until this game is over.
+        first: the first event of that fork. It names the game that it forks from, and its hash is in the transparency
+            log.
     """
 
     type: str
@@ -77,6 +81,8 @@ class ProblemBody(Struct, frozen=True, omit_defaults=True):
     decision: Decision | None = None
     options_url: str = ""
     scopes: tuple[Scope, ...] = ()
+    until: GameId | None = None
+    first: EventView | None = None
 
 
 class Problem(Exception):
@@ -633,13 +639,56 @@ TOKEN_REPLACED: Final = Kind(
     "POST /v1/tokens. Both need a token with the scope `account`.",
     {"detail": "Token 'tgk5x2q7ahbk3oxw7' was replaced, and ends at 2026-11-21T18:00:00.000000Z."},
 )
+WITHHELD: Final = Kind(
+    "withheld",
+    403,
+    "The fork is withheld",
+    "An official forked a game that runs from a version at which it hides something. Until that game is over, only its "
+    "officials are shown the fork. The transparency log has its first event, which binds it to its game.",
+    "Wait until the game in `until` is over. If you are one of its officials, use a token with the scope `judge`.",
+    {
+        "detail": "Game gk3w7c2q9xbt5hna4 is withheld until gm5x2q7ahbk3oxw7c is over.",
+        "allowed": "Until then, only the officials of gm5x2q7ahbk3oxw7c are shown it.",
+        "rule": "TAB-FORK-02",
+        "rule_title": "A fork shows nothing that its game hides",
+        "source": "Tabularium documentation",
+        "until": "gm5x2q7ahbk3oxw7c",
+        "first": {
+            "version": 1,
+            "ruleset": "mare-nostrum",
+            "type": "game-forked",
+            "at": "2026-11-21T18:00:00.000000Z",
+            "schema": 1,
+            "draws": 0,
+            "event": {
+                "board": "sha256:2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae",
+                "commitment": "fcde2b2edba56bf408601fb721fe9b5c338d10ee429ea04fae5511b68fbf8fb9",
+                "depth": 1,
+                "hash": "baa5a0964d3320fbc0c6a922140453c8513ea24ab8fd0577034804a967248096",
+                "organizer": "p5x2q7ahbk3oxw7cm",
+                "organizer_sees": "all",
+                "parent": "gm5x2q7ahbk3oxw7c",
+                "purpose": "analysis",
+                "ruleset": "mare-nostrum",
+                "ruleset_version": 1,
+                "seats": ["caesar", "augustus", "cleopatra"],
+                "setup": {},
+                "type": "game-forked",
+                "version": 17,
+                "withheld": "gm5x2q7ahbk3oxw7c",
+            },
+            "hash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+            "cause": {"player": "p5x2q7ahbk3oxw7cm"},
+        },
+    },
+)
 FORK_HIDES: Final = Kind(
     "fork-hides",
     409,
     "The game hides something from its fork",
     "The game runs, and at this version something is hidden at its table. The maker of a fork plays all seats, and so "
     "would see it.",
-    "Fork a version at which nothing is hidden, or wait until the game is over.",
+    "Fork a version at which nothing is hidden, ask an official, or wait until the game is over.",
     {
         "detail": "You asked for a fork of version 17 of gm5x2q7ahbk3oxw7c.",
         "allowed": "While something is hidden and the game runs, only officials fork it.",

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
-from msgspec import Struct, field
+from msgspec import UNSET, Struct, field
 
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import GameId, Seat, StreamId, Version, as_game
@@ -158,6 +158,17 @@ class GameCache:
                     if cached.now.version < needed:
                         await self.catch_up(cached)
         return cached
+
+    async def withheld(self, game_id: GameId) -> GameId | None:
+        """Return until the end of which game a fork is withheld (TAB-FORK-02); None for any other game.
+
+        It may be over by now.
+        """
+        cached = self._cached.get(game_id)
+        if cached is None or cached.game is None:
+            return (await self._store.withheld((game_id,))).get(game_id)
+        event = cached.game.forked
+        return event.withheld if event is not None and event.withheld is not UNSET else None
 
     def hear(self, stream: StreamId, version: Version) -> None:
         """Note that another process is said to have brought a game to `version`."""

@@ -175,6 +175,18 @@ class Games:
         """
         return (await self._cache.current(game_id, at_least)).now
 
+    async def withheld(self, game_id: GameId, caller: Caller | None) -> Game | None:
+        """Return the game for whose sake a fork is not shown to a caller (TAB-FORK-02); None when a game is shown.
+
+        Until that game is over, only its officials are shown the fork, with a token that is good for judging.
+        """
+        until = await self._cache.withheld(game_id)
+        if until is None:
+            return None
+        game = await self.game(until)
+        judges = caller is not None and "judge" in caller.scopes and game.around.is_official(caller.player)
+        return None if judges or game.status == "over" else game
+
     async def at(self, game_id: GameId, version: Version) -> Game:
         """Return a game as it stood at `version`. Raises `UnknownGame` or `UnknownVersion`."""
         return await self._cache.at(game_id, version)
@@ -323,9 +335,12 @@ class Games:
         purpose: Purpose,
         title: str = "",
         *,
+        judges: bool = True,
         key: str | None = None,
     ) -> Done:
         """Begin a fork of a game at an earlier version.
+
+        `judges` tells whether the account asks with a token that is good for judging.
 
         Raises:
             UnknownGame, UnknownVersion: there is none.
@@ -337,13 +352,9 @@ class Games:
         history, vault = await self._cache.history(cached), cached.vault
         content = ["fork", parent, version, purpose, title]
         try:
-            forking.require_forkable(now, earlier, purpose, player, history, vault)
+            forking.require_forkable(now, earlier, purpose, player, history, vault, judges=judges)
             hidden = forking.hidden(earlier, vault)
-            if hidden and now.status != "over" and not now.is_analysis:
-                # The rules let officials, but every game here can be seen by everybody.
-                asked = f"You asked for a fork of version {version} of {parent}."
-                allowed = "While something is hidden and the game runs, nobody forks it here."
-                raise Refusal("TAB-FORK-02", asked, allowed, untimely=True)
+            withheld = forking.withheld(now, earlier, hidden)
             if purpose == "analysis" and await self._store.analyses(player) >= MOST_ANALYSES:
                 asked = f"You have {MOST_ANALYSES} open analyses."
                 raise Refusal("TAB-FORK-06", asked, "Close one: cancel the fork.", untimely=True)
@@ -362,7 +373,7 @@ class Games:
             chance=secret,
             board=key_of(earlier.board),
             board_file=packed(earlier.board),
-            fork=ForkOf(parent, version, purpose),
+            fork=ForkOf(parent, version, purpose, withheld),
         )
 
         async def work() -> Done:
@@ -370,7 +381,7 @@ class Games:
                 asked = self._asked(player, key, content)
                 at = max(asked.at, history[-1].at)
                 commitment = commitment_to(secret)
-                decided = forking.fork(earlier, game, purpose, commitment, asked.cause, at, hidden)
+                decided = forking.fork(earlier, game, purpose, commitment, asked.cause, at, hidden, withheld=withheld)
                 try:
                     return await self._append(CachedGame(game, secret=secret), asked, decided, opening)
                 except Conflict:

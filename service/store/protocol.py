@@ -272,6 +272,10 @@ class EventStore(Protocol):
         """Return which of these games are listed for nobody but those who play or organize them."""
         ...
 
+    async def withheld(self, games: Collection[GameId]) -> dict[GameId, GameId]:
+        """Return which of these games are forks that are not shown to everybody now, and until which game is over."""
+        ...
+
     async def list_game(self, game: GameId, listed: bool) -> None:
         """List a game for everybody or not; also one that is about to be stored."""
         ...

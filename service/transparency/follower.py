@@ -14,8 +14,11 @@ from urllib.parse import quote
 import msgspec
 from msgspec import Struct
 
+from domain.kernel.canonical import canonical
+from domain.kernel.ids import GameId
+from domain.kernel.log.record import Record, chain_hash, genesis
 from domain.transparency.checkpoint import Checkpoint, read_checkpoint
-from domain.transparency.entry import Entry, read_entry
+from domain.transparency.entry import WITHHELD, Entry, read_entry
 from domain.transparency.note import Check, Note, NoteError, read_note
 from domain.transparency.policy import Policy, Rejected
 from domain.transparency.proof import Proof
@@ -275,6 +278,10 @@ class Follower:
             if said := _contradiction(one.entry, other.entry):
                 yield Found("contradiction", said, stream, self._proofs((one, other), note, head))
         shown = self._shown(looked[-1].entry)
+        if shown.status == 403:
+            if said := self._not_withheld(looked[-1].entry, shown):
+                yield Found("not-as-signed", said, stream, self._with_proof(looked[-1], note, head, shown))
+            return
         if said := _less(looked[-1].entry, shown):
             yield Found("not-as-signed", said, stream, self._with_proof(looked[-1], note, head, shown))
             return
@@ -283,6 +290,25 @@ class Follower:
                 signed = next(one for one in looked if one.entry is each)
                 yield Found("not-as-signed", said, stream, self._with_proof(signed, note, head, page))
                 return
+
+    def _not_withheld(self, entry: Entry, refused: Page) -> str:
+        """Return why a stream may not be withheld, as the service does now; empty when it may (TAB-FORK-02).
+
+        Its first event was signed. It names the game for whose sake it is withheld, which is to be shown and not over.
+        """
+        what = f"{entry.kind} {entry.id}"
+        if entry.status != WITHHELD:
+            return f"The service signed version {entry.version} of {what} as {entry.status}, and withholds it now."
+        until = _withheld_until(entry, refused)
+        if until is None:
+            return f"The service withholds {what}, and does not show the first event of it that it signed."
+        page = self._patiently(f"/v1/games/{quote(until, safe='')}", lambda page: page.status == 200)
+        if page.status != 200:
+            return f"The service withholds {what} until game {until} is over, and shows no such game."
+        # It may be over since the fork was asked for.
+        if _json(page).get("status") == "over" and self._site.get(_address(entry)).status == 403:
+            return f"The service withholds {what} until game {until} is over, and shows that as over."
+        return ""
 
     def _rows(self, entries: Sequence[Entry]) -> Iterator[tuple[Entry, Page]]:
         """Yield entries of a stream, each with a page of its log that should have that version."""
@@ -305,7 +331,7 @@ class Follower:
         """Return a page; it is asked for again while it shows less than was signed."""
         for attempt in range(PATIENCE):
             page = self._site.get(path)
-            if page.status not in (200, 404):
+            if page.status not in (200, 404) and not _is_withheld(page):
                 raise Unreachable(f"the service answers {page.status} at {path}")
             if enough(page) or attempt == PATIENCE - 1:
                 return page
@@ -347,6 +373,8 @@ def _less(entry: Entry, shown: Page) -> str:
     """Return why a page that shows a stream shows less than was signed, or another end; empty when it does not."""
     what = f"{entry.kind} {entry.id}"
     signed = f"version {entry.version} of {what}"
+    if shown.status == 403:
+        return ""
     if shown.status == 404:
         return f"The service signed {signed}, and shows no such {entry.kind} any more."
     now = _json(shown)
@@ -355,7 +383,7 @@ def _less(entry: Entry, shown: Page) -> str:
     version, status = now.get("version"), now.get("status")
     if not isinstance(version, int) or version < entry.version:
         return f"The service signed {signed}, and shows the {entry.kind} at version {version}: it was cut short."
-    if status != entry.status and (version == entry.version or entry.status in _FINAL):
+    if entry.status not in (WITHHELD, status) and (version == entry.version or entry.status in _FINAL):
         return f"The service signed {signed} as {entry.status}, and shows it as {status}."
     return ""
 
@@ -368,6 +396,36 @@ def _other(entry: Entry, page: Page) -> str:
             signed = f"version {entry.version} of {entry.kind} {entry.id} with the {field} {value}"
             return f"The service signed {signed}, and shows {row.get(field, 'none')}: it is another log."
     return ""
+
+
+def _is_withheld(page: Page) -> bool:
+    """Tell whether a page is the problem that a fork is withheld."""
+    return page.status == 403 and _json(page).get("type") == "/problems/withheld"
+
+
+def _withheld_until(entry: Entry, refused: Page) -> str | None:
+    """Return the game until whose end a fork is withheld; None when its first event is not the one that was signed."""
+    first = _json(refused).get("first")
+    try:
+        row = msgspec.convert(first, _Row)
+    except msgspec.ValidationError:
+        return None
+    cause = canonical(row.cause) if row.cause is not None else None
+    record = Record(1, canonical(row.event), row.schema, row.draws, row.at, cause, b"")
+    if chain_hash(genesis(GameId(entry.id)), GameId(entry.id), record).hex() != entry.hash:
+        return None
+    until = row.event.get("withheld")
+    return until if isinstance(until, str) and entry.version == 1 else None
+
+
+class _Row(Struct):
+    """What is hashed of the first event of a game, as a page shows it."""
+
+    event: dict[str, Any]
+    schema: int
+    draws: int
+    at: str
+    cause: dict[str, Any] | None = None
 
 
 def _size_of(page: Page) -> int:

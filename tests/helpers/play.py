@@ -95,7 +95,8 @@ class Play:
         fork.secret = hashlib.sha256(f"secret {seed} of a fork".encode()).digest()
         fork.records, fork.secrets, fork.at_each_version = [], [], {}
         secrets, name = forking.hidden(parent, self.vault), GameId(f"{self.game.id}-{seed}")
-        fork.take(forking.fork(parent, name, purpose, commitment_to(fork.secret), Cause(by), self.now, secrets))
+        until, commitment = forking.withheld(self.game, parent, secrets), commitment_to(fork.secret)
+        fork.take(forking.fork(parent, name, purpose, commitment, Cause(by), self.now, secrets, withheld=until))
         return fork
 
     @property

@@ -31,10 +31,13 @@ def forked_as(game: Game, game_id: GameId, event: GameForked) -> Game:
     """Return the fork of this game at this version that its first event makes.
 
     Raises:
-        LookupError: the fork is of another game, version or log.
+        LookupError: the fork is of another game, version or log, or withheld for the sake of another game.
     """
     if (event.parent, event.version, event.hash) != (game.id, game.version, game.head.hex()):
         raise LookupError(f"{game_id} is no fork of {game.id} at version {game.version}")
+    until = game.forked.withheld if game.forked is not None else UNSET
+    if event.withheld not in ((UNSET, game.id) if until is UNSET else (until,)):
+        raise LookupError(f"{game_id} is not withheld as a fork of {game.id} is")
     plays = event.organizer if event.purpose == "analysis" else None
     return Game(
         id=game_id,
@@ -64,10 +67,13 @@ def fork(
     cause: Cause,
     at: str,
     secrets: Iterable[Secret] = (),
+    *,
+    withheld: GameId | None = None,
 ) -> Decided:
     """Return the beginning of a fork of this game at this version, whose chance was committed to anew.
 
-    `secrets` are those of `hidden`, which the fork takes along. Who may fork, `require_forkable` says.
+    `secrets` are those of `hidden`, which the fork takes along, and `withheld` is what the function of that name
+    returns. Who may fork, `require_forkable` says.
 
     Raises:
         Refusal: the game does not run at this version, is itself too deep a fork, or has this very commitment
@@ -98,9 +104,20 @@ def fork(
         organizer_sees="all" if analysis else game.organizer_sees,
         documents=digests_of(game.board) or UNSET,
         forks="officials" if game.forks == "officials" and not analysis else UNSET,
+        withheld=withheld or UNSET,
     )
     begun = forked_as(game, game_id, event).log([(event, 0)], cause, at)
     return Decided(begun.game, begun.records, tuple(secrets))
+
+
+def withheld(game: Game, earlier: Game, secrets: Sequence[Secret]) -> GameId | None:
+    """Return until the end of which game a fork of `earlier` is withheld (TAB-FORK-02); None for one that is not.
+
+    `game` is the same game as it stands now, and `secrets` are those that the fork takes along.
+    """
+    if earlier.forked is not None and earlier.forked.withheld is not UNSET:
+        return earlier.forked.withheld
+    return game.id if secrets and game.status != "over" and not game.is_analysis else None
 
 
 def hidden(game: Game, vault: Vault) -> tuple[Secret, ...]:
@@ -110,11 +127,19 @@ def hidden(game: Game, vault: Vault) -> tuple[Secret, ...]:
 
 
 def require_forkable(
-    game: Game, earlier: Game, purpose: Purpose, player: PlayerId, history: Sequence[Record], vault: Vault
+    game: Game,
+    earlier: Game,
+    purpose: Purpose,
+    player: PlayerId,
+    history: Sequence[Record],
+    vault: Vault,
+    *,
+    judges: bool = True,
 ) -> None:
     """Raise `Refusal` unless an account may fork this game, as it stands now, from `earlier` on.
 
-    `history` is the whole log of this game, and `vault` holds all its secrets.
+    `history` is the whole log of this game, and `vault` holds all its secrets. `judges` tells whether the account asks
+    as one that judges, if it is an official.
 
     Raises:
         Refusal: an act was under way at that version (TAB-FORK-01), the fork would show what the game hides
@@ -124,7 +149,7 @@ def require_forkable(
     asked = f"You asked for a fork of version {earlier.version} of {game.id}."
     if not is_between_acts(history, earlier.version):
         raise Refusal("TAB-FORK-01", asked, "Name a version of the game at which no act was under way.")
-    official = game.around.is_official(player) or (game.is_analysis and player == game.organizer)
+    official = (judges and game.around.is_official(player)) or (game.is_analysis and player == game.organizer)
     takes_part = official or player == game.organizer or player in game.players.values()
     if purpose == "continuation":
         if game.status != "over" or game.is_analysis:

@@ -99,6 +99,8 @@ class GameForked(GameCreated, frozen=True, kw_only=True):
         depth: how many forks lead from a game that is none to this one, itself included.
         purpose: `analysis` when its organizer, who made it, plays all seats; `continuation` when the players of the
             parent, which is over, go on from there.
+        withheld: the game that ran and hid something when an official forked it, or a fork of it; until that game is
+            over, only its officials are shown this fork (TAB-FORK-02). Absent when everybody is.
     """
 
     schema: ClassVar[int] = 1
@@ -110,6 +112,7 @@ class GameForked(GameCreated, frozen=True, kw_only=True):
     hash: str
     depth: int
     purpose: Purpose
+    withheld: GameId | UnsetType = UNSET
 
     def tell(self, names: Names) -> str:
         return f"A fork of {self.parent} at version {self.version} was made, as its {self.purpose}."

@@ -540,7 +540,9 @@ class _Replay:
             self._fail(f"version 1 continues {parent.id}, whose secret is missing: only what is over is continued")
         if event.commitment in past.commitments:
             self._fail("version 1 has a commitment of its past: a fork has a secret of its own")
-        return forking.fork(parent, self.export.game, event.purpose, event.commitment, cause, at)
+        return forking.fork(
+            parent, self.export.game, event.purpose, event.commitment, cause, at, withheld=event.withheld or None
+        )
 
     @property
     def commitments(self) -> set[str]:

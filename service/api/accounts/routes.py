@@ -1,6 +1,6 @@
 """Accounts as administrators and auditors deal with them, and the one log of all games."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final
 
 import msgspec
@@ -31,6 +31,7 @@ from service.games.commands import UnknownPlayer
 from service.games.views import Viewer, event_view
 from service.observe.logging import log
 from service.store.accounts import PlayerRow
+from service.store.protocol import EventStore
 
 _grant: Final = msgspec.json.Decoder(Grant)
 _SPECTATOR: Final = Viewer()
@@ -138,12 +139,13 @@ async def read_log(request: Call) -> Response[bytes]:
 
     Events come in the order in which they were stored, as spectators see them. Hidden values are commitments; when a
     game is over, `GET /v1/games/{game}/export` opens them. Events of cases are left out; `GET /v1/cases` leads to
-    them. Store `next` and send it as `cursor` to resume later.
+    them. Forks that are withheld (TAB-FORK-02) are left out as well: read their own events when their game is over.
+    Store `next` and send it as `cursor` to resume later.
     """
     page = request.read_query(Page)
     store = request.services.store
     found, after = await store.read_all(page.cursor, page.limit)
-    while not (games := list(_of_games(found))) and found:  # an empty page would say that this is the end
+    while not (games := await _shown(store, found)) and found:  # an empty page would say that this is the end
         found, after = await store.read_all(after, page.limit)
     rulesets = await store.rulesets({game for game, _ in games})
     items = tuple(
@@ -155,10 +157,11 @@ async def read_log(request: Call) -> Response[bytes]:
 ROUTES = (list_accounts, list_tokens_of, grant_scopes, close_account, read_log)
 
 
-def _of_games(found: Iterable[tuple[StreamId, Record]]) -> Iterator[tuple[GameId, Record]]:
-    for stream, record in found:
-        if (game := as_game(stream)) is not None:
-            yield game, record
+async def _shown(store: EventStore, found: Iterable[tuple[StreamId, Record]]) -> list[tuple[GameId, Record]]:
+    """Return those of records that are of games, and not of forks that are withheld."""
+    games = [(game, record) for stream, record in found if (game := as_game(stream)) is not None]
+    withheld = await store.withheld({game for game, _ in games})
+    return [(game, record) for game, record in games if game not in withheld]
 
 
 async def account_of(request: Call, player: str) -> PlayerRow:

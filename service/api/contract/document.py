@@ -392,6 +392,8 @@ def possible_problems(said: Endpoint) -> list[Kind]:
         problems.INTERNAL_ERROR,
         problems.UNAVAILABLE,
     ]
+    if said.of_game:
+        kinds.append(problems.WITHHELD)
     if said.tag != "Service":
         kinds.append(problems.TOO_MANY_REQUESTS)
     if said.account != "none":

@@ -27,7 +27,7 @@ _new: Final = msgspec.json.Decoder(NewFork)
     "/v1/games/{game:str}/forks",
     tag="Games",
     account="required",
-    scopes=("play", "organize"),
+    scopes=("play", "organize", "judge"),
     headers=("Idempotency-Key",),
     body=NewFork,
     answers=(Answer(201, "The fork.", GameDetail, headers=("Location", "ETag")),),
@@ -46,10 +46,11 @@ async def fork_game(request: Call, game: str) -> Response[bytes]:
     Begins a new game with the position of this one at a version (TAB-FORK-01). It has dice of its own, and its export
     proves where it comes from. In an analysis you play all seats (TAB-FORK-03). A continuation waits until the same
     players have taken their seats again, or a ruling lets it go on (TAB-FORK-04). Everybody may fork a game that
-    is over. While it runs, those who take part in it may, unless something is hidden at that version (TAB-FORK-02) or
-    its creator left forks to its officials (TAB-FORK-05). You may have 50 open analyses; cancel those that you do not
-    need any more (TAB-FORK-06). With an `Idempotency-Key`, a repeated request makes no second fork: you get the first
-    answer again.
+    is over. While it runs, those who take part in it may, unless its creator left forks to its officials
+    (TAB-FORK-05). Where something is hidden at that version, only officials may, with the scope `judge`, and until the
+    game is over nobody else is shown the fork (TAB-FORK-02). You may have 50 open analyses; cancel those
+    that you do not need any more (TAB-FORK-06). With an `Idempotency-Key`, a repeated request makes no second fork: you
+    get the first answer again.
     """
     request.read_query(Nothing)
     caller, key = request.signed_in, request.key
@@ -57,7 +58,13 @@ async def fork_game(request: Call, game: str) -> Response[bytes]:
     try:
         async with explained(request, game):
             done = await request.services.games.fork(
-                caller.player, GameId(game), wish.version, wish.purpose, wish.title, key=key
+                caller.player,
+                GameId(game),
+                wish.version,
+                wish.purpose,
+                wish.title,
+                judges="judge" in caller.scopes,
+                key=key,
             )
     except Problem as problem:
         if problem.members.get("rule") == "TAB-FORK-02":
@@ -73,6 +80,7 @@ async def fork_game(request: Call, game: str) -> Response[bytes]:
     "GET",
     "/v1/games/{game:str}/forks",
     tag="Games",
+    account="optional",
     query=ForksPage,
     answers=(Answer(200, "The forks.", GamePage),),
     problems=(problems.UNKNOWN_GAME,),
@@ -80,7 +88,8 @@ async def fork_game(request: Call, game: str) -> Response[bytes]:
 async def list_forks(request: Call, game: str) -> Response[bytes]:
     """List the forks of a game.
 
-    Lists the newest first. A fork may itself have forks. An analysis that was closed has the status `cancelled`.
+    Lists the newest first. A fork may itself have forks. An analysis that was closed has the status `cancelled`. Forks
+    that are withheld from you are left out, so a page may have fewer than `limit` and still have a `next`.
     """
     page, services = request.read_query(ForksPage), request.services
     parent = (await services.games.game(GameId(game), 0)).id
@@ -88,6 +97,12 @@ async def list_forks(request: Call, game: str) -> Response[bytes]:
     after = last.game if last is not None else None
     found = await services.store.games(parent=parent, status=page.status, after=after, limit=page.limit + 1)
     rows, more = first(found, page.limit, lambda row: row.game)
+    withheld = await services.store.withheld([row.game for row in rows])
+    rows = [
+        row
+        for row in rows
+        if row.game not in withheld or await services.games.withheld(row.game, request.caller) is None
+    ]
     players = await players_of(services, (holder for row in rows for holder in row.seats.values()))
     return answer(GamePage(tuple(game_summary(row, players) for row in rows), more))
 

@@ -26,6 +26,7 @@ from service.api.problems import Problem, ProblemBody
 from service.api.request import Call, authenticate, read_query, services_of
 from service.api.response import encode, explained, log_fault
 from service.api.services import Services
+from service.api.withheld import require_shown
 from service.cluster.wake import Signal
 from service.games.views import EventView, viewer_of
 from service.observe.logging import log
@@ -109,6 +110,7 @@ async def follow(
         while True:
             # Read after subscribing, and before waiting: so nothing is missed in between.
             played = await services.games.game(game, signal.heard)
+            await require_shown(services, game, caller)  # an official may be released meanwhile
             while after < played.version:
                 caller = await services.accounts.still(caller) if caller is not None else None
                 viewer = viewer_of(played, caller)
@@ -291,6 +293,7 @@ async def _asked(
         if services.limits is not None:
             await services.limits.admit(address_of(socket.scope), token_of(socket.scope))
         caller = await authenticate(socket)
+        await require_shown(services, game, caller)
         after = read_query(socket.scope["query_string"], Since).after
         return caller, start_of(after, (await services.games.game(game)).version)
     except Exception as error:

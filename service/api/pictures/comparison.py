@@ -14,6 +14,7 @@ from service.api.endpoint import Answer, endpoint
 from service.api.problems import Problem
 from service.api.request import Call
 from service.api.response import answer, etag
+from service.api.withheld import require_shown
 from service.games.views import viewer_of
 from service.pictures.comparison import Comparison, compare, opposite
 from service.pictures.scenes import look_of, marks_of
@@ -54,6 +55,7 @@ async def compare_games(request: Call, game: str) -> Response[bytes]:
     both is left out. Of each game you see what you may see of it by itself.
     """
     asked, games = request.read_query(CompareWith), request.services.games
+    await require_shown(request.services, GameId(asked.with_), request.caller)
     now, other = await games.game(GameId(game)), await games.game(GameId(asked.with_))
     if now.ruleset.id != other.ruleset.id:
         raise Problem(

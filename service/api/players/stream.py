@@ -132,6 +132,8 @@ async def follow_events(services: Services, caller: Caller, after: int) -> Async
             yield None
             continue
         position, game, record = each
+        if await services.games.withheld(game, caller) is not None:
+            continue
         played = await services.games.game(game, record.version)
         viewer = viewer_of(played, await services.accounts.still(caller))
         view = event_view(played.ruleset.id, record, await services.games.vault(game), viewer)

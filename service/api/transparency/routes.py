@@ -4,7 +4,7 @@ from typing import Final
 
 from litestar.response import Response
 
-from domain.kernel.ids import CaseId, GameId, StreamId, Version, is_case
+from domain.kernel.ids import CaseId, GameId, StreamId, Version, as_game, is_case
 from domain.transparency.note import Key
 from domain.transparency.tiles import Tile, read_number
 from service.api import problems
@@ -165,6 +165,12 @@ async def certificate_of(request: Call, stream: StreamId, version: Version | Non
     if version is not None and version > head:
         raise UnknownVersion(version, head)
     proof = await request.services.transparency.certificate(stream, head if version is None else version)
+    if proof is None and (until := await _withheld_until(request, stream)) is not None:
+        raise Problem(
+            problems.NOT_LOGGED_YET,
+            f"Until game {until} is over, the transparency log has only version 1 of the fork {stream}.",
+            f"Ask with ?version=1, or again when {until} is over.",
+        )
     if proof is None:
         raise not_logged_yet(f"Version {head if version is None else version} is not in the transparency log yet.")
     headers = {
@@ -173,6 +179,11 @@ async def certificate_of(request: Call, stream: StreamId, version: Version | Non
         "Vary": "Accept",
     }
     return Answered(str(proof).encode(), 200, request.media(_UTF8), headers)
+
+
+async def _withheld_until(request: Call, stream: StreamId) -> GameId | None:
+    game = as_game(stream)
+    return (await request.services.store.withheld((game,))).get(game) if game is not None else None
 
 
 ROUTES = (show_checkpoint, show_entries, show_tile, show_log_key, show_certificate, show_certificate_of_case)

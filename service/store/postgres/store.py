@@ -39,7 +39,7 @@ class PostgresStore(SqlStore):
     record = "version, convert_to(event::text, 'UTF8'), schema, draws, at, convert_to(cause::text, 'UTF8'), hash"
     listed = (
         "SELECT g.game, g.title, g.ruleset, g.ruleset_version, g.status, g.organizer, g.seats, h.version, g.created,"
-        " h.changed, f.parent, f.version, f.purpose FROM games g JOIN heads h ON h.game = g.game"
+        " h.changed, f.parent, f.version, f.purpose, f.withheld FROM games g JOIN heads h ON h.game = g.game"
         " LEFT JOIN forks f ON f.game = g.game"
     )
     heads_query = "SELECT game, version AS head FROM heads"

@@ -195,6 +195,12 @@ class SqlStore(ABC):
         query = f"SELECT game FROM unlisted WHERE game {self.among}"
         return {GameId(game) for (game,) in await self._database.select(query, self._texts(games))}
 
+    async def withheld(self, games: Collection[GameId]) -> dict[GameId, GameId]:
+        if not games:
+            return {}
+        query = f"SELECT game, until FROM ({WITHHELD_FORKS}) w WHERE game {self.among}"
+        return {GameId(game): GameId(until) for game, until in await self._database.select(query, self._texts(games))}
+
     async def list_game(self, game: GameId, listed: bool) -> None:
         add = "INSERT INTO unlisted (game) VALUES (?) ON CONFLICT DO NOTHING"
         await self._database.execute("DELETE FROM unlisted WHERE game = ?" if listed else add, game)
@@ -255,6 +261,10 @@ _CASES: Final = (
     " c.created, c.changed FROM cases c"
 )
 
+WITHHELD_FORKS: Final = (
+    "SELECT f.game, f.withheld AS until FROM forks f JOIN games g ON g.game = f.withheld WHERE g.status <> 'over'"
+)
+
 CASE_NUMBER: Final = "SELECT 1 FROM cases WHERE game = ? AND number = ?"
 
 
@@ -263,8 +273,8 @@ def index_statements(batch: Append) -> Iterator[tuple[str, tuple[Any, ...]]]:
     case, fork = batch.case, batch.opening.fork if batch.opening is not None else None
     if fork is not None:
         yield (
-            "INSERT INTO forks (game, parent, version, purpose) VALUES (?, ?, ?, ?)",
-            (batch.game, fork.parent, fork.version, fork.purpose),
+            "INSERT INTO forks (game, parent, version, purpose, withheld) VALUES (?, ?, ?, ?, ?)",
+            (batch.game, fork.parent, fork.version, fork.purpose, fork.withheld),
         )
     if case is None:
         return
@@ -316,8 +326,8 @@ def _secrets(game: GameId, found: Iterable[Any]) -> list[Secret]:
 
 
 def _game_row(columns: Sequence[Any]) -> GameRow:
-    game, title, ruleset, ruleset_version, status, organizer, seats, *rest, parent, version, purpose = columns
-    fork = ForkOf(parent, version, purpose) if parent is not None else None
+    game, title, ruleset, ruleset_version, status, organizer, seats, *rest, parent, version, purpose, withheld = columns
+    fork = ForkOf(parent, version, purpose, withheld) if parent is not None else None
     seated = msgspec.json.decode(seats)
     return GameRow(game, title, ruleset, ruleset_version, status, organizer, seated, *rest, fork=fork)
 

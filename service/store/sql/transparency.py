@@ -5,8 +5,10 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from domain.kernel.ids import StreamId, Version
+from domain.transparency.entry import WITHHELD
 from domain.transparency.tree import Run
 from service.store.sql.database import Database
+from service.store.sql.store import WITHHELD_FORKS
 from service.store.transparency import Growth, Published, StreamHead, TreeHead
 
 HEAD: Final = "SELECT size, root, position FROM trees ORDER BY size DESC LIMIT 1"
@@ -24,12 +26,17 @@ class SqlTree(ABC):
     def __init__(self, database: Database, heads: str) -> None:
         """`heads` is a query for all streams and the versions at which they stand, `head`."""
         self._database = database
+        # Of a withheld fork no head but the first is entered: what made the next one could be guessed from its hash.
         self._moved = (
-            "SELECT h.game, h.head, e.hash, e.at, coalesce(g.status, c.status)"
-            f" FROM ({heads}) h JOIN events e ON e.game = h.game AND e.version = h.head"
+            "SELECT h.game, e.version, e.hash, e.at,"
+            f" CASE WHEN w.game IS NULL THEN coalesce(g.status, c.status) ELSE '{WITHHELD}' END"
+            f" FROM ({heads}) h LEFT JOIN ({WITHHELD_FORKS}) w ON w.game = h.game"
+            " JOIN events e ON e.game = h.game AND e.version = CASE WHEN w.game IS NULL THEN h.head ELSE 1 END"
             " LEFT JOIN games g ON g.game = h.game LEFT JOIN cases c ON c.stream = h.game"
-            " WHERE h.game IN (SELECT game FROM events WHERE position > ? AND position <= ?)"
-            " AND NOT EXISTS (SELECT 1 FROM entries l WHERE l.stream = h.game AND l.version >= h.head)"
+            " WHERE h.game IN ("
+            "SELECT game FROM events WHERE position > ? AND position <= ? UNION"
+            " SELECT f.game FROM forks f JOIN events o ON o.game = f.withheld WHERE o.position > ? AND o.position <= ?)"
+            " AND NOT EXISTS (SELECT 1 FROM entries l WHERE l.stream = h.game AND l.version >= e.version)"
             " ORDER BY e.position"
         )
 
@@ -94,7 +101,8 @@ class SqlTree(ABC):
         return None
 
     async def moved(self, after: int, until: int) -> list[StreamHead]:
-        return [StreamHead(*columns) for columns in await self._database.select(self._moved, after, until)]
+        found = await self._database.select(self._moved, after, until, after, until)
+        return [StreamHead(*columns) for columns in found]
 
 
 def tree_head(found: Sequence[Any]) -> TreeHead | None:

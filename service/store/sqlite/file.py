@@ -284,15 +284,17 @@ ALTER TABLE players ADD COLUMN bot TEXT;
 CREATE INDEX players_by_bot ON players (player) WHERE bot IS NOT NULL;
 """
 
-# Which games began with the position of another one.
+# Which games began with the position of another one; until the game in `withheld` is over, its officials alone see one.
 _FORKS: Final = """
 CREATE TABLE forks (
     game    TEXT PRIMARY KEY,
     parent  TEXT NOT NULL,
     version INTEGER NOT NULL,
-    purpose TEXT NOT NULL
+    purpose TEXT NOT NULL,
+    withheld TEXT
 ) WITHOUT ROWID;
 CREATE INDEX forks_by_parent ON forks (parent);
+CREATE INDEX forks_withheld ON forks (withheld) WHERE withheld IS NOT NULL;
 CREATE TRIGGER forks_stay BEFORE UPDATE ON forks BEGIN SELECT RAISE(ABORT, 'forks are never changed'); END;
 CREATE TRIGGER forks_remain BEFORE DELETE ON forks BEGIN SELECT RAISE(ABORT, 'forks are never deleted'); END;
 """

@@ -34,7 +34,7 @@ class SqliteStore(SqlStore):
     )
     listed = (
         "SELECT g.game, g.title, g.ruleset, g.ruleset_version, g.status, g.organizer, g.seats, g.head, g.created,"
-        " g.changed, f.parent, f.version, f.purpose FROM games g LEFT JOIN forks f ON f.game = g.game"
+        " g.changed, f.parent, f.version, f.purpose, f.withheld FROM games g LEFT JOIN forks f ON f.game = g.game"
     )
     heads_query = (
         "SELECT game, head FROM (SELECT game, head FROM games UNION ALL SELECT stream, version FROM cases) streams"

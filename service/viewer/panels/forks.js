@@ -38,9 +38,9 @@ async function betweenCommands(room) {
 /** Say of a fork where it comes from. @param {import("../state/room.js").Room} room */
 export function origin({ game }) {
   if (!game?.fork) return nothing;
-  const { parent, version, purpose } = game.fork;
+  const { parent, version, purpose, withheld } = game.fork;
   return html`<p class="fork-of">${purpose === "analysis" ? "An analysis" : "A continuation"} of
-    <a href="/games/${parent}#v=${version}">another game at version ${version}</a></p>`;
+    <a href="/games/${parent}#v=${version}">another game at version ${version}</a>${withheld ? html`. Only officials are shown it until <a href="/games/${withheld}">that game</a> is over.` : nothing}</p>`;
 }
 
 /** Compare a fork with its parent, or list the forks of a game. @param {import("../state/room.js").Room} room */

@@ -97,6 +97,7 @@ function compare({ kind, id, version, hash, at, status }, verdict) {
   if (!row) throw new Error(`the certificate is of version ${version}, and the export ends at version ${verdict.versions}: it was cut short, or is older than the certificate`);
   if (row.hash !== hash) throw new Error(`the service stood by the hash ${hash} at version ${version}, and the export has ${row.hash} there: it is another log`);
   if (row.at !== at) throw new Error(`version ${version} was signed as of ${at}, and the export dates it ${row.at}`);
+  if (status === "withheld" && version === 1 && verdict.rows[0].event.withheld) return;
   const leads = statusAt(verdict.rows, version);
   if (leads !== status) throw new Error(`version ${version} was signed as ${status}, and the export leads to ${leads} there`);
 }
@@ -115,6 +116,7 @@ function told({ origin, size }, index, { version, status }, witnesses, { version
       ? `That log was seen by ${seen.join(", ")}, so version ${version} existed by then.`
       : "No witness of the policy saw that log: the service could show others another one.",
   );
+  if (status === "withheld") said.push("It was withheld then, to be shown to everybody when the game that it forks from was over.");
   if (versions > version) said.push(`The export has ${versions - version} more versions after it, for which a newer certificate speaks.`);
   else if (["over", "cancelled"].includes(status)) said.push(`It was ${status} then: what the game came to cannot change.`);
   else said.push("Whether versions after it exist is not known.");

@@ -121,6 +121,7 @@ export class Part {
       organizer: isAnalysis ? this.rows[0].cause?.player : parentCreated.organizer,
       organizer_sees: isAnalysis ? "all" : parentCreated.organizer_sees,
       forks: isAnalysis ? undefined : parentCreated.forks,
+      withheld: parentCreated.withheld ?? (created.withheld && parent),
     };
     for (const [name, is] of Object.entries(right)) {
       if (told(created[name]) === told(is)) continue;

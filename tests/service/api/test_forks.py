@@ -47,7 +47,12 @@ async def test_everybody_makes_an_analysis_of_a_game_that_is_over_and_plays_it(s
     assert made.status_code == 201
     shown = made.json()
     url = made.headers["location"]
-    assert shown["fork"] == {"parent": over.rpartition("/")[2], "version": version, "purpose": "analysis"}
+    assert shown["fork"] == {
+        "parent": over.rpartition("/")[2],
+        "version": version,
+        "purpose": "analysis",
+        "withheld": None,
+    }
     assert (shown["title"], shown["status"], shown["organizer"], shown["version"]) == (
         "What if?",
         "running",

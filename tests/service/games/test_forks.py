@@ -122,17 +122,23 @@ async def test_the_maker_of_an_analysis_plays_all_seats_sees_all_and_takes_back(
 
 
 @pytest.mark.rule("TAB-FORK-02")
-async def test_nobody_forks_a_game_that_runs_and_hides_something(tmp_path: Path) -> None:
-    """The rules let officials, but the service cannot yet keep such a fork from others."""
+async def test_only_officials_fork_a_game_that_runs_and_hides_something(tmp_path: Path) -> None:
     async with open_rig(tmp_path) as rig:
         game_id = await rig.begun(3)
         await rig.games.act(game_id, ANNA, NameOfficial(INES))
         now = await play(rig, game_id, Random(1), 3)
-        for player in (ANNA, GUEST, INES):
+        for player, judges in ((ANNA, True), (GUEST, True), (INES, False)):
             with pytest.raises(Refusal) as refused:
-                await rig.games.fork(player, game_id, now.version, "analysis")
+                await rig.games.fork(player, game_id, now.version, "analysis", judges=judges)
             assert refused.value.rule == "TAB-FORK-02"
         assert len(await rig.store.games()) == 1
+        fork = (await rig.games.fork(INES, game_id, now.version, "analysis")).state
+        await agrees(rig, fork, Random(1))
+        for looks in (None, caller(ANNA), caller(INES, "play", "organize")):
+            assert await rig.games.withheld(fork.id, looks) is not None
+        assert await rig.games.withheld(fork.id, caller(INES)) is None
+        await play(rig, game_id, Random(1))
+        assert await rig.games.withheld(fork.id, None) is None
 
 
 @pytest.mark.rule("TAB-FORK-04")

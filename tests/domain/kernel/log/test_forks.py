@@ -165,7 +165,13 @@ def test_while_something_is_hidden_only_officials_fork_a_game_that_runs() -> Non
     version = middle(play)
     for player in (player_of(RED), ORGANIZER, STRANGER):
         assert refused(lambda player=player: play.fork(version, by=player)).rule == "TAB-FORK-02"
-    assert play.fork(version, by=OFFICIAL).game.organizer == OFFICIAL
+    fork = play.fork(version, by=OFFICIAL)
+    deeper = fork.fork(by=OFFICIAL, seed=3)
+    assert fork.game.organizer == OFFICIAL
+    assert [each.game.forked.withheld for each in (fork, deeper) if each.game.forked] == [play.game.id] * 2
+    for each in (fork, deeper):
+        assert each.fold() == each.game
+        checked(each)
     play.run(Random(1))
     for player in (player_of(RED), ORGANIZER, STRANGER):
         assert play.fork(version, by=player).game.organizer == player
@@ -359,6 +365,7 @@ def put(at: Callable[[list[dict[str, Any]]], dict[str, Any]], **values: Any) -> 
         (put(event_of, seats=["blue", "red", "green"]), "not what follows from the rules"),
         (put(event_of, setup={"rounds": 9}), "not what follows from the rules"),
         (put(event_of, board="sha256:00"), "another ruleset or board"),
+        (put(event_of, withheld="game-9"), "is not withheld as a fork of game-1 is"),
         (put(event_of, commitment="0"), "does not fit its commitment"),
         (put(past_of, secret="00" * 32), "does not fit its commitment"),
     ],

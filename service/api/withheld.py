@@ -1,0 +1,23 @@
+"""Forks that are not shown to everybody: the gate before every endpoint of a game."""
+
+from domain.kernel.ids import GameId
+from domain.kernel.rules.refusal import Refusal
+from service.accounts.accounts import Caller
+from service.api import problems
+from service.api.services import Services
+from service.games.views import Viewer, event_view
+
+
+async def require_shown(services: Services, game: GameId, caller: Caller | None) -> None:
+    """Return when a game may be shown to a caller. Raises `Problem` for a fork that is withheld (TAB-FORK-02)."""
+    until = await services.games.withheld(game, caller)
+    if until is None:
+        return
+    detail = f"Game {game} is withheld until {until.id} is over."
+    refusal = Refusal("TAB-FORK-02", detail, f"Until then, only the officials of {until.id} are shown it.")
+    problem = problems.refused(refusal, services.catalogues(until.ruleset))
+    problem.kind = problems.WITHHELD
+    (first,) = await services.store.read(game, 0, 1)
+    view = event_view(until.ruleset.id, first, await services.games.vault(until.id), Viewer())
+    problem.members |= {"until": until.id, "first": view}
+    raise problem
