@@ -28,6 +28,7 @@ from domain.judging import proof
 from domain.judging.fold import fold as fold_case
 from domain.kernel.canonical import canonical
 from domain.kernel.ids import PlayerId
+from domain.kernel.log import forking
 from domain.kernel.proof.export import ExportError, read
 from domain.kernel.proof.verify import verify
 from domain.kernel.rules.refusal import Refusal
@@ -59,6 +60,9 @@ OVER: Final = "game-3"
 RUNNING: Final = "game-4"
 FORKED: Final = "game-3-2"
 JUDGED: Final = "game-9"
+HIDING: Final = "game-6"
+WITHHELD: Final = "game-6-2"
+NOBODYS: Final = "game-0"
 CASE: Final = "ccase"
 
 CLUB: Final = read_signer(new_key("club.example", lambda count: b"w" * count, ED25519_COSIGNATURE), ED25519_COSIGNATURE)
@@ -87,7 +91,7 @@ class Service(Shown):
     def copied(self) -> "Service":
         """Return the service as it stands: a backup."""
         other = copy(self)
-        for name in ("games", "statuses", "entries", "logged", "exports", "cosignatures", "issued"):
+        for name in ("games", "statuses", "entries", "logged", "withheld", "exports", "cosignatures", "issued"):
             setattr(other, name, copy(getattr(self, name)))
         return other
 
@@ -97,10 +101,18 @@ class Service(Shown):
         told = lines_of(lines)
         told = told[max((at + 1 for at, line in enumerate(told) if "past" in line), default=0) :]  # what a fork is of
         stream = told[0].get("case", told[0]["game"])
+        first = rows_of(told)[0]
+        if until := first["event"].get("withheld"):
+            self.withheld[stream] = until, first
         self.exports[stream] = lines
         self.games[stream] = [{name: row[name] for name in ("version", "hash", "at")} for row in rows_of(told)]
         self.statuses[stream] = told[-1]["end"]["status"]
         return stream
+
+    @property
+    def open(self) -> dict[str, Sequence[bytes]]:
+        """The exports that it gives to everybody."""
+        return {stream: lines for stream, lines in self.exports.items() if not self.is_withheld(stream)}
 
     def hide(self, stream: str) -> None:
         for each in (self.exports, self.games, self.statuses):
@@ -112,7 +124,8 @@ class Service(Shown):
 
     def sign(self) -> None:
         """Enter the head of each stream that moved."""
-        self.log(*(stream for stream, events in self.games.items() if len(events) > self.logged.get(stream, 0)))
+        heads = {stream: 1 if self.is_withheld(stream) else len(events) for stream, events in self.games.items()}
+        self.log(*(stream for stream, head in heads.items() if head > self.logged.get(stream, 0)))
 
     def checkpoint(self, entries: Sequence[bytes]) -> Note:
         note = super().checkpoint(entries)
@@ -185,6 +198,20 @@ def what_if() -> Play:
 
 def forked(play: Play) -> Play:
     return play.fork(next(at for at in play.at_each_version if at >= 20), by=PlayerId(MALLORY)).run(Random(5))
+
+
+def hiding() -> Play:
+    """A game with a bid that is hidden."""
+    play = Play(TinyAuction(), ROOM, 3, 6)
+    play.name_official(JUDGE)
+    while not forking.hidden(play.game, play.vault):
+        play.step(Random(6))
+    return play
+
+
+def withheld() -> Play:
+    """A fork that an official made of it, and played on."""
+    return hiding().fork(by=JUDGE).run(Random(7))
 
 
 @cache
@@ -327,6 +354,26 @@ def of_a_game_that_went_otherwise(service: Service) -> None:
     service.log(service.show(forked(plays_again()).export()))
 
 
+def withholds_what_is_over(service: Service) -> None:
+    """The game is over for whose sake a fork was withheld, and the fork is still not shown."""
+    service.log(service.show(hiding().run(Random(6)).export()))
+    _, first = service.withheld[WITHHELD]
+    service.withheld[WITHHELD] = NOBODYS, first
+
+
+def withholds_another_game(service: Service) -> None:
+    service.withheld[RUNNING] = NOBODYS, rows_of(lines_of(service.exports[RUNNING]))[0]
+
+
+def withholds_what_began_otherwise(service: Service) -> None:
+    until, first = service.withheld[WITHHELD]
+    service.withheld[WITHHELD] = until, first | {"event": first["event"] | {"withheld": NOBODYS}}
+
+
+def removes_what_it_withholds_for(service: Service) -> None:
+    service.hide(HIDING)
+
+
 def goes_on_after_the_end(lines: list[Line]) -> None:
     last = rows_of(lines)[-1]
     event = {"type": "official-named", "player": MALLORY}
@@ -453,6 +500,7 @@ class Deception(Struct, frozen=True):
         lie: tells it. It returns another service when a second person sees that one.
         before: whether it is told before anything is signed.
         forked: whether a fork of the game that is over is told and signed first.
+        withheld: whether a game that hides something is told and signed first, and a fork of it that is withheld.
         beyond: which sentence of those on what no certificate shows says so, where nobody can notice.
     """
 
@@ -464,6 +512,7 @@ class Deception(Struct, frozen=True):
     witness: str = ""
     before: bool = False
     forked: bool = False
+    withheld: bool = False
     beyond: str = ""
 
     def __str__(self) -> str:
@@ -605,6 +654,29 @@ DECEPTIONS: Final = (
         certificate=ANOTHER,
         follower="has version 6 of case ccase, and after it version 6",
     ),
+    Deception(
+        "withholds a fork when its game is over",
+        withholds_what_is_over,
+        follower="withholds game game-6-2 until game game-6 is over, and shows that as over",
+        withheld=True,
+    ),
+    Deception(
+        "withholds a fork that began otherwise",
+        withholds_what_began_otherwise,
+        follower="does not show the first event of it that it signed",
+        withheld=True,
+    ),
+    Deception(
+        "withholds a fork of a game that is gone",
+        removes_what_it_withholds_for,
+        follower="until game game-6 is over, and shows no such game",
+        withheld=True,
+    ),
+    Deception(
+        "withholds a game that is no fork",
+        withholds_another_game,
+        follower="version 24 of game game-4 as running, and withholds it now",
+    ),
     Deception("puts words into a mouth", puts_words_into_a_mouth, verify="does not fit its commitment"),
     Deception(
         "carries out a ruling that no case has",
@@ -718,6 +790,8 @@ def observed(deception: Deception, directory: Path) -> dict[str, tuple[str, ...]
     service = untold() if deception.before else honest().copied()
     if deception.forked:
         service.log(service.show(what_if().export()))
+    if deception.withheld:
+        service.log(*(service.show(play.export()) for play in (hiding(), withheld())))
     witness = Witness(CLUB, OPEN, directory / "witness.db", lambda: TIME)
     follower = Follower(service, OPEN, directory / "follower", check, pause=lambda seconds: None)
     certificates: list[tuple[str, str]] = []
@@ -725,7 +799,7 @@ def observed(deception: Deception, directory: Path) -> dict[str, tuple[str, ...]
         for service.size in (4, EARLIER, None):
             assert service.ask(witness) == ""
             assert follower.look().ok
-        certificates = [(stream, service.certificate(stream) or "") for stream in service.exports]
+        certificates = [(stream, service.certificate(stream) or "") for stream in service.open]
     second = deception.lie(service)
     if deception.before:
         service.sign()
@@ -734,7 +808,7 @@ def observed(deception: Deception, directory: Path) -> dict[str, tuple[str, ...]
     refused += [said for each in shown if each.entries and (said := rejected(each.newest))]
     report = follower.look()
     follower.close()
-    certificates += [(stream, given) for stream in shown[-1].exports if (given := shown[-1].certificate(stream))]
+    certificates += [(stream, given) for stream in shown[-1].open if (given := shown[-1].certificate(stream))]
     return {
         "verify": tuple(said for each in shown for said in unproved(each)),
         "certificate": tuple(said for stream, given in certificates if (said := uncertified(service, stream, given))),
@@ -754,7 +828,7 @@ def rejected(note: Note) -> str:
 
 def unproved(service: Service) -> Iterator[str]:
     """Yield what `verify` says of the games and cases that do not verify."""
-    for lines in service.exports.values():
+    for lines in service.open.values():
         if proof.is_export(lines[0]):
             game = msgspec.json.decode(lines[0])["game"]
             about = read(service.exports[game]) if game in service.exports else None
@@ -769,7 +843,7 @@ def unproved(service: Service) -> Iterator[str]:
 
 def uncertified(service: Service, stream: str, certificate: str) -> str:
     """Return why a certificate is not one of the stream that is shown; empty when it is, or nothing is shown."""
-    if stream not in service.exports:
+    if stream not in service.open:
         return ""
     lines = service.exports[stream]
     try:
@@ -838,6 +912,7 @@ def alarms(seed: int, directory: Path, met: Counter[str] | None = None) -> list[
     follower.close()
     if met is not None:
         met.update(str(fork.game.forked and fork.game.forked.purpose) for fork in forks)
+        met.update("withheld" for fork in forks if fork.game.forked and fork.game.forked.withheld)
         met.update(ruled.decision for court in courts if court.records and (ruled := court.case.ruling) is not None)
     found += [*unproved(service), *(uncertified(service, stream, given) for stream, given in certificates)]
     return list(filter(None, found))
@@ -875,7 +950,8 @@ def ruling(court: Court, rng: Random) -> tuple[str, dict[str, Any]]:
 def branch(court: Court, rng: Random, number: int) -> Play:
     """Fork a game where somebody may; its players sit down in a continuation. Raises `Refusal`."""
     play, purpose = court.play, "continuation" if rng.random() < 0.5 else "analysis"
-    fork = play.fork(rng.choice(list(play.at_each_version)), purpose, player(rng.choice(SEATS[:3])), number)
+    by = rng.choice([*(player(seat) for seat in SEATS[:3]), JUDGE])
+    fork = play.fork(rng.choice(list(play.at_each_version)), purpose, by, number)
     if purpose == "continuation":
         court.forks[fork.game.id] = fork
         for seat, holder in fork.game.kept_seats.items():

@@ -9,7 +9,7 @@ import msgspec
 
 from domain.kernel.ids import GameId
 from domain.transparency.checkpoint import Checkpoint
-from domain.transparency.entry import Entry, kind_of
+from domain.transparency.entry import WITHHELD, Entry, kind_of
 from domain.transparency.note import Note
 from domain.transparency.tiles import Tile, bundle, read_number
 from domain.transparency.tree import Frontier, leaf_hash
@@ -31,6 +31,8 @@ class Shown:
         self.statuses: dict[str, str] = {}
         self.entries: list[bytes] = []
         self.logged: dict[str, int] = {}
+        self.withheld: dict[str, tuple[str, dict[str, Any]]] = {}
+        """Forks: until the end of which game they are not shown, and the first row, which is."""
         self.asked: list[str] = []
         self.size: int | None = None
         self.key = KEY
@@ -47,12 +49,16 @@ class Shown:
 
     def log(self, *games: str) -> None:
         for game in games:
-            row = self.games[game][-1]
-            entry = Entry(
-                kind_of(GameId(game)), GameId(game), row["version"], row["hash"], self.statuses[game], row["at"]
-            )
+            row, status = self.games[game][-1], self.statuses[game]
+            if self.is_withheld(game):
+                row, status = self.games[game][0], WITHHELD
+            entry = Entry(kind_of(GameId(game)), GameId(game), row["version"], row["hash"], status, row["at"])
             self.entries.append(entry.encoded)
             self.logged[game] = entry.version
+
+    def is_withheld(self, game: str) -> bool:
+        until, _ = self.withheld.get(game, ("", {}))
+        return bool(until) and self.statuses.get(until) != "over"
 
     def go_on(self, game: str, events: int = 1, status: str = "running") -> None:
         self.play(game, events, status)
@@ -76,6 +82,8 @@ class Shown:
         kind, game, after, limit = match.groups()
         if game not in self.games:
             return self._answer({"type": "/problems/unknown-game"}, 404)
+        if self.is_withheld(game):
+            return self._answer({"type": "/problems/withheld", "first": self.withheld[game][1]}, 403)
         rows = self.games[game]
         if after is None:
             now = {"version": len(rows), "status": self.statuses[game]}
