@@ -44,6 +44,7 @@ async def test_the_lobby_tells_by_itself_how_a_game_goes_on(service: Service, pa
 
 async def test_one_click_leads_to_a_running_game_against_bots(service: Service, visitor: Visitor):
     page = visitor.page
+    visitor.expect("409|422")  # what can be done at once is checked beforehand, as soon as the bots have answered
     await page.goto("/")
     way = page.get_by_role("form", name="Play against bots")
     await expect(way.get_by_role("combobox", name="Bots")).to_have_value([*levels("conquest-classic-friz")][-1])
