@@ -18,10 +18,11 @@ const setups = new Map();
 /**
  * The form. It leads to the game's page, where seats are taken.
  * @param {import("../state/api.js").Api} api
+ * @param {import("../state/account.js").Account} account who creates it; whoever has none gets one
  * @param {object[]} rulesets those that can be played
  * @param {() => void} draw draws the page again
  */
-export function newGame(api, rulesets, draw) {
+export function newGame(api, account, rulesets, draw) {
   const ruleset = rulesets.find((each) => each.id === wish.ruleset) ?? rulesets[0];
   if (!ruleset) return nothing;
   const { form: setup, detail } = setupOf(api, ruleset.id, draw) ?? {};
@@ -40,6 +41,7 @@ export function newGame(api, rulesets, draw) {
     const [players, title] = [Number(given.get("players")), given.get("title").trim()];
     const sees = given.get("organizer_sees");
     try {
+      if (!account.me && !(await account.open(given.get("name").trim()))) return;
       const game = await api.post("/v1/games", {
         ruleset: ruleset.id,
         players,
@@ -60,6 +62,8 @@ export function newGame(api, rulesets, draw) {
     <select id="players" name="players">${ruleset.players.map((players) => html`<option>${players}</option>`)}</select>
     <label for="title">Title</label>
     <input id="title" name="title" maxlength="120" placeholder="Thursday's game" />
+    ${account.me ? nothing : html`<label for="your-name">Your name</label>
+      <input id="your-name" name="name" autocomplete="nickname" maxlength="80" placeholder="optional" />`}
     <label for="organizer-sees">While you hold no seat, you see</label>
     <select id="organizer-sees" name="organizer_sees">
       <option value="spectator">what spectators see</option>

@@ -19,8 +19,10 @@ place.replaceChildren(); // What the page said before there was anything to say 
 
 function draw() {
   render(
-    html`${account.me ? newGame(api, rulesets, draw) : html`<p>To play you need an account.</p>`}
-      <section aria-label="Your account">${accountForms(account)}</section>`,
+    html`${newGame(api, account, rulesets, draw)}
+      <section aria-label="Your account">
+        ${account.me ? accountForms(account) : html`<details ?open=${Boolean(account.said)}><summary>I have an account</summary>${accountForms(account)}</details>`}
+      </section>`,
     place,
   );
 }
