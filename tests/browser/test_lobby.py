@@ -102,7 +102,7 @@ async def test_two_visitors_open_accounts_begin_a_game_and_sit_down(page: Page, 
     slow = asyncio.Event()
 
     async def hold(route: Route) -> None:
-        if route.request.method == "GET":
+        if "/games/" in page.url:
             await slow.wait()
         await route.continue_()
 
