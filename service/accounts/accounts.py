@@ -1,8 +1,5 @@
 """Accounts: a name, an opaque id that the events carry, and tokens that only their owner has."""
 
-import base64
-import hashlib
-import hmac
 import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
@@ -10,35 +7,29 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import timedelta
 from typing import Final
 
-from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.kernel.ids import GameId, PlayerId
+from domain.kernel.ids import PlayerId
+from service.accounts.caller import Caller, Identify, Identity, TokenEnded, UnknownToken
+from service.accounts.invitations import Invitations
 from service.accounts.passkeys import Passkeys
+from service.accounts.values import SESSION_PREFIX, TOKEN_PREFIX, Once, hashed, random_value
 from service.base.clock import Clock, later, stamp, stamped, utc_now
 from service.base.ids import ID_BYTES, new_id
 from service.base.scopes import EVERYBODYS, Scope, ordered
 from service.base.visible import shows
 from service.observe.background import flushed
 from service.observe.logging import log
-from service.store.accounts import AccountStore, InvitationId, InvitationRow, Made, PlayerRow, TokenId, TokenRow
+from service.store.accounts import AccountStore, Made, PlayerRow, TokenId, TokenRow
 from service.store.protocol import KeyReused, StoreError
 
-TOKEN_PREFIX: Final = "tab_"
-SESSION_PREFIX: Final = "tabs_"
 FIRST_TOKEN: Final = "registration"
 BROWSER: Final = "browser"
 """The name of a session."""
-SHORTEST_SECRET_KEY: Final = 32
 LONGEST_NAME: Final = 80
 
 MOST_TOKENS: Final = 100
 """How many tokens an account has at most that have not ended."""
-
-INVITATION_PREFIX: Final = "inv_"
-
-MOST_INVITATIONS: Final = 20
-"""How many invitations a game has at most that were not revoked."""
 
 MOST_SESSIONS: Final = 50
 """How many browsers can be signed in to an account at once. Then the oldest session ends."""
@@ -66,116 +57,8 @@ BOTS: Final = "bots"
 BOT_NAMES: Final = ("Livia", "Marcus", "Claudia", "Titus", "Octavia", "Quintus", "Valeria", "Lucius")
 
 
-class UnknownToken(Exception):
-    """Nobody has this token."""
-
-
-class TokenEnded(Exception):
-    """The token has expired or was revoked, or its account was closed; the message says which and when."""
-
-
-class IssuerAway(Exception):
-    """Another issuer's keys are not known, and it does not answer."""
-
-
-class SignInRefused(Exception):
-    """The provider did not sign somebody in, or its answer is not accepted; the message says why."""
-
-
 class TooManyTokens(Exception):
     """The account has as many tokens as it can have."""
-
-
-class TooManyInvitations(Exception):
-    """The game has as many invitations as it can have."""
-
-
-class Caller(Struct, frozen=True):
-    """Who sent a request, and what the token that came with it may be used for.
-
-    Attributes:
-        player: the account.
-        scopes: what the token may be used for: its own scopes, as far as the account has them.
-        granted: the most that the account's tokens may be used for.
-        token: the token; None for one of another issuer.
-        digest: the SHA-256 of what was sent.
-        ends: when the token ends; None for never.
-    """
-
-    player: PlayerId
-    scopes: frozenset[Scope]
-    granted: frozenset[Scope]
-    token: TokenId | None
-    digest: bytes
-    ends: str | None = None
-
-    @property
-    def may_issue(self) -> frozenset[Scope]:
-        """The most scopes of a token that this caller creates. With an external JWT, at most the JWT's own scopes.
-
-        And never `account`: that token could create others, with more scopes and without an end.
-        """
-        return self.granted if self.token is not None else (self.scopes & self.granted) - {"account"}
-
-
-class Once(Struct, frozen=True):
-    """An idempotency key that came with a request for a token: a repetition gets the same token.
-
-    The value of the token follows from the key and from a random nonce that is kept: it can be told again to whoever
-    comes with the key, while the store, which has no key, does not know it.
-
-    Attributes:
-        key: the key as it was sent.
-        player: who sent it; None for nobody in particular: then it must be one that nobody can guess.
-        content: the request that it stands for.
-        prefix: what the value begins with.
-    """
-
-    key: str
-    player: PlayerId | None
-    content: bytes
-    prefix: str = TOKEN_PREFIX
-
-    @property
-    def hashed(self) -> str:
-        """The key as it is stored, apart from that of every other account."""
-        return hashlib.sha256((self.player or "").encode() + b"\0" + self.key.encode()).hexdigest()
-
-    @property
-    def fingerprint(self) -> bytes:
-        return hashlib.sha256(self.content).digest()
-
-    def make(self, row: TokenRow) -> tuple[Made, str]:
-        """Return what is to be kept with a new token, and the value of that."""
-        nonce = secrets.token_bytes(32)
-        return Made(self.hashed, self.fingerprint, nonce, row.token, row.created), self.value(nonce)
-
-    def value(self, nonce: bytes) -> str:
-        """Return the value of the token that was made with a nonce."""
-        derived = hmac.digest(nonce, self.key.encode(), "sha256")
-        return self.prefix + base64.urlsafe_b64encode(derived).decode().rstrip("=")
-
-
-class Identity(Struct, frozen=True):
-    """Whom another issuer's token speaks of.
-
-    Attributes:
-        issuer: the issuer.
-        subject: what it calls the person: always the same, and never another's.
-        name: a name to call an account by; may be empty, or none that an account can have.
-        scopes: what the token may be used for, as the issuer says.
-        ends: when it ends.
-    """
-
-    issuer: str
-    subject: str
-    name: str
-    scopes: frozenset[Scope]
-    ends: str
-
-
-Identify = Callable[[str], Awaitable[Identity]]
-"""Tells of whom another issuer's token speaks. Raises `UnknownToken`, `TokenEnded` or `IssuerAway`."""
 
 
 class Accounts:
@@ -194,6 +77,7 @@ class Accounts:
         `identify` reads the tokens of another issuer, where one is trusted.
         """
         self.passkeys = Passkeys(store, clock)
+        self.invitations = Invitations(store, clock, randomness)
         self._store = store
         self._clock = clock
         self._randomness = randomness
@@ -222,12 +106,12 @@ class Accounts:
         row = PlayerRow(self._new_player(), good, stamp(self._clock), ordered(tuple(scopes)))
         token = self._made(row.player, BROWSER if session else FIRST_TOKEN, row.scopes, None, session=session)
         if once is None:
-            value = _random_value(SESSION_PREFIX if session else TOKEN_PREFIX)
+            value = random_value(SESSION_PREFIX if session else TOKEN_PREFIX)
             await self._store.add(row)
-            await self._store.add_token(token, _hash(value))
+            await self._store.add_token(token, hashed(value))
             return row, value
         made, value = once.make(token)
-        before = await self._store.open_account(row, token, _hash(value), made)
+        before = await self._store.open_account(row, token, hashed(value), made)
         if before is None:
             return row, value
         token, value = await self._again(before, once)
@@ -339,8 +223,8 @@ class Accounts:
         if await self._is_full(player):
             raise TooManyTokens(f"The account has {MOST_TOKENS} tokens and cannot have more.")
         row = self._made(player, name, scopes, expires)
-        made, value = once.make(row) if once is not None else (None, _random_value())
-        before = await self._store.add_token(row, _hash(value), made)
+        made, value = once.make(row) if once is not None else (None, random_value())
+        before = await self._store.add_token(row, hashed(value), made)
         return (row, value) if before is None or once is None else await self._again(before, once)
 
     async def open_session(
@@ -351,8 +235,8 @@ class Accounts:
         for old in open_now[MOST_SESSIONS - 1 :]:
             await self.revoke(old.token)
         row = self._made(player, BROWSER, scopes, expires, session=True)
-        value = _random_value(SESSION_PREFIX)
-        await self._store.add_token(row, _hash(value))
+        value = random_value(SESSION_PREFIX)
+        await self._store.add_token(row, hashed(value))
         return row, value
 
     async def _is_full(self, player: PlayerId) -> bool:
@@ -390,9 +274,9 @@ class Accounts:
         if latest is not None:
             expires = min(expires or latest, latest)
         row = self._made(old.player, old.name, old.scopes, expires)
-        made, value = once.make(row) if once is not None else (None, _random_value())
+        made, value = once.make(row) if once is not None else (None, random_value())
         retires = later(now, timedelta(seconds=overlap))
-        if not await self._store.replace_token(old.token, retires, row, _hash(value), made):
+        if not await self._store.replace_token(old.token, retires, row, hashed(value), made):
             return await self.made_before(once)  # two with one key came at once
         if not overlap:
             await self._store.revoke(old.token, now)
@@ -422,48 +306,13 @@ class Accounts:
         token = TokenId(new_id("s" if session else "t", self._randomness(ID_BYTES)))
         return TokenRow(token, player, name, ordered(tuple(scopes)), stamp(self._clock), expires)
 
-    # --- invitations ---
-
-    async def invite(self, player: PlayerId, game: GameId, key: str | None = None) -> tuple[InvitationRow, str]:
-        """Make an invitation to a game; return it and its value, which nobody can find out again.
-
-        Under an idempotency key, a repetition gets the first invitation. Raises `TooManyInvitations`.
-        """
-        once = Once(f"{game} {key}", player, b"", INVITATION_PREFIX) if key is not None else None
-        open_now = [row for row in await self._store.invitations(game) if row.revoked is None]
-        again = once is not None and any(row.key == once.hashed for row in open_now)
-        if len(open_now) >= MOST_INVITATIONS and not again:
-            raise TooManyInvitations(f"The game has {MOST_INVITATIONS} invitations and cannot have more.")
-        name = InvitationId(new_id("i", self._randomness(ID_BYTES)))
-        row = InvitationRow(name, game, stamp(self._clock))
-        if once is None:
-            value = _random_value(INVITATION_PREFIX)
-            return await self._store.add_invitation(row, _hash(value)), value
-        nonce = secrets.token_bytes(32)
-        row = replace(row, key=once.hashed, nonce=nonce)
-        row = await self._store.add_invitation(row, _hash(once.value(nonce)))
-        return row, once.value(row.nonce or nonce)
-
-    async def invitation(self, value: str) -> InvitationRow | None:
-        """Return the invitation that has this value; None when there is none, or it was revoked."""
-        row = await self._store.invitation(_hash(value))
-        return row if row is not None and row.revoked is None else None
-
-    async def invitations(self, game: GameId) -> list[InvitationRow]:
-        """Return the invitations to a game, revoked ones as well, the newest first."""
-        return await self._store.invitations(game)
-
-    async def revoke_invitation(self, invitation: InvitationId) -> None:
-        """End an invitation, at once."""
-        await self._store.revoke_invitation(invitation, stamp(self._clock))
-
     # --- who is it? ---
 
     async def authenticate(self, token: str) -> Caller:
         """Return whose token this is. Raises `UnknownToken`, `TokenEnded` or `IssuerAway`."""
         if token.startswith(SESSION_PREFIX):
             raise UnknownToken("This is a browser's session, which is taken as a cookie only.")
-        digest = _hash(token)
+        digest = hashed(token)
         if self._identify is not None and token.count(".") == 2:
             identify = self._identify
             return await self._remembered(digest, lambda: self._look_up_known(identify, token, digest))
@@ -473,7 +322,7 @@ class Accounts:
         """Return whose session this is. Raises `UnknownToken` or `TokenEnded`."""
         if not value.startswith(SESSION_PREFIX):
             raise UnknownToken("The cookie is not a session.")
-        digest = _hash(value)
+        digest = hashed(value)
         return await self._remembered(digest, lambda: self._look_up(digest))
 
     async def still(self, caller: Caller) -> Caller:
@@ -590,22 +439,3 @@ def _open(player: PlayerRow) -> frozenset[Scope]:
 def _left(scopes: frozenset[Scope], granted: frozenset[Scope]) -> frozenset[Scope]:
     """Return what another issuer's scopes come to: an administrator may take away what everybody may, and no more."""
     return scopes - (frozenset(EVERYBODYS) - granted)
-
-
-def is_hard_to_guess(key: str) -> bool:
-    """Tell whether an idempotency key looks random: as one that comes without a token has to be.
-
-    It opens what it made to whoever knows it. A UUID without hyphens has 32 characters; one of a billion that are drawn
-    at random has fewer than six different ones.
-    """
-    return len(key) >= SHORTEST_SECRET_KEY and len(set(key)) >= 6
-
-
-def _random_value(prefix: str = TOKEN_PREFIX) -> str:
-    # Not of `randomness`: that may be fixed to repeat a demonstration, and a token must never be guessed.
-    return prefix + secrets.token_urlsafe(32)
-
-
-def _hash(token: str) -> bytes:
-    # A token has 256 random bits: nothing is gained by a slow hash.
-    return hashlib.sha256(token.encode("utf-8", "surrogateescape")).digest()

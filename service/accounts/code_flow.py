@@ -19,7 +19,7 @@ from authlib.oauth2.rfc7636 import create_s256_code_challenge
 from msgspec import Struct
 
 from domain.kernel.ids import PlayerId
-from service.accounts.accounts import Identity, IssuerAway, SignInRefused, TokenEnded, UnknownToken
+from service.accounts.caller import Identity, IssuerAway, SignInRefused, TokenEnded, UnknownToken
 from service.accounts.oidc import TIMEOUT, UNTOLD, Issuer
 from service.accounts.passkeys import CHALLENGES, from_base64url, to_base64url
 from service.base.clock import Clock, later, stamp

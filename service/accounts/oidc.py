@@ -28,7 +28,7 @@ from jwt.exceptions import (
 from jwt.utils import base64url_decode, base64url_encode
 from msgspec import Struct
 
-from service.accounts.accounts import Identity, IssuerAway, TokenEnded, UnknownToken
+from service.accounts.caller import Identity, IssuerAway, TokenEnded, UnknownToken
 from service.base.clock import written
 from service.base.scopes import EVERYBODYS, Scope
 from service.base.settings import Settings

@@ -4,7 +4,7 @@ from typing import Final
 
 from litestar.types import Scope
 
-from service.accounts.accounts import UnknownToken
+from service.accounts.caller import UnknownToken
 
 COOKIE: Final = "tabularium_session"
 """The cookie that signs a browser in."""

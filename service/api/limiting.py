@@ -8,7 +8,7 @@ from litestar.enums import ScopeType
 from litestar.middleware import ASGIMiddleware
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
-from service.accounts.accounts import UnknownToken
+from service.accounts.caller import UnknownToken
 from service.accounts.limits import Limits, TooMany, headers_of, network_of
 from service.api.bearer import bearer_of, session_of
 from service.api.request import Call

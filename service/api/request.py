@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.json import Decoder
 
 from domain.kernel.ids import LARGEST_INTEGER, Version
-from service.accounts.accounts import Caller, TokenEnded, UnknownToken
+from service.accounts.caller import Caller, TokenEnded, UnknownToken
 from service.api import problems
 from service.api.bearer import bearer_of, session_of
 from service.api.cookies import cleared, require_own_page

@@ -16,15 +16,9 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 from domain.boards import BoardError
 from domain.kernel.rules.documents import DocumentError
 from projections.store import NotBuilt, Unavailable
-from service.accounts.accounts import (
-    BadName,
-    IssuerAway,
-    SignInRefused,
-    TokenEnded,
-    TooManyInvitations,
-    TooManyTokens,
-    UnknownToken,
-)
+from service.accounts.accounts import BadName, TooManyTokens
+from service.accounts.caller import IssuerAway, SignInRefused, TokenEnded, UnknownToken
+from service.accounts.invitations import TooManyInvitations
 from service.accounts.limits import TooMany, headers_of
 from service.accounts.passkeys import PasskeyKnown, PasskeyRefused, TooManyPasskeys
 from service.api import problems
@@ -32,7 +26,7 @@ from service.api.headers import Header
 from service.api.problems import MEDIA_TYPE, Problem
 from service.games.acts import NotOrganizer, NotSeated
 from service.games.cache import GameDamaged, UnknownGame, UnknownVersion
-from service.games.commands import StaleVersion, UnknownPlayer, UnknownRuleset
+from service.games.requests import StaleVersion, UnknownPlayer, UnknownRuleset
 from service.judging.desk import UnknownCase, UnknownStatement
 from service.observe.logging import log
 from service.pictures.png import NotConverted

@@ -2,7 +2,7 @@
 
 from domain.kernel.ids import GameId
 from domain.kernel.rules.refusal import Refusal
-from service.accounts.accounts import Caller
+from service.accounts.caller import Caller
 from service.api import problems
 from service.api.services import Services
 from service.games.views import Viewer, event_view

@@ -24,7 +24,8 @@ from domain.kernel.rules.documents import packed
 from domain.kernel.rules.message import type_name
 from domain.kernel.rules.refusal import Refusal
 from projections.store import Unavailable
-from service.accounts.accounts import Accounts, Caller
+from service.accounts.accounts import Accounts
+from service.accounts.caller import Caller
 from service.base.settings import Settings
 from service.bots.bot import RANDOM
 from service.bots.seated import seats_held
@@ -33,7 +34,8 @@ from service.bots.worker import Question
 from service.cluster.wake import Signal, Wake
 from service.games.acts import AnswerTakeBack, Commands, TakeSeat
 from service.games.cache import GameDamaged
-from service.games.commands import Games, StaleVersion
+from service.games.commands import Games
+from service.games.requests import StaleVersion
 from service.games.views import viewer_of
 from service.observe.background import background
 from service.observe.logging import log

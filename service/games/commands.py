@@ -9,8 +9,6 @@ from functools import partial
 from time import perf_counter
 from typing import Any, Final, TypeVar
 
-from msgspec import Struct
-
 from domain.boards import builtin, parse_board, validate
 from domain.kernel.canonical import canonical
 from domain.kernel.chance.draws import SECRET_BYTES, CommittedChance, commitment_to
@@ -27,15 +25,16 @@ from domain.kernel.rules.documents import key_of, packed
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Library, Ruleset
 from projections.lobby import ForkOf, GameRow
-from service.accounts.accounts import Caller
+from service.accounts.caller import Caller
 from service.base.clock import Clock, stamp
 from service.base.ids import ID_BYTES, new_id
 from service.base.settings import Settings
 from service.cluster.wake import Wake
 from service.games.acts import Act, Case, NotOrganizer, NotSeated, require_organizer
 from service.games.cache import CachedGame, GameCache, UnknownGame
+from service.games.requests import Asked, Done, StaleVersion, UnknownPlayer, UnknownRuleset
 from service.games.snapshots import Snapshots
-from service.games.views import Accepted, EventView, Viewer, event_view, viewer_of
+from service.games.views import EventView, Viewer, event_view, viewer_of
 from service.observe.logging import log
 from service.observe.metrics import Metrics, Outcome
 from service.observe.tracing import span
@@ -63,69 +62,7 @@ WAITED: Final = 20_000
 
 
 T = TypeVar("T")
-R = TypeVar("R", "Done", Appended)
-
-
-class UnknownRuleset(LookupError):
-    """There is no such ruleset; the message names the known ones."""
-
-
-class UnknownPlayer(LookupError):
-    """There is no such account."""
-
-
-class StaleVersion(Exception):
-    """The client expected another version than the one at which the game stands, `head`."""
-
-    def __init__(self, expected: Version, head: Version) -> None:
-        super().__init__(f"You expected version {expected}, but the game is at version {head}.")
-        self.expected = expected
-        self.head = head
-
-
-class Done(Struct, frozen=True):
-    """What an accepted request did.
-
-    Attributes:
-        state: the game after it.
-        after: the version before it.
-        records: what it added to the log.
-        vault: the secrets of the game.
-        repeated: whether the request came again with its idempotency key, and this was done the first time.
-    """
-
-    state: Game
-    after: Version
-    records: Sequence[Record]
-    vault: Vault
-    repeated: bool = False
-
-    @property
-    def game(self) -> GameId:
-        return self.state.id
-
-    @property
-    def version(self) -> Version:
-        """The version after it."""
-        return self.state.version
-
-    def seen_by(self, viewer: Viewer) -> Accepted:
-        """Return it as `viewer` may see it."""
-        ruleset, vault = self.state.ruleset.id, self.vault
-        events = tuple(event_view(ruleset, record, vault, viewer) for record in self.records)
-        return Accepted(self.game, self.after, self.version, events, self.repeated)
-
-
-class Asked(Struct, frozen=True):
-    """Who asked, when, and under which key."""
-
-    player: PlayerId
-    at: str
-    use: KeyUse | None = None
-
-    @property
-    def cause(self) -> Cause:
-        return Cause(self.player, key=self.use.key if self.use is not None else None)
+R = TypeVar("R", Done, Appended)
 
 
 class Games:

@@ -12,7 +12,7 @@ from domain.kernel.log.game import Game
 from domain.kernel.log.lifecycle import AnswerLeft
 from domain.kernel.log.record import Record
 from domain.kernel.rules.message import type_name
-from service.accounts.accounts import Caller
+from service.accounts.caller import Caller
 
 _COMMITMENT: Final = re.compile(rb'"commitment":"([0-9a-f]{64})"')
 _LEFT_ANSWER: Final = b'"type":"%b"}' % type_name(AnswerLeft).encode()

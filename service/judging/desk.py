@@ -28,7 +28,8 @@ from service.base.ids import ID_BYTES, new_id
 from service.cluster.wake import Wake
 from service.games import acts
 from service.games.cache import GameDamaged
-from service.games.commands import ATTEMPTS, Games, StaleVersion, hashed_key
+from service.games.commands import ATTEMPTS, Games, hashed_key
+from service.games.requests import StaleVersion
 from service.store.protocol import (
     Append,
     Conflict,

@@ -16,12 +16,14 @@ from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.log.lifecycle import Sight
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.ruleset import Library
-from service.accounts.accounts import Accounts, Caller
+from service.accounts.accounts import Accounts
+from service.accounts.caller import Caller
 from service.base.scopes import EVERYBODYS, Scope
 from service.base.settings import Settings
 from service.cluster.wake import LocalWake
 from service.games.acts import Commands, Start, TakeSeat
-from service.games.commands import Done, Games
+from service.games.commands import Games
+from service.games.requests import Done
 from service.store.backend import backend_of
 from service.store.protocol import EventStore
 from tests.tiny.auction import ROOM, ROOM_MAP, SEATS, TinyAuction

@@ -27,7 +27,7 @@ from service.api.paging import first, read_cursor
 from service.api.request import Call
 from service.api.response import answer
 from service.base.scopes import ordered
-from service.games.commands import UnknownPlayer
+from service.games.requests import UnknownPlayer
 from service.games.views import Viewer, event_view
 from service.observe.logging import log
 from service.store.accounts import PlayerRow

@@ -6,7 +6,8 @@ import msgspec
 from litestar.response import Response
 
 from domain.kernel.canonical import canonical
-from service.accounts.accounts import Caller, Once
+from service.accounts.caller import Caller
+from service.accounts.values import Once
 from service.api import problems
 from service.api.accounts.bodies import Issued, NewToken, Rotation, Token, TokenPage, token_view
 from service.api.bodies import Nothing

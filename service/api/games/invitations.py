@@ -61,7 +61,7 @@ async def invite(request: Call, game: str) -> Response[bytes]:
             "You asked to invite players, but the game does not wait for any.",
             "Invite players before the game starts.",
         )
-    row, value = await services.accounts.invite(player, played.id, request.key)
+    row, value = await services.accounts.invitations.make(player, played.id, request.key)
     log.info("invited", account=player, game=game, invitation=row.invitation)
     return answer(NewInvitation(value, invitation_view(row)), 201, _NOT_STORED)
 
@@ -83,7 +83,7 @@ async def list_invitations(request: Call, game: str) -> Response[bytes]:
     request.read_query(Nothing)
     played = await request.services.games.game(GameId(game))
     require_organizer(played, request.signed_in.player)
-    rows = await request.services.accounts.invitations(played.id)
+    rows = await request.services.accounts.invitations.of_game(played.id)
     return answer(InvitationPage(tuple(map(invitation_view, rows)), None))
 
 
@@ -106,10 +106,10 @@ async def revoke_invitation(request: Call, game: str, invitation: str) -> Respon
     accounts = request.services.accounts
     played = await request.services.games.game(GameId(game))
     require_organizer(played, request.signed_in.player)
-    if all(row.invitation != invitation for row in await accounts.invitations(played.id)):
+    if all(row.invitation != invitation for row in await accounts.invitations.of_game(played.id)):
         raise _unknown()
-    await accounts.revoke_invitation(InvitationId(invitation))
-    (revoked,) = [row for row in await accounts.invitations(played.id) if row.invitation == invitation]
+    await accounts.invitations.revoke(InvitationId(invitation))
+    (revoked,) = [row for row in await accounts.invitations.of_game(played.id) if row.invitation == invitation]
     return answer(invitation_view(revoked))
 
 
@@ -200,7 +200,7 @@ async def _seated(request: Call, row: InvitationRow) -> Joined | None:
 
 
 async def _found(request: Call, secret: str) -> InvitationRow:
-    row = await request.services.accounts.invitation(secret)
+    row = await request.services.accounts.invitations.find(secret)
     if row is None:
         raise _unknown()
     return row

@@ -11,7 +11,7 @@ from service.api.endpoint import endpoint
 from service.api.games.routes import ACCEPTED, ACTS, acted
 from service.api.request import Call
 from service.games import acts
-from service.games.commands import UnknownPlayer
+from service.games.requests import UnknownPlayer
 
 _PROBLEMS: Final = (*ACTS, problems.NOT_ORGANIZER)
 

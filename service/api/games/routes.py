@@ -35,7 +35,7 @@ from service.api.response import answer, etag
 from service.api.rulesets.bodies import DocumentView, document_view
 from service.api.services import Services
 from service.games import acts
-from service.games.commands import Done
+from service.games.requests import Done
 from service.games.views import Accepted, Viewer, viewer_of
 
 _new_game: Final = msgspec.json.Decoder(NewGame)

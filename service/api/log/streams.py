@@ -16,7 +16,7 @@ from litestar.types import Message, Send
 from msgspec import Struct
 
 from domain.kernel.ids import GameId, Version
-from service.accounts.accounts import Caller, TokenEnded
+from service.accounts.caller import Caller, TokenEnded
 from service.api import problems
 from service.api.bearer import subprotocols_of
 from service.api.endpoint import Answer, endpoint

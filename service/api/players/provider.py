@@ -6,7 +6,7 @@ import msgspec
 from litestar.response import Response
 from msgspec import UNSET, UnsetType
 
-from service.accounts.accounts import Caller, Identity
+from service.accounts.caller import Caller, Identity
 from service.api import problems
 from service.api.accounts.routes import account_of
 from service.api.bearer import cookie_of

@@ -9,7 +9,8 @@ from msgspec.structs import asdict
 
 from domain.kernel.canonical import canonical
 from domain.kernel.ids import PlayerId
-from service.accounts.accounts import SHORTEST_SECRET_KEY, Caller, Once, is_hard_to_guess
+from service.accounts.caller import Caller
+from service.accounts.values import SHORTEST_SECRET_KEY, Once, is_hard_to_guess
 from service.api import problems
 from service.api.accounts.routes import account_of
 from service.api.bodies import Nothing

@@ -9,7 +9,8 @@ from msgspec import UNSET
 
 from domain.kernel.canonical import canonical
 from domain.kernel.ids import PlayerId
-from service.accounts.accounts import SESSION_PREFIX, Caller, Once, TokenEnded, UnknownToken
+from service.accounts.caller import Caller, TokenEnded, UnknownToken
+from service.accounts.values import SESSION_PREFIX, Once
 from service.api import problems
 from service.api.accounts.routes import account_of
 from service.api.bearer import session_of

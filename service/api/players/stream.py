@@ -14,7 +14,7 @@ from domain.kernel.log.history import cause_of, read_created
 from domain.kernel.log.lifecycle import GameCreated, GameForked, SeatLeft, SeatTaken, SeatTakenOver
 from domain.kernel.log.record import Record
 from domain.kernel.rules.message import type_name
-from service.accounts.accounts import Caller
+from service.accounts.caller import Caller
 from service.api import problems
 from service.api.accounts.bodies import LoggedEvent
 from service.api.bodies import Nothing

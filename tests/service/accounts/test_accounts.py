@@ -11,7 +11,8 @@ from structlog.testing import capture_logs
 from domain.kernel.ids import PlayerId
 from service import readmodels
 from service.accounts import accounts
-from service.accounts.accounts import Accounts, BadName, TokenEnded, UnknownToken
+from service.accounts.accounts import Accounts, BadName
+from service.accounts.caller import TokenEnded, UnknownToken
 from service.base.clock import utc_now
 from service.readmodels import Refusals
 from service.store.accounts import AccountStore, PlayerRow, TokenId, TokenRow

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import structlog
 
-from service.accounts.accounts import MOST_INVITATIONS
+from service.accounts.invitations import MOST_INVITATIONS
 from tests.service.api.browsers import browser
 from tests.service.api.serving import Player, Service
 

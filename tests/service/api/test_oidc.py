@@ -16,7 +16,8 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from service.accounts import oidc
-from service.accounts.accounts import JWT_TOKENS_LAST, IssuerAway, UnknownToken
+from service.accounts.accounts import JWT_TOKENS_LAST
+from service.accounts.caller import IssuerAway, UnknownToken
 from service.base.clock import later
 from service.base.scopes import EVERYBODYS
 from service.base.settings import Settings

@@ -22,7 +22,8 @@ from domain.kernel.rules.refusal import Refusal
 from service.cluster.wake import LocalWake
 from service.games.acts import Commands, LeaveSeat, NotSeated, Start, TakeSeat
 from service.games.cache import GameDamaged, UnknownGame, UnknownVersion
-from service.games.commands import Done, Games, StaleVersion, UnknownPlayer, UnknownRuleset
+from service.games.commands import Games
+from service.games.requests import Done, StaleVersion, UnknownPlayer, UnknownRuleset
 from service.games.views import Viewer, seat_of, viewer_of
 from service.store.protocol import Append, Appended, KeyReused, StoreUnavailable
 from tests.service.rig import (

@@ -21,7 +21,7 @@ from domain.kernel.log.game import Decided, Game
 from domain.kernel.proof import export
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.refusal import Refusal
-from service.accounts.accounts import Caller
+from service.accounts.caller import Caller
 from service.api.contract.document import endpoints
 from service.games.acts import Case, Commands
 from service.games.views import Viewer

@@ -62,7 +62,8 @@ async def lived(cast: Cast, *, swapped: bool, data: Path, database_url: str) -> 
         mock.patch("service.readmodels.FLUSH", 0.01),
         # Of a PNG what it is made of is compared: that says more, and converting it takes a process each time.
         mock.patch("service.api.pictures.routes.png", _unconverted),
-        mock.patch("service.accounts.accounts.secrets", tokens),
+        mock.patch("service.accounts.values.secrets", tokens),
+        mock.patch("service.accounts.invitations.secrets", tokens),
         # When tokens were used is told after a minute of the wall clock, and so perhaps in one world only.
         mock.patch("service.accounts.accounts.FLUSH", 3600.0),
     ):

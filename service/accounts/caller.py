@@ -1,0 +1,75 @@
+"""Who sent a request: whom a token speaks of, and what it is good for."""
+
+from collections.abc import Awaitable, Callable
+
+from msgspec import Struct
+
+from domain.kernel.ids import PlayerId
+from service.base.scopes import Scope
+from service.store.accounts import TokenId
+
+
+class UnknownToken(Exception):
+    """Nobody has this token."""
+
+
+class TokenEnded(Exception):
+    """The token has expired or was revoked, or its account was closed; the message says which and when."""
+
+
+class IssuerAway(Exception):
+    """Another issuer's keys are not known, and it does not answer."""
+
+
+class SignInRefused(Exception):
+    """The provider did not sign somebody in, or its answer is not accepted; the message says why."""
+
+
+class Caller(Struct, frozen=True):
+    """Who sent a request, and what the token that came with it may be used for.
+
+    Attributes:
+        player: the account.
+        scopes: what the token may be used for: its own scopes, as far as the account has them.
+        granted: the most that the account's tokens may be used for.
+        token: the token; None for one of another issuer.
+        digest: the SHA-256 of what was sent.
+        ends: when the token ends; None for never.
+    """
+
+    player: PlayerId
+    scopes: frozenset[Scope]
+    granted: frozenset[Scope]
+    token: TokenId | None
+    digest: bytes
+    ends: str | None = None
+
+    @property
+    def may_issue(self) -> frozenset[Scope]:
+        """The most scopes of a token that this caller creates. With an external JWT, at most the JWT's own scopes.
+
+        And never `account`: that token could create others, with more scopes and without an end.
+        """
+        return self.granted if self.token is not None else (self.scopes & self.granted) - {"account"}
+
+
+class Identity(Struct, frozen=True):
+    """Whom another issuer's token speaks of.
+
+    Attributes:
+        issuer: the issuer.
+        subject: what it calls the person: always the same, and never another's.
+        name: a name to call an account by; may be empty, or none that an account can have.
+        scopes: what the token may be used for, as the issuer says.
+        ends: when it ends.
+    """
+
+    issuer: str
+    subject: str
+    name: str
+    scopes: frozenset[Scope]
+    ends: str
+
+
+Identify = Callable[[str], Awaitable[Identity]]
+"""Tells of whom another issuer's token speaks. Raises `UnknownToken`, `TokenEnded` or `IssuerAway`."""

@@ -1,0 +1,62 @@
+"""Invitations to games: whoever has the value of one may take a seat."""
+
+import secrets
+from collections.abc import Callable
+from typing import Final
+
+from msgspec.structs import replace
+
+from domain.kernel.ids import GameId, PlayerId
+from service.accounts.values import INVITATION_PREFIX, Once, hashed, random_value
+from service.base.clock import Clock, stamp
+from service.base.ids import ID_BYTES, new_id
+from service.store.accounts import AccountStore, InvitationId, InvitationRow
+
+MOST_INVITATIONS: Final = 20
+"""How many invitations a game has at most that were not revoked."""
+
+
+class TooManyInvitations(Exception):
+    """The game has as many invitations as it can have."""
+
+
+class Invitations:
+    """The invitations of all games. Every method may raise `StoreError`."""
+
+    def __init__(self, store: AccountStore, clock: Clock, randomness: Callable[[int], bytes]) -> None:
+        self._store = store
+        self._clock = clock
+        self._randomness = randomness
+
+    async def make(self, player: PlayerId, game: GameId, key: str | None = None) -> tuple[InvitationRow, str]:
+        """Make an invitation to a game; return it and its value, which nobody can find out again.
+
+        Under an idempotency key, a repetition gets the first invitation. Raises `TooManyInvitations`.
+        """
+        once = Once(f"{game} {key}", player, b"", INVITATION_PREFIX) if key is not None else None
+        open_now = [row for row in await self._store.invitations(game) if row.revoked is None]
+        again = once is not None and any(row.key == once.hashed for row in open_now)
+        if len(open_now) >= MOST_INVITATIONS and not again:
+            raise TooManyInvitations(f"The game has {MOST_INVITATIONS} invitations and cannot have more.")
+        name = InvitationId(new_id("i", self._randomness(ID_BYTES)))
+        row = InvitationRow(name, game, stamp(self._clock))
+        if once is None:
+            value = random_value(INVITATION_PREFIX)
+            return await self._store.add_invitation(row, hashed(value)), value
+        nonce = secrets.token_bytes(32)
+        row = replace(row, key=once.hashed, nonce=nonce)
+        row = await self._store.add_invitation(row, hashed(once.value(nonce)))
+        return row, once.value(row.nonce or nonce)
+
+    async def find(self, value: str) -> InvitationRow | None:
+        """Return the invitation that has this value; None when there is none, or it was revoked."""
+        row = await self._store.invitation(hashed(value))
+        return row if row is not None and row.revoked is None else None
+
+    async def of_game(self, game: GameId) -> list[InvitationRow]:
+        """Return the invitations to a game, revoked ones as well, the newest first."""
+        return await self._store.invitations(game)
+
+    async def revoke(self, invitation: InvitationId) -> None:
+        """End an invitation, at once."""
+        await self._store.revoke_invitation(invitation, stamp(self._clock))

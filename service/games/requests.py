@@ -1,0 +1,74 @@
+"""Requests to games: who asked, what one that was accepted did, and why one is not taken."""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from domain.kernel.chance.secret import Vault
+from domain.kernel.ids import GameId, PlayerId, Version
+from domain.kernel.log.game import Game
+from domain.kernel.log.record import Cause, Record
+from service.games.views import Accepted, Viewer, event_view
+from service.store.protocol import KeyUse
+
+
+class UnknownRuleset(LookupError):
+    """There is no such ruleset; the message names the known ones."""
+
+
+class UnknownPlayer(LookupError):
+    """There is no such account."""
+
+
+class StaleVersion(Exception):
+    """The client expected another version than the one at which the game stands, `head`."""
+
+    def __init__(self, expected: Version, head: Version) -> None:
+        super().__init__(f"You expected version {expected}, but the game is at version {head}.")
+        self.expected = expected
+        self.head = head
+
+
+class Done(Struct, frozen=True):
+    """What an accepted request did.
+
+    Attributes:
+        state: the game after it.
+        after: the version before it.
+        records: what it added to the log.
+        vault: the secrets of the game.
+        repeated: whether the request came again with its idempotency key, and this was done the first time.
+    """
+
+    state: Game
+    after: Version
+    records: Sequence[Record]
+    vault: Vault
+    repeated: bool = False
+
+    @property
+    def game(self) -> GameId:
+        return self.state.id
+
+    @property
+    def version(self) -> Version:
+        """The version after it."""
+        return self.state.version
+
+    def seen_by(self, viewer: Viewer) -> Accepted:
+        """Return it as `viewer` may see it."""
+        ruleset, vault = self.state.ruleset.id, self.vault
+        events = tuple(event_view(ruleset, record, vault, viewer) for record in self.records)
+        return Accepted(self.game, self.after, self.version, events, self.repeated)
+
+
+class Asked(Struct, frozen=True):
+    """Who asked, when, and under which key."""
+
+    player: PlayerId
+    at: str
+    use: KeyUse | None = None
+
+    @property
+    def cause(self) -> Cause:
+        return Cause(self.player, key=self.use.key if self.use is not None else None)
