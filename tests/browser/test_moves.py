@@ -196,6 +196,35 @@ async def test_what_comes_along_is_chosen_before_the_end_and_sent_with_it(
     assert not json.loads(sent)["command"].get("units", {}).get("infantry")
 
 
+async def test_what_was_begun_goes_on_when_somebody_else_does_something(
+    visit: Visit, service: Service, marching: Table
+) -> None:
+    other = next(seat for seat in marching.seats if seat != asked(marching))
+    async with visit(**PHONE) as phone:
+        await sit(phone.page, marching)
+        await area(phone.page, "hispania").tap()
+        end = await first(phone.page, "open")
+        await service.give(marching.id, marching.seats[other], "propose-alliance", members=[asked(marching)])
+        await phone.page.locator(f'.commands[data-version="{marching.version + 1}"]').wait_for(state="attached")
+        await area(phone.page, end).tap()
+        await expect(phone.page.locator("#turn .means")).to_contain_text("March from Hispania")
+
+
+async def test_a_click_counts_though_the_area_is_drawn_anew_while_the_button_is_down(
+    page: Page, service: Service, marching: Table
+) -> None:
+    await sit(page, marching)
+    march = {"origin": "lugdunensis", "to": "belgica", "leaders": ["red-general-4"]}
+    await area(page, "lugdunensis").hover()
+    await page.mouse.down()
+    await service.give(marching.id, marching.seats[asked(marching)], "march", **march)
+    await page.locator(f'.commands[data-version="{marching.version + 1}"]').wait_for()
+    await expect(area(page, "belgica").locator(".pile title")).to_contain_text("General 4")
+    await page.mouse.up()
+    await expect(page.locator("#turn .question")).to_contain_text("From Lugdunensis")
+    await expect(page.locator("#board")).to_have_attribute("data-version", f"{marching.version + 1}")
+
+
 async def test_the_turn_is_ended_by_a_plan_that_is_shown_first_and_taken_back_as_one(
     page: Page, visitor: Visitor, service: Service, marching: Table
 ) -> None:

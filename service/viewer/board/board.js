@@ -29,6 +29,7 @@ export class Board extends EventTarget {
   #compared = "";
   #focused = null;
   #isBegun = false;
+  #pressed = null;
 
   /**
    * @param {HTMLElement} place where it goes
@@ -125,9 +126,15 @@ export class Board extends EventTarget {
     if (!this.svg) return { changed: 0, isWhole: this.isMissing };
     const until = this.#isBegun ? performance.now() + BUDGET : Infinity;
     let changed = 0;
+    let isWhole = true;
     for (const [area, group] of this.#areas) {
       const fragment = scene.areas[area] ?? "";
       if ((this.#drawn.get(area) ?? "") === fragment) continue;
+      // A browser knows of no click on what was replaced while it was pressed.
+      if (area === this.#pressed) {
+        isWhole = false;
+        continue;
+      }
       if (changed && performance.now() > until) return { changed, isWhole: false };
       group.innerHTML = fragment;
       this.#drawn.set(area, fragment);
@@ -138,7 +145,7 @@ export class Board extends EventTarget {
       this.#drawn.set("", scene.links);
     }
     this.#isBegun = scene !== NOTHING;
-    return { changed, isWhole: true };
+    return { changed, isWhole };
   }
 
   /** Show where things happened: pieces of SVG from the service, each once. */
@@ -245,7 +252,13 @@ export class Board extends EventTarget {
     }
     this.#focused = this.#areas.values().next().value;
     const areaOf = (event) => event.target.closest?.("[data-area]")?.dataset.area ?? null;
-    this.svg.addEventListener("pointerover", (event) => this.point(areaOf(event)));
+    this.svg.addEventListener("pointerdown", (event) => (this.#pressed = areaOf(event)));
+    for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => (this.#pressed = null));
+    this.svg.addEventListener("pointerover", (event) => {
+      // Some browsers do not tell where a button was let go, as in a menu of theirs.
+      if (!event.buttons) this.#pressed = null;
+      this.point(areaOf(event));
+    });
     this.svg.addEventListener("pointerleave", () => this.point(null));
     this.svg.addEventListener("focusin", (event) => this.point(areaOf(event)));
     this.svg.addEventListener("focusout", () => this.point(null));

@@ -149,7 +149,7 @@ export function summed(schema, names, word) {
 }
 
 /** Return what a value counts in a sum: an integer itself, a list its items, an object the sum of its integers. */
-function amount(value) {
+export function amount(value) {
   if (Array.isArray(value) || typeof value === "string") return value.length;
   if (typeof value === "object" && value !== null) return Object.values(value).reduce((sum, count) => sum + count, 0);
   return Number(value);

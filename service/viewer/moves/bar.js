@@ -6,6 +6,7 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { live } from "../vendor/directives/live.js";
+import { repeat } from "../vendor/directives/repeat.js";
 import { choicesOf } from "../forms/schema.js";
 import { named, plain, seatName } from "../parts/format.js";
 import { linked } from "../parts/papers.js";
@@ -166,7 +167,8 @@ function choices(room, commands, moves) {
       moves.open(options[0], options, commands.said);
     });
   }
-  return html`${shown.map((answer, at) => html`<button class="answer-button" data-answer=${answer.value ?? nothing} aria-expanded=${"isOpen" in answer ? String(answer.isOpen) : nothing}
+  // Each keeps its button: what is pressed while the answers change must not become another answer.
+  return html`${repeat(shown, ({ value = "", label }) => `${value} ${label}`, (answer, at) => html`<button class="answer-button" data-answer=${answer.value ?? nothing} aria-expanded=${"isOpen" in answer ? String(answer.isOpen) : nothing}
       ?disabled=${commands.busy} @click=${answer.act}>${answer.label} <kbd aria-hidden="true">${answer === quiet[0] ? "." : at + 1}</kbd></button>`)}
     ${all.length > MANY ? html`<span class="quiet">and ${all.length - MANY} more in the list under Decide</span>` : nothing}
     ${room.isGame && quiet.length && (moves.start === null || moves.isGuess) ? html`<button class="answer-button" ?disabled=${commands.busy} @pointerenter=${({ pointerType }) => pointerType === "mouse" && planned(room, commands, true)}
@@ -190,7 +192,7 @@ function tray(room, commands, moves) {
 /** What comes along, while it is open where the gesture ends. */
 function beforehand(commands, moves) {
   const { form, option, labels } = commands;
-  return html`<div class="tray picker before" role="group" aria-label="What comes along">
+  return html`<div class="tray picker before" role="group" aria-label="What comes along" data-before=${commands.options.indexOf(option)}>
     <p class="means" role="status"><strong>From ${labels.value(moves.start)}</strong>${summary(option, form.value, labels)}</p>
     <div class="buttons">${allOrNone(moves)}</div>
     <div class="controls">${control(form, option, decided(option, true))}</div>

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { choicesOf, given, initial, isSame, matches } from "../forms/schema.js";
+import { amount, choicesOf, given, initial, isSame, matches } from "../forms/schema.js";
 import { commandsOf } from "../state/commands.js";
 import { filled, isKnown, limited, recalled, remember } from "./along.js";
 import { hasAlong } from "./controls.js";
@@ -27,6 +27,8 @@ export function movesIn(room) {
 /** The gesture of a seat. */
 export class Moves {
   #options = null;
+  #version = 0;
+  #done = null;
   #asked = "";
   #hope = null;
   #marked = "";
@@ -102,11 +104,14 @@ export class Moves {
   /** Take up the options as they are now. */
   look() {
     const { commands } = this;
-    if (this.#options !== commands.options) {
+    if (this.#options !== commands.options || this.#version !== commands.version) {
       this.#options = commands.options;
+      this.#version = commands.version;
       const asked = new Set(commands.decisions.map(({ kind }) => kind));
       this.all = commands.options.filter((option) => asked.has(option.decision) && isOnMap(option)).flatMap(movesOf);
-      if (!commands.form) this.#goOn();
+      this.meant = this.meant.filter(({ option }) => commands.options.includes(option));
+      if (!commands.form) this.#goOn(commands.done !== this.#done);
+      this.#done = commands.done;
     }
     if (commands.place === "form" || (this.meant.length && !commands.form)) this.#forget();
     if (this.start && !this.starts.has(this.start)) this.#forget();
@@ -126,13 +131,28 @@ export class Moves {
     room.board.follow(about.length ? about : [...(this.start === null ? this.starts : [this.start, ...this.ends])]);
   }
 
-  /** Begin where the last command ended, when the same can be done from there. */
-  #goOn() {
+  /**
+   * Begin where the last command ended, when the same can be done from there. What was begun goes on, if it still can,
+   * when it was not the seat itself that has done something.
+   */
+  #goOn(isOwn) {
     const { area, command } = this.#hope ?? {};
+    this.#hope = null;
+    if (!isOwn) return this.#keep();
     this.#forget();
     if (!this.from(area).some((move) => move.end && move.option.command === command)) return;
     this.start = area;
     this.isGuess = true;
+  }
+
+  #keep() {
+    const { start, isGuess } = this;
+    const wasPrepared = this.#before !== null;
+    this.#forget();
+    if (!this.from(start).some(({ end }) => end)) return;
+    this.start = start;
+    this.isGuess = isGuess;
+    if (wasPrepared) this.prepare();
   }
 
   #forget() {
@@ -143,7 +163,6 @@ export class Moves {
     this.#before = null;
     this.#kept = null;
     this.isGuess = false;
-    this.#hope = null;
   }
 
   /**
@@ -189,8 +208,11 @@ export class Moves {
 
   /** Let the player choose what comes along before they point at an end. */
   prepare() {
-    const first = this.from(this.start).find(({ option, end }) => end && hasAlong(option));
-    if (!first) return;
+    const able = this.from(this.start).filter(({ option, end }) => end && hasAlong(option));
+    if (!able.length) return;
+    // Where one end takes more than another, all that can come along anywhere can be chosen.
+    const alike = able.filter(({ option }) => option.command === able[0].option.command);
+    const first = alike.reduce((best, move) => (mostAlong(move.option) > mostAlong(best.option) ? move : best));
     const { commands } = this;
     commands.choose(first.option, null, "bar");
     const { form } = commands;
@@ -203,6 +225,7 @@ export class Moves {
   /** Begin a gesture in an area; `isSeen` as in `point`. */
   begin(area, isSeen = false) {
     this.#forget();
+    this.#hope = null;
     if (this.commands.form) this.commands.choose(null, null, "bar");
     this.start = area;
     const moves = this.from(area);
@@ -267,6 +290,7 @@ export class Moves {
   /** Open the control of an option that has no place on the map; `others` are what can be done instead, `said` goes on being said. */
   open(option, others = [option], said = null) {
     this.#forget();
+    this.#hope = null;
     this.meant = others.map((option) => ({ option, fix: {} }));
     this.mean(this.meant.find((move) => move.option === option), said);
   }
@@ -319,6 +343,7 @@ export class Moves {
     const start = this.end === null ? null : this.start;
     if (this.commands.form && this.commands.place === "bar") this.commands.choose(null);
     this.#forget();
+    this.#hope = null;
     this.closed = this.#options;
     this.start = start;
     this.room.redraw();
@@ -331,8 +356,7 @@ export class Moves {
     if (!this.isReady || commands.busy || performance.now() - this.openedAt < UNSEEN) return;
     const { option } = commands;
     const { command } = commands.form;
-    this.#hope = { area: this.end, command: option.command };
-    const hope = this.#hope;
+    const hope = { area: this.end, command: option.command };
     await commands.send(this.told());
     if (commands.said?.kind !== "done") return;
     remember(option, command, chosenIn(option));
@@ -413,6 +437,12 @@ export class Moves {
 function alongIn(option, value) {
   const { pieces = [], counts = [] } = gestureOf(option);
   return given(Object.fromEntries([...pieces, ...counts].filter((name) => name in option.schema.properties).map((name) => [name, value[name]])));
+}
+
+/** How much can come along with a command. */
+function mostAlong(option) {
+  const most = filled(option.schema, initial(option.schema), chosenIn(option), true);
+  return Object.values(alongIn(option, most)).reduce((sum, value) => sum + amount(value), 0);
 }
 
 /** Return a value without what is nothing: 0 of a kind, an empty list. */

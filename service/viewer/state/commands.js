@@ -95,7 +95,7 @@ export class Commands {
       if (seat !== room.seat || view.version < this.version) return;
       this.answers = left.answers;
       this.decisions = view.decisions;
-      this.options = view.options;
+      this.options = asBefore(view.options, this.options);
       this.version = view.version;
       // A form is kept while its option is there, whatever else happened.
       const same = this.option && this.options.find((option) => isSame(option, this.option));
@@ -323,6 +323,13 @@ export class Commands {
       this.room.redraw();
     }
   }
+}
+
+/** Return options with those objects that were there before: what was begun with them goes on. */
+function asBefore(options, before) {
+  const known = new Map(before.map((option) => [JSON.stringify(option), option]));
+  const found = options.map((option) => known.get(JSON.stringify(option)) ?? option);
+  return found.length === before.length && found.every((option, at) => option === before[at]) ? before : found;
 }
 
 /** Return what an option is called. */
