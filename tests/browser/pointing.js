@@ -1,16 +1,27 @@
 // Gives a command by the map and the bar, as quickly as they take it; returns how many clicks that took (null when
 // there is only a form for it), whether it was sent with the last of them, and whether two of them could be one drag. A number typed, or a choice from a list, is one click and two.
-async ([index, schema, command, version]) => {
+async ([index, schemas, command, version]) => {
+    const schema = schemas[index];
     const drawn = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
     const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
     const turn = (selector) => document.querySelector(`#turn ${selector}`);
     let clicks = 0;
-    const press = async (element, shiftKey = false) => (element.dispatchEvent(new MouseEvent("click", { bubbles: true, shiftKey })), (clicks += 1), await drawn());
+    // What was pressed, and what the bar said before and after: said when nothing comes of it.
+    const pressed = [];
+    const said = () => [turn(".question"), turn(".answers"), turn(".tray"), turn(".came")].map((each) => each?.textContent.trim().replace(/\s+/g, " ") ?? "").join(" | ");
+    const press = async (element, shiftKey = false) => {
+        const on = element.dataset.area ?? element.textContent.trim().replace(/\s+/g, " ");
+        const [before, was] = [said(), document.querySelector(".commands").dataset.version];
+        element.dispatchEvent(new MouseEvent("click", { bubbles: true, shiftKey }));
+        clicks += 1;
+        await drawn();
+        pressed.push(`${Math.round(performance.now())} ms: ${on}${shiftKey ? " with Shift" : ""} at version ${was}, of class ${element.getAttribute("class")}: ${before} => ${said()}`);
+    };
     // The modules that the page itself has, under the addresses of its release.
     const page = (name) => import(performance.getEntriesByType("resource").find((each) => each.name.split("?")[0].endsWith(name)).name);
     const { filled, limited, recalled } = await page("/moves/along.js");
     const { chosenIn, movesOf } = await page("/moves/gestures.js");
-    const { initial } = await page("/forms/schema.js");
+    const { initial, matches } = await page("/forms/schema.js");
     // Whether what was pointed at went out with that; otherwise its control is open.
     const isSent = async () => {
         for (let frames = 0; frames < 1200; frames += 1) {
@@ -18,7 +29,7 @@ async ([index, schema, command, version]) => {
             if (Number(turn(".came").dataset.version) > version) return true;
             if (turn(".tray:not(.before), [role=alert]")) return false;
         }
-        throw new Error(`nothing came of pointing: ${document.querySelector("#turn").textContent}`);
+        throw new Error(["nothing came of pointing", ...pressed, `at last: ${said()}`].join("\n    "));
     };
     const label = (path) => path.join("/");
     const area = (name) => document.querySelector(`svg.board [data-area="${name}"]`);
@@ -55,7 +66,9 @@ async ([index, schema, command, version]) => {
         // A gesture that began by itself is in the way where it could end.
         if (!isBegun && area(start).matches(".open")) await press([...document.querySelectorAll("#turn .answer-button")].find((each) => each.textContent.startsWith("Take back")));
         if (!isBegun) await press(area(start), end === null && careful);
-        const isBefore = careful && turn(".tray.before");
+        // What comes along can be chosen before the end, where what is open then can take it.
+        const open = schemas[turn(".tray.before")?.dataset.before];
+        const isBefore = careful && open && names.every((name) => !(name in command) || (name in open.properties && matches(open.properties[name], command[name])));
         if (isBefore) await choose();
         if (end !== null) await press(area(end), careful && !isBefore);
         else if (turn('[data-answer="here"]')) {

@@ -129,8 +129,11 @@ class Sitting:
         Return with how many clicks, with how many if it is dragged, and what the page says then.
         """
         index = _option_of(options, command)
+        # The options may be there a moment before the bar says that the seat is asked.
+        await self.page.wait_for_selector("#turn .turn.asked.now")
         version = int(await self.page.locator(".commands").get_attribute("data-version") or 0)
-        clicks, is_sent, is_drag = await self.page.evaluate(POINT, [index, options[index]["schema"], command, version])
+        schemas = [option["schema"] for option in options]
+        clicks, is_sent, is_drag = await self.page.evaluate(POINT, [index, schemas, command, version])
         if clicks is None:
             clicks = await self.fill(options, command) + 1
             return clicks, clicks, await self.send()

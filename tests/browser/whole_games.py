@@ -140,6 +140,8 @@ async def play(
                 accepted = rf": accepted as versions? {now['version'] + 1}\b"
                 assert re.search(accepted, said), f"{seat} gave {command}: {said}"
             taken.append(Clicks(command["type"], in_form, on_map, dragging))
+            if len(taken) % 100 == 0:
+                print(f"{len(taken)} commands so far", file=sys.stderr, flush=True)
     return taken
 
 
