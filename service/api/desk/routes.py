@@ -10,6 +10,7 @@ from msgspec import UNSET, Struct
 from domain.judging.inspection import draws_in, step_around, way_back
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import GameId, RuleId
+from domain.kernel.log.concerns import concerns
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import cause_of, effective_records, read_around, read_event, starts_of_commands
 from domain.kernel.log.lifecycle import GameEnded
@@ -27,7 +28,7 @@ from service.api.play.routes import as_past, options_view
 from service.api.request import Call
 from service.api.response import answer, etag
 from service.api.rulesets.bodies import RuleView, rule_view
-from service.api.rulesets.routes import HOUSE_RULE, concerns
+from service.api.rulesets.routes import HOUSE_RULE
 from service.api.services import Services
 from service.games.views import Viewer, event_view, sees_all_of, viewer_of
 

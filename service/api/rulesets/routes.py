@@ -6,9 +6,8 @@ from typing import Any, Final
 from litestar.response import Response
 from msgspec.structs import asdict
 
-from domain.kernel.ids import RuleId
-from domain.kernel.log.lifecycle import GAME_EVENTS, Undo
-from domain.kernel.rules.catalogue import Rule, UnknownRuleError, common_rules
+from domain.kernel.log.concerns import concerns
+from domain.kernel.rules.catalogue import Rule, UnknownRuleError
 from domain.kernel.rules.documents import remarks_of
 from domain.kernel.rules.message import type_name
 from domain.kernel.rules.ruleset import Ruleset
@@ -209,14 +208,6 @@ def ruleset_detail(ruleset: Ruleset[Any]) -> RulesetDetail:
         words=dict(ruleset.words),
         setup=schemas.of_ruleset(ruleset).setup,
     )
-
-
-def concerns(ruleset: Ruleset[Any]) -> dict[str, tuple[RuleId, ...]]:
-    """Return the rules that each type of event and command concerns, those of every game included."""
-    own, around = (*ruleset.events, *ruleset.commands), (*GAME_EVENTS, Undo)
-    catalogues = {**dict.fromkeys(own, ruleset.catalogue), **dict.fromkeys(around, common_rules())}
-    found = {type_name(shape): rules.in_force(shape.rules, ruleset.id) for shape, rules in catalogues.items()}
-    return {kind: rules for kind, rules in found.items() if rules}
 
 
 def _rule(request: Call, ruleset: Ruleset[Any], rule: str) -> RuleView:

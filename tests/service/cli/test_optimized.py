@@ -7,9 +7,9 @@ from types import ModuleType
 
 import pytest
 
+from domain.kernel.log.concerns import concerns
 from domain.kernel.rules.docstrings import attributes, docstring, source_of, summary
 from domain.library import LIBRARY
-from service.api.rulesets.routes import concerns
 from tests.service.cli.calling import Call, http, serving, start
 
 ROOT = Path(__file__).parents[3]

@@ -1,0 +1,31 @@
+"""Which rules events and commands concern, for readers of a log."""
+
+from functools import cache
+from typing import Any
+
+from msgspec import Struct
+
+from domain.kernel.ids import RuleId
+from domain.kernel.log.lifecycle import GAME_EVENTS, Undo
+from domain.kernel.rules.catalogue import common_rules
+from domain.kernel.rules.message import type_name
+from domain.kernel.rules.ruleset import Ruleset
+
+
+@cache
+def concerns(ruleset: Ruleset[Any]) -> dict[str, tuple[RuleId, ...]]:
+    """Return the rules that each type of event and command concerns, those of every game included.
+
+    Types without rules are left out. Everybody gets the same object: do not change it.
+    """
+    own, around = (*ruleset.events, *ruleset.commands), (*GAME_EVENTS, Undo)
+    catalogues = {**dict.fromkeys(own, ruleset.catalogue), **dict.fromkeys(around, common_rules())}
+    found = {type_name(shape): rules.in_force(shape.rules, ruleset.id) for shape, rules in catalogues.items()}
+    return {kind: rules for kind, rules in found.items() if rules}
+
+
+def rules_of(ruleset: Ruleset[Any], event: Struct) -> tuple[RuleId, ...]:
+    """Return the rules that an event concerns: those of its type, and the one that it names itself as its `rule`."""
+    of_type = concerns(ruleset).get(type_name(type(event)), ())
+    named = getattr(event, "rule", None)
+    return of_type if named is None or named in of_type else (*of_type, RuleId(named))
