@@ -32,6 +32,14 @@ class Put(Struct, frozen=True):
     values: Mapping[str, Value]
 
 
+class Make(Struct, frozen=True):
+    """The row with this key is made with these values; one that is there stays as it is. All columns are given."""
+
+    table: Table
+    key: Mapping[str, Value]
+    values: Mapping[str, Value]
+
+
 class Add(Struct, frozen=True):
     """These amounts are added to the row with this key; it is made when it is missing. All columns are given."""
 
@@ -56,7 +64,21 @@ class Drop(Struct, frozen=True):
     beyond: tuple[str, int] | None = None
 
 
-Change = Put | Add | Amend | Drop
+class Trim(Struct, frozen=True):
+    """Of the rows in which these columns have these values, only the first `most` of each group stay.
+
+    Rows belong to a group when they have the same value in the column `group`. Those that are the largest by the
+    columns of `by` come first.
+    """
+
+    table: Table
+    where: Mapping[str, Value]
+    group: str
+    by: tuple[str, ...]
+    most: int
+
+
+Change = Put | Make | Add | Amend | Drop | Trim
 
 
 class Changes:
@@ -98,7 +120,7 @@ class Changes:
 def row_of(change: Change) -> tuple[Value, ...] | None:
     """Return the key of the one row that a change touches; None when it may touch several."""
     match change:
-        case Put() | Add():
+        case Put() | Make() | Add():
             return tuple(change.key[name] for name in change.table.key)
         case Amend() if change.where.keys() == change.table.key.keys():
             return tuple(change.where[name] for name in change.table.key)
@@ -111,6 +133,8 @@ def _joined(first: Change, second: Change) -> Change | None:
     match first, second:
         case Put(), Put():
             return second
+        case ((Put() | Make() | Add()), Make()):
+            return first
         case Add(), Add():
             amounts = {name: first.values[name] + amount for name, amount in second.values.items()}
             return replace(second, values=amounts)

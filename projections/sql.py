@@ -11,7 +11,7 @@ from itertools import count
 from msgspec.structs import replace
 
 from domain.kernel.ids import GameId
-from projections.change import Add, Amend, Change, Drop, Put, Table, Value, row_of
+from projections.change import Add, Amend, Change, Drop, Make, Put, Table, Trim, Value, row_of
 from projections.projection import Projection
 from projections.store import Generation, Overtaken, Trouble
 
@@ -138,8 +138,8 @@ def statement(projection: str, generation: int, change: Change) -> Statement:
     """Return the statement that makes a change."""
     name = place(projection, generation, change.table.name)
     match change:
-        case Put() | Add():
-            text = _upsert(name, tuple(change.key), tuple(change.values), isinstance(change, Add))
+        case Put() | Make() | Add():
+            text = _upsert(name, tuple(change.key), tuple(change.values), type(change))
             return text, (*change.key.values(), *change.values.values())
         case Amend():
             text = f"UPDATE {name} SET {_pairs(change.values, ', ')} WHERE {_pairs(change.where, ' AND ')}"
@@ -150,6 +150,15 @@ def statement(projection: str, generation: int, change: Change) -> Statement:
                 column, bound = change.beyond
                 return f"{text} AND {column} > ?", (*values, bound)
             return text, values
+        case Trim():
+            key, where = ", ".join(change.table.key), _pairs(change.where, " AND ")
+            order = ", ".join(f"{column} DESC" for column in change.by)
+            ranked = (
+                f"SELECT {key}, ROW_NUMBER() OVER (PARTITION BY {change.group} ORDER BY {order}) AS place"
+                f" FROM {name} WHERE {where}"
+            )
+            beyond = f"SELECT {key} FROM ({ranked}) AS ranked WHERE place > ?"
+            return f"DELETE FROM {name} WHERE ({key}) IN ({beyond})", (*change.where.values(), change.most)
 
 
 def batches(
@@ -184,12 +193,13 @@ def _pairs(columns: Mapping[str, Value], between: str) -> str:
 
 
 @cache
-def _upsert(name: str, key: tuple[str, ...], columns: tuple[str, ...], adds: bool) -> str:
+def _upsert(name: str, key: tuple[str, ...], columns: tuple[str, ...], kind: type[Put | Make | Add]) -> str:
     marks = ", ".join("?" * (len(key) + len(columns)))
-    new = ", ".join(f"{column} = {f'{name}.{column} + ' if adds else ''}excluded.{column}" for column in columns)
+    added = {column: f"{name}.{column} + " if kind is Add else "" for column in columns if kind is not Make}
+    new = ", ".join(f"{column} = {before}excluded.{column}" for column, before in added.items())
     return (
         f"INSERT INTO {name} ({', '.join((*key, *columns))}) VALUES ({marks})"
-        f" ON CONFLICT ({', '.join(key)}) DO {f'UPDATE SET {new}' if columns else 'NOTHING'}"
+        f" ON CONFLICT ({', '.join(key)}) DO {f'UPDATE SET {new}' if new else 'NOTHING'}"
     )
 
 

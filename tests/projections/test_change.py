@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from projections import sql
-from projections.change import Add, Amend, Change, Changes, Drop, Put, Table
+from projections.change import Add, Amend, Change, Changes, Drop, Make, Put, Table, Trim
 from projections.library import PROJECTIONS
 
 PLAIN = Table("plain", {"a": "text", "b": "number"}, {"x": "number", "y": "number"}, (("x",),))
@@ -22,11 +22,15 @@ changes = st.one_of(
     st.builds(lambda a, b, x, y: Put(PLAIN, {"a": a, "b": b}, {"x": x, "y": y}), letters, numbers, numbers, numbers),
     st.builds(lambda a, n: Add(COUNT, {"a": a}, {"n": n}), letters, numbers),
     st.builds(lambda a, n: Put(COUNT, {"a": a}, {"n": n}), letters, numbers),
+    st.builds(lambda a, b, x, y: Make(PLAIN, {"a": a, "b": b}, {"x": x, "y": y}), letters, numbers, numbers, numbers),
+    st.builds(lambda a, n: Make(COUNT, {"a": a}, {"n": n}), letters, numbers),
     st.builds(lambda a, b, v: Amend(PLAIN, {"a": a, "b": b}, v), letters, numbers, values),
     st.builds(lambda a, v: Amend(PLAIN, {"a": a}, v), letters, values),
     st.builds(lambda a: Drop(PLAIN, {"a": a}), letters),
     st.builds(lambda a, b: Drop(PLAIN, {"a": a}, ("b", b)), letters, numbers),
     st.builds(lambda a: Drop(COUNT, {"a": a}), letters),
+    st.builds(lambda a, most: Trim(PLAIN, {"a": a}, "x", ("y", "b"), most), letters, numbers),
+    st.builds(lambda n, most: Trim(COUNT, {"n": n}, "n", ("a",), most), numbers, numbers),
 )
 
 
@@ -68,6 +72,22 @@ def test_a_row_that_changes_with_every_event_is_written_once() -> None:
     joined = Changes()
     joined.extend(Amend(COUNT, {"a": "p"}, {"n": number}) for number in range(100))
     assert [change.values for change in joined.all() if isinstance(change, Amend)] == [{"n": 99}]
+
+
+def test_a_row_that_is_there_is_not_made_again() -> None:
+    makes = [Make(COUNT, {"a": "p"}, {"n": n}) for n in (3, 1, 2)]
+    assert made(list[Change](makes)) == [[], [("p", 3)]]
+    joined = Changes()
+    joined.extend(makes)
+    assert joined.all() == makes[:1]
+
+
+def test_the_first_rows_of_each_group_stay() -> None:
+    # x is the group; y, then b, is the order.
+    kept = [("p", 1, 1, 2), ("p", 2, 1, 2), ("p", 3, 2, 0), ("q", 0, 1, 0)]
+    more = [("p", 0, 1, 2), ("p", 4, 1, 1)]
+    rows = [Put(PLAIN, {"a": a, "b": b}, {"x": x, "y": y}) for a, b, x, y in (*more, *kept)]
+    assert made([*rows, Trim(PLAIN, {"a": "p"}, "x", ("y", "b"), 2)])[0] == kept
 
 
 def test_placeholders_are_numbered_for_postgresql() -> None:
