@@ -125,7 +125,7 @@ class Follower:
                 root = parent.root
                 if created.purpose == "continuation":
                     kept = seated(await self._log.read(created.parent, created.version), parent.kept)
-            fixed = self._fixed[game_id] = Fixed(created, title, ruleset, root, kept)
+            fixed = self._fixed[game_id] = Fixed(created, first.at, title, ruleset, root, kept)
             if len(self._fixed) > GAMES:
                 self._fixed.popitem(last=False)
         return fixed

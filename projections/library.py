@@ -8,6 +8,7 @@ from projections.players import PLAYERS
 from projections.projection import Projection
 from projections.rules import RULES
 from projections.scoreboard import SCOREBOARD
+from projections.sightings import SIGHTINGS
 from projections.timeline import TIMELINE
 
-PROJECTIONS: Final[tuple[Projection, ...]] = (LOBBY, SCOREBOARD, PLAYERS, DICE, RULES, TIMELINE)
+PROJECTIONS: Final[tuple[Projection, ...]] = (LOBBY, SCOREBOARD, PLAYERS, DICE, RULES, SIGHTINGS, TIMELINE)

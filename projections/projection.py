@@ -22,6 +22,7 @@ class Fixed(Struct, frozen=True):
 
     Attributes:
         created: its first event.
+        at: when it was created.
         title: its title then.
         ruleset: its ruleset; None when this package lacks it.
         root: the game that it goes back to over all forks, itself when it is none.
@@ -29,6 +30,7 @@ class Fixed(Struct, frozen=True):
     """
 
     created: GameCreated
+    at: str
     title: str
     ruleset: Ruleset[Any] | None
     root: GameId

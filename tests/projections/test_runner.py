@@ -278,7 +278,7 @@ async def test_games_of_a_ruleset_that_is_missing_stop_only_what_needs_it(rows: 
     live = await status(rows)
     assert live.keys() == {"lobby", "players", "rules"}
     troubles = {each.projection: each.trouble for each in await rows.generations() if not each.live}
-    assert troubles.keys() == {"dice", "scoreboard", "timeline"}
+    assert troubles.keys() == {"dice", "scoreboard", "sightings", "timeline"}
     assert all(trouble is not None and "does not have" in trouble.why for trouble in troubles.values())
 
 
