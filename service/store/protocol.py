@@ -254,13 +254,15 @@ class EventStore(Protocol):
         forks: bool = True,
         parent: GameId | None = None,
         listed: bool = False,
+        among: Collection[GameId] | None = None,
         after: GameId | None = None,
         limit: int = 50,
     ) -> list[GameRow]:
         """Return games, the newest first: those that follow `after`.
 
         `player` picks the games in which that account holds a seat, `mine` also those that it organizes, `parent` the
-        forks of a game, and `listed` those that are listed for everybody. Without `forks` there are none.
+        forks of a game, `listed` those that are listed for everybody, and `among` those that are named. Without `forks`
+        there are none.
         """
         ...
 

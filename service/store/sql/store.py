@@ -159,6 +159,7 @@ class SqlStore(ABC):
         forks: bool = True,
         parent: GameId | None = None,
         listed: bool = False,
+        among: Collection[GameId] | None = None,
         after: GameId | None = None,
         limit: int = 50,
     ) -> list[GameRow]:
@@ -171,6 +172,7 @@ class SqlStore(ABC):
             ("g.game IN (SELECT game FROM seated WHERE player = ?)", player),
             (_MINE, mine),
             ("f.parent = ?", parent),
+            (f"g.game {self.among}", None if among is None else self._texts(among)),
             ("g.number < (SELECT number FROM games WHERE game = ?)", after),
         ):
             if value is not None:

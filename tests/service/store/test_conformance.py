@@ -490,6 +490,9 @@ async def test_games_are_listed_or_not_also_before_they_are_there(store: EventSt
     await store.list_game(GameId("g3"), False)
     assert [row.game for row in await store.games(listed=True)] == ["g1"]
     assert [row.game for row in await store.games()] == ["g3", "g2", "g1"]
+    assert [row.game for row in await store.games(listed=True, among=[GameId("g1"), GameId("g3")])] == ["g1"]
+    assert [row.game for row in await store.games(among=[GameId("g1"), GameId("g3"), GameId("g9")])] == ["g3", "g1"]
+    assert await store.games(among=[]) == []
     assert await store.unlisted([GameId("g1"), GameId("g2"), GameId("g9")]) == {"g2"}
     assert await store.unlisted([]) == set()
     await store.list_game(GameId("g2"), True)
