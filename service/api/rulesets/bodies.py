@@ -7,10 +7,13 @@ from msgspec import Meta, Struct
 
 from domain.kernel.canonical import digest
 from domain.kernel.chance.evidence import Shown
-from domain.kernel.ids import LARGEST_INTEGER, RuleId, Seat
+from domain.kernel.ids import LARGEST_INTEGER, GameId, RuleId, Seat, Version
+from domain.kernel.log.lifecycle import Status as GameStatus
 from domain.kernel.rules.board import Board, Map
 from domain.kernel.rules.catalogue import Catalogue, Rule, Status
 from domain.kernel.rules.ruleset import Ruleset
+from projections.lobby import GameRow
+from projections.sightings import Sighting
 from service.api import problems
 from service.api.bodies import Identifier, Listed, Page
 from service.api.problems import Problem
@@ -249,6 +252,30 @@ class ScenarioPage(Listed[ScenarioView], frozen=True):
     """Scenarios, in the order of their files."""
 
 
+class RuleAtWork(Struct, frozen=True):
+    """A game in which a rule can be seen at work.
+
+    Attributes:
+        game: the game.
+        title: its title; it may be empty.
+        status: `running` or `over`.
+        created: when it was created.
+        version: the first version of the game whose event concerned the rule; `/games/{game}#v={version}` shows it.
+        event: the type of that event.
+    """
+
+    game: GameId
+    title: str
+    status: GameStatus
+    created: str
+    version: Version
+    event: str
+
+
+class AtWorkPage(Listed[RuleAtWork], frozen=True):
+    """Games in which a rule can be seen at work, the newest first."""
+
+
 class Schemas(Struct, frozen=True):
     """The shapes of a ruleset, as self-contained JSON Schemas (2020-12).
 
@@ -327,3 +354,8 @@ def rule_view(catalogue: Catalogue, rule: Rule) -> RuleView:
         ours=rule.is_our_ruling,
         differs_from=rule.differs_from,
     )
+
+
+def rule_at_work(row: GameRow, seen: Sighting) -> RuleAtWork:
+    """Return a game with where a rule can be seen at work in it."""
+    return RuleAtWork(row.game, row.title, row.status, row.created, seen.version, seen.event)

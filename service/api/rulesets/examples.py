@@ -4,19 +4,22 @@ from typing import Any
 
 import msgspec
 
+from projections.sightings import Sighting
 from service.api.rulesets import schemas
 from service.api.rulesets.bodies import (
+    AtWorkPage,
     DocumentView,
     RulePage,
     RulesetPage,
     ScenarioPage,
     ScenarioView,
     board_view,
+    rule_at_work,
     rule_view,
     ruleset_summary,
 )
 from service.api.rulesets.routes import ruleset_detail
-from service.api.scene import Example, Scene
+from service.api.scene import GAME, Example, Scene
 
 _SCENARIO = ScenarioView(
     "a legion does not cross the sea without a fleet",
@@ -28,6 +31,8 @@ _SCENARIO = ScenarioView(
 def examples(scene: Scene) -> dict[str, Example]:
     ruleset, library = scene.ruleset, scene.library
     first = rule_view(ruleset.catalogue, ruleset.catalogue.for_ruleset(ruleset.id)[0])
+    shown = scene.records[-1]
+    at_work = rule_at_work(scene.row(scene.now), Sighting(GAME, shown.version, shown.type))
     return {
         "listRulesets": Example(
             RulesetPage(tuple(ruleset_summary(library.current(known)) for known in library.ids()), None)
@@ -38,6 +43,7 @@ def examples(scene: Scene) -> dict[str, Example]:
         "listRules": Example(RulePage((first,), "Q0MtQlJELTAx")),
         "showRule": Example(first),
         "listScenarios": Example(ScenarioPage((_SCENARIO,), None)),
+        "listGamesOfRule": Example(AtWorkPage((at_work,), None)),
         "showSchemas": Example(_schemas_excerpt(ruleset)),
     }
 

@@ -11,6 +11,7 @@ from domain.kernel.rules.catalogue import Rule, UnknownRuleError
 from domain.kernel.rules.documents import remarks_of
 from domain.kernel.rules.message import type_name
 from domain.kernel.rules.ruleset import Ruleset
+from projections import sightings
 from service.api import problems
 from service.api.bodies import Nothing, Page
 from service.api.endpoint import Answer, endpoint
@@ -20,6 +21,7 @@ from service.api.request import Call
 from service.api.response import answer
 from service.api.rulesets import schemas
 from service.api.rulesets.bodies import (
+    AtWorkPage,
     BoardView,
     Chapter,
     CitedSource,
@@ -34,6 +36,7 @@ from service.api.rulesets.bodies import (
     Schemas,
     board_view,
     document_view,
+    rule_at_work,
     rule_view,
     ruleset_summary,
     ruleset_versions,
@@ -41,6 +44,9 @@ from service.api.rulesets.bodies import (
 from service.api.rulesets.scenarios import scenarios_of
 
 HOUSE_RULE: Final = "TAB-"
+
+AT_WORK: Final = 20
+"""Games in which a rule is shown at work. The newest ones will do."""
 
 
 @endpoint("GET", "/v1/rulesets", tag="Rulesets", query=Page, answers=(Answer(200, "The rulesets.", RulesetPage),))
@@ -168,6 +174,28 @@ async def list_scenarios(request: Call, ruleset: str, rule: str) -> Response[byt
 
 @endpoint(
     "GET",
+    "/v1/rulesets/{ruleset:str}/rules/{rule:str}/games",
+    tag="Rulesets",
+    answers=(Answer(200, "The games.", AtWorkPage),),
+    problems=(problems.UNKNOWN_RULESET, problems.UNKNOWN_RULE),
+)
+async def list_games_of_rule(request: Call, ruleset: str, rule: str) -> Response[bytes]:
+    """List games that show a rule at work.
+
+    Games of this ruleset in which an event concerned the rule, the newest first, each with the first such version. That
+    version may have been taken back; it still can be looked at. Private games and forks are left out. One page holds
+    all that there are, 20 at most. The list may be a moment behind the games.
+    """
+    request.read_query(Nothing)
+    known, services = named(request, ruleset), request.services
+    rule = _rule(request, known, rule).id
+    seen = {each.game: each for each in await sightings.of_rule(services.rows, known.id, rule)}
+    games = await services.store.games(among=seen, forks=False, listed=True, limit=AT_WORK)
+    return answer(AtWorkPage(tuple(rule_at_work(row, seen[row.game]) for row in games), None))
+
+
+@endpoint(
+    "GET",
     "/v1/rulesets/{ruleset:str}/schemas",
     tag="Rulesets",
     answers=(Answer(200, "The schemas.", Schemas),),
@@ -183,7 +211,17 @@ async def show_schemas(request: Call, ruleset: str) -> Response[bytes]:
     return answer(await asyncio.to_thread(schemas.of_ruleset, named(request, ruleset)))
 
 
-ROUTES = (list_rulesets, show_ruleset, show_board, show_document, list_rules, show_rule, list_scenarios, show_schemas)
+ROUTES = (
+    list_rulesets,
+    show_ruleset,
+    show_board,
+    show_document,
+    list_rules,
+    show_rule,
+    list_scenarios,
+    list_games_of_rule,
+    show_schemas,
+)
 
 
 def ruleset_detail(ruleset: Ruleset[Any]) -> RulesetDetail:

@@ -5,9 +5,11 @@ from pathlib import Path
 
 from domain.kernel.rules.ruleset import Library
 from domain.library import LIBRARY
+from service.api.rulesets.routes import AT_WORK
 from service.api.rulesets.scenarios import scenarios_of
 from service.cli.coverage import collect
-from tests.service.api.serving import Service, serving
+from tests.service.api.serving import Answer, Player, Service, serving
+from tests.service.api.test_statistics import caught_up
 from tests.tiny.house import House
 
 TESTS = Path(__file__).parents[2]
@@ -60,3 +62,77 @@ async def test_the_scenarios_of_a_rule_are_answered_and_those_of_none_are_not(se
     assert page == {"items": [], "next": None}
     answer = await service.ask("GET", "/v1/rulesets/tiny-auction/rules/TA-BID-99/scenarios")
     assert (answer.status_code, answer.json()["type"]) == (404, "/problems/unknown-rule")
+
+
+ENDED = "/v1/rulesets/tiny-auction/rules/TA-END-01/games"
+BEGUN = "/v1/rulesets/tiny-auction/rules/TAB-LIFE-02/games"
+
+
+async def at_work(service: Service, path: str) -> list[Answer]:
+    """Return what the list says when the projections have caught up."""
+    await caught_up(service)
+    page = await service.get(path)
+    assert page["next"] is None
+    return page["items"]
+
+
+async def test_a_rule_is_seen_at_work_in_games_at_the_version_that_shows_it(
+    service: Service, anna: Player, bert: Player
+) -> None:
+    assert await at_work(service, ENDED) == []
+    over = await service.begun(anna, bert, rounds=1)
+    await service.play_out(over, anna, bert)
+    running = await service.begun(anna, bert)
+    await service.gathering(anna, bert)
+    (item,) = await at_work(service, ENDED)
+    game = await service.get(f"/v1/games/{over}")
+    assert item == {
+        "game": over,
+        "title": game["title"],
+        "status": "over",
+        "created": game["created"],
+        "version": game["version"],
+        "event": "game-ended",
+    }
+    newest, older = await at_work(service, BEGUN)
+    assert [(each["game"], each["status"]) for each in (newest, older)] == [(running, "running"), (over, "over")]
+    for each in (newest, older):
+        events = (await service.get(f"/v1/games/{each['game']}/events?after={each['version'] - 1}&limit=1"))["items"]
+        assert [event["type"] for event in events] == [each["event"]] == ["game-started"]
+
+
+async def test_private_games_and_forks_show_no_rule(service: Service, anna: Player, bert: Player) -> None:
+    over = await service.begun(anna, bert, rounds=1)
+    await service.play_out(over, anna, bert)
+    before = await at_work(service, BEGUN)
+    # At the version after the start, the first command is awaited.
+    await service.post(f"/v1/games/{over}/forks", anna, {"version": before[0]["version"] + 1})
+    body = {"ruleset": "tiny-auction", "players": 2, "title": "Secret club", "listed": False}
+    hidden = (await service.post("/v1/games", anna, body))["id"]
+    for player in (anna, bert):
+        await service.post(f"/v1/games/{hidden}/seats", player, {})
+    await service.post(f"/v1/games/{hidden}/start", anna)
+    assert await at_work(service, BEGUN) == before
+    assert await at_work(service, BEGUN.replace("TAB-LIFE-02", "TAB-FORK-01")) == []
+    asked = await service.ask("GET", BEGUN, anna)
+    assert asked.json()["items"] == before, "not even those who play it"
+    # What is made public is shown, and what is made private is not, whatever it was when it was played.
+    for listed, games in ((True, [hidden, over]), (False, [over])):
+        put = await service.ask("PUT", f"/v1/games/{hidden}/listing", anna, {"listed": listed})
+        assert put.status_code == 200
+        assert [each["game"] for each in await at_work(service, BEGUN)] == games
+
+
+async def test_only_the_newest_games_that_show_a_rule_are_listed(service: Service, anna: Player, bert: Player) -> None:
+    games = [await service.begun(anna, bert) for _ in range(AT_WORK + 2)]
+    assert [each["game"] for each in await at_work(service, BEGUN)] == games[:1:-1]
+
+
+async def test_no_games_show_a_rule_that_there_is_not(service: Service) -> None:
+    for path, kind in {
+        "/v1/rulesets/tiny-auction/rules/TA-BID-99/games": "unknown-rule",
+        "/v1/rulesets/chess/rules/TA-BID-01/games": "unknown-ruleset",
+        f"{ENDED}?limit=3": "invalid-query",
+    }.items():
+        answer = await service.ask("GET", path)
+        assert answer.json()["type"] == f"/problems/{kind}", path
