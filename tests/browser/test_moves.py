@@ -225,6 +225,37 @@ async def test_a_click_counts_though_the_area_is_drawn_anew_while_the_button_is_
     await expect(page.locator("#board")).to_have_attribute("data-version", f"{marching.version + 1}")
 
 
+async def test_of_several_ways_to_go_on_the_one_that_is_chosen_is_sent_by_the_click_that_ends_it(
+    page: Page, visitor: Visitor, service: Service
+) -> None:
+    made = await table(service.services, "italia-1", 3, seed=3, until=asks("move", 1))
+    options = (await service.get(f"/v1/games/{made.id}/options", made.seats[asked(made)]))["options"]
+    able = [each for each in options if each["command"] == "move" and "leaders" in each["schema"]["properties"]]
+    led = able[0]["schema"]["properties"]
+    alone = next(
+        each["schema"]["properties"]
+        for each in options
+        if each["command"] == "move" and each["schema"]["properties"]["origin"] == led["origin"] and each != able[0]
+    )
+    await sit(page, made)
+    await area(page, led["origin"]["const"]).click()
+    ways = page.locator("#turn .before .meant")
+    await ways.get_by_text(able[0]["title"], exact=True).click()
+    await expect(page.locator("#turn .before .means")).to_contain_text("From")
+    await visitor.axe()
+    end = next(each for each in led["to"]["enum"] if each in alone["to"]["enum"])
+    await area(page, end).hover()
+    await expect(page.locator("#turn .shown")).to_contain_text(able[0]["title"])
+    await expect(page.locator("#turn .shown")).not_to_contain_text(", or ")
+    await area(page, end).click()
+    await expect(page.locator("#turn .came")).to_contain_text("done.")
+    (sent,) = commands(visitor)
+    assert json.loads(sent)["command"]["leaders"]
+    # From there it can go on: that has begun by itself.
+    await expect(area(page, end)).to_have_class("picked")
+    await expect(page.locator("#turn .question")).to_contain_text("point at where it ends")
+
+
 async def test_the_turn_is_ended_by_a_plan_that_is_shown_first_and_taken_back_as_one(
     page: Page, visitor: Visitor, service: Service, marching: Table
 ) -> None:

@@ -22,6 +22,15 @@ export function isKnown(command) {
   return known.has(command);
 }
 
+/** Tell whether a command of this kind that had the named fields was sent last. */
+export function isUsual({ command, schema }, names) {
+  return isSame(known.get(command)?.fields, fieldsOf(schema, names));
+}
+
+function fieldsOf(schema, names) {
+  return names.filter((name) => name in schema.properties).sort();
+}
+
 /** Remember what was chosen in the named fields, and which way would have guessed it. */
 export function remember({ command, schema }, value, names) {
   const before = known.get(command);
@@ -35,7 +44,7 @@ export function remember({ command, schema }, value, names) {
   const isNews = !before || named.some((name) => apart(WAYS.same(schema, value, named, before)?.[name], value[name]));
   const taken = Object.fromEntries(named.filter((name) => name in value).map((name) => [name, structuredClone(value[name])]));
   const left = Object.fromEntries(named.map((name) => [name, leftOf(schema.properties[name], value[name])]));
-  known.set(command, { taken: isNews ? taken : before.taken, left, wrong });
+  known.set(command, { taken: isNews ? taken : before.taken, left, wrong, fields: fieldsOf(schema, names) });
 }
 
 /** Return a value with what comes along as it was guessed best so far; with all, or as little as possible, at first. */

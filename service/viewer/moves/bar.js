@@ -192,9 +192,11 @@ function tray(room, commands, moves) {
 /** What comes along, while it is open where the gesture ends. */
 function beforehand(commands, moves) {
   const { form, option, labels } = commands;
+  const { ways } = moves;
   return html`<div class="tray picker before" role="group" aria-label="What comes along" data-before=${commands.options.indexOf(option)}>
     <p class="means" role="status"><strong>From ${labels.value(moves.start)}</strong>${summary(option, form.value, labels)}</p>
     <div class="buttons">${allOrNone(moves)}</div>
+    ${ways.length > 1 ? html`<div class="meant" role="group" aria-label="What you do">${ways.map((way) => radio("way", way, titleOf(way.option) === titleOf(option), commands, () => moves.prepare(way, true)))}</div>` : nothing}
     <div class="controls">${control(form, option, decided(option, true))}</div>
   </div>`;
 }
@@ -228,12 +230,16 @@ function picker(room, commands, moves) {
       <span class="hint" role="status">${fault && form.asked ? `Not yet: ${fault.message}` : nothing}</span>
     </div>
     ${moves.meant.length > 1
-      ? html`<div class="meant" role="group" aria-label="What you do">${moves.meant.map((move) => html`<label class="choice"
-          ><input type="radio" name="meant" .checked=${live(move.option === option)} data-meant=${commands.options.indexOf(move.option)} @change=${() => moves.mean(move)} />${titleOf(move.option)}</label>`)}</div>`
+      ? html`<div class="meant" role="group" aria-label="What you do">${moves.meant.map((move) => radio("meant", move, move.option === option, commands, () => moves.mean(move)))}</div>`
       : nothing}
     <div class="controls">${control(form, option, decided(option, moves.meant.length > 0))}</div>
     ${said(room, commands)}
   </form>`;
+}
+
+/** One of several things that a gesture can mean. */
+function radio(name, { option }, isChosen, { options }, choose) {
+  return html`<label class="choice"><input type="radio" name=${name} .checked=${live(isChosen)} data-meant=${name === "meant" ? options.indexOf(option) : nothing} data-way=${name === "way" ? options.indexOf(option) : nothing} @change=${choose} />${titleOf(option)}</label>`;
 }
 
 /** What comes along, in words. */

@@ -6,8 +6,8 @@
  */
 
 import { amount, choicesOf, given, initial, isSame, matches } from "../forms/schema.js";
-import { commandsOf } from "../state/commands.js";
-import { filled, isKnown, limited, recalled, remember } from "./along.js";
+import { commandsOf, titleOf } from "../state/commands.js";
+import { filled, isKnown, isUsual, limited, recalled, remember } from "./along.js";
 import { hasAlong } from "./controls.js";
 import { chosenIn, gestureOf, isFixed, isOnMap, movesOf } from "./gestures.js";
 
@@ -76,7 +76,7 @@ export class Moves {
   get shown() {
     const { pointed } = this.room.board;
     if (!this.isOpen || this.isComplete || !pointed) return [];
-    if (this.start !== null && this.start !== pointed) return this.from(this.start).filter(({ end }) => end === pointed);
+    if (this.start !== null && this.start !== pointed) return this.#asShown(this.from(this.start).filter(({ end }) => end === pointed));
     const here = this.from(pointed);
     return this.start === null && here.every(({ end }) => end === null) ? here : [];
   }
@@ -206,20 +206,32 @@ export class Moves {
     return isSame(now, this.#before.value) ? null : now;
   }
 
-  /** Let the player choose what comes along before they point at an end. */
-  prepare() {
+  /** How what was begun can go on, where things come along: a move of each title, the one that takes most along. */
+  get ways() {
     const able = this.from(this.start).filter(({ option, end }) => end && hasAlong(option));
-    if (!able.length) return;
-    // Where one end takes more than another, all that can come along anywhere can be chosen.
-    const alike = able.filter(({ option }) => option.command === able[0].option.command);
-    const first = alike.reduce((best, move) => (mostAlong(move.option) > mostAlong(best.option) ? move : best));
+    const mostOf = (moves) => moves.reduce((best, move) => (mostAlong(move.option) > mostAlong(best.option) ? move : best));
+    return [...Map.groupBy(able, ({ option }) => titleOf(option)).values()].map((moves) => mostOf(oneOfEach(moves)));
+  }
+
+  /** Let the player choose what comes along before they point at an end; in one of several ways, which goes on then. */
+  prepare(way = usual(this.ways), isChosen = false) {
+    if (!way) return;
     const { commands } = this;
-    commands.choose(first.option, null, "bar");
+    commands.choose(way.option, null, "bar");
     const { form } = commands;
     if (!form) return;
-    form.value = this.valueOf(first);
-    delete form.value[gestureOf(first.option).to];
-    this.#before = { form, value: alongIn(first.option, form.value) };
+    form.value = this.valueOf(way);
+    delete form.value[gestureOf(way.option).to];
+    this.#before = { form, value: alongIn(way.option, form.value), isChosen };
+    this.room.redraw();
+  }
+
+  /** Of several moves, those in the way that the bar shows; all where none is. */
+  #asShown(moves) {
+    if (!this.#before || this.commands.form !== this.#before.form) return moves;
+    const title = titleOf(this.commands.option);
+    if (!moves.some(({ option }) => titleOf(option) === title)) return moves;
+    return moves.filter(({ option }) => titleOf(option) === title || !hasAlong(option));
   }
 
   /** Begin a gesture in an area; `isSeen` as in `point`. */
@@ -240,9 +252,12 @@ export class Moves {
     this.#complete(this.from(this.start).filter(({ end }) => end === null), true);
   }
 
-  #complete(moves, isMeant) {
-    this.end = moves[0].end;
-    this.meant = oneOfEach(moves);
+  #complete(all, isMeant) {
+    let moves = this.#asShown(all);
+    this.end = all[0].end;
+    this.meant = oneOfEach(all);
+    // Somebody who chose another way is asked once more.
+    if (this.#before?.isChosen && !moves.some(({ option }) => titleOf(option) === titleOf(this.commands.option))) isMeant = false;
     // Of several ways to go there, those that what was chosen can go.
     const chosen = (this.#kept = this.#chosen);
     if (chosen) {
@@ -250,7 +265,7 @@ export class Moves {
       if (fitting.length) this.meant = oneOfEach((moves = fitting));
       else isMeant = false;
     }
-    this.mean(this.meant.find(({ option }) => isKnown(option.command)) ?? this.meant[0]);
+    this.mean(usual(oneOfEach(moves)));
     if (isMeant && moves.length === 1 && isClear(moves[0]) && this.isComplete) this.#sendIfUndoable();
   }
 
@@ -437,6 +452,12 @@ export class Moves {
 function alongIn(option, value) {
   const { pieces = [], counts = [] } = gestureOf(option);
   return given(Object.fromEntries([...pieces, ...counts].filter((name) => name in option.schema.properties).map((name) => [name, value[name]])));
+}
+
+/** Of several moves the usual one: of a command that was given before, with as much of it as came along then. */
+function usual(moves) {
+  const known = moves.find(({ option }) => isKnown(option.command)) ?? moves[0];
+  return moves.find(({ option }) => option.command === known.option.command && isUsual(option, chosenIn(option))) ?? known;
 }
 
 /** How much can come along with a command. */
