@@ -1,5 +1,5 @@
 // Gives a command by the map and the bar, as quickly as they take it; returns how many clicks that took (null when
-// there is only a form for it), whether it was sent with the last of them, and whether two of them could be one drag. A number typed, or a choice from a list, is one click and two.
+// there is only a form for it), whether it was sent with the last of them, whether two of them could be one drag, and what was pressed. A number typed, or a choice from a list, is one click and two.
 async ([index, schemas, command, version]) => {
     const schema = schemas[index];
     const drawn = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
@@ -21,6 +21,7 @@ async ([index, schemas, command, version]) => {
     const page = (name) => import(performance.getEntriesByType("resource").find((each) => each.name.split("?")[0].endsWith(name)).name);
     const { filled, limited, recalled } = await page("/moves/along.js");
     const { chosenIn, movesOf } = await page("/moves/gestures.js");
+    const { hasAlong } = await page("/moves/controls.js");
     const { initial, matches } = await page("/forms/schema.js");
     // Whether what was pointed at went out with that; otherwise its control is open.
     const isSent = async () => {
@@ -42,9 +43,9 @@ async ([index, schemas, command, version]) => {
     if (start === end) end = null;
     const isOnMap = Boolean(from ?? to ?? between);
     const places_ = new Set(["type", to, between, ...(from && schema.properties[from].type !== "object" ? [from] : [])]);
-    const along = Object.entries(schema.properties).filter(([name]) => !places_.has(name) || (name === from && first(command[from]) in places) || (name === to && first(command[to]) in places));
-    const names = along.map(([name]) => name);
-    const apart = (value) => names.reduce((all, name) => {
+    const alongIn = ({ properties }) => Object.entries(properties).filter(([name]) => !places_.has(name) || (name === from && first(command[from]) in places) || (name === to && first(command[to]) in places));
+    const names = alongIn(schema).map(([name]) => name);
+    const apart = (value, some = names) => some.reduce((all, name) => {
         const [one, other] = [value[name], command[name]];
         const parts = new Set([...Object.keys(one ?? {}), ...Object.keys(other ?? {})]);
         if (Array.isArray(one ?? other)) return all + [...new Set([...(one ?? []), ...(other ?? [])])].filter((each) => (one ?? []).includes(each) !== (other ?? []).includes(each)).length;
@@ -66,17 +67,28 @@ async ([index, schemas, command, version]) => {
         // A gesture that began by itself is in the way where it could end.
         if (!isBegun && area(start).matches(".open")) await press([...document.querySelectorAll("#turn .answer-button")].find((each) => each.textContent.startsWith("Take back")));
         if (!isBegun) await press(area(start), end === null && careful);
-        // What comes along can be chosen before the end, where what is open then can take it.
-        const open = schemas[turn(".tray.before")?.dataset.before];
-        const isBefore = careful && open && names.every((name) => !(name in command) || (name in open.properties && matches(open.properties[name], command[name])));
-        if (isBefore) await choose();
-        if (end !== null) await press(area(end), careful && !isBefore);
+        // What comes along is chosen before the end, where it can be; first the way, where there are several.
+        const suits = (open) => alongIn(open).every(([name, part]) => (name in command ? matches(part, command[name]) : !open.required.includes(name))) && names.every((name) => !(name in command) || name in open.properties);
+        const before = clicks;
+        const several = document.querySelectorAll("#turn [data-way]");
+        let open = schemas[turn(".tray.before")?.dataset.before];
+        if (end !== null && open && !suits(open)) {
+            const way = [...several].find((each) => suits(schemas[each.dataset.way]));
+            if (way) (way.click(), (clicks += 1), await drawn());
+            open = way && schemas[way.dataset.way];
+        }
+        const isBefore = end !== null && open && !(Array.isArray(command[to]) && command[to].length > 1);
+        if (isBefore) await choose(open);
+        const isDrag = end !== null && !isBegun && clicks === before && !several.length;
+        // What the bar shows may not be what is wanted: then it is chosen after the end.
+        const isOther = turn(".tray.before") && hasAlong({ command: command.type, schema });
+        if (end !== null) await press(area(end), !isBefore && Boolean(careful || isOther));
         else if (turn('[data-answer="here"]')) {
             if (careful && turn('[data-answer="along"]')) await press(turn('[data-answer="along"]'));
             await press(turn('[data-answer="here"]'));
         }
         // What comes along is chosen after a click on where it begins, not in a drag.
-        if (await isSent()) return [clicks, true, end !== null && !isBegun && !isBefore];
+        if (await isSent()) return [clicks, true, isDrag, pressed];
         const meant = turn(`[data-meant="${index}"]`);
         if (meant && !meant.checked) (meant.click(), (clicks += 1), await drawn());
         for (const value of Array.isArray(command[to]) ? command[to].slice(1) : []) await press(area(value));
@@ -89,10 +101,10 @@ async ([index, schemas, command, version]) => {
             const family = turn(`[data-answer="${command.type}"]`);
             if (!answer() && family) await press(family);
             // What is given at any time is in the list of options only.
-            if (!answer()) return [null, false, false];
+            if (!answer()) return [null, false, false, pressed];
             const instant = !answer().hasAttribute("aria-expanded");
             await press(answer());
-            if (instant) return [clicks, true, false];
+            if (instant) return [clicks, true, false, pressed];
         }
     }
     async function set(schema, value, path) {
@@ -178,15 +190,17 @@ async ([index, schemas, command, version]) => {
         }
         await drawn();
     }
-    async function choose() {
+    async function choose(schema) {
+        const along = alongIn(schema);
+        const names = along.map(([name]) => name);
         const [most, least] = [...document.querySelectorAll("#turn .picker .buttons button")].filter((each) => ["All", "None"].includes(each.textContent));
         if (most) {
             const base = { ...initial(schema), ...command };
             const shown = Object.fromEntries(along.map(([name, part]) => [name, read(part, [name])]));
-            const best = [[apart(shown), null], [apart(filled(schema, base, names, true)) + 1, most], [apart(filled(schema, base, names, false)) + 1, least]];
+            const best = [[apart(shown, names), null], [apart(filled(schema, base, names, true), names) + 1, most], [apart(filled(schema, base, names, false), names) + 1, least]];
             for (const only of document.querySelectorAll("#turn .picker [data-only]")) {
                 const none = Object.fromEntries(names.map((name) => [name, 0]));
-                best.push([apart({ ...none, [only.dataset.only]: schema.properties[only.dataset.only]?.maximum ?? 0 }) + 1, only]);
+                best.push([apart({ ...none, [only.dataset.only]: schema.properties[only.dataset.only]?.maximum ?? 0 }, names) + 1, only]);
             }
             const [, button] = best.sort(([one], [other]) => one - other)[0];
             if (button) await press(button);
@@ -206,6 +220,6 @@ async ([index, schemas, command, version]) => {
         const at = field?.querySelector("select")?.value ?? field?.querySelector("input:checked")?.value;
         return at === undefined ? undefined : (part.enum ?? [true, false])[at];
     }
-    await choose();
-    return [clicks, false, end !== null];
+    await choose(schema);
+    return [clicks, false, end !== null, pressed];
 }

@@ -123,22 +123,25 @@ class Sitting:
         await self.page.evaluate("document.querySelector('form.order .buttons button:last-child').click()")
         await self.page.wait_for_selector("form.order", state="detached")
 
-    async def point(self, options: Sequence[Mapping[str, Any]], command: Mapping[str, Any]) -> tuple[int, int, str]:
+    async def point(
+        self, options: Sequence[Mapping[str, Any]], command: Mapping[str, Any]
+    ) -> tuple[int, int, str, str]:
         """Give a command by the map and the bar, or by its form if that is all there is.
 
-        Return with how many clicks, with how many if it is dragged, and what the page says then.
+        Return with how many clicks, with how many if it is dragged, what the page says then, and what was pressed.
         """
         index = _option_of(options, command)
         # The options may be there a moment before the bar says that the seat is asked.
         await self.page.wait_for_selector("#turn .turn.asked.now")
         version = int(await self.page.locator(".commands").get_attribute("data-version") or 0)
         schemas = [option["schema"] for option in options]
-        clicks, is_sent, is_drag = await self.page.evaluate(POINT, [index, schemas, command, version])
+        clicks, is_sent, is_drag, pressed = await self.page.evaluate(POINT, [index, schemas, command, version])
+        trail = "\n    ".join(["", *pressed])
         if clicks is None:
             clicks = await self.fill(options, command) + 1
-            return clicks, clicks, await self.send()
+            return clicks, clicks, await self.send(), trail
         clicks += not is_sent
-        return clicks, clicks - is_drag, await self.page.evaluate(SEND_POINTED, [version, is_sent])
+        return clicks, clicks - is_drag, await self.page.evaluate(SEND_POINTED, [version, is_sent]), trail
 
     async def send(self) -> str:
         """Send what was filled in; return what the page says then."""

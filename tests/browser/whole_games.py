@@ -131,10 +131,11 @@ async def play(
                 if by_form:
                     await clerks[seat].close()
                 await sittings[seat].ready(now["version"])
-                on_map, dragging, said = await sittings[seat].point(options, command)
-                assert re.search(r": (done|accepted)", said), f"{seat} gave {command}: {said}"
+                on_map, dragging, said, trail = await sittings[seat].point(options, command)
+                assert re.search(r": (done|accepted)", said), f"{seat} gave {command}: {said}{trail}"
                 sent = [each for each in sittings[seat].visitor.asked if each.url.endswith("/commands")][-1].post_data
-                assert plain(json.loads(sent or "")["command"]) == plain(command), f"{command} was given as {sent}"
+                given = json.loads(sent or "")["command"]
+                assert plain(given) == plain(command), f"{command} was given as {given}{trail}"
             else:
                 said = await sittings[seat].send()
                 accepted = rf": accepted as versions? {now['version'] + 1}\b"
@@ -168,7 +169,7 @@ async def run(
     async with (
         serving(data, EVERY, board_of, clock=utc_now, durable=False) as service,
         # The service closes connections on which nothing comes for some seconds, and browsers take their time.
-        httpx.AsyncClient(base_url=service.client.base_url, limits=FRESH) as service.client,
+        httpx.AsyncClient(base_url=service.client.base_url, limits=FRESH, timeout=60) as service.client,
         chromium() as browser,
     ):
         bot: Bot = Talker(rng)
