@@ -67,13 +67,13 @@ class Drop(Struct, frozen=True):
 class Trim(Struct, frozen=True):
     """Of the rows in which these columns have these values, only the first `most` of each group stay.
 
-    Rows belong to a group when they have the same value in the column `group`. Those that are the largest by the
+    Rows belong to a group when they have the same values in the columns of `group`. Those that are the largest by the
     columns of `by` come first.
     """
 
     table: Table
     where: Mapping[str, Value]
-    group: str
+    group: tuple[str, ...]
     by: tuple[str, ...]
     most: int
 

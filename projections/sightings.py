@@ -1,27 +1,50 @@
-"""Where rules can be seen at work: the newest games in which an event concerned a rule, each with the first version."""
+"""Where rules can be seen at work: for each type of event, the newest games that have one, and its first version there.
 
-from collections.abc import Iterable
+Which rules a type of event concerns, the ruleset says. So the rows stay right when that is changed.
+"""
+
+from collections.abc import Collection, Iterable
 from typing import Final
 
+import msgspec
 from msgspec import Struct
 
 from domain.kernel.ids import GameId, RuleId, Version
-from domain.kernel.log.concerns import rules_of
-from domain.kernel.log.lifecycle import GameCancelled, GameStarted, OfficialNamed, OfficialReleased, SeatTaken
+from domain.kernel.log.lifecycle import (
+    GameCancelled,
+    GameCreated,
+    GameStarted,
+    OfficialNamed,
+    OfficialReleased,
+    SeatLeft,
+    SeatTaken,
+)
 from domain.kernel.rules.message import type_name
 from projections.change import Change, Make, Table, Trim
 from projections.projection import Happened, Projection
 from projections.store import Rows
 
 KEPT: Final = 50
-"""Games kept of each rule: more than are shown, because the log does not say which of them are private."""
+"""Games kept of each type of event: more than are shown, because the log does not say which of them are private."""
 
 SEEN = Table(
     "seen",
-    {"ruleset": "text", "rule": "text", "game": "text"},
-    {"version": "number", "event": "text", "created": "text"},
+    {"ruleset": "text", "event": "text", "rule": "text", "game": "text"},
+    {"version": "number", "created": "text"},
 )
-"""`event` is the type of the event at `version`, and `created` the time at which the game was created."""
+"""`event` is the type of the event at `version`, `rule` the rule that the event itself names, if any, and `created` the
+time at which the game was created."""
+
+_STARTED: Final = type_name(GameStarted)
+_BEFORE: Final = frozenset(
+    map(type_name, (GameCreated, SeatTaken, SeatLeft, GameCancelled, OfficialNamed, OfficialReleased))
+)
+"""What happens before a game begins, too."""
+
+
+class _Event(Struct):
+    type: str
+    rule: str = ""
 
 
 class Sighting(Struct, frozen=True):
@@ -39,43 +62,46 @@ class Sighting(Struct, frozen=True):
 
 
 class Sightings(Projection):
-    """A row for each rule and game, not for each event.
+    """A row for each game and type of event, not for each event.
 
-    Entries are never taken back: a version that was retracted can still be looked at. A game that never began shows
-    nothing, so what happens around the table before the start is left out. The rules of an event are those of the
-    version of the ruleset that the game began with.
+    Rows are never taken back: a version that was retracted can still be looked at. A game that never began shows
+    nothing, so what can happen before the start is left out, whenever it happens.
     """
 
     name = "sightings"
-    version = 1
+    version = 2
     tables = (SEEN,)
 
     def fold(self, happened: Happened) -> Iterable[Change]:
-        around, ruleset = happened.around, happened.ruleset
-        if isinstance(around, SeatTaken | GameCancelled | OfficialNamed | OfficialReleased):
+        record, fixed = happened.record, happened.fixed
+        event = msgspec.json.decode(record.event, type=_Event)
+        if event.type in _BEFORE:
             return
-        if isinstance(around, GameStarted):
-            # Only once in each game, because it costs milliseconds. Until the next game begins, an older one that goes
-            # on can come back beyond the bound, at a later version; `of_rule` does not read that far.
-            yield Trim(SEEN, {"ruleset": ruleset.id}, "rule", ("created", "game"), KEPT)
-        event: Struct = happened.event
-        row = {"version": happened.record.version, "event": type_name(type(event)), "created": happened.fixed.at}
-        for rule in rules_of(ruleset, event):
-            yield Make(SEEN, {"ruleset": ruleset.id, "rule": rule, "game": happened.game}, row)
+        ruleset = fixed.created.ruleset
+        if event.type == _STARTED:
+            # Only once in each game, because it costs more than all else here. Until the next game begins, an older one
+            # that goes on can come back beyond the bound, at a later version; `of_rule` does not read that far.
+            yield Trim(SEEN, {"ruleset": ruleset}, ("event", "rule"), ("created", "game"), KEPT)
+        key = {"ruleset": ruleset, "event": event.type, "rule": event.rule, "game": happened.game}
+        yield Make(SEEN, key, {"version": record.version, "created": fixed.at})
 
 
 SIGHTINGS = Sightings()
 
 
-async def of_rule(rows: Rows, ruleset: str, rule: RuleId) -> list[Sighting]:
+async def of_rule(rows: Rows, ruleset: str, rule: RuleId, events: Collection[str]) -> list[Sighting]:
     """Return where a rule of a ruleset can be seen at work, in the newest games: at most `KEPT` of them.
 
-    Private games are among them: leave them out of what you show to others.
+    `events` are the types of events that concern the rule; those that name it themselves count, too. Private games are
+    among the games: leave them out of what you show to others.
     """
+    marks = ", ".join("?" * len(events))
     found = await rows.select(
         SIGHTINGS,
-        "SELECT game, version, event FROM {seen} WHERE ruleset = ? AND rule = ?"
-        f" ORDER BY created DESC, game DESC LIMIT {KEPT}",
-        [ruleset, rule],
+        "SELECT game, version, event FROM ("
+        "SELECT game, version, event, created, ROW_NUMBER() OVER (PARTITION BY game ORDER BY version) AS place"
+        f" FROM {{seen}} WHERE ruleset = ? AND (rule = ?{f' OR event IN ({marks})' if events else ''})"
+        f") AS ranked WHERE place = 1 ORDER BY created DESC, game DESC LIMIT {KEPT}",
+        [ruleset, rule, *events],
     )
     return [Sighting(*row) for row in found]

@@ -154,7 +154,7 @@ def statement(projection: str, generation: int, change: Change) -> Statement:
             key, where = ", ".join(change.table.key), _pairs(change.where, " AND ")
             order = ", ".join(f"{column} DESC" for column in change.by)
             ranked = (
-                f"SELECT {key}, ROW_NUMBER() OVER (PARTITION BY {change.group} ORDER BY {order}) AS place"
+                f"SELECT {key}, ROW_NUMBER() OVER (PARTITION BY {', '.join(change.group)} ORDER BY {order}) AS place"
                 f" FROM {name} WHERE {where}"
             )
             beyond = f"SELECT {key} FROM ({ranked}) AS ranked WHERE place > ?"

@@ -29,8 +29,8 @@ changes = st.one_of(
     st.builds(lambda a: Drop(PLAIN, {"a": a}), letters),
     st.builds(lambda a, b: Drop(PLAIN, {"a": a}, ("b", b)), letters, numbers),
     st.builds(lambda a: Drop(COUNT, {"a": a}), letters),
-    st.builds(lambda a, most: Trim(PLAIN, {"a": a}, "x", ("y", "b"), most), letters, numbers),
-    st.builds(lambda n, most: Trim(COUNT, {"n": n}, "n", ("a",), most), numbers, numbers),
+    st.builds(lambda a, most: Trim(PLAIN, {"a": a}, ("x",), ("y", "b"), most), letters, numbers),
+    st.builds(lambda n, most: Trim(COUNT, {"n": n}, ("n",), ("a",), most), numbers, numbers),
 )
 
 
@@ -87,7 +87,7 @@ def test_the_first_rows_of_each_group_stay() -> None:
     kept = [("p", 1, 1, 2), ("p", 2, 1, 2), ("p", 3, 2, 0), ("q", 0, 1, 0)]
     more = [("p", 0, 1, 2), ("p", 4, 1, 1)]
     rows = [Put(PLAIN, {"a": a, "b": b}, {"x": x, "y": y}) for a, b, x, y in (*more, *kept)]
-    assert made([*rows, Trim(PLAIN, {"a": "p"}, "x", ("y", "b"), 2)])[0] == kept
+    assert made([*rows, Trim(PLAIN, {"a": "p"}, ("a", "x"), ("y", "b"), 2)])[0] == kept
 
 
 def test_placeholders_are_numbered_for_postgresql() -> None:

@@ -1,17 +1,21 @@
 """In which games a rule can be seen at work, and where."""
 
 import random
+from typing import Any
 
 import pytest
+from msgspec.structs import fields
 
 from domain.boards import builtin
 from domain.kernel.ids import GameId, RuleId, Seat
-from domain.kernel.log.concerns import rules_of
+from domain.kernel.log.concerns import concerns
 from domain.kernel.log.history import read_event, starts_of_commands
-from domain.kernel.rules.message import type_name
+from domain.kernel.log.lifecycle import GAME_EVENTS
+from domain.kernel.rules.ruleset import Ruleset
+from domain.library import LIBRARY as RULESETS
 from projections import sightings
 from projections.projection import Projection
-from projections.sightings import SEEN, SIGHTINGS, Sighting, of_rule
+from projections.sightings import SIGHTINGS, Sighting, of_rule
 from projections.store import ProjectionStore
 from tests.helpers.play import Play, player_of
 from tests.projections.logs import CLASSIC, TINY, MemoryLog, Row, classic_play, contents, mixed, runner
@@ -46,46 +50,50 @@ class Dated(Play):
         return [(self.game.id, record) for record in self.records[after:]]
 
 
-async def games_of(rows: ProjectionStore, rule: RuleId) -> list[str]:
-    return [each.game for each in await of_rule(rows, TINY.id, rule)]
+def kinds(ruleset: Ruleset[Any], rule: str) -> list[str]:
+    """Return the types of events that concern a rule."""
+    return [kind for kind, rules in concerns(ruleset).items() if rule in rules]
 
 
-async def stored(rows: ProjectionStore, rule: RuleId) -> set[str]:
-    found = await rows.select(SIGHTINGS, "SELECT game FROM {seen} WHERE rule = ?", [rule])
+async def seen(rows: ProjectionStore, rule: RuleId, ruleset: Ruleset[Any] = TINY) -> dict[str, int]:
+    """Return the games that show a rule, in their order, each with the version."""
+    return {each.game: each.version for each in await of_rule(rows, ruleset.id, rule, kinds(ruleset, rule))}
+
+
+async def stored(rows: ProjectionStore, event: str) -> set[str]:
+    found = await rows.select(SIGHTINGS, "SELECT game FROM {seen} WHERE event = ?", [event])
     return {game for (game,) in found}
 
 
 async def test_each_rule_is_seen_at_the_first_version_whose_event_concerns_it(rows: ProjectionStore) -> None:
-    plays = [classic_play(seed, 200) for seed in (3, 4)]
+    plays = [classic_play(seed, 300) for seed in (3, 4)]
     log = MemoryLog(mixed([[(play.game.id, record) for record in play.records] for play in plays]))
     await runner(log, rows, ALONE, batch=29).catch_up()
-    expected: dict[tuple[RuleId, GameId], Sighting] = {}
+    expected: dict[RuleId, dict[GameId, Sighting]] = {}
+    named: set[RuleId] = set()
+    concerned = concerns(CLASSIC)
     for play in plays:
         for record in play.records:
-            if record.type != "seat-taken":
-                event = read_event(CLASSIC, record)
-                for rule in rules_of(CLASSIC, event):
-                    seen = Sighting(play.game.id, record.version, type_name(type(event)))
-                    expected.setdefault((rule, play.game.id), seen)
-    found = await rows.select(SIGHTINGS, "SELECT rule, game, version, event FROM {seen}")
-    assert {(rule, game): Sighting(game, version, event) for rule, game, version, event in found} == expected
+            if record.type == "seat-taken":
+                continue
+            event = read_event(CLASSIC, record)
+            own = getattr(event, "rule", None)
+            named |= {own} if own is not None and own not in concerned[record.type] else set()
+            for rule in (*concerned.get(record.type, ()), *([own] if own is not None else [])):
+                place = Sighting(play.game.id, record.version, record.type)
+                expected.setdefault(rule, {}).setdefault(play.game.id, place)
     assert len(expected) > 60
-    assert {each.game for each in await of_rule(rows, CLASSIC.id, RuleId("CC-BAT-18"))} == {
-        game for rule, game in expected if rule == "CC-BAT-18"
-    }
+    assert named, "no event names a rule that its type does not have"
+    for rule in CLASSIC.catalogue.for_ruleset(CLASSIC.id):
+        found = await of_rule(rows, CLASSIC.id, rule.id, kinds(CLASSIC, rule.id))
+        assert {each.game: each for each in found} == expected.get(rule.id, {})
+    assert await of_rule(rows, TINY.id, RuleId("CC-MOV-05"), ["legion-marched"]) == []
 
 
-async def test_an_event_shows_the_rule_that_it_names_itself() -> None:
-    play = classic_play(3, 300)
-    named = {
-        (event.rule, rules_of(CLASSIC, event))
-        for event in (read_event(CLASSIC, record) for record in play.records)
-        if hasattr(event, "rule")
-    }
-    assert named
-    for rule, rules in named:
-        assert rule in rules
-        assert len(set(rules)) == len(rules)
+def test_what_an_event_calls_its_rule_is_the_id_of_one() -> None:
+    for ruleset_id in RULESETS.ids():
+        for event in (*RULESETS.current(ruleset_id).events, *GAME_EVENTS):
+            assert [each.type for each in fields(event) if each.name == "rule" and each.type not in (RuleId, str)] == []
 
 
 async def test_the_newest_games_come_first_and_older_ones_go(rows: ProjectionStore) -> None:
@@ -96,9 +104,9 @@ async def test_the_newest_games_come_first_and_older_ones_go(rows: ProjectionSto
         log.rows += Dated(day).news(known)
     await runner(log, rows, ALONE).catch_up()
     newest = [f"game-{day}" for day in reversed(range(number))][: sightings.KEPT]
-    assert await games_of(rows, STARTED) == newest
+    assert [*await seen(rows, STARTED)] == newest
     # The game that began last came after the older ones went.
-    assert await stored(rows, STARTED) <= {*newest, f"game-{number - 1 - sightings.KEPT}"}
+    assert await stored(rows, "game-started") <= {*newest, f"game-{number - 1 - sightings.KEPT}"}
 
 
 async def test_an_old_game_that_goes_on_does_not_come_back(
@@ -118,17 +126,17 @@ async def test_an_old_game_that_goes_on_does_not_come_back(
     for play in plays:
         play.slip()
     await told(*plays)
-    first = {each.game: each.version for each in await of_rule(rows, TINY.id, RETRACTED)}
+    first = await seen(rows, RETRACTED)
     assert list(first) == ["game-2", "game-1"]
     await told(Dated(5))
-    assert await stored(rows, RETRACTED) == {"game-1", "game-2"}
+    assert await stored(rows, "moves-retracted") == {"game-1", "game-2"}
     for play in (old, *newer):
         play.slip()
     await told(old, *newer)
-    assert {each.game: each.version for each in await of_rule(rows, TINY.id, RETRACTED)} == first
-    assert await stored(rows, RETRACTED) == {"game-0", "game-1", "game-2"}
+    assert await seen(rows, RETRACTED) == first
+    assert await stored(rows, "moves-retracted") == {"game-0", "game-1", "game-2"}
     await told(Dated(6))
-    assert await stored(rows, RETRACTED) == {"game-1", "game-2"}
+    assert await stored(rows, "moves-retracted") == {"game-1", "game-2"}
 
 
 async def test_a_version_that_was_taken_back_still_shows_its_rule(rows: ProjectionStore) -> None:
@@ -138,15 +146,14 @@ async def test_a_version_that_was_taken_back_still_shows_its_rule(rows: Projecti
         play.step(rng)
     log = MemoryLog((play.game.id, record) for record in play.records)
     await runner(log, rows, ALONE).catch_up()
-    before = await contents(rows, ALONE)
-    assert max(row[3] for row in before["sightings.seen"]) > begun
+    before = (await contents(rows, ALONE))["sightings.seen"]
+    assert max(version for *_, version, _ in before) > begun
     play.rule(begun)
     log.rows.append((play.game.id, play.records[-1]))
     await runner(log, rows, ALONE).catch_up()
-    after = await contents(rows, ALONE)
-    new = {row[1] for row in after["sightings.seen"]} - {row[1] for row in before["sightings.seen"]}
-    assert new == {*rules_of(CLASSIC, read_event(CLASSIC, play.records[-1]))}
-    assert [row for row in after["sightings.seen"] if row[1] not in new] == before["sightings.seen"]
+    after = (await contents(rows, ALONE))["sightings.seen"]
+    assert [row for row in after if row[1] != "moves-retracted"] == before
+    assert await seen(rows, RETRACTED, CLASSIC) == {play.game.id: play.game.version}
 
 
 async def test_a_game_that_never_began_and_a_fork_show_nothing(rows: ProjectionStore) -> None:
@@ -159,7 +166,5 @@ async def test_a_game_that_never_began_and_a_fork_show_nothing(rows: ProjectionS
     fork.run(random.Random(3))
     log = MemoryLog((play.game.id, record) for play in (cancelled, over, fork) for record in play.records)
     await runner(log, rows, ALONE).catch_up()
-    columns = ", ".join([*SEEN.key, *SEEN.columns])
-    found = await rows.select(SIGHTINGS, f"SELECT {columns} FROM {{seen}}")
-    assert {row[2] for row in found} == {over.game.id}
-    assert await games_of(rows, OFFICIALS) == []
+    assert {game for *_, game, _, _ in (await contents(rows, ALONE))["sightings.seen"]} == {over.game.id}
+    assert await seen(rows, OFFICIALS) == {}

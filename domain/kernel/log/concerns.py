@@ -3,8 +3,6 @@
 from functools import cache
 from typing import Any
 
-from msgspec import Struct
-
 from domain.kernel.ids import RuleId
 from domain.kernel.log.lifecycle import GAME_EVENTS, Undo
 from domain.kernel.rules.catalogue import common_rules
@@ -22,10 +20,3 @@ def concerns(ruleset: Ruleset[Any]) -> dict[str, tuple[RuleId, ...]]:
     catalogues = {**dict.fromkeys(own, ruleset.catalogue), **dict.fromkeys(around, common_rules())}
     found = {type_name(shape): rules.in_force(shape.rules, ruleset.id) for shape, rules in catalogues.items()}
     return {kind: rules for kind, rules in found.items() if rules}
-
-
-def rules_of(ruleset: Ruleset[Any], event: Struct) -> tuple[RuleId, ...]:
-    """Return the rules that an event concerns: those of its type, and the one that it names itself as its `rule`."""
-    of_type = concerns(ruleset).get(type_name(type(event)), ())
-    named = getattr(event, "rule", None)
-    return of_type if named is None or named in of_type else (*of_type, RuleId(named))

@@ -189,7 +189,8 @@ async def list_games_of_rule(request: Call, ruleset: str, rule: str) -> Response
     request.read_query(Nothing)
     known, services = named(request, ruleset), request.services
     rule = _rule(request, known, rule).id
-    seen = {each.game: each for each in await sightings.of_rule(services.rows, known.id, rule)}
+    kinds = [kind for kind, rules in concerns(known).items() if rule in rules]
+    seen = {each.game: each for each in await sightings.of_rule(services.rows, known.id, rule, kinds)}
     games = await services.store.games(among=seen, forks=False, listed=True, limit=AT_WORK)
     return answer(AtWorkPage(tuple(rule_at_work(row, seen[row.game]) for row in games), None))
 
