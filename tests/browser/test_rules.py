@@ -6,7 +6,11 @@ from playwright.async_api import expect
 
 from domain.library import LIBRARY
 from service.api.rulesets.scenarios import scenarios_of
+from tests.browser.games import Table, table
+from tests.browser.reading import settled, slider
 from tests.browser.visiting import PHONE, Visit, Visitor
+from tests.service.api.serving import Service
+from tests.service.api.test_statistics import caught_up
 
 
 async def test_rules_are_found_by_game_chapter_words_and_id(visitor: Visitor):
@@ -68,3 +72,59 @@ async def test_rules_can_be_read_on_a_phone(visit: Visit):
         await visitor.page.goto("/rules#game=italia-1")
         await expect(visitor.page.get_by_role("article").first).to_be_visible()
         assert await visitor.page.evaluate("document.documentElement.scrollWidth") <= PHONE["viewport"]["width"]
+
+
+RULE = "CC-MOV-05"
+PAGE = f"/rules#game=conquest-classic-friz&text={RULE}&rule={RULE}"
+
+
+async def marching(service: Service, seed: int, title: str) -> tuple[Table, int]:
+    """Return a game in which a legion marched, and the version at which the first did."""
+    made = await table(service.services, seed=seed, until=lambda game: game.version >= 150, title=title)
+    marched = [record.version for record in made.simulation.records if record.type == "legion-marched"]
+    return made, marched[0]
+
+
+async def test_a_rule_leads_to_the_version_of_a_game_that_shows_it(service: Service, visitor: Visitor):
+    page = visitor.page
+    await page.goto(PAGE)
+    entry = page.get_by_role("article", name=RULE)
+    await entry.get_by_text("Seen at work").click()
+    await expect(entry).to_contain_text("No listed game has shown this rule at work yet.")
+    game, version = await marching(service, 1, "Thursday at the club")
+    hidden, _ = await marching(service, 2, "Secret club")
+    await service.services.store.list_game(hidden.id, False)
+    await caught_up(service)
+    asked = [request.url for request in visitor.asked]
+    await page.reload()
+    await expect(entry).to_be_visible()
+    assert not [url for url in [request.url for request in visitor.asked][len(asked) :] if url.endswith("/games")]
+    # By keyboard alone: unfold the list, go to its only link, and follow it.
+    await entry.locator("summary", has_text="Seen at work").focus()
+    await page.keyboard.press("Enter")
+    item = entry.get_by_role("listitem")
+    await expect(item).to_have_count(1)
+    await expect(item).to_contain_text(f"Version {version}: legion marched. In progress, created")
+    await visitor.axe()
+    await page.keyboard.press("Tab")
+    await expect(item.get_by_role("link", name="Thursday at the club")).to_be_focused()
+    await page.keyboard.press("Enter")
+    await page.wait_for_url(f"**/games/{game.id}#v={version}")
+    await settled(page)
+    await expect(slider(page)).to_have_value(f"{version}")
+
+
+async def test_where_a_rule_is_seen_at_work_can_be_read_on_a_phone(service: Service, visit: Visit):
+    _, version = await marching(service, 1, "A" * 60)
+    await caught_up(service)
+    async with visit(**PHONE) as visitor:
+        page = visitor.page
+        await page.goto(PAGE)
+        entry = page.get_by_role("article", name=RULE)
+        await entry.get_by_text("Seen at work").tap()
+        await expect(entry.get_by_role("listitem")).to_contain_text(f"Version {version}")
+        await visitor.axe()
+        assert await page.evaluate("document.documentElement.scrollWidth") <= PHONE["viewport"]["width"]
+        await entry.get_by_role("link", name="A" * 60).tap()
+        await page.wait_for_url(f"**#v={version}")
+        await settled(page)

@@ -5,7 +5,7 @@
 
 import { html, nothing, render } from "../vendor/lit-html.js";
 import { live } from "../vendor/directives/live.js";
-import { capital, count } from "../parts/format.js";
+import { ago, capital, clock, count, plain } from "../parts/format.js";
 import { Api } from "../state/api.js";
 
 const api = new Api();
@@ -14,7 +14,7 @@ place.replaceChildren(); // What the page said before there was anything to say 
 const PATIENCE = 150; // Milliseconds after the last letter before it is searched.
 const PAGE = 100;
 
-const state = { rulesets: [], rules: [], refusals: new Map(), isRead: false, problem: null, scenarios: new Map(), open: new Set() };
+const state = { rulesets: [], rules: [], refusals: new Map(), isRead: false, problem: null, lists: new Map(), open: new Set() };
 let wish = read();
 let typing = 0;
 
@@ -98,30 +98,41 @@ function form() {
   </form>`;
 }
 
-/** Note whether the scenarios of a rule are open. The search moves rules to other places of the page, and that with them. */
-function toggle(id, isOpen) {
-  if (isOpen) readScenarios(id);
-  state.open[isOpen ? "add" : "delete"](id);
+/** Note whether a list under a rule is open. The search moves rules to other places of the page, and that with them. */
+function toggle(address, isOpen) {
+  if (isOpen) readList(address);
+  state.open[isOpen ? "add" : "delete"](address);
 }
 
-/** Read the scenarios of a rule when somebody wants to see them. */
-async function readScenarios(id) {
-  const address = `/v1/rulesets/${ruleset().id}/rules/${id}/scenarios`;
-  if (Array.isArray(state.scenarios.get(address))) return;
-  state.scenarios.set(address, await api.get(address).then(({ items }) => items, (problem) => problem.message));
+/** Read a list when somebody wants to see it. */
+async function readList(address) {
+  if (Array.isArray(state.lists.get(address))) return;
+  state.lists.set(address, await api.get(address).then(({ items }) => items, (problem) => problem.message));
   draw();
 }
 
-/** The scenarios that test a rule: positions, commands, and what must happen. */
-function scenarios(id) {
-  const found = state.scenarios.get(`/v1/rulesets/${ruleset().id}/rules/${id}/scenarios`);
+/** A list under a rule, to be unfolded. */
+function list(id, name, title, none, item) {
+  const address = `/v1/rulesets/${ruleset().id}/rules/${id}/${name}`;
+  const found = state.lists.get(address);
   const content = !found ? html`<p class="quiet">Loading …</p>`
     : !Array.isArray(found) ? html`<p class="problem" role="alert">${found}</p>`
-    : !found.length ? html`<p class="quiet">No scenario tests this rule.</p>`
-    : html`<ul>${found.map(({ title, file, text }) => html`<li><details><summary>${title}</summary>
-        <pre tabindex="0" aria-label="Scenario: ${title}">${text}</pre><p class="quiet">${file}</p></details></li>`)}</ul>`;
-  return html`<details class="scenarios" ?open=${live(state.open.has(id))} @toggle=${(event) => event.target === event.currentTarget && toggle(id, event.target.open)}>
-    <summary>Scenarios<span class="hidden"> of ${id}</span></summary>${content}</details>`;
+    : !found.length ? html`<p class="quiet">${none}</p>`
+    : html`<ul>${found.map((each) => html`<li>${item(each)}</li>`)}</ul>`;
+  return html`<details class="listed" ?open=${live(state.open.has(address))} @toggle=${(event) => event.target === event.currentTarget && toggle(address, event.target.open)}>
+    <summary>${title}<span class="hidden">: ${id}</span></summary>${content}</details>`;
+}
+
+/** A scenario that tests a rule: a position, commands, and what must happen. */
+function scenario({ title, file, text }) {
+  return html`<details><summary>${title}</summary>
+    <pre tabindex="0" aria-label="Scenario: ${title}">${text}</pre><p class="quiet">${file}</p></details>`;
+}
+
+/** A game in which a rule can be seen at work, with a link to the very version. */
+function sighting({ game, title, status, created, version, event }) {
+  return html`<a href="/games/${game}#v=${version}">${title || `Game ${game}`}</a>
+    <span class="quiet">Version ${version}: ${plain(event)}. ${status === "over" ? "Game over" : "In progress"}, created <time datetime=${created} title=${clock(created)}>${ago(created)}</time></span>`;
 }
 
 /** The rules by the titles of their chapters, in the order of the rule book. */
@@ -142,7 +153,8 @@ function article(rule) {
     ${ambiguity ? html`<p><b>Left open:</b> ${ambiguity}</p>` : nothing}
     ${ruling ? html`<p><b>Ruled${ours ? " by this project" : ""}:</b> ${ours ? ruling.replace(/^Ours: /, "") : ruling}</p>` : nothing}
     <p class="quiet">${source}. ${refused ? html`Has refused ${count(refused, "command")}. ` : nothing}<a href="/v1/rulesets/${ruleset().id}/rules/${id}">As data<span class="hidden">: ${id}</span></a></p>
-    ${scenarios(id)}
+    ${list(id, "games", "Seen at work", "No listed game has shown this rule at work yet.", sighting)}
+    ${list(id, "scenarios", "Scenarios", "No scenario tests this rule.", scenario)}
   </article>`;
 }
 
