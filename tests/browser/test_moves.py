@@ -225,6 +225,17 @@ async def test_a_click_counts_though_the_area_is_drawn_anew_while_the_button_is_
     await expect(page.locator("#board")).to_have_attribute("data-version", f"{marching.version + 1}")
 
 
+async def test_nothing_begins_by_itself_where_only_others_can_go_on(page: Page, marching: Table) -> None:
+    await sit(page, marching)
+    await area(page, "lugdunensis").click()
+    # General 4 has no movement left in Aquitania, where General 2 has some.
+    await page.locator("#turn .before").get_by_label("General 3").uncheck()
+    await area(page, "aquitania").click()
+    await expect(page.locator("#turn .came")).to_contain_text("done.")
+    await expect(page.locator(f'.commands[data-version="{marching.version + 1}"]')).to_be_visible()
+    await expect(area(page, "aquitania")).to_have_class("can")
+
+
 async def test_of_several_ways_to_go_on_the_one_that_is_chosen_is_sent_by_the_click_that_ends_it(
     page: Page, visitor: Visitor, service: Service
 ) -> None:

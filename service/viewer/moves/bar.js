@@ -106,9 +106,12 @@ function answersOf(commands, moves) {
   const asked = new Set(commands.decisions.map(({ kind }) => kind));
   const open = commands.options.filter((option) => asked.has(option.decision) && !isOnMap(option));
   const all = open.flatMap((option) => buttonsOf(option, commands, moves).map((answer) => ({ ...answer, command: option.command })));
-  // A gesture that began by itself is in nobody's way.
-  if (begun.length) return [...all, ...begun];
-  return folded(all, commands.room).sort((one, other) => Number(one.quiet ?? false) - Number(other.quiet ?? false));
+  // A gesture that began by itself is in nobody's way, and what can be done with it is always there.
+  if (begun.length) {
+    const others = folded(all, commands.room, MANY - begun.length);
+    return [...others.slice(0, MANY - begun.length), ...begun, ...others.slice(MANY - begun.length)];
+  }
+  return folded(all, commands.room, MANY).sort((one, other) => Number(one.quiet ?? false) - Number(other.quiet ?? false));
 }
 
 /** What can be done where a gesture has begun. */
@@ -124,10 +127,10 @@ function answersThere(commands, moves) {
 }
 
 /** Many answers: those of one command are behind one button. */
-function folded(all, room) {
+function folded(all, room, most) {
   const families = [...Map.groupBy(all, ({ command }) => command).values()];
   const inside = families.find(([{ command }]) => command === unfolded);
-  if (all.length <= MANY || families.length === 1) return all;
+  if (all.length <= most || families.length === 1) return all;
   const unfold = (command) => () => {
     unfolded = command;
     room.redraw();

@@ -140,7 +140,7 @@ export class Moves {
     this.#hope = null;
     if (!isOwn) return this.#keep();
     this.#forget();
-    if (!this.from(area).some((move) => move.end && move.option.command === command)) return;
+    if (!command || !this.from(area).some((move) => move.end && goesOn(move.option, command))) return;
     this.start = area;
     this.isGuess = true;
   }
@@ -371,7 +371,7 @@ export class Moves {
     if (!this.isReady || commands.busy || performance.now() - this.openedAt < UNSEEN) return;
     const { option } = commands;
     const { command } = commands.form;
-    const hope = { area: this.end, command: option.command };
+    const hope = { area: this.end, command };
     await commands.send(this.told());
     if (commands.said?.kind !== "done") return;
     remember(option, command, chosenIn(option));
@@ -452,6 +452,15 @@ export class Moves {
 function alongIn(option, value) {
   const { pieces = [], counts = [] } = gestureOf(option);
   return given(Object.fromEntries([...pieces, ...counts].filter((name) => name in option.schema.properties).map((name) => [name, value[name]])));
+}
+
+/** Whether an option lets go on what a command moved: the same pieces, where they have names. */
+function goesOn({ command, schema }, before) {
+  if (command !== before.type) return false;
+  const { pieces = [] } = schema["x-gesture"];
+  const moved = pieces.flatMap((name) => before[name] ?? []);
+  const movable = pieces.flatMap((name) => choicesOf(schema.properties[name]?.items ?? schema.properties[name] ?? {}) ?? []);
+  return !moved.length || moved.some((piece) => movable.includes(piece));
 }
 
 /** Of several moves the usual one: of a command that was given before, with as much of it as came along then. */
