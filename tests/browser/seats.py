@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from playwright.async_api import Page, expect
 
@@ -101,6 +101,20 @@ SEND = """async () => {
 }"""
 
 
+class Pointed(NamedTuple):
+    """How a command was given by pointing: with how many clicks, and with how many if it is dragged.
+
+    `by_form` are those in its form, when there was nothing else for it. `said` is what the page says then, `pressed`
+    what was pressed, line by line.
+    """
+
+    by_map: int
+    dragging: int
+    by_form: int
+    said: str
+    pressed: str
+
+
 class Sitting:
     """A seat in a browser of its own."""
 
@@ -123,12 +137,10 @@ class Sitting:
         await self.page.evaluate("document.querySelector('form.order .buttons button:last-child').click()")
         await self.page.wait_for_selector("form.order", state="detached")
 
-    async def point(
-        self, options: Sequence[Mapping[str, Any]], command: Mapping[str, Any]
-    ) -> tuple[int, int, str, str]:
+    async def point(self, options: Sequence[Mapping[str, Any]], command: Mapping[str, Any]) -> Pointed:
         """Give a command by the map and the bar, or by its form if that is all there is.
 
-        Return with how many clicks, with how many if it is dragged, what the page says then, and what was pressed.
+        Return with how many clicks, and what the page says then.
         """
         index = _option_of(options, command)
         # The options may be there a moment before the bar says that the seat is asked.
@@ -139,9 +151,10 @@ class Sitting:
         trail = "\n    ".join(["", *pressed])
         if clicks is None:
             clicks = await self.fill(options, command) + 1
-            return clicks, clicks, await self.send(), trail
+            return Pointed(0, 0, clicks, await self.send(), trail)
         clicks += not is_sent
-        return clicks, clicks - is_drag, await self.page.evaluate(SEND_POINTED, [version, is_sent]), trail
+        said = await self.page.evaluate(SEND_POINTED, [version, is_sent])
+        return Pointed(clicks, clicks - is_drag, 0, said, trail)
 
     async def send(self) -> str:
         """Send what was filled in; return what the page says then."""

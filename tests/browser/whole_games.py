@@ -2,8 +2,8 @@
 
 Every seat is a browser that looks at the game's page with its token. A bot says which command to give. It is given by
 filling in the form of its option; or by pointing at the map and with the bar, while another page of the same seat fills
-its form in to count the clicks, and closes it. ``--map-only`` does without that. At the end every seat's page verifies
-the game.
+its form in to count the clicks, and closes it. ``--map-only`` does without that: then clicks in forms are those of
+commands for which there was nothing else. At the end every seat's page verifies the game.
 """
 
 import asyncio
@@ -131,7 +131,8 @@ async def play(
                 if by_form:
                     await clerks[seat].close()
                 await sittings[seat].ready(now["version"])
-                on_map, dragging, said, trail = await sittings[seat].point(options, command)
+                on_map, dragging, needed, said, trail = await sittings[seat].point(options, command)
+                in_form = in_form or needed
                 assert re.search(r": (done|accepted)", said), f"{seat} gave {command}: {said}{trail}"
                 sent = [each for each in sittings[seat].visitor.asked if each.url.endswith("/commands")][-1].post_data
                 given = json.loads(sent or "")["command"]
