@@ -69,7 +69,7 @@ class Sightings(Projection):
     """
 
     name = "sightings"
-    version = 2
+    version = 1
     tables = (SEEN,)
 
     def fold(self, happened: Happened) -> Iterable[Change]:

@@ -284,6 +284,14 @@ async def _erase_nothing(s: Scene) -> httpx.Response:
     return await s.ask("DELETE", f"{case}/statements/9", judge)
 
 
+async def _look_at_a_withheld_fork(s: Scene) -> httpx.Response:
+    judge, url = await s.service.register("Julia"), f"/v1/games/{await s.service.begun(s.anna, s.bert)}"
+    await s.service.ask("PUT", f"{url}/officials/{judge.id}", s.anna)
+    version = (await s.service.get(url))["version"]
+    fork = await s.service.post(f"{url}/forks", judge, {"version": version})
+    return await s.ask("GET", f"/v1/games/{fork['id']}", s.anna)
+
+
 PROVOKED: dict[str, Provoke] = {
     "unknown-case": lambda s: s.ask("GET", "/v1/cases/cgone"),
     "unknown-statement": _erase_nothing,
@@ -325,6 +333,7 @@ PROVOKED: dict[str, Provoke] = {
     "too-many-bots": _seat_too_many_bots,
     "token-replaced": _replace_a_token_twice,
     "fork-hides": _fork,
+    "withheld": _look_at_a_withheld_fork,
     "not-comparable": _compare_two_rulesets,
     "not-seated": lambda s: s.ask("POST", f"{s.url}/commands", s.carla, PUT_UP),
     "options-hidden": lambda s: s.ask("GET", f"{s.url}/options?seat=red", s.carla),
