@@ -85,7 +85,7 @@ class PlayerRecord(Projection):
         fixed = happened.fixed
         match happened.around:
             case GameStarted():
-                # Nobody else may sit there, and a ruling that starts it seats whoever has not sat down.
+                # Seats of a continuation are reserved, and a ruling that starts it fills those that are still free.
                 for seat, player in fixed.kept.items():
                     row = {"player": player, "ruleset": fixed.created.ruleset, "status": "running", "won": 0}
                     yield Put(PLAYED, {"game": happened.game, "seat": seat}, row | {"root": fixed.root})

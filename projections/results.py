@@ -81,7 +81,7 @@ async def outcomes(rows: Rows, projection: Projection, roots: Sequence[GameId]) 
 def _outcome(root: GameId, judgments: dict[GameId, list[Judgment]]) -> Outcome:
     first = last = holding(judgments.get(root, ()))
     game = root
-    # A game continues only in a fork of itself, so this comes to an end.
+    # This ends: a game continues only in its own forks, and forks have a greatest depth.
     while last is not None and last.continued_in is not None:
         game = last.continued_in
         last = holding(judgments.get(game, ()))

@@ -1,8 +1,9 @@
 """Signing in through the OpenID Connect provider: the authorization code flow with PKCE (RFC 6749, RFC 7636).
 
 A browser is sent to the provider and comes back with a code, which the service exchanges for an ID token. What the
-browser keeps meanwhile is one random value, from which state, nonce and code verifier follow: nothing of it is in any
-address. The store keeps a hash of it, so that it is good once, for ten minutes, and for whoever was signed in.
+browser keeps meanwhile is one random value. State, nonce and code verifier are derived from it, and no address contains
+it. The store keeps its hash: the value can be used once, within ten minutes, while the same account (or
+none) is signed in.
 """
 
 import asyncio
