@@ -27,16 +27,23 @@ class SqlTree(ABC):
         """`heads` is a query for all streams and the versions at which they stand, `head`."""
         self._database = database
         # Of a withheld fork no head but the first is entered: what made the next one could be guessed from its hash.
-        self._moved = (
-            "SELECT h.game, e.version, e.hash, e.at,"
-            f" CASE WHEN w.game IS NULL THEN coalesce(g.status, c.status) ELSE '{WITHHELD}' END"
-            f" FROM ({heads}) h LEFT JOIN ({WITHHELD_FORKS}) w ON w.game = h.game"
-            " JOIN events e ON e.game = h.game AND e.version = CASE WHEN w.game IS NULL THEN h.head ELSE 1 END"
-            " LEFT JOIN games g ON g.game = h.game LEFT JOIN cases c ON c.stream = h.game"
-            " WHERE h.game IN ("
+        # Streams come first, each with the one version that is asked for: what this reads grows with `moved` alone.
+        moved = (
             "SELECT game FROM events WHERE position > ? AND position <= ? UNION"
-            " SELECT f.game FROM forks f JOIN events o ON o.game = f.withheld WHERE o.position > ? AND o.position <= ?)"
-            " AND NOT EXISTS (SELECT 1 FROM entries l WHERE l.stream = h.game AND l.version >= e.version)"
+            " SELECT f.game FROM events o JOIN forks f ON f.withheld = o.game WHERE o.position > ? AND o.position <= ?"
+        )
+        status = (
+            "coalesce((SELECT status FROM games g WHERE g.game = m.game),"
+            " (SELECT status FROM cases c WHERE c.stream = m.game))"
+        )
+        hidden = f"EXISTS (SELECT 1 FROM ({WITHHELD_FORKS}) w WHERE w.game = m.game)"
+        head = f"(SELECT head FROM ({heads}) h WHERE h.game = m.game)"
+        self._moved = (
+            "SELECT n.game, e.version, e.hash, e.at, n.status"
+            f" FROM (SELECT m.game, CASE WHEN {hidden} THEN 1 ELSE {head} END AS version,"
+            f" CASE WHEN {hidden} THEN '{WITHHELD}' ELSE {status} END AS status FROM ({moved}) m) n"
+            " JOIN events e ON e.game = n.game AND e.version = n.version"
+            " WHERE NOT EXISTS (SELECT 1 FROM entries l WHERE l.stream = n.game AND l.version >= e.version)"
             " ORDER BY e.position"
         )
 
