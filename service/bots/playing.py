@@ -31,7 +31,8 @@ from service.bots.bot import RANDOM
 from service.bots.seated import seats_held
 from service.bots.thinking import NoThought, Thinkers
 from service.bots.worker import Question
-from service.cluster.wake import Signal, Wake
+from service.cluster.tail import Tail
+from service.cluster.wake import Signal
 from service.games.acts import AnswerTakeBack, Commands, TakeSeat
 from service.games.cache import GameDamaged
 from service.games.commands import Games
@@ -45,7 +46,7 @@ LEASE: Final = 5.0
 """Seconds for which one process alone plays. When it dies, another takes over after them."""
 
 POLL: Final = 1.0
-"""Seconds after which the log is looked at even if nobody has rung."""
+"""Seconds after which the lease is renewed although nothing happens, or is asked for again."""
 
 BATCH: Final = 500
 """Events of the log that are read at once."""
@@ -77,6 +78,7 @@ class Playing:
         self,
         games: Games,
         store: EventStore,
+        tail: Tail,
         accounts: Accounts,
         lessor: Lessor,
         thinkers: Thinkers,
@@ -84,6 +86,7 @@ class Playing:
     ) -> None:
         self._games = games
         self._store = store
+        self._tail = tail
         self._accounts = accounts
         self._lessor = lessor
         self._thinkers = thinkers
@@ -141,7 +144,9 @@ class Playing:
                         self._sit_down(row.game)
                     rows = await self._store.games(status="running", player=bot, after=rows[-1].game, limit=BATCH)
             self._position = end
-        rows = await self._store.read_on(self._position, BATCH)
+        rows = self._tail.after(self._position)
+        if rows is None:
+            rows = await self._store.read_on(self._position, BATCH)
         for position, stream, record in rows:
             game = as_game(stream)
             if record.type in _BEGIN and game in self._tables:
@@ -303,7 +308,7 @@ def _board(board: Board) -> Raw:
 
 @asynccontextmanager
 async def playing(
-    settings: Settings, games: Games, store: EventStore, accounts: Accounts, lessor: Lessor, wake: Wake
+    settings: Settings, games: Games, store: EventStore, tail: Tail, accounts: Accounts, lessor: Lessor
 ) -> AsyncIterator[None]:
     """Play the bots in this event loop, unless the settings leave it to other processes."""
     if not settings.bots:
@@ -311,8 +316,8 @@ async def playing(
         return
     thinkers = Thinkers(settings.bots)
     try:
-        async with wake.subscribe(None) as bell:
-            bots = Playing(games, store, accounts, lessor, thinkers, settings)
+        async with tail.followed() as bell:
+            bots = Playing(games, store, tail, accounts, lessor, thinkers, settings)
             async with background("bots play", bots.run(bell)):
                 yield
     finally:

@@ -18,6 +18,9 @@ KEPT: Final = 2000
 
 BATCH: Final = 500
 
+GATHER: Final = 0.02
+"""Seconds between two looks at a log that goes on, so that the records of a busy moment are read at once."""
+
 POLL: Final = 0.5
 """Seconds between two looks at the log without a word: another process may have added to it."""
 
@@ -77,6 +80,9 @@ class Tail:
             except StoreError as error:
                 log.warning("the log is not followed just now", why=str(error))
                 rows = []
+            except Exception:  # of what nobody thought of: whoever follows waits for a task that must not end
+                log.exception("the log is not followed just now")
+                rows = []
             if not rows:
                 await bell.wait(POLL)
                 continue
@@ -87,5 +93,7 @@ class Tail:
             self.end = rows[-1][0]
             for signal in self._signals:
                 signal.notify(None)
+            if len(rows) < BATCH:
+                await asyncio.sleep(GATHER)
         for signal in self._signals:
             signal.close()
