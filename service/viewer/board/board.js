@@ -30,6 +30,7 @@ export class Board extends EventTarget {
   #focused = null;
   #isBegun = false;
   #pressed = null;
+  #middles = new Map();
 
   /**
    * @param {HTMLElement} place where it goes
@@ -184,8 +185,11 @@ export class Board extends EventTarget {
   /** Whether an area is in the left half of what is seen of the board. */
   isOnTheLeft(area) {
     const shape = this.svg?.querySelector(`#shape-${area}`);
-    const { x, width } = this.camera?.view ?? {};
-    return Boolean(shape) && middleOf(boxOf(shape)).x < x + width / 2;
+    if (!shape) return false;
+    // A shape never changes, and to measure it lays out all that has just been put in.
+    if (!this.#middles.has(area)) this.#middles.set(area, middleOf(boxOf(shape)));
+    const { x, width } = this.camera.view;
+    return this.#middles.get(area).x < x + width / 2;
   }
 
   /** Bring an area into view and give it the focus. */

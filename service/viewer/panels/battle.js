@@ -17,7 +17,7 @@ const wide = matchMedia("(min-width: 56rem)");
 export function battleCard(room) {
   const at = versionOf(room);
   if (!at) return nothing;
-  const { battle } = room.scene(at);
+  const battle = room.battle(at);
   const rolls = rollsOf(room, at, battle);
   const isOver = at !== room.version;
   const name = room.board.content(battle.place)[0]?.split(",")[0] ?? plain(battle.place);
@@ -33,9 +33,8 @@ export function battleCard(room) {
 /** The version with the battle to be shown: the one that is shown, or the last one that its command went through. */
 function versionOf(room) {
   for (let version = room.version; version >= 1 && version > room.version - FAR; version -= 1) {
-    const scene = room.scene(version);
-    if (scene?.battle) return version;
-    if (!scene || room.frame(version).command) return 0;
+    if (room.battle(version)) return version;
+    if (room.frame(version)?.command ?? true) return 0;
   }
   return 0;
 }
@@ -44,7 +43,7 @@ function versionOf(room) {
 function rollsOf(room, at, { place, round }) {
   const rolls = new Map();
   for (let version = at; version > Math.max(1, at - FAR); version -= 1) {
-    const [now, before] = [room.scene(version)?.battle, room.scene(version - 1)?.battle];
+    const [now, before] = [room.battle(version), room.battle(version - 1)];
     if (now?.place !== place || now.round !== round) break;
     for (const roll of room.frame(version).rolls ?? []) {
       if (roll.hits === null || rolls.has(sideOf(roll))) continue;

@@ -3,7 +3,7 @@
  * @module
  */
 
-import { html, nothing } from "../vendor/lit-html.js";
+import { html, nothing, render } from "../vendor/lit-html.js";
 import { icon } from "../parts/icons.js";
 
 const PLAIN = "/favicon.ico";
@@ -62,8 +62,13 @@ function ring() {
   setTimeout(() => audio.close(), 1000);
 }
 
-export function noticesButton() {
-  return html`<button class="bell" aria-haspopup="dialog" title="Notices" aria-label="Notices" @click=${() => dialog().showModal()}>${icon("bell")}</button>`;
+/** @param {import("../state/room.js").Room} room */
+export function noticesButton(room) {
+  const open = () => {
+    render(noticesDialog(room), dialog());
+    dialog().showModal();
+  };
+  return html`<button class="bell" aria-haspopup="dialog" title="Notices" aria-label="Notices" @click=${open}>${icon("bell")}</button>`;
 }
 
 /** @param {import("../state/room.js").Room} room */

@@ -119,18 +119,14 @@ export class Panels {
     if (this.#status === "gathering" && room.game.status === "running") this.#sit();
     this.#status = room.game?.status ?? this.#status;
     this.#ask(Boolean(decisions(room)));
-    const decide = this.#chosen === "decide" ? null : () => this.#select("decide");
     // A game that is gone may be one that this browser saw.
     if (room.problem?.status === 404 && !room.game && !this.memory) this.#remember();
-    render(header(room, account, Boolean(decisions(room)), decide, this.memory), place("page-header"));
-    render(strip(room), place("strip"));
-    render([boardPanel(room), seatsPanel(room, account)], place("board-panel"));
-    for (const each of BELOW) if (each.draw) render(each.draw(room), place(each.place));
     render(timelinePanel(room), place("timeline"));
     render(signIn(room, account), place("sign-in"));
-    render(noticesDialog(room), place("notices"));
+    // To ask for the permission in every frame took longer than to draw all the rest.
+    if (place("notices").open) render(noticesDialog(room), place("notices"));
     render(paper(room), place("paper"));
-    this.#drawSide();
+    this.#drawAround();
     address(room);
   }
 
@@ -151,18 +147,25 @@ export class Panels {
     this.#isAsked = room.game ? isAsked : true;
   }
 
-  /** Draw the panels beside the board; of what passes by in a drag only so much as can be read. */
-  #drawSide() {
+  /** Draw what is around the board; of what passes by in a drag only so much as can be read. */
+  #drawAround() {
     clearTimeout(this.#later);
-    const wait = this.room.isHurried ? READABLE - (performance.now() - this.#drawn) : 0;
+    const { room, account } = this;
+    const wait = room.isHurried ? READABLE - (performance.now() - this.#drawn) : 0;
     if (wait > 0) {
-      this.#later = setTimeout(() => this.#drawSide(), wait);
+      this.#later = setTimeout(() => this.#drawAround(), wait);
       return;
     }
     this.#drawn = performance.now();
+    const isAsked = Boolean(decisions(room));
+    const decide = this.#chosen === "decide" ? null : () => this.#select("decide");
+    render(header(room, account, isAsked, decide, this.memory), place("page-header"));
+    render(strip(room), place("strip"));
+    render([boardPanel(room), seatsPanel(room, account)], place("board-panel"));
+    for (const each of BELOW) if (each.draw) render(each.draw(room), place(each.place));
     render(this.#side(), place("side"));
     place("side").className = this.#chosen;
-    followStory(this.room);
+    followStory(room);
   }
 
   #side() {

@@ -19,7 +19,7 @@ export function strip(room) {
   const played = standings.filter(isPlayed);
   if (!played.length) return nothing;
   return html`<ul tabindex="0" aria-label="Players">${played.map((standing) => player(room, standing, awaited.has(standing.seat)))}</ul>
-    ${room.isGame && room.seat && game.status === "running" ? noticesButton() : nothing}`;
+    ${room.isGame && room.seat && game.status === "running" ? noticesButton(room) : nothing}`;
 }
 
 function player(room, standing, isAwaited) {

@@ -116,6 +116,11 @@ export class Frames extends EventTarget {
     return this.has(version) ? this.#chunks.get(startOf(version)).scene(version) : undefined;
   }
 
+  /** @returns {object | undefined} the battle at a version, without putting together its scene */
+  battle(version) {
+    return this.has(version) ? this.#chunks.get(startOf(version)).plain.get("battle").at(version) : undefined;
+  }
+
   /** @returns {number | undefined} the version nearest to this one of which there is a scene */
   nearest(version) {
     if (this.has(version)) return version;

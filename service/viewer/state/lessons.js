@@ -73,6 +73,10 @@ export class Lessons extends EventTarget {
     return version === this.version ? this.shown : undefined;
   }
 
+  battle(version) {
+    return this.scene(version)?.battle;
+  }
+
   frame(version) {
     return version === this.version ? { command: true, rolls: this.outcome?.rolls ?? [] } : undefined;
   }

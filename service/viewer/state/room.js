@@ -224,6 +224,11 @@ export class Room extends EventTarget {
     return this.frames?.scene(version);
   }
 
+  /** @returns {object | undefined} the battle under way at a version; cheap, for many versions are looked through */
+  battle(version) {
+    return this.frames?.battle(version);
+  }
+
   /** The scene to be shown now: that of the version, or the nearest one that is there already. */
   get shown() {
     const nearest = this.frames?.nearest(this.version);
