@@ -75,6 +75,20 @@ async def test_what_is_lawful_but_not_asked_for_is_told_and_what_is_unlawful_is_
     await expect(page.locator("#turn .refused")).to_contain_text("CC-")
 
 
+async def test_a_nations_card_is_opened_in_a_lesson_where_it_is_named(page: Page, visitor: Visitor) -> None:
+    await learn(page, "income", "italia-1")
+    for named in (page.locator(".lesson > p .paper-link").first, page.locator("#turn .question .paper-link").first):
+        name = await named.inner_text()
+        await named.click()
+        card = page.get_by_role("dialog", name=name)
+        await expect(card).to_contain_text("lines are marked")
+        await expect(card.locator(".lines li")).not_to_have_count(0)
+        await visitor.axe("#paper")
+        await page.keyboard.press("Escape")
+        await expect(card).to_be_hidden()
+        await expect(named).to_be_focused()
+
+
 async def test_a_lesson_is_done_by_keys_alone(page: Page) -> None:
     await learn(page, "conquer")
     await page.keyboard.press(".")

@@ -6,6 +6,7 @@ from msgspec import Raw, Struct
 
 from domain.kernel.ids import RuleId, Seat
 from domain.kernel.rules.decision import Decision, Option
+from domain.kernel.rules.papers import Papers
 from service.pictures.views import RollView, Scene
 
 
@@ -60,6 +61,7 @@ class LessonPosition(Struct, frozen=True):
         decisions: what the position waits for.
         options: every command that would be accepted from the learner, and no other, as JSON Schemas.
         words: what the ruleset calls its own ids.
+        papers: what everybody may read of the documents that the lesson is played with, such as the cards of nations.
         command: a command that does what the lesson asks for, to show to a learner who cannot find it.
     """
 
@@ -70,6 +72,7 @@ class LessonPosition(Struct, frozen=True):
     decisions: tuple[Decision, ...]
     options: tuple[Option, ...]
     words: dict[str, str]
+    papers: Papers
     command: dict[str, Any]
 
 

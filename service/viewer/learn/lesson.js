@@ -9,6 +9,7 @@ import { turnBar } from "../moves/bar.js";
 import { boardPanel } from "../panels/board.js";
 import { decidePanel } from "../panels/decide.js";
 import { strip } from "../panels/strip.js";
+import { linked, paper } from "../parts/papers.js";
 import { Api } from "../state/api.js";
 import { Lessons } from "../state/lessons.js";
 import { doneIn } from "../state/progress.js";
@@ -33,6 +34,7 @@ function draw() {
     render(strip(room), place("strip"));
     render(boardPanel(room), place("board-panel"));
     render(turnBar(room), place("turn"));
+    render(paper(room), place("paper"));
   }
   render(side(), place("side"));
 }
@@ -48,7 +50,7 @@ function side() {
   return html`<section class="lesson" aria-labelledby="lesson-title">
       <p class="quiet">Lesson ${room.at + 1} of ${tutorial.lessons.length}</p>
       <h2 id="lesson-title" tabindex="-1">${lesson.title}</h2>
-      <p>${lesson.text}</p>
+      <p>${linked(room, lesson.text)}</p>
       <div aria-live="polite">${room.outcome ? learned() : asked()}</div>
     </section>
     ${room.outcome || !room.game ? nothing : html`<section class="panel decide" aria-label="Your answer">${decidePanel(room)}</section>`}
@@ -56,7 +58,7 @@ function side() {
 }
 
 function asked() {
-  return html`<p class="ask"><strong>${room.lesson.ask}</strong></p>
+  return html`<p class="ask"><strong>${linked(room, room.lesson.ask)}</strong></p>
     <p class="quiet">${room.tutorial.remark} <button class="link" @click=${() => room.solve()}>Show me</button></p>`;
 }
 
@@ -64,8 +66,8 @@ function learned() {
   const { lesson, outcome, next } = room;
   return html`<div class="learned" tabindex="-1" id="learned">
       <h3>Done</h3>
-      <ul class="told">${outcome.told.map((sentence) => html`<li>${sentence}</li>`)}</ul>
-      <p>${lesson.teaches}</p>
+      <ul class="told">${outcome.told.map((sentence) => html`<li>${linked(room, sentence)}</li>`)}</ul>
+      <p>${linked(room, lesson.teaches)}</p>
     </div>
     <p class="rules">Rules: ${lesson.rules.map((rule) => html`<a href="/rules#${new URLSearchParams({ game: ruleset, rule })}">${rule}</a> `)}</p>
     <div class="buttons">${next

@@ -35,7 +35,9 @@ export class Lessons extends EventTarget {
     this.seat = null;
     this.version = 0;
     this.against = null;
+    /** What everybody may read besides; null until the position was read. The one that was opened last. */
     this.papers = null;
+    this.paper = null;
     this.area = null;
     /** What went wrong last; null when all is well. */
     this.problem = null;
@@ -108,6 +110,7 @@ export class Lessons extends EventTarget {
       this.position = position;
       this.outcome = null;
       this.seat = position.seat;
+      this.papers = position.papers;
       this.#become("running", position.decisions);
       commandsOf(this).forget();
       this.choose(null);
