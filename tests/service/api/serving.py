@@ -104,6 +104,28 @@ class Service(Struct, eq=False):
                 await self.give(game, player, "open-bidding")
 
 
+class _Prompt(Server):
+    """A server that ends at once when a test is done with it: uvicorn looks ten times a second."""
+
+    def __init__(self, services: Services) -> None:
+        super().__init__(services)
+        self._done = asyncio.Event()
+
+    def stop(self) -> None:
+        self.should_exit = True
+        self._done.set()
+
+    async def main_loop(self) -> None:
+        ticking, done = asyncio.create_task(super().main_loop()), asyncio.create_task(self._done.wait())
+        try:
+            await asyncio.wait({ticking, done}, return_when=asyncio.FIRST_COMPLETED)
+            if ticking.done():
+                await ticking
+        finally:
+            ticking.cancel()
+            done.cancel()
+
+
 def _headers(player: Player | None, more: dict[str, str]) -> dict[str, str]:
     return {**(player.headers if player else {}), **{name.replace("_", "-"): value for name, value in more.items()}}
 
@@ -123,11 +145,11 @@ async def serving(
     with listen("127.0.0.1", 0) as listening:
         address = f"http://127.0.0.1:{listening.getsockname()[1]}"
         async with open_services(chosen, library, boards, clock or ticking(), randomness, drawings) as services:
-            server = Server(services)
+            server = _Prompt(services)
             running = asyncio.create_task(server.serve(sockets=[listening]))
             # Connections wait in the socket's queue until the server has started.
             # Certificates take time to read, and here is no TLS.
             async with httpx.AsyncClient(base_url=address, timeout=60, verify=False) as client:
                 yield Service(services, server, client)
-            server.should_exit = True
+            server.stop()
             await asyncio.wait_for(running, 60)
