@@ -10,6 +10,7 @@ import { commandsOf, titleOf } from "../state/commands.js";
 import { filled, isKnown, isUsual, limited, recalled, remember } from "./along.js";
 import { hasAlong } from "./controls.js";
 import { chosenIn, gestureOf, isFixed, isOnMap, movesOf } from "./gestures.js";
+import { guessed, noteBegun } from "./onward.js";
 
 const UNSEEN = 500; // Milliseconds in which nobody has read what has just opened.
 
@@ -31,6 +32,8 @@ export class Moves {
   #done = null;
   #asked = "";
   #hope = null;
+  /** Where moves could go on after the last command, to remember where the next one did begin. */
+  #onward = null;
   #marked = "";
   /** All gestures that are open. @type {import("./gestures.js").Move[]} */
   all = [];
@@ -51,8 +54,10 @@ export class Moves {
   isDragged = false;
   /** Whether what was pointed at is on its way: it had nothing left to ask. */
   isSending = false;
-  /** Whether the gesture began by itself, where the last one ended: then nothing else is out of reach. */
+  /** Whether the gesture began by itself: then nothing else is out of reach. */
   isGuess = false;
+  /** Whether that was right the last time: then pointing at an end means it, as if the player had begun. */
+  #isSure = false;
   /** The form of what comes along while there is no end yet, with the value it began with; what was chosen in it. */
   #before = null;
   #kept = null;
@@ -132,26 +137,45 @@ export class Moves {
   }
 
   /**
-   * Begin where the last command ended, when the same can be done from there. What was begun goes on, if it still can,
-   * when it was not the seat itself that has done something.
+   * Begin where the last command ended or began, when the same can be done from there. What was begun goes on, if it
+   * still can, when it was not the seat itself that has done something.
    */
   #goOn(isOwn) {
-    const { area, command } = this.#hope ?? {};
+    const hope = this.#hope;
     this.#hope = null;
     if (!isOwn) return this.#keep();
     this.#forget();
-    if (!command || !this.from(area).some((move) => move.end && goesOn(move.option, command))) return;
-    this.start = area;
+    this.#onward = hope?.end ? this.#onwardFrom(hope) : null;
+    const guess = this.#onward && guessed(this.#onward);
+    if (!guess) return;
+    this.start = guess.area;
     this.isGuess = true;
+    this.#isSure = guess.isSure;
+    if (guess.isSure && wide.matches) this.prepare();
+  }
+
+  /** What moved can go on where it ended; what stayed, where it began. @returns {import("./onward.js").Onward} */
+  #onwardFrom({ start, end, command }) {
+    const able = {
+      end: [end, (option) => goesOn(option, command)],
+      start: [start, (option) => option.command === command.type],
+    };
+    const places = Object.entries(able).filter(([, [area, isAble]]) => this.from(area).some((move) => move.end && isAble(move.option)));
+    return {
+      command: command.type,
+      places: Object.fromEntries(places.map(([guess, [area]]) => [guess, { area, ends: new Set(this.from(area).flatMap((move) => move.end ?? [])) }])),
+    };
   }
 
   #keep() {
     const { start, isGuess } = this;
+    const isSure = this.#isSure;
     const wasPrepared = this.#before !== null;
     this.#forget();
     if (!this.from(start).some(({ end }) => end)) return;
     this.start = start;
     this.isGuess = isGuess;
+    this.#isSure = isSure;
     if (wasPrepared) this.prepare();
   }
 
@@ -163,6 +187,7 @@ export class Moves {
     this.#before = null;
     this.#kept = null;
     this.isGuess = false;
+    this.#isSure = false;
   }
 
   /**
@@ -180,7 +205,7 @@ export class Moves {
     else if (this.isComplete && this.#chooses(area)) this.commands.form.pick(area);
     else if (this.start !== null && area !== this.start && this.ends.has(area)) {
       // Where a gesture began by itself, pointing at another start may mean that one.
-      const isMeant = isSeen && !(this.isGuess && this.starts.has(area));
+      const isMeant = isSeen && !(this.isGuess && !this.#isSure && this.starts.has(area));
       this.#complete(this.from(this.start).filter(({ end }) => end === area), isMeant);
     } else if (this.start === area) this.back();
     else if (this.starts.has(area)) this.begin(area, isSeen);
@@ -371,10 +396,12 @@ export class Moves {
     if (!this.isReady || commands.busy || performance.now() - this.openedAt < UNSEEN) return;
     const { option } = commands;
     const { command } = commands.form;
-    const hope = { area: this.end, command };
+    const hope = { start: this.start, end: this.end, command };
+    const onward = this.#onward;
     await commands.send(this.told());
     if (commands.said?.kind !== "done") return;
     remember(option, command, chosenIn(option));
+    if (onward?.command === command.type && hope.end) noteBegun(onward, hope.start);
     this.#hope = hope;
   }
 
