@@ -236,6 +236,37 @@ async def test_nothing_begins_by_itself_where_only_others_can_go_on(page: Page, 
     await expect(area(page, "aquitania")).to_have_class("can")
 
 
+async def test_the_next_move_begins_where_the_last_one_began_once_the_player_has_gone_on_from_there(
+    page: Page, visitor: Visitor, service: Service
+) -> None:
+    made = await table(service.services, "conquest-classic-friz", 2, seed=3, until=asks("move", 1))
+    await sit(page, made)
+    turn, version = page.locator("#turn"), made.version
+
+    async def send(general: str, to: str) -> None:
+        nonlocal version
+        await turn.get_by_role("button", name="None", exact=True).click()
+        if general:
+            await turn.locator(".before").get_by_label(general).check()
+        await area(page, to).press("Enter")
+        version += 1
+        await page.locator(f'.commands[data-version="{version}"]').wait_for(state="attached")
+
+    await area(page, "egypt").click()
+    end = await first(page, "open")
+    await send("Red General 1", end)
+    # What moved can go on, but the player goes back to where others are.
+    await expect(area(page, end)).to_have_class("picked")
+    await turn.get_by_role("button", name="Take back").click()
+    await area(page, "egypt").click()
+    await send("Red General 2", end)
+    # Now that has begun by itself, with what comes along. Others could begin where it ends: that is no question.
+    await expect(area(page, "egypt")).to_have_class("picked")
+    # One leader is left, so there is no choice of leaders.
+    await send("", end)
+    assert [json.loads(sent)["command"]["origin"] for sent in commands(visitor)] == ["egypt"] * 3
+
+
 async def test_of_several_ways_to_go_on_the_one_that_is_chosen_is_sent_by_the_click_that_ends_it(
     page: Page, visitor: Visitor, service: Service
 ) -> None:
