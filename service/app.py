@@ -204,8 +204,9 @@ def create_app(services: Services) -> ASGIApp:
     # Told on the same port unless they have one of their own.
     watched = settings.metrics_port is None
     limiting = Limiting(services.limits) if services.limits is not None else None
-    # To register the routes takes 0.15 s, and tests open a thousand services. Litestar finds the app, and so its
-    # state, in the scope of a connection: a shallow copy is an app of its own. A middleware knows its service.
+    # Registering the routes takes 0.15 s, and tests open a thousand services, so they share the routes. Litestar takes
+    # the app and its state from the scope of a connection, so a shallow copy serves as an app. The limits are a
+    # middleware that belongs to one service: with them the routes are registered anew.
     register = _registered if limiting is not None else _shared_routes
     litestar = copy(register(settings.body_limit, settings.board_limit, watched, limiting))
     litestar.state = State({"services": services})

@@ -2,8 +2,8 @@
 
 A browser is sent to the provider and comes back with a code, which the service exchanges for an ID token. What the
 browser keeps meanwhile is one random value. State, nonce and code verifier are derived from it, and no address contains
-it. The store keeps its hash: the value can be used once, within ten minutes, while the same account (or
-none) is signed in.
+it. The store keeps its hash: the value can be used once, within ten minutes, while the same account (or none) is signed
+in.
 """
 
 import asyncio

@@ -80,7 +80,7 @@ class Tail:
             except StoreError as error:
                 log.warning("the log is not followed just now", why=str(error))
                 rows = []
-            except Exception:  # of what nobody thought of: whoever follows waits for a task that must not end
+            except Exception:  # whatever it is: if this task ended, all followers would wait for ever
                 log.exception("the log is not followed just now")
                 rows = []
             if not rows:

@@ -186,7 +186,7 @@ export class Board extends EventTarget {
   isOnTheLeft(area) {
     const shape = this.svg?.querySelector(`#shape-${area}`);
     if (!shape) return false;
-    // A shape never changes, and to measure it lays out all that has just been put in.
+    // A shape never changes, and measuring it makes the browser lay out everything that has just been drawn.
     if (!this.#middles.has(area)) this.#middles.set(area, middleOf(boxOf(shape)));
     const { x, width } = this.camera.view;
     return this.#middles.get(area).x < x + width / 2;

@@ -123,7 +123,7 @@ export class Panels {
     if (room.problem?.status === 404 && !room.game && !this.memory) this.#remember();
     render(timelinePanel(room), place("timeline"));
     render(signIn(room, account), place("sign-in"));
-    // To ask for the permission in every frame took longer than to draw all the rest.
+    // Only while it is open: it asks the browser for a permission, which takes as long as all the rest.
     if (place("notices").open) render(noticesDialog(room), place("notices"));
     render(paper(room), place("paper"));
     this.#drawAround();
