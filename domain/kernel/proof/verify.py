@@ -8,75 +8,18 @@ may not see, are then only folded, and the verdict says so.
 `openapi/verification.md` lists every field of an export, and what is checked of it.
 """
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
-from functools import cached_property
-from itertools import pairwise, zip_longest
-from typing import Any, Final, Literal, NoReturn, cast
+from collections.abc import Iterable, Iterator
+from typing import Final, cast
 
 import msgspec
-from msgspec import UNSET, Raw, Struct
+from msgspec import Struct
 
-from domain.kernel.canonical import canonical
-from domain.kernel.chance.draws import Chance, commitment_to
-from domain.kernel.chance.evidence import draw_of
-from domain.kernel.chance.secret import Sealed, Secret, Vault, commitment_of
-from domain.kernel.ids import GameId, PlayerId, Seat, Version
-from domain.kernel.log import answering, forking, officials, retracting, seating
-from domain.kernel.log.answers import AT_ONCE, read_answer
-from domain.kernel.log.fold import continued
-from domain.kernel.log.game import Decided, Game
-from domain.kernel.log.history import (
-    cause_of,
-    given_again,
-    others_since,
-    read_around,
-    read_created,
-    read_event,
-    reader,
-    retraction,
-    stays,
-    steps,
-)
-from domain.kernel.log.lifecycle import (
-    AnswerGiven,
-    AnswerLeft,
-    AnswerRevoked,
-    GameAdjudicated,
-    GameCancelled,
-    GameCreated,
-    GameEnded,
-    GameEvent,
-    GameForked,
-    GamePaused,
-    GameResumed,
-    GameStarted,
-    MovesRetracted,
-    OfficialNamed,
-    OfficialReleased,
-    RulesUpgraded,
-    SeatGivenUp,
-    SeatLeft,
-    SeatsMoved,
-    SeatTaken,
-    SeatTakenOver,
-    Status,
-    TakeBackAnswered,
-    TakeBackAsked,
-)
-from domain.kernel.log.record import Cause, Record
-from domain.kernel.log.request import read_commands
+from domain.kernel.ids import GameId, Version
+from domain.kernel.log.game import Game
+from domain.kernel.log.lifecycle import Status
 from domain.kernel.proof.export import Export, ExportError, read
-from domain.kernel.proof.origin import objection
-from domain.kernel.rules.command import Command
-from domain.kernel.rules.documents import DocumentError
-from domain.kernel.rules.message import Event, type_name
-from domain.kernel.rules.refusal import Refusal
-from domain.kernel.rules.ruleset import Library, Ruleset
-
-KEY_LIFE: Final = timedelta(hours=24)
-"""An idempotency key stands for one request for at least this long."""
+from domain.kernel.proof.replay import Replay
+from domain.kernel.rules.ruleset import Library
 
 BEYOND: Final = (
     "Who an account is: the log has only ids, and one person may have two.",
@@ -84,10 +27,6 @@ BEYOND: Final = (
     "Whether the log goes on: compare its head with one that you noted later.",
 )
 """What no export can prove, in sentences. `openapi/verification.md` has the details."""
-
-_ENDED: Final = b'"type":"game-ended"'
-_SALT: Final = re.compile("[0-9a-f]{32}")
-_COMMITMENT: Final = re.compile("[0-9a-f]{64}")
 
 
 class Verdict(Struct, frozen=True, omit_defaults=True):
@@ -131,650 +70,62 @@ def verify(lines: Iterable[bytes], library: Library, parent: Export | None = Non
         return Verdict(False, error.problem, error.version, error.line)
     known = Verdict(True, game=export.game, ruleset=export.ruleset, status=export.status, events=len(export.records))
     try:
-        replay = _Replay(export, library, parent=parent)
+        replay = Replay(export, library, parent=parent)
         replay.run()
     except ExportError as error:
         return msgspec.structs.replace(known, ok=False, problem=error.problem, version=error.version, line=error.line)
     head = export.records[-1].hash.hex()
-    return msgspec.structs.replace(known, head=head, proved=tuple(replay.proved()), unproved=tuple(replay.unproved()))
+    return msgspec.structs.replace(known, head=head, proved=tuple(_proved(replay)), unproved=tuple(_unproved(replay)))
 
 
-class _UnknownChance:
-    """The chance of a game whose secret is not published yet."""
-
-    secret = b""
-
-    def dice(self, draw: int, count: int, sides: int) -> NoReturn:
-        raise _NotPublishedError
-
-    def order(self, draw: int, items: Sequence[Any]) -> NoReturn:
-        raise _NotPublishedError
-
-    def salt(self, draw: int) -> NoReturn:
-        raise _NotPublishedError
-
-
-class _NotPublishedError(Exception):
-    """Something needs a secret that this export cannot hold."""
-
-
-class _Request(Struct, frozen=True):
-    """A request with commands. Its key is the same for all commands of a list."""
-
-    key: str | None
-    player: PlayerId | None
-    seat: Seat | None
-    at: str
+def _proved(replay: Replay) -> Iterator[str]:
+    game = cast(Game, replay.game)
+    if replay.past is not None:
+        yield from _proved_of_past(replay.past)
+    if replay.parent is not None:
+        yield f"The past of the fork is the log of {replay.parent.game}."
+    yield f"The chain of {game.version} events is unbroken and every line is canonical."
+    yield "Every act names an account that may do it, and no time is before that of the last event."
+    yield f"The game was judged by version {game.began_with} of {game.ruleset.id}{_moved(game)}."
+    if replay.over and not replay.folded:
+        yield f"All {replay.decided} acts of players were decided again and gave exactly the stored events."
+        yield f"All {game.draws} draws of chance follow from the secret that was committed to beforehand."
+        if replay.sealed:
+            yield f"All {len(replay.sealed)} secrets are published and fit their commitments."
+        return
+    yield f"{replay.decided} acts of players were decided again and gave exactly the stored events."
+    if replay.folded:
+        yield f"{replay.folded} further acts are consistent with the log."
+    if replay.over:
+        yield f"All {game.draws} draws of chance that could be decided again follow from the published secret."
+    if shown := len(replay.export.secrets) + replay.opened:
+        yield f"The {shown} secrets in the export fit their commitments."
 
 
-class _SealedCommand(Struct, frozen=True, forbid_unknown_fields=True):
-    """A secret command, as the log shows it."""
+def _proved_of_past(replay: Replay) -> Iterator[str]:
+    """Yield what was checked of the past of a fork: of the oldest game first."""
+    if replay.past is not None:
+        yield from _proved_of_past(replay.past)
+    last, game = len(replay.export.records), replay.export.game
+    yield f"The log of {game} up to version {last} is unbroken, and the fork begins exactly there."
+    dice = ", with the dice that follow from its secret" if replay.over else ""
+    yield f"{replay.decided} acts of {game} were decided again{dice}."
 
-    sealed: Sealed
-    type: str
+
+def _moved(game: Game) -> str:
+    moved = game.ruleset.version
+    return f" until its organizer upgraded it, and by version {moved} since" if moved != game.began_with else ""
 
 
-class _Replay:
-    """Plays an export's game again, step by step, and compares."""
-
-    def __init__(
-        self, export: Export, library: Library, *, goes_on: bool = False, parent: Export | None = None
-    ) -> None:
-        """`goes_on` for the past of a fork, which is not the whole of its game; `parent` to compare a past with."""
-        self.export = export
-        self.goes_on = goes_on
-        self.parent = parent
-        self.version = 1
-        self.past = _Replay(export.past, library, goes_on=True) if export.past is not None else None
-        try:
-            self.ruleset: Ruleset[Any] = library.at(export.ruleset, export.ruleset_version)
-        except LookupError as error:
-            raise ExportError(str(error.args[0]), export.line) from None
-        try:
-            self.board = self.ruleset.equip(export.board, export.documents)
-        except DocumentError as error:
-            raise ExportError(f"No game can be played so: {error}.", export.line) from None
-        self.published = {secret.commitment: secret for secret in export.secrets}
-        self.secret = self._chance_secret()
-        self.over = self.secret is not None
-        self.sealed: list[Secret] = []
-        self.vault = Vault() if self.over else Vault(export.secrets)
-        self.vault = self.vault.joined_by(self._taken_along())
-        self.game: Game | None = None
-        self.chance: Chance | None = None
-        self.kept: dict[Version, Game] = {}
-        self.targets = set(self._goals())
-        self.decided = 0
-        self.folded = 0
-        self.opened = 0
-        self.request: _Request | None = None
-        self.again: list[tuple[Cause, str]] = []
-        """The causes and times of the commands that an undo gives again next."""
-        self.last: _Request | None = None
-        self.at_once = 0
-
-    def run(self) -> None:
-        if self.past is not None:
-            try:
-                self.past.run()
-            except ExportError as error:  # its versions are not those of the fork
-                problem = f"In the past of the fork, {self.past.export.game}: {error.problem}"
-                raise ExportError(problem, error.line) from None
-        if self.parent is not None:
-            self._check_past(self.parent)
-        self._check_nothing_follows_the_end()
-        for step in steps(self.export.records):
-            self.version = step[0].version
-            try:
-                self._check(step)
-            except ExportError:
-                raise
-            except Refusal as refusal:
-                self._fail(f"version {self.version} cannot have happened: {refusal}")
-            except Exception as error:  # hostile content may raise anything in a ruleset
-                self._fail(f"version {self.version} cannot be decided again: {type(error).__name__}: {error}")
-            if self.version in self.targets and self.game is not None:
-                self.kept[self.version] = self.game
-        self._check_end()
-
-    def _check_past(self, parent: Export) -> None:
-        """Check that the past of a fork is the log of its parent as another export shows it."""
-        past = self.export.past
-        if past is None or past.game != parent.game:
-            raise ExportError(f"{self.export.game} is no fork of {parent.game}.", self.export.line)
-        for told, right in zip_longest(past.records, parent.records[: len(past.records)]):
-            if told != right:
-                version = cast(Record, told).version
-                problem = f"Version {version} of {past.game} is not the one of the game that the fork is compared with."
-                raise ExportError(problem, past.line + version)
-
-    def _goals(self) -> Iterator[Version]:
-        """Yield the versions that the game goes back to, or is asked to: they are kept on the way."""
-        for record in self.export.records:
-            try:
-                to = retraction(record)
-                asked = read_around(record) if to is None and stays(record) else None
-            except msgspec.ValidationError as error:
-                self.version = record.version
-                self._fail(f"version {record.version} is not of the known shape: {error}")
-            if to is not None:
-                yield to
-            elif isinstance(asked, TakeBackAsked):
-                yield asked.to
-
-    # --- one step ---
-
-    def _check(self, step: list[Record]) -> None:
-        event, cause = read_event(self.ruleset, step[0]), cause_of(step[0])
-        if wrong := objection(self.game, event, cause):
-            self._fail(f"version {self.version} {wrong}")
-        self._check_list(event, cause, step[0].at)
-        is_again = bool(self.again)
-        if is_again and (cause, step[0].at) != self.again.pop(0):
-            self._fail(f"version {self.version} is not the command that the undo before it gives again")
-        due = self._answer_due(step[0].at)
-        if due is not None and not isinstance(event, AnswerGiven) and not self._is_of_one_list(cause, step[0].at):
-            self._fail(f"before version {self.version} an answer left in advance was not given")
-        if isinstance(event, AnswerGiven) and step[0].at != self.export.records[step[0].version - 2].at:
-            self._fail(f"version {self.version} gives an answer left in advance later than it was called for")
-        try:
-            again = self._decide_anew(event, cause, step[0].at)
-            if isinstance(event, AnswerGiven) and self.over:
-                if due is None or due.records[0].event != step[0].event:
-                    self._fail(f"version {self.version} gives another answer left in advance than was to be given")
-                again = due
-        except (_NotPublishedError, KeyError) as error:
-            if self.game is None or not (self._is_past(error) if self.over else self._is_hidden(error)):
-                raise
-            self._fold(step)
-            self._after(step, event, cause, is_again=is_again)
-            return
-        current = [self._compare(stored, anew) for stored, anew in zip_longest(step, again.records)]
-        self.game = again.game
-        if not all(current):  # an event in an older shape has a different hash from what it would have today
-            self.game = msgspec.structs.replace(again.game, head=step[-1].hash)
-        self.sealed.extend(again.secrets)
-        self.vault = self.vault.joined_by(again.secrets)
-        self.decided += 1
-        self.version = step[-1].version
-        self._after(step, event, cause, is_again=is_again)
-
-    # --- answers in advance ---
-
-    def _after(self, step: list[Record], event: Any, cause: Cause, *, is_again: bool) -> None:
-        """Note how many answers may be given after an act: none after a way back and what an undo gives again.
-
-        What happens only around the table calls for no more of them than were to be given before it.
-        """
-        if isinstance(event, AnswerGiven):
-            self.at_once -= 1
-            return
-        if is_again or not answering.moves_on(step):
-            self.at_once = self.at_once if all(map(stays, step)) else 0
-        else:
-            self.at_once = AT_ONCE
-        self.last = None if cause.command is UNSET else _Request(cause.key, cause.player, cause.seat, step[0].at)
-
-    def _is_of_one_list(self, cause: Cause, at: str) -> bool:
-        """Tell whether a command may belong to the same list as the one before it: answers are given after a list."""
-        now = None if cause.command is UNSET else _Request(cause.key, cause.player, cause.seat, at)
-        return now is not None and self.last == now and self.at_once == AT_ONCE and bool(cast(Game, self.game).undo_to)
-
-    def _answer_due(self, at: str) -> Decided | None:
-        """Return the answer left in advance that must be given now. Before the end, nobody can tell that none must."""
-        if not self.over or self.game is None or not self.game.answers or not self.at_once:
-            return None
-        try:
-            return answering.answer_due(self.game, self._chance(self.game), self.vault, at)
-        except Exception:  # the service does without, too, when a ruleset fails
-            return None
-
-    def _leave(self, game: Game, event: AnswerLeft, cause: Cause, at: str) -> Decided:
-        if event.answer.readers != (event.seat,):
-            readers = ", ".join(event.answer.readers) or "nobody"
-            self._fail(f"version {self.version} seals an answer for {readers}, not for {event.seat}, who left it")
-        secret = self.published.get(event.answer.commitment)
-        if secret is None:
-            if self.over:
-                self._fail(f"the answer left at version {self.version} was not published")
-            raise _NotPublishedError
-        return answering.leave_answer(game, event.seat, read_answer(secret.value), self._chance(game), cause, at)
-
-    def _check_list(self, event: Any, cause: Cause, at: str) -> None:
-        """Check that no list of commands continued after dice or a revelation (TAB-LIST-02). A list has one key."""
-        if isinstance(event, AnswerGiven):
-            return  # It belongs to the request before it, and has no key.
-        before, self.request = self.request, None
-        if cause.command is UNSET or cause.key is None:
-            return
-        self.request = now = _Request(cause.key, cause.player, cause.seat, at)
-        if before is None or before.key != now.key or _time(now.at) - _time(before.at) >= KEY_LIFE:
-            return
-        if self.game is not None and not self.game.undo_to:
-            self._fail(f"version {self.version} continues a list of commands that rolled or revealed something")
-        if before != now:
-            self._fail(
-                f"version {self.version} has the same key as the command before it, but another time, seat or account: "
-                "a key stands for one request"
-            )
-
-    def _is_hidden(self, error: Exception) -> bool:
-        """Tell whether something failed only because this export does not hold a secret."""
-        if isinstance(error, KeyError):
-            sealed = error.args[0] in self.log_seals and error.args[0] not in self.published
-            return sealed or self._is_past(error)
-        return True
-
-    def _is_past(self, error: Exception) -> bool:
-        """Tell whether something failed only because the past of a fork does not hold a secret."""
-        return self.past is not None and isinstance(error, KeyError) and self.past.hides(error.args[0])
-
-    def hides(self, commitment: str) -> bool:
-        """Tell whether this game or its past sealed a secret that the export does not hold."""
-        if self.past is not None and self.past.hides(commitment):
-            return True
-        return commitment in self.log_seals and commitment not in self.published
-
-    def _is_of_past(self, commitment: str) -> bool:
-        """Tell whether the past of a fork sealed a secret."""
-        past = self.past
-        return past is not None and (commitment in past.log_seals or past._is_of_past(commitment))
-
-    def _taken_along(self) -> Sequence[Secret]:
-        """Return the secrets of the past of a fork."""
-        past = self.past
-        return (*past._taken_along(), *past.export.secrets) if past is not None else ()
-
-    def _compare(self, stored: Record | None, anew: Record | None) -> bool:
-        """Fail unless two rows mean the same; tell whether they are the same byte for byte."""
-        if stored == anew:
-            return True
-        if stored is None or anew is None:
-            self.version = anew.version if anew else cast(Record, stored).version
-            happened = f"{anew.type} is missing" if anew else f"{cast(Record, stored).type} follows from nothing"
-            self._fail(f"version {self.version} is not what follows from the rules: {happened}")
-        self.version = stored.version
-        same = stored.event == anew.event
-        if stored.schema != anew.schema:
-            self._check_schema(stored, anew.schema)
-            same = read_event(self.ruleset, stored) == read_event(self.ruleset, anew)
-        if not same:
-            told, right = stored.event.decode(), anew.event.decode()
-            self._fail(f"version {self.version} is not what follows from the rules: {told} is stored, {right} is right")
-        if (stored.draws, stored.at, stored.cause) != (anew.draws, anew.at, anew.cause):
-            self._fail(f"version {self.version} has another cause, time or count of draws than its command")
-        return stored.schema == anew.schema
-
-    def _moves_seats(self, dealt: Any, event: Any) -> bool:
-        """Tell whether the players moved exactly as the event before dealt them their seats."""
-        if not isinstance(event, SeatsMoved) or not isinstance(dealt, Event):
-            return False
-        moves = dealt.seating()
-        return bool(moves) and event == cast(Game, self.game).moved(moves)
-
-    def _fold(self, step: list[Record]) -> None:
-        """Fold a step that cannot be decided again yet, and check what can be checked without that."""
-        draws, event = cast(Game, self.game).draws, None
-        for record in step:
-            self.version = record.version
-            before, event, content = event, read_event(self.ruleset, record), msgspec.json.decode(record.event)
-            follows = self._moves_seats(before, event) or (isinstance(event, GameEnded) and self.over)
-            if record is not step[0] and isinstance(event, GameEvent) and not follows:
-                self._fail(f"version {self.version} cannot have happened: {record.type} follows from nothing")
-            if record.at != step[0].at:
-                self._fail(f"version {self.version} has another time than the act that it follows from")
-            self._check_schema(record, event.schema)
-            self._check_opened(content)
-            self._check_draws(event, content, range(draws + 1, record.draws + 1))
-            draws = record.draws
-        self.game = continued(cast(Game, self.game), step)
-        if self.game.status == "over" and self.game.result != self.game.ruleset.result(self.game.table):
-            self._fail(f"version {self.version} ends the game otherwise than its table")
-        self.folded += 1
-
-    def _check_draws(self, event: Any, content: Any, own: range) -> None:
-        """Check that an event shows only its own draws of chance."""
-        for shown in self.ruleset.chance.get(cast(Any, type(event)), ()):
-            draw = draw_of(content, shown)
-            if draw is not None and draw not in own:
-                self._fail(f"version {self.version} shows draw {draw}, which is not one of its own")
-
-    def _check_schema(self, record: Record, newest: int) -> None:
-        if record.schema != newest and (record.type, record.schema) not in reader(self.ruleset).upcasters:
-            self._fail(f"version {self.version} has shape {record.schema} of {record.type}, which is not known")
-
-    def _check_opened(self, content: Any) -> None:
-        """Check every secret that an event opens against its commitment."""
-        for part in _objects(content):
-            if set(part) == {"commitment", "salt", "value"}:
-                salt = part["salt"] if isinstance(part["salt"], str) and _SALT.fullmatch(part["salt"]) else ""
-                if not salt or commitment_of(bytes.fromhex(salt), part["value"]) != part["commitment"]:
-                    self._fail(f"version {self.version} opens a secret that does not fit its commitment")
-                self.opened += 1
-
-    # --- deciding again ---
-
-    def _decide_anew(self, event: Any, cause: Cause, at: str) -> Decided:
-        # What else a cause says must come out anew.
-        game, by = self.game, Cause(player=cause.player, key=cause.key, case=cause.case)
-        if game is None:
-            return self._create(event, by, at)
-        match event:
-            case SeatTaken(seat, _, entropy):
-                return seating.take_seat(game, seat, entropy, by, at)
-            case SeatLeft(seat):
-                return seating.leave_seat(game, seat, by, at)
-            case SeatGivenUp(seat):
-                return seating.give_up_seat(game, seat, by, at)
-            case SeatTakenOver(seat):
-                return seating.take_over_seat(game, seat, by, at)
-            case GameStarted() if cause.case is not None:
-                return officials.rule_start(game, by, at)
-            case GameStarted():
-                if self.secret is None:
-                    game.require_startable()
-                    raise _NotPublishedError
-                return game.start(self._chance(game), by, at)
-            case GameCancelled():
-                return game.cancel(by, at)
-            case MovesRetracted():
-                return self._retract(game, event, msgspec.structs.replace(by, seat=cause.seat), at)
-            case TakeBackAsked(seat, to):
-                return retracting.ask_take_back(game, seat, to, self._history(game), self._earlier, by, at)
-            case TakeBackAnswered(seat, asked, agrees):
-                return retracting.answer_take_back(game, seat, asked, agrees, self._earlier, by, at)
-            case OfficialNamed(player):
-                return officials.name_official(game, player, by, at)
-            case OfficialReleased(player):
-                return officials.release_official(game, player, by, at)
-            case GamePaused(reason):
-                return officials.rule_pause(game, reason, by, at)
-            case GameResumed():
-                return officials.rule_resume(game, by, at)
-            case GameAdjudicated(order, reason):
-                return officials.rule_result(game, order, reason, self._chance(game), by, at)
-            case RulesUpgraded(before, to):
-                return self._upgrade(game, before, to, by, at)
-            case AnswerLeft():
-                return self._leave(game, event, by, at)
-            case AnswerRevoked(seat, left):
-                return answering.revoke_answer(game, seat, left, by, at)
-            case AnswerGiven(seat, left):
-                given = self._given(seat, cast(Raw, cause.command))
-                return answering.give_answer(
-                    game, seat, left, given, self._chance(game), self.vault, Cause(by.player), at
-                )
-            case _:
-                # The cause of a command was checked: it names both.
-                return self._command(game, cast(Seat, cause.seat), cast(Raw, cause.command), by, at)
-
-    def _create(self, event: Any, cause: Cause, at: str) -> Decided:
-        if not isinstance(event, GameCreated):
-            self._fail("version 1 does not create a game")
-        if not event.organizer:
-            self._fail("version 1 names no organizer")
-        if not _COMMITMENT.fullmatch(event.commitment):
-            self._fail(f"version 1 has the commitment {event.commitment!r}, which is no SHA-256 in hex")
-        if isinstance(event, GameForked):
-            return self._fork(event, cause, at)
-        return Game.create(
-            self.ruleset,
-            self.export.game,
-            len(event.seats),
-            setup=event.setup,
-            board=self.board,
-            organizer=event.organizer,
-            organizer_sees=event.organizer_sees,
-            forks=event.forks or "players",
-            commitment=event.commitment,
-            cause=cause,
-            at=at,
+def _unproved(replay: Replay) -> Iterator[str]:
+    if replay.past is not None:
+        yield from _unproved(replay.past)
+    if replay.goes_on and replay.folded:
+        yield f"{replay.folded} acts of the past wait for the secret of {replay.export.game}, until that game is over."
+    elif replay.over and replay.folded:
+        yield f"{replay.folded} acts used what the past hides from this reader."
+    elif replay.folded:
+        yield (
+            f"{replay.folded} acts rolled dice or used what is hidden from this reader. "
+            "They can be decided again when the game is over and its secrets are published."
         )
-
-    def _fork(self, event: GameForked, cause: Cause, at: str) -> Decided:
-        past = cast(_Replay, self.past)  # the reader has seen to it that there is one
-        parent = cast(Game, past.game)
-        if at < past.export.records[-1].at:
-            self._fail(f"version 1 has the time {at}, before the version of {parent.id} at which it forks")
-        if event.purpose == "continuation" and not past.over:
-            self._fail(f"version 1 continues {parent.id}, whose secret is missing: only what is over is continued")
-        if event.commitment in past.commitments:
-            self._fail("version 1 has a commitment of its past: a fork has a secret of its own")
-        return forking.fork(
-            parent, self.export.game, event.purpose, event.commitment, cause, at, withheld=event.withheld or None
-        )
-
-    @property
-    def commitments(self) -> set[str]:
-        """The commitments of the chance of this game and of its past."""
-        own = read_created(self.export.records[0]).commitment
-        return {own, *self.past.commitments} if self.past is not None else {own}
-
-    def _retract(self, game: Game, event: MovesRetracted, cause: Cause, at: str) -> Decided:
-        if event.by == "undo" and event.reason:
-            self._fail(f"version {self.version} is an undo that gives a reason; only a ruling has one")
-        history = self._history(game)
-        if cause.case is not None:
-            return officials.rule_back(game, event.to, event.reason, history, self._earlier, cause, at)
-        by: Literal["undo", "ruling"] = "undo" if event.by == "undo" else "ruling"
-        retracting.require_retractable(game, event.to, by, history, cause.seat)
-        others = others_since(history, event.to, cause.seat) if by == "undo" else ()
-        decided = retracting.go_on_from(game, self._earlier(event.to), by, event.reason, cause, at, others)
-        again = (cause_of(history[version - 1]) for version in given_again(decided.records[0]))
-        self.again = [(msgspec.structs.replace(each, key=None), at) for each in again]
-        return decided
-
-    def _history(self, game: Game) -> Sequence[Record]:
-        return self.export.records[: game.version]
-
-    def _earlier(self, version: Version) -> Game:
-        return self.kept[version]
-
-    def _upgrade(self, game: Game, before: int, to: int, cause: Cause, at: str) -> Decided:
-        if before != game.ruleset.version:
-            plays = f"the game uses version {game.ruleset.version}"
-            self._fail(f"version {self.version} moves on from version {before} of the rules, but {plays}")
-        return game.upgrade(to, self._chance(game), self.vault, cause, at)
-
-    def _command(self, game: Game, seat: Seat, given: Raw, cause: Cause, at: str) -> Decided:
-        return game.command(seat, [self._given(seat, given)], self._chance(game), self.vault, cause, at)
-
-    def _chance(self, game: Game) -> Chance:
-        if self.chance is None:
-            self.chance = game.chance(self.secret) if self.secret is not None else _UnknownChance()
-        return self.chance
-
-    def _given(self, seat: Seat, raw: Raw) -> Command[Any]:
-        """Return the command that a cause holds, whole or sealed."""
-        if "sealed" not in msgspec.json.decode(raw):
-            command = read_commands(self.ruleset, (raw,))[0]
-            if not self.over and canonical(command) != bytes(raw):  # else the whole cause is compared
-                self._fail(f"version {self.version} has a command that is not in the form of the log")
-            if command.sealed:
-                self._fail(f"version {self.version} shows {type_name(type(command))}, which must be sealed")
-            return command
-        given = self._sealed_command(seat, raw)
-        secret = self.published.get(given.sealed.commitment)
-        if secret is None:
-            if self.over:
-                self._fail(f"the secret command of version {self.version} was not published")
-            raise _NotPublishedError
-        return read_commands(self.ruleset, (msgspec.json.encode(secret.value),))[0]
-
-    def _sealed_command(self, seat: Seat, raw: Raw) -> _SealedCommand:
-        try:
-            given = msgspec.json.decode(raw, type=_SealedCommand)
-        except msgspec.ValidationError as error:
-            self._fail(f"the sealed command of version {self.version} is not of the known shape: {error}")
-        if given.type not in {type_name(command) for command in self.ruleset.commands if command.sealed}:
-            self._fail(f"version {self.version} seals the command {given.type}, which must not be sealed")
-        if given.sealed.readers != (seat,):
-            readers = ", ".join(given.sealed.readers) or "nobody"
-            self._fail(f"the command of version {self.version} is sealed for {readers}, not for {seat}, who sent it")
-        return given
-
-    # --- the end ---
-
-    def _chance_secret(self) -> bytes | None:
-        if self.goes_on:
-            return self._past_secret()
-        last = self.export.records[-1] if self.export.records else None
-        if last is None or last.type != "game-ended":
-            return None
-        self.version = last.version
-        try:
-            secret = bytes.fromhex(msgspec.json.decode(last.event, type=GameEnded).secret)
-        except ValueError:  # msgspec's errors of decoding are ValueErrors too
-            self._fail(f"version {self.version} does not publish the secret of the dice")
-        created = read_created(self.export.records[0])
-        if commitment_to(secret) != created.commitment:
-            self._fail(f"the secret of the dice that version {self.version} publishes does not fit its commitment")
-        return secret
-
-    def _past_secret(self) -> bytes | None:
-        """Return the secret of the dice of a past, which its last line publishes once the game is over."""
-        if self.export.secret is None:
-            return None
-        secret = bytes.fromhex(self.export.secret)
-        if commitment_to(secret) != read_created(self.export.records[0]).commitment:
-            problem = f"The secret of the dice of {self.export.game} does not fit its commitment."
-            raise ExportError(problem, self.export.last_line)
-        return secret
-
-    def _check_end(self) -> None:
-        last_line = self.export.last_line
-        if self.game is None:
-            raise ExportError("The log is empty.", last_line, 1)
-        if self.again:
-            problem = "The log ends before the commands that an undo gives again."
-            raise ExportError(problem, last_line, self.game.version)
-        if self.goes_on and self.game.status != "running":
-            problem = f"The past ends at version {self.game.version}, where {self.game.id} does not run."
-            raise ExportError(problem, last_line)
-        if self.game.status != self.export.status:
-            problem = f"The last line says that the game is {self.export.status}; it is {self.game.status}."
-            raise ExportError(problem, last_line)
-        if self.over and not self.folded:
-            self._check_secrets(tuple(self.sealed))
-        else:
-            self._check_secrets_are_known()
-
-    def _check_secrets(self, sealed: tuple[Secret, ...]) -> None:
-        first = self.export.line + len(self.export.records) + 1
-        for line, (published, right) in enumerate(zip_longest(self.export.secrets, sealed), start=first):
-            if published != right:
-                what = "was not published" if published is None else "is not the one that was sealed"
-                commitment = cast(Secret, right or published).commitment
-                raise ExportError(f"The secret of {commitment} {what}.", line)
-
-    def _check_secrets_are_known(self) -> None:
-        """Check that the log has the secrets that a running game's export shows, and that they are one reader's."""
-        first = self.export.line + len(self.export.records) + 1
-        shown: set[str] = set()
-        seals = {name: each for name, each in self.log_seals.items() if not self._is_of_past(name)}
-        for line, secret in enumerate(self.export.secrets, start=first):
-            if seals.get(secret.commitment) != secret.readers:
-                raise ExportError(f"The log has no secret of {secret.commitment} for these readers.", line)
-            if secret.commitment in shown:
-                raise ExportError(f"The secret of {secret.commitment} appears twice.", line)
-            shown.add(secret.commitment)
-        readers = {seat for each in seals.values() for seat in each}
-        may = (
-            set[str](),
-            set(seals),
-            *({name for name, each in seals.items() if seat in each} for seat in readers),
-        )
-        if shown not in may:
-            problem = "The secrets in the export are not those of one reader: none, all, or exactly those of one seat."
-            raise ExportError(problem, first)
-
-    def _check_nothing_follows_the_end(self) -> None:
-        for record, after in pairwise(self.export.records):
-            if _ENDED in record.event and record.type == "game-ended":
-                self.version = after.version
-                self._fail(f"version {after.version} follows the end of the game")
-
-    @cached_property
-    def log_seals(self) -> Mapping[str, tuple[Seat, ...]]:
-        """The readers of each secret whose commitment is in the log."""
-        sealed: dict[str, tuple[Seat, ...]] = {}
-        for record in self.export.records:
-            for raw in filter(None, (record.event, record.cause)):
-                for part in _objects(msgspec.json.decode(raw)):
-                    if set(part) == {"commitment", "readers"}:
-                        each = msgspec.convert(part, Sealed)
-                        sealed[each.commitment] = each.readers
-        return sealed
-
-    def _fail(self, problem: str) -> NoReturn:
-        said = f"{problem[0].upper()}{problem[1:]}.".replace("..", ".")
-        raise ExportError(said, self.export.line + self.version, self.version)
-
-    # --- the verdict ---
-
-    def proved(self) -> Iterator[str]:
-        game = cast(Game, self.game)
-        if self.past is not None:
-            yield from self.past.proved_of_past()
-        if self.parent is not None:
-            yield f"The past of the fork is the log of {self.parent.game}."
-        yield f"The chain of {game.version} events is unbroken and every line is canonical."
-        yield "Every act names an account that may do it, and no time is before that of the last event."
-        yield f"The game was judged by version {game.began_with} of {game.ruleset.id}{self._moved(game)}."
-        if self.over and not self.folded:
-            yield f"All {self.decided} acts of players were decided again and gave exactly the stored events."
-            yield f"All {game.draws} draws of chance follow from the secret that was committed to beforehand."
-            if self.sealed:
-                yield f"All {len(self.sealed)} secrets are published and fit their commitments."
-            return
-        yield f"{self.decided} acts of players were decided again and gave exactly the stored events."
-        if self.folded:
-            yield f"{self.folded} further acts are consistent with the log."
-        if self.over:
-            yield f"All {game.draws} draws of chance that could be decided again follow from the published secret."
-        if shown := len(self.export.secrets) + self.opened:
-            yield f"The {shown} secrets in the export fit their commitments."
-
-    def proved_of_past(self) -> Iterator[str]:
-        """Yield what was checked of the past of a fork: of the oldest game first."""
-        if self.past is not None:
-            yield from self.past.proved_of_past()
-        last, game = len(self.export.records), self.export.game
-        yield f"The log of {game} up to version {last} is unbroken, and the fork begins exactly there."
-        dice = ", with the dice that follow from its secret" if self.over else ""
-        yield f"{self.decided} acts of {game} were decided again{dice}."
-
-    @staticmethod
-    def _moved(game: Game) -> str:
-        moved = game.ruleset.version
-        return f" until its organizer upgraded it, and by version {moved} since" if moved != game.began_with else ""
-
-    def unproved(self) -> Iterator[str]:
-        if self.past is not None:
-            yield from self.past.unproved()
-        if self.goes_on and self.folded:
-            yield f"{self.folded} acts of the past wait for the secret of {self.export.game}, until that game is over."
-        elif self.over and self.folded:
-            yield f"{self.folded} acts used what the past hides from this reader."
-        elif self.folded:
-            yield (
-                f"{self.folded} acts rolled dice or used what is hidden from this reader. "
-                "They can be decided again when the game is over and its secrets are published."
-            )
-
-
-def _time(at: str) -> datetime:
-    return datetime.fromisoformat(at[:-1])
-
-
-def _objects(content: Any) -> Iterator[Mapping[str, Any]]:
-    """Yield every object in a JSON value."""
-    waiting = [content]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, dict):
-            found = cast(dict[str, Any], part)
-            yield found
-            waiting.extend(found.values())
-        elif isinstance(part, list):
-            waiting.extend(cast(list[Any], part))
