@@ -1,7 +1,6 @@
 """The bot for Mare Nostrum."""
 
 import random
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -73,14 +72,15 @@ class GreedyMerchant:
                 return -0.5 if command["type"] in self.LAST else 0
 
     def standings(self, view: View) -> Mapping[str, float]:
-        """Return what each seat has: heroes and wonders above all, then what brings cards, then cards and units."""
-        markers = Counter(province["owner"] for province in view["provinces"].values())
+        """Return what each seat has: heroes and wonders, what brings cards, cards, and a little for what fights.
+
+        The weights are those with which the positions of 250 games between greedy bots tell best who wins in the end.
+        """
         return {
             seat: 15.0 * len(each["cards"])
-            + 1.5 * each["totals"]["director-of-commerce"]
-            + 1.5 * each["totals"]["political-leader"]
-            + 0.3 * each["totals"]["military-leader"]
-            + 1.0 * markers[seat]
+            + 9.0 * each["totals"]["political-leader"]
+            + 6.5 * each["totals"]["director-of-commerce"]
+            + 0.7 * each["totals"]["military-leader"]
             + self._purse(seat, view, each)
             for seat, each in view["seats"].items()
         }
@@ -92,7 +92,7 @@ class GreedyMerchant:
         if not waits and view["phase"] not in ("roles", "income", "trade"):
             return 0.1 * standing["count"]
         hand = standing["hand"]
-        return 0.6 * standing["count"] if hand is None else 0.3 * standing["count"] + 0.7 * len(hand)
+        return 1.2 * standing["count"] if hand is None else 0.6 * standing["count"] + 1.2 * len(hand)
 
     @staticmethod
     def _common(hand: Mapping[str, int], pay: Sequence[str]) -> float:
