@@ -32,7 +32,6 @@ from service.bots.seated import seats_held
 from service.bots.thinking import NoThought, Thinkers
 from service.bots.worker import Question
 from service.cluster.tail import Tail
-from service.cluster.wake import Signal
 from service.games.acts import AnswerTakeBack, Commands, TakeSeat
 from service.games.cache import GameDamaged
 from service.games.commands import Games
@@ -94,27 +93,25 @@ class Playing:
         self._most = settings.bots_per_account
         self._name = uuid4().hex
         self._leased_until = 0.0
+        self._told = ""
         self._position: int | None = None
         self._bots: dict[PlayerId, str] = {}
         self._tables: dict[GameId, tuple[asyncio.Event, asyncio.Task[None]]] = {}
         self._looks = asyncio.Semaphore(LOOKS)
 
-    async def run(self, bell: Signal) -> None:
-        """Play until the bell is closed, in turn with other processes that do: one of them at a time."""
-        told = ""
+    async def run(self) -> None:
+        """Play until the log is followed no more, in turn with other processes that do: one of them at a time."""
+        stops = False
         try:
-            while not bell.closed:
+            while not stops:
                 try:
                     if await self._leads():
-                        moved, told = await self._follow(), ""
-                        if not moved:
-                            await bell.wait(POLL)
-                        continue
+                        stops = await self._lead()
                     await self._rise()
                 except (StoreError, Unavailable) as error:
-                    if str(error) != told:
-                        told = str(error)
-                        log.warning("bots wait", why=told)
+                    if str(error) != self._told:
+                        self._told = str(error)
+                        log.warning("bots wait", why=self._told)
                 except Exception:  # of what nobody thought of: whatever it was, all tables are looked at again
                     log.exception("bots begin again")
                     await self._rise()
@@ -123,6 +120,15 @@ class Playing:
             await self._rise()
             with contextlib.suppress(Unavailable):
                 await self._lessor.lease(self._name, 0, "bots")
+
+    async def _lead(self) -> bool:
+        """Play as long as the lease lasts; tell whether the service stops."""
+        async with self._tail.followed() as bell:
+            while not bell.closed and await self._leads():
+                moved, self._told = await self._follow(), ""
+                if not moved:
+                    await bell.wait(POLL)
+            return bell.closed
 
     async def _leads(self) -> bool:
         now = time.monotonic()
@@ -316,9 +322,8 @@ async def playing(
         return
     thinkers = Thinkers(settings.bots)
     try:
-        async with tail.followed() as bell:
-            bots = Playing(games, store, tail, accounts, lessor, thinkers, settings)
-            async with background("bots play", bots.run(bell)):
-                yield
+        bots = Playing(games, store, tail, accounts, lessor, thinkers, settings)
+        async with background("bots play", bots.run()):
+            yield
     finally:
         await thinkers.close()
