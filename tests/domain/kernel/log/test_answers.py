@@ -10,7 +10,7 @@ import pytest
 from domain.kernel.ids import Seat
 from domain.kernel.log import answering
 from domain.kernel.log.answers import MOST, Condition
-from domain.kernel.proof import verify as verification
+from domain.kernel.proof import replay
 from domain.kernel.proof.verify import verify
 from domain.kernel.rules.refusal import Refusal
 from tests.helpers.play import Play
@@ -157,7 +157,7 @@ def test_an_answer_for_once_is_given_once_and_one_for_the_round_until_it_ends() 
 
 def test_answers_without_end_are_given_only_so_often_after_one_request(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(answering, "AT_ONCE", 1)
-    monkeypatch.setattr(verification, "AT_ONCE", 1)
+    monkeypatch.setattr(replay, "AT_ONCE", 1)
     play = started()
     auctioneer, before = play.waiting[0], play.game.version
     play.leave_answer(auctioneer, put_up())

@@ -17,7 +17,7 @@ from domain.kernel.log.game import Game
 from domain.kernel.log.history import read_event, retraction, stays
 from domain.kernel.log.lifecycle import GAME_EVENTS, GameAdjudicated, GameEnded, MovesRetracted
 from domain.kernel.log.record import Cause
-from domain.kernel.proof import verify as verification
+from domain.kernel.proof import replay
 from domain.kernel.proof.verify import verify
 from domain.kernel.rules.message import type_name
 from domain.kernel.rules.refusal import Refusal
@@ -155,7 +155,7 @@ def test_a_seat_is_given_up_by_its_player_in_a_running_game() -> None:
 
 def test_nothing_around_the_table_calls_for_an_answer_in_advance(monkeypatch: pytest.MonkeyPatch) -> None:
     """After an undo whoever is asked again may think again; naming an official must not answer for them."""
-    for module in (answering, verification):
+    for module in (answering, replay):
         monkeypatch.setattr(module, "AT_ONCE", 1)  # so that an answer stays due
     play = judged()
     auctioneer = play.waiting[0]
