@@ -2,8 +2,8 @@
 
 Greedy bots play games. Now and then the standings are read off the view of the seat that is asked, and once the game is
 over each winner is compared with each of the others: **told** says how often the winner stood better (a tie is half),
-in the first, second and last third of the game. 50 % is a guess. A thinker that looks at standings which tell more
-plays better, and this takes seconds a game where ``tests.strength`` takes minutes.
+in the first, second and last third of the game. A guess is right in 50 %. A game takes a second or two here, and a
+minute or more in ``tests.strength``: this is for trying out weights, that for how well a thinker then plays.
 """
 
 import argparse
@@ -11,17 +11,16 @@ import random
 import sys
 from collections.abc import Mapping
 from itertools import product
+from statistics import fmean
 from typing import Any, cast
 
-import msgspec
-
-from domain.boards import builtin
 from domain.kernel.ids import Seat
 from domain.library import LIBRARY
 from service.bots.bot import GREEDY
 from service.bots.registry import levels
-from service.bots.scratch import Luck, Scratch
+from service.bots.scratch import Luck
 from service.bots.thinker import Guide
+from tests.strength import begun
 
 EVERY = 7
 """After so many commands the standings are read again."""
@@ -42,18 +41,17 @@ def main() -> int:
         for seats in sorted({*(given.seats or (players[0], players[-1]))}):
             games = (_play(ruleset, seats, given.seed + number, given.rounds) for number in range(given.games))
             finished = [told for told in games if len(told) >= THIRDS]
-            thirds = [_mean([_mean(_part(told, part)) for told in finished]) for part in range(THIRDS)]
-            print(f"{ruleset:<23} {seats:>5} {len(finished):>5}   " + "    ".join(f"{each:>4.0%}" for each in thirds))
+            thirds = [[fmean(_part(told, part)) for told in finished] for part in range(THIRDS)]
+            shown = "    ".join(f"{fmean(each):>4.0%}" for each in thirds if each)
+            print(f"{ruleset:<23} {seats:>5} {len(finished):>5}   {shown}")
     return 0
 
 
 def _play(ruleset: str, seats: int, seed: int, rounds: int) -> list[float]:
     """Return how well the standings told the winners, one reading after the other; nothing when nobody won."""
-    played = LIBRARY.current(ruleset)
-    board, setup = played.equip(builtin(played.board)), msgspec.convert({}, played.setup)
-    names, luck = played.seats(seats, setup), Luck(seed)
-    now = Scratch.after(played, played.begin(played.lay(names, setup, board), luck))
-    bot = levels(ruleset)[GREEDY](random.Random(seed), msgspec.to_builtins(board))
+    luck = Luck(seed)
+    now, _, board = begun(ruleset, seats, luck)
+    played, bot = now.ruleset, levels(ruleset)[GREEDY](random.Random(seed), board)
     readings: list[Mapping[str, float]] = []
     count = 0
     while (decisions := now.decisions) and played.round(now.table) <= rounds:
@@ -70,15 +68,11 @@ def _play(ruleset: str, seats: int, seed: int, rounds: int) -> list[float]:
 def _told(standings: Mapping[str, float], winners: tuple[Seat, ...]) -> float:
     pairs = product(winners, standings.keys() - set(winners))
     leads = [standings[winner] - standings[other] for winner, other in pairs]
-    return _mean([1.0 if lead > 0 else 0.5 if lead == 0 else 0.0 for lead in leads] or [0.5])
+    return fmean([1.0 if lead > 0 else 0.5 if lead == 0 else 0.0 for lead in leads] or [0.5])
 
 
 def _part(told: list[float], number: int) -> list[float]:
     return told[len(told) * number // THIRDS : len(told) * (number + 1) // THIRDS]
-
-
-def _mean(values: list[float]) -> float:
-    return sum(values) / len(values) if values else float("nan")
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from msgspec import Struct, field
 from domain.boards import builtin
 from domain.kernel.ids import Seat
 from domain.library import LIBRARY
-from service.bots.bot import GREEDY, THINKER, Bot
+from service.bots.bot import GREEDY, THINKER, Board, Bot
 from service.bots.registry import levels
 from service.bots.scratch import Luck, Scratch
 from service.bots.simulation import spread
@@ -84,14 +84,10 @@ def _show(ruleset: str, seats: int, match: Match) -> None:
 
 def _play(match: Match, ruleset: str, seats: int, seed: int, given: Any) -> None:
     strong, weak = given.levels.split(":")
-    played = LIBRARY.current(ruleset)
-    board = played.equip(builtin(played.board))
-    setup = msgspec.convert({}, played.setup)
-    names = played.seats(seats, setup)
     luck = Luck(seed)
-    now = Scratch.after(played, played.begin(played.lay(names, setup, board), luck))
+    now, names, facts = begun(ruleset, seats, luck)
+    played = now.ruleset
     hero = names[seed % seats]
-    facts = msgspec.to_builtins(board)
     bots: dict[bool, Bot] = {}
     for is_hero, level in ((True, strong), (False, weak)):
         more = {"budget": Budget(given.budget / 1000)} if level == THINKER else {}
@@ -106,6 +102,15 @@ def _play(match: Match, ruleset: str, seats: int, seed: int, given: Any) -> None
             match.seconds.append(time.thread_time() - began)
         now = now.given(seat, command, luck)
     _count(match, now, hero)
+
+
+def begun(ruleset: str, seats: int, luck: Luck) -> tuple[Scratch, tuple[Seat, ...], Board]:
+    """Return a new game by the rules as they are now, its seats, and its board as bots are told it."""
+    played = LIBRARY.current(ruleset)
+    board, setup = played.equip(builtin(played.board)), msgspec.convert({}, played.setup)
+    names = played.seats(seats, setup)
+    table = played.lay(names, setup, board)
+    return Scratch.after(played, played.begin(table, luck)), names, msgspec.to_builtins(board)
 
 
 def _count(match: Match, now: Scratch, hero: Seat) -> None:

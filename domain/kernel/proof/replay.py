@@ -110,7 +110,17 @@ class _SealedCommand(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Replay:
-    """Plays an export's game again, step by step, and compares."""
+    """Plays an export's game again, step by step, and compares.
+
+    Attributes:
+        past: the replay of the game that a fork goes back to, which is played first.
+        game: the game as far as it was played; None before the first step.
+        over: whether the secret of chance is published.
+        decided: how many acts of players were decided again.
+        folded: how many could only be folded, because they need a secret that the export does not have.
+        sealed: the secrets that were sealed anew, in the order of the log.
+        opened: how many secrets the log itself opened.
+    """
 
     def __init__(
         self, export: Export, library: Library, *, goes_on: bool = False, parent: Export | None = None
