@@ -72,7 +72,7 @@ export function newGame(api, account, rulesets, draw) {
     ${setup ? [setup.render(), remarks(detail)] : nothing}
     ${wish.problem ? refusal({ api, game: { ruleset: ruleset.id }, redraw: draw }, wish.problem) : nothing}
     <div class="buttons"><button class="strong">Create the game</button></div>
-    <p class="hint">You organize it. Take a seat on its page, and send the others its address.</p>
+    <p class="hint">You organize it. On its page you take a seat, invite others by a link, and seat bots.</p>
   </form>`;
 }
 

@@ -5,7 +5,8 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { entropy } from "../parts/entropy.js";
-import { named } from "../parts/format.js";
+import { levels } from "../parts/levels.js";
+import { invite } from "../state/invitations.js";
 
 const LONG = 24; // Letters of a title that every list has room for.
 const FEW = 3; // Players of a game against bots, where the rules allow it.
@@ -68,14 +69,13 @@ function game(way, rulesets, draw) {
       ${ruleset.players.map((players) => html`<option ?selected=${players === few}>${players}</option>`)}</select></label>`;
 }
 
+/** What is wished for; at first the game with the fewest rules. */
 function chosen(way, rulesets) {
-  return rulesets.find(({ id }) => id === wish[way].ruleset) ?? rulesets.find(({ id }) => id === "conquest-classic-friz") ?? rulesets[0];
+  return rulesets.find(({ id }) => id === wish[way].ruleset) ?? rulesets.reduce((one, other) => (other.rules < one.rules ? other : one));
 }
 
 function level(rulesets) {
-  const { bots } = chosen("bots", rulesets);
-  return html`<label>Bots <select name="level">
-    ${bots.map((each, at) => html`<option value=${each} ?selected=${at === bots.length - 1}>${named(each)}</option>`)}</select></label>`;
+  return html`<label>Bots <select name="level">${levels(chosen("bots", rulesets).bots)}</select></label>`;
 }
 
 function name(account) {
@@ -97,9 +97,11 @@ async function againstBots(api, account, { ruleset, players, level }) {
   return id;
 }
 
-/** Create a game that is in no list, and sit down. On its page is the link for the friends. */
+/** Create a game that is in no list, sit down, and make a link for the friends, which the game's page shows. */
 async function withFriends(api, account, { ruleset, players }) {
-  return (await opened(api, ruleset, players, `${account.me.name} and friends`, { listed: false })).id;
+  const { id } = await opened(api, ruleset, players, `${account.me.name} and friends`, { listed: false });
+  await invite(api, id);
+  return id;
 }
 
 /** Create a game and take a seat of it. The seat adds chance of the browser's own to the dice. */

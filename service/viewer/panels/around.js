@@ -1,5 +1,6 @@
 /**
- * What goes on around the table, for everybody to see: a pause, and requests to take moves back with their answers.
+ * What goes on around the table, for everybody to see: a pause, seats that were given up, and requests to
+ * take moves back with their answers.
  * @module
  */
 
@@ -8,13 +9,17 @@ import { chip } from "../parts/chip.js";
 import { seatName } from "../parts/format.js";
 import { refusal } from "../parts/rule.js";
 import { takeBacksOf } from "../state/take-backs.js";
+import { givenUp } from "./leaving.js";
 
-/** @param {import("../state/room.js").Room} room */
-export function aroundPanel(room) {
+/**
+ * @param {import("../state/room.js").Room} room
+ * @param {import("../state/account.js").Account} account
+ */
+export function aroundPanel(room, account) {
   const { game } = room;
   const requests = takeBacksOf(room);
-  if (!game || (!requests.open.length && !requests.problem && (game.paused ?? null) === null)) return nothing;
-  return html`${game.paused === null ? nothing : pause(room)}
+  if (!game || (!requests.open.length && !requests.problem && (game.paused ?? null) === null && !game.given_up?.length)) return nothing;
+  return html`${game.paused === null ? nothing : pause(room)} ${givenUp(room, account)}
     ${requests.open.map((request) => oneRequest(room, requests, request))}
     ${requests.problem
       ? html`<div class="request">${refusal(room, requests.problem)}<button @click=${() => requests.close()}>Close</button></div>`

@@ -162,7 +162,7 @@ export class Panels {
     render(header(room, account, isAsked, decide, this.memory), place("page-header"));
     render(strip(room), place("strip"));
     render([boardPanel(room), seatsPanel(room, account)], place("board-panel"));
-    for (const each of BELOW) if (each.draw) render(each.draw(room), place(each.place));
+    for (const each of BELOW) if (each.draw) render(each.draw(room, account), place(each.place));
     render(this.#side(), place("side"));
     place("side").className = this.#chosen;
     followStory(room);

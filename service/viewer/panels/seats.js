@@ -1,18 +1,20 @@
 /**
- * The seats of a game that waits for players: who sits where, taking a seat, and starting the game.
+ * The seats of a game that waits for players: who sits where, taking a seat, bots for free ones, and starting the game.
  * @module
  */
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { entropy } from "../parts/entropy.js";
+import { levels } from "../parts/levels.js";
 import { named } from "../parts/format.js";
 import { link } from "../parts/papers.js";
 import { remarks } from "../parts/remarks.js";
+import { inviting } from "./inviting.js";
 import { openSignIn } from "./sign-in.js";
 
 let said = "";
-/** The link that was made just now, with what it leads to. */
-let invitation = { game: "", link: "", said: "" };
+/** The level of the bots that are seated next; empty for the best. */
+let level = "";
 
 /**
  * @param {import("../state/room.js").Room} room
@@ -23,18 +25,17 @@ export function seatsPanel(room, account) {
   if (game?.status !== "gathering") return nothing;
   const mine = game.seats.find((place) => place.player && place.player === account.me?.id);
   const isFull = game.seats.every((place) => place.player);
-  const mayStart = mine || game.organizer === account.me?.id;
+  const organizes = Boolean(account.me) && game.organizer === account.me.id;
   return html`<section class="open-seats" aria-labelledby="seats-title">
     <h2 id="seats-title">${isFull ? "Everybody is here" : "Waiting for players"}</h2>
-    <ul>
-      ${game.seats.map((place) => html`<li><strong>${named(place.seat)}</strong>
-        ${place.player ? html`<span><a href="/players/${place.player}">${place.name}</a></span>` : seatButton(room, account, place, mine)}
-        ${place === mine ? html`<button @click=${() => act(room, "delete", `seats/${place.seat}`)}>Leave</button>` : nothing}</li>`)}
-    </ul>
-    ${isFull && mayStart
-      ? html`<button class="strong" @click=${() => act(room, "post", "start")}>Begin the game</button>`
-      : html`<p class="quiet">${isFull ? "A player or the organizer can begin the game." : "Send this page's address to the other players."}</p>`}
-    ${!isFull && account.me && game.organizer === account.me.id ? inviting(room) : nothing}
+    <ul>${game.seats.map((place) => html`<li><strong>${named(place.seat)}</strong>
+      ${place.player ? holder(place) : nothing}
+      <span class="buttons">${buttons(room, account, place, mine, organizes)}</span></li>`)}</ul>
+    ${organizes && !isFull && room.ruleset ? bots(room, mine) : nothing}
+    ${isFull && (mine || organizes)
+      ? html`<button class="strong" @click=${() => act(room, () => room.api.post(`${at(room)}/start`))}>Begin the game</button>`
+      : html`<p class="quiet">${isFull ? "A player or the organizer can begin the game." : organizes ? nothing : "The game can begin when every seat is taken."}</p>`}
+    ${organizes ? inviting(room, isFull, (does) => act(room, does)) : nothing}
     <p class="quiet">${game.organizer_sees === "all"
       ? "While the game runs, its organizer sees everything, hidden hands too, unless they hold a seat."
       : "The organizer of this game sees what a spectator sees."}</p>
@@ -44,52 +45,55 @@ export function seatsPanel(room, account) {
   </section>`;
 }
 
-function seatButton(room, account, { seat }, mine) {
-  if (mine) return html`<span class="quiet">free</span>`;
-  const sit = () => act(room, "post", "seats", { seat, entropy: entropy() });
+function holder({ player, name, bot }) {
+  return html`<span><a href="/players/${player}">${name}</a>${bot ? html` <span class="tag">bot</span>` : nothing}</span>`;
+}
+
+function buttons(room, account, place, mine, organizes) {
+  const { seat } = place;
+  if (place === mine) return html`<button @click=${() => act(room, () => room.api.delete(`${at(room)}/seats/${seat}`))}>Leave</button>`;
+  if (place.bot && organizes) {
+    return html`<button aria-label="Take the bot away from ${named(seat)}" @click=${() => act(room, () => room.api.delete(`${at(room)}/seats/${seat}/bot`))}>Take away</button>`;
+  }
+  if (place.player) return nothing;
+  return html`${mine ? html`<span class="quiet">free</span>` : seatButton(room, account, seat)}
+    ${organizes && room.ruleset ? html`<button aria-label="Seat a bot as ${named(seat)}" @click=${() => act(room, () => seatBot(room, seat))}>Seat a bot</button>` : nothing}`;
+}
+
+function seatButton(room, account, seat) {
+  const sit = () => act(room, () => room.api.post(`${at(room)}/seats`, { seat, entropy: entropy() }));
   const stranger = !account.me && !account.isUnknown;
   // The same button before and after: the dialog gives the focus back to it.
   return html`<button ?disabled=${account.isUnknown} aria-haspopup=${stranger ? "dialog" : nothing}
     @click=${stranger ? openSignIn : sit}>${stranger ? "Sign in to sit here" : "Sit here"}</button>`;
 }
 
-/** A link that seats those who follow it. */
-function inviting(room) {
-  if (invitation.game !== room.id) return html`<p><button @click=${() => invite(room)}>Invite friends by a link</button></p>`;
-  const { link, said: copied } = invitation;
-  return html`<div class="invite">
-    <label for="invitation">Each friend who opens this link gets a free seat</label>
-    <div class="line"><input id="invitation" readonly .value=${link} @focus=${(event) => event.target.select()} />
-      <button @click=${() => copy(room)}>Copy</button></div>
-    <p class="hint" role="status">${copied || "It is shown only now. You can make another one."}</p>
-  </div>`;
+/** How well the bots play, and bots for all seats that are free; one stays free for an organizer who has none. */
+function bots(room, mine) {
+  const free = room.game.seats.filter(({ player }) => !player).slice(mine ? 0 : 1);
+  const fill = async () => {
+    for (const { seat } of free) await seatBot(room, seat);
+  };
+  return html`<div class="line">
+    <label>Bots <select @change=${(event) => (level = event.target.value)}>${levels(room.ruleset.bots)}</select></label>
+    <button ?disabled=${!free.length} @click=${() => act(room, fill)}>Fill the ${mine ? "" : "other "}free seats with bots</button></div>`;
 }
 
-async function invite(room) {
-  try {
-    const { token } = await room.api.post(`/v1/games/${room.id}/invitations`);
-    invitation = { game: room.id, link: `${location.origin}/join#${token}`, said: "" };
-    room.addEventListener("change", () => document.getElementById("invitation")?.focus(), { once: true });
-  } catch (problem) {
-    said = `${problem.message} ${problem.problem?.allowed ?? ""}`;
-  }
-  room.redraw();
+function seatBot(room, seat) {
+  return room.api.put(`${at(room)}/seats/${seat}/bot`, { level: level || room.ruleset.bots.at(-1) });
 }
 
-/** Put the link on the clipboard, which pages have on HTTPS only. */
-async function copy(room) {
-  const isCopied = await (async () => navigator.clipboard.writeText(invitation.link))().then(() => true, () => false);
-  invitation.said = isCopied ? "Copied" : "Select the link and copy it";
-  room.redraw();
+function at(room) {
+  return `/v1/games/${room.id}`;
 }
 
-async function act(room, method, what, body) {
+/** Do something to the game, and show how it is afterwards; what was refused is said. */
+async function act(room, does) {
   said = "";
   try {
-    await room.api[method](`/v1/games/${room.id}/${what}`, body);
-    await room.enter();
+    await does();
   } catch (problem) {
     said = `${problem.message} ${problem.problem?.allowed ?? ""}`;
-    room.redraw();
   }
+  await room.enter();
 }

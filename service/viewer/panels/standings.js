@@ -10,6 +10,7 @@ import { link, linked } from "../parts/papers.js";
 import { remarks } from "../parts/remarks.js";
 import { shelf } from "../parts/shelf.js";
 import { chartsPanel } from "./charts.js";
+import { leaving } from "./leaving.js";
 
 /** @param {import("../state/room.js").Room} room */
 export function standingsPanel(room) {
@@ -19,6 +20,7 @@ export function standingsPanel(room) {
     ${(room.shown?.shelves ?? []).map((each) => shelf(room, each))}
     ${room.game?.result ? html`<p><strong>${won(room)}</strong>${room.game.ruled_by ? " An official ruled so." : nothing}</p>` : nothing}
     ${room.game?.continued_in ? html`<p>By a ruling it goes on in <a href="/games/${room.game.continued_in}">another game</a>.</p>` : nothing}
+    ${leaving(room)}
     ${chartsPanel(room)}
     ${remarks(room.game ?? {})}`;
 }

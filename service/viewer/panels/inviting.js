@@ -1,0 +1,70 @@
+/**
+ * How an organizer gets others to the table: links that seat who follows them, and whether lists show the game.
+ * @module
+ */
+
+import { html, nothing } from "../vendor/lit-html.js";
+import { count } from "../parts/format.js";
+import { invite, linkOf } from "../state/invitations.js";
+
+/** The invitations that are good, of one game; null until they were read. */
+const known = { game: "", invitations: null };
+let said = "";
+
+/**
+ * @param {import("../state/room.js").Room} room
+ * @param {boolean} isFull whether no seat is left to invite to
+ * @param {(does: () => Promise<void>) => void} act does something and shows what came of it
+ */
+export function inviting(room, isFull, act) {
+  if (known.game !== room.id) {
+    Object.assign(known, { game: room.id, invitations: null });
+    read(room).then(() => room.redraw(), () => {});
+  }
+  const { game } = room;
+  const list = (event) => act(() => room.api.put(`/v1/games/${room.id}/listing`, { listed: event.target.checked }));
+  return html`${isFull || !known.invitations ? nothing : links(room, act)}
+    <p><label class="check"><input type="checkbox" .checked=${game.listed} @change=${list} /> Lists show this game to everybody</label></p>`;
+}
+
+function links(room, act) {
+  const { invitations } = known;
+  const link = linkOf(room.id, invitations);
+  const others = invitations.filter(({ id }) => id !== link?.id);
+  const make = () => act(async () => {
+    await invite(room.api, room.id);
+    await read(room);
+    said = "";
+    room.addEventListener("change", () => document.getElementById("invitation")?.focus(), { once: true });
+  });
+  return html`${link ? shown(room, link, act) : html`<p><button @click=${make}>Invite friends by a link</button></p>`}
+    ${others.length ? html`<p class="hint">${count(others.length, link ? "other link" : "link")} to this game ${others.length === 1 ? "is" : "are"} still good.
+      <button class="inline" @click=${() => act(() => revoke(room, others))}>Revoke ${others.length === 1 ? "it" : "them"}</button></p>` : nothing}`;
+}
+
+function shown(room, link, act) {
+  return html`<div class="invite">
+    <label for="invitation">Each friend who opens this link gets a free seat</label>
+    <div class="line"><input id="invitation" readonly .value=${link.address} @focus=${(event) => event.target.select()} />
+      <button @click=${() => copy(room, link)}>Copy</button>
+      <button @click=${() => act(() => revoke(room, [link]))}>Revoke</button></div>
+    <p class="hint" role="status">${said || "The link is good until the game begins. It is shown in this tab only."}</p>
+  </div>`;
+}
+
+async function read(room) {
+  const { items } = await room.api.get(`/v1/games/${room.id}/invitations`);
+  known.invitations = items.filter(({ revoked }) => !revoked);
+}
+
+async function revoke(room, invitations) {
+  for (const { id } of invitations) await room.api.delete(`/v1/games/${room.id}/invitations/${id}`);
+  await read(room);
+}
+
+/** Put the link on the clipboard, which pages have on HTTPS only. */
+async function copy(room, { address }) {
+  const isCopied = await (async () => navigator.clipboard.writeText(address))().then(() => true, () => false);
+  said = isCopied ? "Copied" : "Select the link and copy it";
+  room.redraw();
+}

@@ -1,0 +1,60 @@
+/**
+ * Seats that change hands in a running game: a player gives theirs up, and the organizer puts a bot on it (TAB-LIFE-05).
+ * @module
+ */
+
+import { html, nothing } from "../vendor/lit-html.js";
+import { chip } from "../parts/chip.js";
+import { seatName } from "../parts/format.js";
+import { levels } from "../parts/levels.js";
+import { refusal } from "../parts/rule.js";
+
+const state = { busy: false, problem: null };
+
+/**
+ * Say which seats were given up, and let the organizer put bots on them.
+ * @param {import("../state/room.js").Room} room
+ * @param {import("../state/account.js").Account} account
+ */
+export function givenUp(room, account) {
+  const { game, seat } = room;
+  if (game.status !== "running") return nothing;
+  const organizes = account.me && game.organizer === account.me.id;
+  return game.given_up.map((each) => html`<div class="request" role="group" aria-label="A seat that was given up">
+    <p>${chip(room, each)} <strong>${each === seat ? "You gave up your seat." : `${seatName(game, each)} gave up their seat.`}</strong>
+      ${organizes ? nothing : "The organizer can let a bot play on."} Until a bot does, the game waits for the player as before.</p>
+    ${organizes && room.ruleset ? html`<form class="buttons" @submit=${(event) => takeOver(event, room, each)}>
+      <label>Bot <select name="level">${levels(room.ruleset.bots)}</select></label>
+      <button class="strong" ?disabled=${state.busy}>Let it play on</button></form>` : nothing}
+    ${state.problem ? refusal(room, state.problem) : nothing}</div>`);
+}
+
+/** Let a player give up their seat, once they know what that means. @param {import("../state/room.js").Room} room */
+export function leaving(room) {
+  const { game, seat } = room;
+  if (!room.isGame || !seat || game.status !== "running" || game.fork?.kind === "analysis" || game.given_up.includes(seat)) return nothing;
+  const leave = () => act(room, () => room.api.delete(`/v1/games/${room.id}/seats/${seat}`));
+  return html`<details class="leaving"><summary>Give up your seat</summary>
+    <p>You cannot take this back. The game waits for you as before until its organizer lets a bot play on. From then on you see
+      what a spectator sees.</p>
+    <p><button ?disabled=${state.busy} @click=${leave}>Give up my seat</button></p>
+    ${state.problem ? refusal(room, state.problem) : nothing}</details>`;
+}
+
+function takeOver(event, room, seat) {
+  event.preventDefault();
+  const level = new FormData(event.target).get("level");
+  act(room, () => room.api.put(`/v1/games/${room.id}/seats/${seat}/bot`, { level }));
+}
+
+async function act(room, does) {
+  Object.assign(state, { busy: true, problem: null });
+  room.redraw();
+  try {
+    await does();
+  } catch (problem) {
+    state.problem = problem;
+  }
+  state.busy = false;
+  await room.refresh();
+}

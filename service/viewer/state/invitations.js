@@ -1,0 +1,18 @@
+/**
+ * The links that this tab made for games, so that a reload does not lose what the service shows only once.
+ * @module
+ */
+
+const MADE = "tabularium-invitation";
+
+/** Make a link that seats those who follow it. Throws a `Problem`. @param {import("./api.js").Api} api */
+export async function invite(api, game) {
+  const { token, details } = await api.post(`/v1/games/${game}/invitations`);
+  sessionStorage.setItem(`${MADE}-${game}`, JSON.stringify({ token, id: details.id }));
+}
+
+/** Return the link that was made here last, if it is still good; null for none. @param {object[]} valid invitations */
+export function linkOf(game, valid) {
+  const { token, id } = JSON.parse(sessionStorage.getItem(`${MADE}-${game}`) ?? "{}");
+  return valid.some((each) => each.id === id) ? { id, address: `${location.origin}/join#${token}` } : null;
+}
