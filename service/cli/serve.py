@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 WELCOME = """\
 Tabularium is running at {address}
-  reading room    {address}/
+  reading room    {room}/
   documentation   {address}/docs
   {place}
   limits          {limits}
@@ -66,7 +66,10 @@ def run(settings: Settings, pace: float | None = None) -> None:
     from service.store.backend import backend_of
 
     def announce(address: str) -> None:
-        print(WELCOME.format(address=address, place=backend_of(settings).place, limits=limits_of(settings)), flush=True)
+        # By a name, because browsers make no passkeys for an address that is a number.
+        room = address.replace("//127.0.0.1:", "//localhost:")
+        place, limits = backend_of(settings).place, limits_of(settings)
+        print(WELCOME.format(address=address, room=room, place=place, limits=limits), flush=True)
         if settings.unlimited:
             print(WARNING.format(host=settings.host, names=", ".join(settings.unlimited)), flush=True)
 

@@ -101,7 +101,9 @@ async def test_two_visitors_open_accounts_begin_a_game_and_sit_down(page: Page, 
     await page.get_by_role("group").get_by_text("I have an account").click()
     await expect(page.get_by_role("button", name="Sign in with a passkey")).to_be_visible()
     await page.locator("form", has_text="Create the game").get_by_label("Your name").fill("Anna")
+    await page.get_by_role("combobox", name="Rules").select_option("conquest-classic-friz")
     await page.get_by_role("combobox", name="Players").select_option("2")
+    await page.get_by_role("checkbox", name="I play, too").uncheck()
     await page.get_by_role("textbox", name="Title").fill("Ours")
     slow = asyncio.Event()
 
@@ -206,6 +208,7 @@ SHORTENED = """way => {
 async def test_the_whole_title_of_a_game_can_be_read_at_every_width(service: Service, page: Page):
     await page.goto("/")
     way = page.get_by_role("region", name="Play against bots")
+    await way.get_by_role("combobox", name="Game").select_option("conquest-classic-friz")
     title = "Conquest of the Empire Classic, Versione di Friz 1.5"
     whole = way.locator(".whole")
     shortened = set[int]()

@@ -57,6 +57,7 @@ async def test_homes_are_picked_where_the_creator_says_so(service: Service, lobb
 
 async def test_colours_and_homes_are_laid_down_as_the_players_agreed(service: Service, lobby: Page) -> None:
     await choose(lobby, "conquest-classic-2005")
+    await lobby.locator("#players").select_option("2")
     agreed = lobby.get_by_role("group", name="Agreed homes")
     await agreed.get_by_label("Black").select_option("Egypt")
     await agreed.get_by_label("Red").select_option("Hispania")

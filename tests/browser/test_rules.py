@@ -44,6 +44,13 @@ async def test_rules_are_found_by_game_chapter_words_and_id(visitor: Visitor):
     await page.reload()
     await expect(page.get_by_role("article", name=ruled.id)).to_be_in_viewport()
     await expect(entries).to_have_count(len(rules))
+    # An id of another game leads there.
+    other = LIBRARY.current("italia-1")
+    foreign = other.catalogue.for_ruleset(other.id)[-1].id
+    await search.fill(foreign)
+    await page.get_by_role("list", name="In other games").get_by_role("button", name=other.title).click()
+    await expect(page.get_by_role("article", name=foreign)).to_be_visible()
+    await page.get_by_role("combobox", name="Game").select_option(ruleset.id)
     await search.fill("xyzzy")
     await expect(page.get_by_role("status")).to_have_text(f"0 rules of {len(rules)}")
 

@@ -396,8 +396,9 @@ class Game(Struct, kw_only=True):
 
     @property
     def names(self) -> Names:
-        """The display names of this game's areas and seats, and of what its ruleset or its documents have words for."""
-        return Names(Map.of(self.board).names, self.players, self.ruleset.words_on(self.board))
+        """The display names of this game's areas, seats and ruleset, and of what that or its documents have words for."""
+        words = {self.ruleset.id: self.ruleset.title, **self.ruleset.words_on(self.board)}
+        return Names(Map.of(self.board).names, self.players, words)
 
     # --- the log ---
 

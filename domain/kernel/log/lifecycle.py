@@ -84,7 +84,7 @@ class GameCreated(GameEvent, frozen=True):
         documents = {} if self.documents is UNSET else self.documents
         marks = enumerated([f"the {name} {digest[7:15]}" for name, digest in documents.items()])
         played = f", with {marks}" if documents else ""
-        return f"A game of {self.ruleset} was created for {len(self.seats)} players{played}."
+        return f"A game of {names(self.ruleset)} was created for {len(self.seats)} players{played}."
 
 
 class GameForked(GameCreated, frozen=True, kw_only=True):

@@ -103,7 +103,7 @@ function list() {
   if (!games.isRead) return nothing;
   const { text, status, ruleset } = games.query;
   const found = games.items.length;
-  return html`<p class="hidden" role="status">${games.next ? `More than ${found}` : found} games</p>
+  return html`<p class="hidden" role="status">${games.next ? `More than ${count(found, "game")}` : count(found, "game")}</p>
     ${found ? nothing : html`<p>${text || status || ruleset ? "No game matches." : "There is no game yet. Begin the first one!"}</p>`}
     <ol class="games">
       ${games.items.map(line)}
@@ -112,7 +112,7 @@ function list() {
 }
 
 function line(game) {
-  const seats = game.seats.map(({ seat, name, bot }) => `${named(seat)} (${name ? `${name}${bot ? ", a bot" : ""}` : "free"})`);
+  const seats = game.seats.map(({ seat, name }) => `${named(seat)} (${name ?? "free"})`);
   return html`<li>
     <a href="/games/${game.id}">${titleOf(game)}</a>
     <span class="status ${game.status}">${STATUSES[game.status]}</span>

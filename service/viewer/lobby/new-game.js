@@ -6,8 +6,10 @@
 import { html, nothing } from "../vendor/lit-html.js";
 import { Form } from "../forms/form.js";
 import { Labels } from "../forms/labels.js";
+import { named } from "../parts/format.js";
 import { remarks } from "../parts/remarks.js";
 import { refusal } from "../parts/rule.js";
+import { easiest, fewPlayers, setUp } from "./tables.js";
 
 const wish = { ruleset: "", problem: null };
 const LABELS = new Labels([]);
@@ -23,8 +25,8 @@ const setups = new Map();
  * @param {() => void} draw draws the page again
  */
 export function newGame(api, account, rulesets, draw) {
-  const ruleset = rulesets.find((each) => each.id === wish.ruleset) ?? rulesets[0];
-  if (!ruleset) return nothing;
+  if (!rulesets.length) return nothing;
+  const ruleset = rulesets.find((each) => each.id === wish.ruleset) ?? easiest(rulesets);
   const { form: setup, detail } = setupOf(api, ruleset.id, draw) ?? {};
   const say = (problem) => {
     wish.problem = problem;
@@ -38,32 +40,35 @@ export function newGame(api, account, rulesets, draw) {
     event.preventDefault();
     if (setup && !setup.ask()) return;
     const given = new FormData(event.target);
-    const [players, title] = [Number(given.get("players")), given.get("title").trim()];
-    const sees = given.get("organizer_sees");
+    const game = {
+      ruleset: ruleset.id,
+      players: Number(given.get("players")),
+      title: given.get("title").trim(),
+      listed: given.has("listed"),
+      organizer_sees: given.get("organizer_sees"),
+      setup: chosen(setup?.command ?? {}),
+    };
     try {
       if (!account.me && !(await account.open(given.get("name").trim()))) return;
-      const game = await api.post("/v1/games", {
-        ruleset: ruleset.id,
-        players,
-        title,
-        organizer_sees: sees,
-        setup: chosen(setup?.command ?? {}),
-      });
-      location.assign(`/games/${game.id}`);
+      location.assign(`/games/${await setUp(api, game, given.has("sits"), given.get("level"))}`);
     } catch (problem) {
       say(problem);
     }
   };
   return html`<form @submit=${submit}>
     <label for="ruleset">Rules</label>
-    <select id="ruleset" name="ruleset" @change=${choose}>${rulesets.map((each) => html`<option value=${each.id}>${each.title}</option>`)}</select>
+    <select id="ruleset" name="ruleset" @change=${choose}>${rulesets.map((each) => html`<option value=${each.id} ?selected=${each === ruleset}>${each.title}</option>`)}</select>
     <p class="hint"><a href="/learn/${ruleset.id}">Learn this game in ten minutes</a></p>
     <label for="players">Players</label>
-    <select id="players" name="players">${ruleset.players.map((players) => html`<option>${players}</option>`)}</select>
+    <select id="players" name="players">${ruleset.players.map((players) => html`<option ?selected=${players === fewPlayers(ruleset)}>${players}</option>`)}</select>
     <label for="title">Title</label>
     <input id="title" name="title" maxlength="120" placeholder="Thursday's game" />
     ${account.me ? nothing : html`<label for="your-name">Your name</label>
       <input id="your-name" name="name" autocomplete="nickname" maxlength="80" placeholder="optional" />`}
+    <p><label class="check"><input type="checkbox" name="sits" checked /> I play, too</label></p>
+    <label for="level">The other seats</label>
+    <select id="level" name="level"><option value="">are for people</option>${ruleset.bots.map((level) => html`<option value=${level}>are for bots: ${named(level)}</option>`)}</select>
+    <p><label class="check"><input type="checkbox" name="listed" checked /> Lists show this game to everybody</label></p>
     <label for="organizer-sees">While you hold no seat, you see</label>
     <select id="organizer-sees" name="organizer_sees">
       <option value="spectator">what spectators see</option>
@@ -72,7 +77,7 @@ export function newGame(api, account, rulesets, draw) {
     ${setup ? [setup.render(), remarks(detail)] : nothing}
     ${wish.problem ? refusal({ api, game: { ruleset: ruleset.id }, redraw: draw }, wish.problem) : nothing}
     <div class="buttons"><button class="strong">Create the game</button></div>
-    <p class="hint">You organize it. On its page you take a seat, invite others by a link, and seat bots.</p>
+    <p class="hint">You organize it. On its page you can invite others by a link and seat bots.</p>
   </form>`;
 }
 

@@ -4,12 +4,11 @@
  */
 
 import { html, nothing } from "../vendor/lit-html.js";
-import { entropy } from "../parts/entropy.js";
 import { levels } from "../parts/levels.js";
 import { invite } from "../state/invitations.js";
+import { easiest, fewPlayers, setUp } from "./tables.js";
 
 const LONG = 24; // Letters of a title that every list has room for.
-const FEW = 3; // Players of a game against bots, where the rules allow it.
 
 const wish = { bots: {}, friends: {} };
 const state = { busy: "", problem: null, failed: "" };
@@ -57,7 +56,7 @@ export function ways(api, account, rulesets, draw) {
 
 function game(way, rulesets, draw) {
   const ruleset = chosen(way, rulesets);
-  const few = ruleset.players.includes(FEW) ? FEW : ruleset.players[0];
+  const few = fewPlayers(ruleset);
   const choose = (event) => {
     wish[way].ruleset = event.target.value;
     draw();
@@ -69,9 +68,8 @@ function game(way, rulesets, draw) {
       ${ruleset.players.map((players) => html`<option ?selected=${players === few}>${players}</option>`)}</select></label>`;
 }
 
-/** What is wished for; at first the game with the fewest rules. */
 function chosen(way, rulesets) {
-  return rulesets.find(({ id }) => id === wish[way].ruleset) ?? rulesets.reduce((one, other) => (other.rules < one.rules ? other : one));
+  return rulesets.find(({ id }) => id === wish[way].ruleset) ?? easiest(rulesets);
 }
 
 function level(rulesets) {
@@ -88,25 +86,14 @@ function problem(way) {
   return html`<p class="problem" role="alert">${state.problem.message} ${state.problem.problem?.allowed ?? ""}</p>`;
 }
 
-/** Create a game, sit down, let bots have the other seats, and begin. */
+/** Begin a game in which bots have the other seats. */
 async function againstBots(api, account, { ruleset, players, level }) {
-  const { id } = await opened(api, ruleset, players, `${account.me.name} against bots`);
-  const { seats } = await api.get(`/v1/games/${id}`);
-  for (const { seat, player } of seats) if (!player) await api.put(`/v1/games/${id}/seats/${seat}/bot`, { level });
-  await api.post(`/v1/games/${id}/start`);
-  return id;
+  return setUp(api, { ruleset, players, title: `${account.me.name} against bots` }, true, level);
 }
 
 /** Create a game that is in no list, sit down, and make a link for the friends, which the game's page shows. */
 async function withFriends(api, account, { ruleset, players }) {
-  const { id } = await opened(api, ruleset, players, `${account.me.name} and friends`, { listed: false });
+  const id = await setUp(api, { ruleset, players, title: `${account.me.name} and friends`, listed: false });
   await invite(api, id);
   return id;
-}
-
-/** Create a game and take a seat of it. The seat adds chance of the browser's own to the dice. */
-async function opened(api, ruleset, players, title, more = {}) {
-  const made = await api.post("/v1/games", { ruleset, players, title: title.slice(0, 120), ...more });
-  await api.post(`/v1/games/${made.id}/seats`, { entropy: entropy() });
-  return made;
 }

@@ -14,7 +14,7 @@ place.replaceChildren(); // What the page said before there was anything to say 
 const PATIENCE = 150; // Milliseconds after the last letter before it is searched.
 const PAGE = 100;
 
-const state = { rulesets: [], rules: [], refusals: new Map(), isRead: false, problem: null, lists: new Map(), open: new Set() };
+const state = { rulesets: [], rules: [], refusals: new Map(), isRead: false, problem: null, lists: new Map(), open: new Set(), elsewhere: new Map() };
 let wish = read();
 let typing = 0;
 
@@ -64,9 +64,13 @@ function ruleset() {
   return state.rulesets.find(({ id }) => id === wish.game) ?? state.rulesets[0];
 }
 
-/** Whether a rule has all the words that are looked for, in its id, its title or anything that it says. */
+/** Whether a rule is in the chapter and has the words that are looked for. */
 function fits(rule) {
-  if (wish.chapter && rule.chapter !== wish.chapter) return false;
+  return (!wish.chapter || rule.chapter === wish.chapter) && hasWords(rule);
+}
+
+/** Whether a rule has all the words that are looked for, in its id, its title or anything that it says. */
+function hasWords(rule) {
   const said = [rule.id, rule.title, rule.text, rule.ambiguity, rule.ruling, rule.source].join(" ").toLowerCase();
   return wish.text.toLowerCase().split(/\s+/).every((word) => said.includes(word));
 }
@@ -78,7 +82,20 @@ function draw() {
     ${state.problem ? html`<p class="problem" role="alert">${state.problem.message}</p>` : nothing}
     <p><a href="/learn/${ruleset().id}">Learn ${ruleset().title} by playing</a></p>
     <p class="quiet" role="status">${state.isRead ? `${count(found.length, "rule")} of ${state.rules.length}` : "Loading the rules …"}</p>
+    ${state.isRead && !found.length ? elsewhere() : nothing}
     ${chapters(found).map(([title, rules]) => html`<section><h2>${capital(title)}</h2>${rules.map(article)}</section>`)}`, place);
+}
+
+/** In which other games there is what is looked for. Their rules are read when it is in none of this game's. */
+function elsewhere() {
+  const others = state.rulesets.filter(({ id }) => id !== ruleset().id);
+  for (const { id } of others.filter((each) => !state.elsewhere.has(each.id))) {
+    state.elsewhere.set(id, []);
+    all(`/v1/rulesets/${id}/rules`).then((rules) => (state.elsewhere.set(id, rules), draw()), () => state.elsewhere.delete(id));
+  }
+  const found = others.map(({ id, title }) => ({ id, title, rules: state.elsewhere.get(id).filter(hasWords).length }));
+  return html`<ul aria-label="In other games">${found.filter(({ rules }) => rules).map(({ id, title, rules }) => html`<li>
+    <button class="inline" @click=${() => seek({ game: id, chapter: "" })}>${title}</button>: ${count(rules, "rule")}</li>`)}</ul>`;
 }
 
 function form() {

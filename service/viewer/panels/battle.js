@@ -25,7 +25,7 @@ export function battleCard(room) {
   const aside = room.board.isOnTheLeft(battle.place) ? "right" : "left";
   return html`<details class="battle-card ${aside}" ?open=${wide.matches}>
     <summary>${isOver ? "Battle over" : `Battle, round ${battle.round}`}: ${name}</summary>
-    ${side(room, battle.attacker, "attacks", rolls)} ${side(room, battle.defender, "defends", rolls)}
+    ${side(room, battle.attacker, "attacking", rolls)} ${side(room, battle.defender, "defending", rolls)}
     ${isOver ? nothing : waiting(room)}
   </details>`;
 }

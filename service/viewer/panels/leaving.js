@@ -32,7 +32,7 @@ export function givenUp(room, account) {
 /** Let a player give up their seat, once they know what that means. @param {import("../state/room.js").Room} room */
 export function leaving(room) {
   const { game, seat } = room;
-  if (!room.isGame || !seat || game.status !== "running" || game.fork?.kind === "analysis" || game.given_up.includes(seat)) return nothing;
+  if (!room.isGame || !seat || game.status !== "running" || game.fork?.purpose === "analysis" || game.given_up.includes(seat)) return nothing;
   const leave = () => act(room, () => room.api.delete(`/v1/games/${room.id}/seats/${seat}`));
   return html`<details class="leaving"><summary>Give up your seat</summary>
     <p>You cannot take this back. The game waits for you as before until its organizer lets a bot play on. From then on you see

@@ -85,8 +85,8 @@ export function noticesDialog(room) {
   };
   const permission = globalThis.Notification?.permission;
   return html`<h2 id="notices-title">When it is your turn</h2>
-    <p><label><input type="checkbox" .checked=${wish.get("sound")} @change=${sound} /> Play a sound</label></p>
-    ${permission ? html`<p><label><input type="checkbox" .checked=${wish.get("notification") && permission === "granted"}
+    <p><label class="check"><input type="checkbox" .checked=${wish.get("sound")} @change=${sound} /> Play a sound</label></p>
+    ${permission ? html`<p><label class="check"><input type="checkbox" .checked=${wish.get("notification") && permission === "granted"}
         ?disabled=${permission === "denied"} @change=${notification} /> Show a notification while this tab is in the background</label></p>` : nothing}
     ${permission === "denied" ? html`<p class="hint">Your browser does not let this page show notifications. Its settings can change that.</p>` : nothing}
     <p class="hint">This browser remembers it for all games. The title and the icon of the tab always say when it is your turn.</p>

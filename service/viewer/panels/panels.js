@@ -12,7 +12,6 @@ import { boardPanel } from "./board.js";
 import { comparePanel, differences } from "./compare.js";
 import { header } from "./header.js";
 import { notice, noticesDialog, showInTab } from "./notices.js";
-import { seatsPanel } from "./seats.js";
 import { enterAs, signIn } from "./sign-in.js";
 import { followStory, storyPanel } from "./story.js";
 import { strip } from "./strip.js";
@@ -24,6 +23,9 @@ const BELOW = [
   // The bar of the seat that looks.
   { place: "turn", draw: null, rest: async () => (await import("../moves/bar.js")).turnBar },
 ];
+
+/** The seats of a game that waits for players; fetched when one is shown. */
+const SEATS = { draw: null, rest: async () => (await import("./seats.js")).seatsPanel };
 
 const QUIET = 3000; // Milliseconds after the board until this visit is compared with earlier ones.
 const READABLE = 120; // Milliseconds between two drawings of the panels during a drag.
@@ -161,11 +163,19 @@ export class Panels {
     const decide = this.#chosen === "decide" ? null : () => this.#select("decide");
     render(header(room, account, isAsked, decide, this.memory), place("page-header"));
     render(strip(room), place("strip"));
-    render([boardPanel(room), seatsPanel(room, account)], place("board-panel"));
+    render([boardPanel(room), this.#seats()], place("board-panel"));
     for (const each of BELOW) if (each.draw) render(each.draw(room, account), place(each.place));
     render(this.#side(), place("side"));
     place("side").className = this.#chosen;
     followStory(room);
+  }
+
+  #seats() {
+    const { room, account } = this;
+    if (room.game?.status !== "gathering") return nothing;
+    if (SEATS.draw) return SEATS.draw(room, account);
+    SEATS.rest().then((draw) => ((SEATS.draw = draw), room.redraw()));
+    return nothing;
   }
 
   #side() {

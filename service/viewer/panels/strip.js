@@ -40,7 +40,7 @@ function player(room, standing, isAwaited) {
 }
 
 function figures({ figures, nations = [] }) {
-  const had = Object.entries(figures).map(([name, value]) => html`<span><b>${scored(value)}</b> ${plain(name)}</span>`);
+  const had = Object.entries(figures).map(([name, value]) => html`<span>${plain(name)} <b>${scored(value)}</b></span>`);
   const led = nations.filter(({ absent }) => !absent).map(({ name }) => name);
   return html`<p class="figures">${had}${had.length || !led.length ? nothing : led.join(", ")}</p>`;
 }

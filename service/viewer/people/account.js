@@ -8,7 +8,7 @@ import { accountForms } from "../parts/account-forms.js";
 import { ago, clock, count } from "../parts/format.js";
 import { Account } from "../state/account.js";
 import { Api } from "../state/api.js";
-import { makePasskey } from "../state/passkeys.js";
+import { canHavePasskeys, makePasskey } from "../state/passkeys.js";
 
 const SCOPES = {
   play: "take seats and give commands",
@@ -16,6 +16,9 @@ const SCOPES = {
   judge: "rule in games, as an official",
   account: "do everything, and make tokens; not for programs",
 };
+
+/** What it means to remove the last way back into an account. */
+const LOST = "You have no other way back. Without one the account is lost for good when this browser forgets you.";
 
 const api = new Api();
 const account = new Account(api);
@@ -59,26 +62,31 @@ function naming(me) {
       <label for="own-name">The name that others see</label>
       <div class="line"><input id="own-name" name="name" maxlength="80" required .value=${me.name} autocomplete="nickname" /><button>Save</button></div>
       <p class="hint"><a href="/players/${me.id}">What others see of you</a></p>
-      <label class="choice"><input type="checkbox" name="findable" ?checked=${me.findable} /> Others can find me by it</label>
+      <label class="check"><input type="checkbox" name="findable" ?checked=${me.findable} /> Others can find me by it</label>
     </form></section>`;
 }
 
 function passkeys() {
+  const isLast = kept.passkeys.length === 1 && !kept.left && !account.provider?.linked;
   return html`<section aria-labelledby="passkeys-title"><h2 id="passkeys-title">Passkeys</h2>
     <p>A passkey lives in your device or password manager. It signs you in by a fingerprint, a face or a PIN.</p>
     ${kept.passkeys.length
       ? html`<ul aria-label="Passkeys">${kept.passkeys.map((each) => html`<li><strong>${each.name}</strong>
           <span class="quiet">made ${moment(each.created)}${each.used ? html`, used ${moment(each.used)}` : nothing}</span>
-          ${sure(`Remove ${each.name}`, "Remove", () => api.delete(`/v1/passkeys/${each.id}`))}</li>`)}</ul>`
+          ${sure(`Remove ${each.name}`, "Remove", () => api.delete(`/v1/passkeys/${each.id}`), isLast ? LOST : "")}</li>`)}</ul>`
       : html`<p class="quiet">You have none yet.</p>`}
-    <form @submit=${act(async (given) => {
+    ${canHavePasskeys() ? newPasskey() : html`<p class="hint">Browsers make passkeys only for an address that is a name, with HTTPS or on localhost.</p>`}</section>`;
+}
+
+function newPasskey() {
+  return html`<form @submit=${act(async (given) => {
       await makePasskey(api, given.get("name").trim());
       await account.read();
       return "Your passkey is registered";
     })}>
       <label for="passkey-name">A name for a new one</label>
       <div class="line"><input id="passkey-name" name="name" maxlength="80" required value="This device" /><button class=${account.lasting ? "" : "strong"}>Make a passkey</button></div>
-    </form></section>`;
+    </form>`;
 }
 
 /** The provider that can sign in to this account. */
@@ -88,7 +96,7 @@ function provider() {
   const others = kept.passkeys.length || kept.left;
   const warning = others
     ? `You cannot sign in with ${name} any more.`
-    : "You have no other way back. Without one the account is lost for good when this browser forgets you.";
+    : LOST;
   return html`<section aria-labelledby="provider-title"><h2 id="provider-title">${name}</h2>
     ${linked
       ? html`<p>You can sign in to this account with ${name}. ${sure(`Remove the link with ${name}`, "Remove the link", () => account.unlink(), warning)}</p>`
@@ -144,7 +152,7 @@ function tokens(me) {
       })}>
         <label for="token-name">What is it for?</label>
         <input id="token-name" name="name" maxlength="80" required placeholder="my bot" />
-        <fieldset><legend>It may</legend>${Object.entries(SCOPES).filter(([scope]) => me.scopes.includes(scope)).map(([scope, words]) => html`<label class="choice">
+        <fieldset><legend>It may</legend>${Object.entries(SCOPES).filter(([scope]) => me.scopes.includes(scope)).map(([scope, words]) => html`<label>
           <input type="checkbox" name="scope" value=${scope} ?checked=${scope === "play"} /> ${words}</label>`)}</fieldset>
         <button>Make the token</button>
       </form></details></section>`;

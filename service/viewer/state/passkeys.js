@@ -44,6 +44,11 @@ export async function signIn(api) {
   return api.session("POST", proof, null, "/passkey");
 }
 
+/** Whether browsers make passkeys for the address of this page: they do for names only, and on HTTPS or on localhost. */
+export function canHavePasskeys() {
+  return Boolean(globalThis.PublicKeyCredential) && !/^[\d.]+$|:/.test(location.hostname);
+}
+
 /** Ask the device, and say in plain words why it did not do it. */
 async function asked(ask) {
   if (!navigator.credentials || !globalThis.PublicKeyCredential) throw new Error("This browser has no passkeys here: they need HTTPS, or localhost.");

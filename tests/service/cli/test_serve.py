@@ -50,7 +50,7 @@ def test_bots_play_for_whoever_looks_on_and_go_on_after_a_restart(tmp_path: Path
     shown: list[str] = []
     for _ in range(2):
         with serving(tmp_path, "--demonstrate", "--pace", 0) as service:
-            assert f"reading room    {service.address}/\n" in service.welcome
+            assert f"reading room    {service.address.replace('127.0.0.1', 'localhost')}/\n" in service.welcome
             assert service.process.stdout is not None
             line = service.process.stdout.readline().strip()
             assert line.startswith(f"A game is being played at {service.address}/games/")
