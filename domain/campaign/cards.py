@@ -174,8 +174,9 @@ class Acquire(Command, frozen=True):
         simple = [card for card in affordable(table, seat) if not isinstance(card.effect, CHOSEN_FOR)]
         if cards := [card.id for card in simple if not idle(table, seat, card)]:
             for price in sorted({table.cards[card].price for card in cards}):
-                title = f"Acquire a card for {price} talents" if price else "Acquire a free card"
                 same = [card for card in cards if table.cards[card].price == price]
+                several = f"Acquire a card for {price} talents" if price else "Acquire a free card"
+                title = several if len(same) > 1 else _priced(table.cards[same[0]])
                 yield cls.option(title, {"card": schema.one_of(same)})
 
 

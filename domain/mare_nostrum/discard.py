@@ -126,7 +126,8 @@ class Keep(Command, frozen=True):
         if TAX in held:
             counts[TAX] = schema.count(0, min(KEPT_TAXES, held[TAX]))
         most = {"of": goods, "maximum": KEPT_GOODS} if goods else None
-        yield cls.option("Keep cards and discard the rest", {"cards": schema.record(counts, counts, x_total=most)})
+        title = "Keep cards and discard the rest" if counts else "Discard all your cards"
+        yield cls.option(title, {"cards": schema.record(counts, counts, x_total=most)})
 
 
 def _discard(draft: Draft[Table]) -> None:

@@ -20,7 +20,7 @@ async def test_bots_join_friends_at_a_table(service: Service, page: Page, visito
     await page.get_by_role("button", name="Seat a bot as Red").click()
     row = page.locator(".open-seats li", has_text="Red")
     await expect(row.locator(".tag")).to_have_text("bot")
-    assert [seat["level"] for seat in (await seats(service, game)).values() if seat["bot"]] == ["thinker"]
+    assert [seat["level"] for seat in (await seats(service, game)).values() if seat["bot"]] == ["greedy"]
     await row.get_by_role("button", name="Take the bot away").click()
     await expect(row.get_by_role("button", name="Sit here")).to_be_visible()
     # Without a seat of her own Anna keeps one free.

@@ -5,7 +5,7 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { entropy } from "../parts/entropy.js";
-import { levels } from "../parts/levels.js";
+import { levels, usual } from "../parts/levels.js";
 import { named } from "../parts/format.js";
 import { link } from "../parts/papers.js";
 import { remarks } from "../parts/remarks.js";
@@ -13,7 +13,7 @@ import { inviting } from "./inviting.js";
 import { openSignIn } from "./sign-in.js";
 
 let said = "";
-/** The level of the bots that are seated next; empty for the best. */
+/** The level of the bots that are seated next; empty for the usual one. */
 let level = "";
 
 /**
@@ -80,7 +80,7 @@ function bots(room, mine) {
 }
 
 function seatBot(room, seat) {
-  return room.api.put(`${at(room)}/seats/${seat}/bot`, { level: level || room.ruleset.bots.at(-1) });
+  return room.api.put(`${at(room)}/seats/${seat}/bot`, { level: level || usual(room.ruleset.bots) });
 }
 
 function at(room) {

@@ -6,7 +6,12 @@
 import { html } from "../vendor/lit-html.js";
 import { named } from "./format.js";
 
-/** Return the options of a choice: the best is chosen first. @param {string[]} bots the levels, the best last */
+/** Return the level for somebody who does not choose: neither the weakest, nor the one that thinks longest. */
+export function usual(bots) {
+  return bots[Math.floor(bots.length / 2)];
+}
+
+/** Return the options of a choice. @param {string[]} bots the levels, the best last */
 export function levels(bots) {
-  return bots.map((each, at) => html`<option value=${each} ?selected=${at === bots.length - 1}>${named(each)}</option>`);
+  return bots.map((each) => html`<option value=${each} ?selected=${each === usual(bots)}>${named(each)}</option>`);
 }

@@ -6,11 +6,13 @@ import pytest
 from msgspec.structs import replace
 
 from domain.boards import builtin
+from domain.campaign.cards import Acquire
 from domain.campaign.data import DATA, EFFECTS_OF, Card, Data, Expedition, Gain, Income, Levy, Tokens, Vote
 from domain.campaign.position import arrange
 from domain.campaign.ruleset import Campaign
 from domain.campaign.table import Table
-from domain.kernel.ids import AreaId
+from domain.kernel.chance.secret import Vault
+from domain.kernel.ids import AreaId, Seat
 from domain.kernel.scenario import read, run
 from tests.helpers.play import Play
 
@@ -151,3 +153,18 @@ def test_a_card_whose_kind_cannot_have_its_effect_is_refused() -> None:
         assert isinstance(card.effect, EFFECTS_OF[card.kind])
     with pytest.raises(ValueError, match="a card of the kind immediate has one of the effects gain, tokens"):
         replace(DATA.cards["politician"], effect=Levy((AreaId("italia"),), infantry=3))
+
+
+def test_an_option_for_one_card_names_it() -> None:
+    """A button for it says all that a click then does."""
+    display = {each.id: 1 for each in DATA.card if each.kind == "reusable"}
+    table = arrange(
+        {"alliances": [["red"], ["blue"]], "turn": "red", "talents": {"red": 60}, "display": display}, DATA, BOARD
+    )
+    named = {each.id: each.name for each in DATA.card}
+    offered = [
+        (option.title, option.schema["properties"]["card"]) for option in Acquire.options(table, Seat("red"), Vault())
+    ]
+    assert {"const", "enum"} == {key for _, card in offered for key in card if key in ("const", "enum")}
+    for title, card in offered:
+        assert title.startswith(named[card["const"]] if "const" in card else "Acquire a ")
