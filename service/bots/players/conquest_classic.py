@@ -39,18 +39,55 @@ MIXTURE: Final = (("catapults", 1), ("cavalry", 2), ("infantry", LEGION), ("cava
 """How a legion is made up: at most so many of each, in turn. Its dice hit by matching units (CC-BAT-13)."""
 
 
+class Distances:
+    """How many steps by land, straits included, lie between the provinces of a board."""
+
+    def __init__(self, board: Board) -> None:
+        self.neighbours: dict[str, list[str]] = {}
+        for border in board["borders"]:
+            if border["kind"] in ("land", "strait"):
+                one, other = border["between"]
+                self.neighbours.setdefault(one, []).append(other)
+                self.neighbours.setdefault(other, []).append(one)
+        self._to: dict[str, dict[str, int]] = {}
+        self._near: dict[str, list[str]] = {}
+
+    def to(self, goal: str | None) -> Mapping[str, int]:
+        """Return the provinces from which `goal` can be reached, the nearest first, and in how many steps."""
+        if goal is None:
+            return {}
+        if goal not in self._to:
+            found = self._to[goal] = {goal: 0}
+            queue = deque(found)
+            while queue:
+                here = queue.popleft()
+                for near in self.neighbours.get(here, ()):
+                    if near not in found:
+                        found[near] = found[here] + 1
+                        queue.append(near)
+        return self._to[goal]
+
+    def near(self, province: str) -> Sequence[str]:
+        """Return the provinces at most two steps away, this one included."""
+        if province not in self._near:
+            self._near[province] = [other for other, steps in self.to(province).items() if steps <= 2]
+        return self._near[province]
+
+
 class Battlefield:
     """What a commander sees before a march: whose units are where, who can still march, and against whom."""
 
-    def __init__(self, seat: str, view: View, neighbours: Mapping[str, Sequence[str]]) -> None:
-        self._seat, self._provinces, self._neighbours = seat, view["provinces"], neighbours
+    def __init__(self, seat: str, view: View, distances: Distances) -> None:
+        self._seat, self._provinces, self._distances = seat, view["provinces"], distances
+        self._neighbours = distances.neighbours
         self._odds = ODDS - IMPATIENCE * view["round"]
         self._mine: dict[str, int] = {}
         self._able: dict[str, int] = {}
         self._foes: dict[str, int] = {}
         for name, province in self._provinces.items():
-            armies = {owner: sum(self._units(army)) for owner, army in province["armies"].items()}
-            self._able[name] = sum(self._units(province["armies"].get(seat, {}))[:2])
+            sizes = {owner: self._units(army) for owner, army in province["armies"].items()}
+            armies = {owner: sum(size) for owner, size in sizes.items()}
+            self._able[name] = sum(sizes[seat][:2]) if seat in sizes else 0
             self._mine[name] = armies.pop(seat, 0)
             self._foes[name] = sum(armies.values()) + 2 * (bool(armies) and province["fortified"])
         own = {name: leader for name, leader in view["leaders"].items() if leader["owner"] == seat and leader["at"]}
@@ -60,12 +97,12 @@ class Battlefield:
         self._led = Counter(self.leaders.values())
         caesars = {leader["owner"]: leader["at"] for leader in view["leaders"].values() if leader["kind"] == "caesar"}
         self._home = caesars.pop(seat, None)
-        reach = self._steps(self._home)
+        reach = distances.to(self._home)
         goals = sorted(at for at in caesars.values() if at in reach)
-        self._to_goal = self._steps(min(goals, key=lambda at: reach[at] + self._foes[at] / 3, default=None))
+        self._to_goal = distances.to(min(goals, key=lambda at: reach[at] + self._foes[at] / 3, default=None))
         self._to_home = reach
         # Where most units wait for a general.
-        self._to_need = self._steps(max(self._mine, key=lambda at: self._mine[at] - LEGION * self._led[at]))
+        self._to_need = distances.to(max(self._mine, key=lambda at: self._mine[at] - LEGION * self._led[at]))
 
     @staticmethod
     def _units(army: Mapping[str, Any]) -> list[int]:
@@ -99,7 +136,7 @@ class Battlefield:
     def _may_scout(self, province: str) -> bool:
         """Tell whether a province is there for the taking, with no enemy within two steps."""
         foreign = self._provinces[province]["owner"] != self._seat
-        return foreign and not any(self._foes[near] for near in self._steps(province, 2))
+        return foreign and not any(self._foes[near] for near in self._distances.near(province))
 
     def _advance(self, origin: str, to: str) -> float:
         """Return how good it is to go on together: to attack, to come closer, or back where the enemy is stronger."""
@@ -117,18 +154,6 @@ class Battlefield:
     @staticmethod
     def _closer(steps: Mapping[str, int], origin: str, to: str) -> int:
         return steps.get(origin, 99) - steps.get(to, 99)
-
-    def _steps(self, goal: str | None, most: int = 99) -> dict[str, int]:
-        """Return the provinces from which it is at most so many steps to `goal`, and how many."""
-        found = {goal: 0} if goal else {}
-        queue = deque(found)
-        while queue:
-            here = queue.popleft()
-            for near in self._neighbours.get(here, ()) if found[here] < most else ():
-                if near not in found:
-                    found[near] = found[here] + 1
-                    queue.append(near)
-        return found
 
 
 class BoldCommander:
@@ -155,12 +180,7 @@ class BoldCommander:
     def __init__(self, rng: random.Random, board: Board, patience: int = 40) -> None:
         self._rng = rng
         self._patience = patience
-        self._neighbours: dict[str, list[str]] = {}
-        for border in board["borders"]:
-            if border["kind"] in ("land", "strait"):
-                one, other = border["between"]
-                self._neighbours.setdefault(one, []).append(other)
-                self._neighbours.setdefault(other, []).append(one)
+        self._distances = Distances(board)
 
     def choose(self, seat: str, view: View, options: Options) -> Command:
         by_command: dict[str, list[Mapping[str, Any]]] = {}
@@ -171,7 +191,7 @@ class BoldCommander:
         for name in self.EAGER:
             if name in by_command:
                 return self._sample(by_command[name])
-        battlefield = Battlefield(seat, view, self._neighbours)
+        battlefield = Battlefield(seat, view, self._distances)
         if "judge-general" in by_command:
             return {**self._sample(by_command["judge-general"]), "verdict": "capture"}
         if "announce" in by_command:
@@ -208,10 +228,8 @@ class BoldCommander:
     def _safety(self, seat: str, home: str, view: View, sizes: Mapping[str, Mapping[str, int]]) -> float:
         """Return what the place of a Caesar is worth: its walls, less enemies at most two steps away, by distance."""
         fortified = view["provinces"][home]["fortified"]
-        near = {home, *self._neighbours.get(home, ())}
-        further = {each for here in near for each in self._neighbours.get(here, ())} - near
-        enemies = sum(_others(sizes, area, seat) for area in near)
-        enemies += sum(_others(sizes, area, seat) for area in further) / 2
+        near = {home, *self._distances.neighbours.get(home, ())}
+        enemies = sum(_others(sizes, area, seat) / (1 if area in near else 2) for area in self._distances.near(home))
         guard = sizes.get(home, {}).get(seat, 0) * (1 + fortified)
         return REFUGE * fortified - THREAT * max(0.0, enemies - guard)
 

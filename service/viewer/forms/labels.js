@@ -22,6 +22,8 @@ export class Labels {
     this.isArea = (value) => this.#areas.has(value);
     /** The label of a value: an area, a seat, a piece, yes or no. */
     this.value = (value) => this.#value(value);
+    /** A sentence of the rules, in which ids stand for names: "egypt is adjacent to arabia-petraea." */
+    this.sentence = (text) => text.replaceAll(/[a-z\d]+(?:-[a-z\d]+)*/g, (id) => this.#areas.get(id) ?? (id.includes("-") ? this.#words.get(id) : undefined) ?? id);
     /** The label of a property. What has several parts, such as the galleys of a seat in a zone, is called after all. */
     this.field = (name) => capital(this.#words.get(name) ?? name.split("/").map((part) => this.#words.get(part) ?? part.replaceAll(/[-_]/g, " ")).join(" "));
   }

@@ -41,9 +41,10 @@ export function ruleOf(room, id, title = undefined) {
 
 /** What the service answered instead of doing what it was asked. @param {import("../state/api.js").Problem} said */
 export function refusal(room, { problem, message }) {
+  const said = room.labels?.sentence ?? ((text) => text);
   return html`<div class="outcome refused" role="alert">
-    <p><strong>${problem.title ?? "Refused"}.</strong> ${message}</p>
-    ${problem.allowed ? html`<p>${problem.allowed}</p>` : nothing}
+    <p><strong>${problem.title ?? "Refused"}.</strong> ${said(message)}</p>
+    ${problem.allowed ? html`<p>${said(problem.allowed)}</p>` : nothing}
     ${problem.rule ? ruleOf(room, problem.rule, problem.rule_title) : nothing}
     ${problem.source ? html`<p class="quiet">${problem.source}</p>` : nothing}
     ${problem.type ? html`<p><a href=${problem.type}>What this kind of problem means</a></p>` : nothing}

@@ -37,6 +37,8 @@ export class Room extends EventTarget {
     this.papers = null;
     /** The paper that was opened last; null before. */
     this.paper = null;
+    /** What ids are called, once the board was read for a form; null before. @type {import("../forms/labels.js").Labels} */
+    this.labels = null;
     /** The seat of whoever looks; null for a spectator. */
     this.seat = null;
     /** Whether whoever looks may see everything. */
