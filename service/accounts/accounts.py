@@ -1,5 +1,6 @@
 """Accounts: a name, an opaque id that the events carry, and tokens that only their owner has."""
 
+import re
 import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
@@ -55,6 +56,8 @@ BOTS: Final = "bots"
 """Names the bots where another issuer's people are known by its address, so that each is opened once."""
 
 BOT_NAMES: Final = ("Livia", "Marcus", "Claudia", "Titus", "Octavia", "Quintus", "Valeria", "Lucius")
+BOTS_OWN: Final = re.compile(r",.*\bbot$", re.IGNORECASE)
+"""How the names of the service's bots end, and nobody else's: everybody must see who is a bot."""
 
 
 class TooManyTokens(Exception):
@@ -418,6 +421,8 @@ class Accounts:
 def _name(given: str) -> str | None:
     """Return a name as an account has it; None for what is none."""
     name = given.strip()
+    if BOTS_OWN.search(name):
+        return None
     return name if len(name) <= LONGEST_NAME and name.isprintable() and shows(name) else None
 
 
@@ -425,7 +430,10 @@ def _good(given: str) -> str:
     """Return a name as an account has it. Raises `BadName`."""
     name = _name(given)
     if name is None:
-        raise BadName(f"Use 1 to {LONGEST_NAME} printable characters, not all of them invisible.")
+        raise BadName(
+            f"Use 1 to {LONGEST_NAME} printable characters, not all of them invisible. "
+            'Names such as "Livia, greedy bot" are those of the service\'s bots.'
+        )
     return name
 
 

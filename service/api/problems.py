@@ -618,7 +618,8 @@ TOO_MANY_BOTS: Final = Kind(
     409,
     "The organizer has too many bots",
     "Bots hold as many seats as they may in the games of one organizer that are not over: by default 24.",
-    "Finish or cancel a game with bots, or take bots away from one that has not begun.",
+    "Finish a game with bots, cancel one that has not begun, or give up your seat in one and let a bot play it to its "
+    "end.",
     {"detail": "Bots hold 24 seats in your games and cannot hold more."},
 )
 TOO_MANY_TOKENS: Final = Kind(

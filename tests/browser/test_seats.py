@@ -89,6 +89,8 @@ async def test_a_bot_plays_on_for_who_gives_up(service: Service, page: Page, vis
         await expect(page.locator("#around")).to_contain_text("You gave up your seat.")
         asked = other.page.get_by_role("group", name="A seat that was given up")
         await expect(asked).to_contain_text(re.compile(f"{seat.title()} .* gave up their seat."))
+        players = other.page.get_by_role("region", name="Players").get_by_role("listitem")
+        await expect(players.filter(has_text="gone")).to_contain_text(seat.title())
         await other.axe("#around")
         await asked.get_by_role("combobox").select_option("greedy")
         await asked.get_by_role("button", name="Let it play on").click()

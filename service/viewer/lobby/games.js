@@ -26,7 +26,7 @@ export class Games extends EventTarget {
     this.next = null;
     /** The games of which there is a picture, each as `GET /v1/games/{id}` shows it: those that are played, or the last. */
     this.shown = [];
-    /** The games that wait for whoever looks, and all of theirs that are not over. */
+    /** The games that wait for whoever looks, each as `GET /v1/games/{id}` shows it; and all of theirs that go on. */
     this.waiting = [];
     this.own = [];
     this.problem = null;
@@ -54,17 +54,18 @@ export class Games extends EventTarget {
     try {
       const [page, running, waiting, own] = await Promise.all([
         this.api.get("/v1/games", { ...this.query, limit: Math.max(PAGE, this.items.length) }),
-        this.api.get("/v1/games", { status: "running", limit: SHOWN }),
+        this.api.get("/v1/games", { status: "running", limit: SHOWN + MINE }),
         this.#mine({ waiting: "true" }),
         this.#mine({}),
       ]);
       if (asked !== this.#asked) return;
       const before = this.#state();
       Object.assign(this, { items: page.items, next: page.next, problem: null, isRead: true });
-      this.waiting = waiting;
       this.own = own.filter(({ status }) => status === "running" || status === "gathering");
       const last = running.items.length ? [] : page.items.filter((game) => game.status === "over").slice(0, 1);
-      this.shown = await Promise.all([...running.items, ...last].map((game) => this.#detail(game)));
+      const isMine = ({ id }) => own.some((game) => game.id === id);
+      const details = (some) => Promise.all(some.map((game) => this.#detail(game)));
+      [this.shown, this.waiting] = [await details([...running.items.filter((game) => !isMine(game)).slice(0, SHOWN), ...last]), await details(waiting)];
       this.#still = before === this.#state() ? this.#still + 1 : 0;
     } catch (problem) {
       this.problem = problem;
@@ -88,7 +89,7 @@ export class Games extends EventTarget {
 
   /** Return a game with where it stands; what has not gone on is not asked again. */
   async #detail(game) {
-    const known = this.shown.find((other) => other.id === game.id);
+    const known = [...this.shown, ...this.waiting].find((other) => other.id === game.id);
     return known?.version === game.version ? known : this.api.get(`/v1/games/${game.id}`).catch(() => game);
   }
 

@@ -102,13 +102,22 @@ function search() {
 function list() {
   if (!games.isRead) return nothing;
   const { text, status, ruleset } = games.query;
-  const found = games.items.length;
+  // Those above are in the list only when they are looked for.
+  const isAbove = ({ id }) => !text && !status && !ruleset && [...games.waiting, ...games.own].some((game) => game.id === id);
+  const items = games.items.filter((game) => !isAbove(game));
+  const found = items.length;
   return html`<p class="hidden" role="status">${games.next ? `More than ${count(found, "game")}` : count(found, "game")}</p>
-    ${found ? nothing : html`<p>${text || status || ruleset ? "No game matches." : "There is no game yet. Begin the first one!"}</p>`}
+    ${found || games.items.length ? nothing : html`<p>${text || status || ruleset ? "No game matches." : "There is no game yet. Begin the first one!"}</p>`}
     <ol class="games">
-      ${games.items.map(line)}
+      ${items.map(line)}
     </ol>
     ${games.next ? html`<button @click=${() => games.more()}>Show more</button>` : nothing}`;
+}
+
+/** What a game that waits for whoever looks asks them, and as whom. */
+function asked({ you, decisions = [] }) {
+  const question = you && decisions.find(({ seats }) => seats.includes(you));
+  return question ? html`<p><strong>${named(you)}</strong>: ${question.title}</p>` : nothing;
 }
 
 function line(game) {
@@ -116,6 +125,7 @@ function line(game) {
   return html`<li>
     <a href="/games/${game.id}">${titleOf(game)}</a>
     <span class="status ${game.status}">${STATUSES[game.status]}</span>
+    ${asked(game)}
     <p class="quiet">${rulesetOf(game)}: ${seats.join(", ")}</p>
     <p class="quiet">${count(game.version, "event")}; <time datetime=${game.changed} title=${clock(game.changed)}>${ago(game.changed)}</time></p>
   </li>`;

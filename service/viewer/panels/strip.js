@@ -31,6 +31,7 @@ function player(room, standing, isAwaited) {
     <p class="person">${chip(room, seat)} <strong class="name">${name}</strong>
       <span class="player">${isMine ? "you" : place.name ?? "nobody"}</span>
       ${place.bot ? html`<span class="tag" title=${place.level ?? nothing}>bot</span>` : nothing}
+      ${room.game.given_up?.includes(seat) ? html`<span class="tag">gone</span>` : nothing}
       ${isAwaited ? html`<span class="tag now">to decide</span>` : nothing}
       ${active && (acting || !isAwaited) ? html`<span class="tag">${acting ? `${acting} to move` : "to move"}</span>` : nothing}
       ${won ? html`<span class="tag now">won</span>` : nothing}
