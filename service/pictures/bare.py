@@ -7,8 +7,9 @@ from typing import Final
 
 from domain.boards.drawing import Drawing, Outline
 from domain.kernel.ids import AreaId, Seat
+from service.pictures.beyond import beyond
 from service.pictures.palette import Paint
-from service.pictures.svg import FAMILY, number, symbol, written
+from service.pictures.svg import FAMILY, box, number, symbol, written
 
 LAND: Final = "#efe6cf"
 SEA: Final = "#c3d5dc"
@@ -19,13 +20,22 @@ DEEP: Final = "#adc2cb"
 def bare_board(drawing: Drawing, paints: Mapping[Seat, Paint], glyphs: str, title: str) -> str:
     """Return a whole SVG of an empty board.
 
-    In it are `#links`, for tints and roads, for each area `#area-ID`, which can have the focus, and `#happened`.
+    In it are `#links`, for tints and roads, for each area `#area-ID`, which can have the focus, and `#happened`. Around
+    its frame the ground goes on (`#beyond`), for places that are wider or taller.
     """
     width, height = drawing.size
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="{FAMILY}">'
-        f"<title>{written(title)}</title>{board(drawing, paints, glyphs)}</svg>"
+        f"<title>{written(title)}</title>{_beyond(drawing)}{board(drawing, paints, glyphs)}</svg>"
     )
+
+
+def _beyond(drawing: Drawing) -> str:
+    """Return what is seen around the frame of the map, where its place has another shape."""
+    width, height = drawing.size
+    far, land = beyond(drawing)
+    ground = box(-far, -far, width + 2 * far, height + 2 * far, f'fill="{DEEP}"')
+    return f'<g id="beyond" pointer-events="none">{ground}<path fill="{OUTSIDE}" d="{land}"/></g>'
 
 
 def board(
