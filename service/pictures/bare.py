@@ -9,6 +9,7 @@ from domain.boards.drawing import Drawing, Outline
 from domain.kernel.ids import AreaId, Seat
 from service.pictures.beyond import beyond
 from service.pictures.palette import Paint
+from service.pictures.piles import nearer
 from service.pictures.svg import FAMILY, box, number, symbol, written
 
 LAND: Final = "#efe6cf"
@@ -56,7 +57,7 @@ def board(
             f'<g id="links">{links}</g>',
             _lines(drawing),
             f"<g {_WRITING}>{''.join(_inscriptions(drawing))}</g>",
-            '<g id="areas" fill="none" font-weight="700" font-size="13">',
+            f'<g id="areas" data-larger="{number(nearer(drawing))}" fill="none" font-weight="700" font-size="13">',
             *_groups(drawing, areas or {}),
             "</g>",
             # Above the pieces: where these have no other room than on a name, it is read all the same.

@@ -13,15 +13,13 @@ from service.pictures.bare import board
 from service.pictures.ground import ground
 from service.pictures.legend import FAINT, HEADING, MARGIN, heading, legend
 from service.pictures.palette import Look, Paint
-from service.pictures.piles import Layout, fragment
+from service.pictures.piles import LARGEST_PIECES, Layout, fragment
 from service.pictures.svg import FAMILY, box, line_of_text, number, written
 
 EMPTY: Final = Place()
 READABLE: Final = 900
 """So many pixels wide a picture can be read as it is."""
 LARGEST: Final = 2.4
-LARGEST_PIECES: Final = 1.5
-"""Larger ones would hide each other."""
 PAPER: Final = "#f6efdf"
 
 

@@ -141,6 +141,20 @@ def _cost(place: Box, middle: Box, names: Iterable[Box], others: Iterable[Box]) 
     return hidden + 1.5 * abs(place.left - middle.left) + abs(place.top - middle.top)
 
 
+NEARER: Final = 1.2
+"""How much larger pieces are drawn on a screen than in a whole picture: figures on them are to be read."""
+LARGEST_PIECES: Final = 1.5
+"""Larger ones would hide each other."""
+SCREEN: Final = 1.2
+"""How much wider than tall the place of a board on a screen is, or a little less, so that piles stay apart."""
+
+
+def nearer(drawing: Drawing) -> float:
+    """Return how much larger pieces are drawn on a screen. A board taller than a screen is shown smaller."""
+    across, down = drawing.size
+    return round(min(max(NEARER, SCREEN * down / across), LARGEST_PIECES), 1)
+
+
 def fragment(area: AreaId, place: Place, plan: Layout, look: Look, larger: float = 1.0) -> str:
     """Return what lies in an area, with everything said in its title, and each token in its own."""
     said = described(area, place, plan.printed.get(area, ()), look.names)
@@ -185,7 +199,30 @@ def _laid(
         larger = 1.0
         pile = plan.pile(area, *_extent(rows, larger), coast, beside)
     leader = _leader(anchor, pile) if pile.distance(anchor) > APART else ""
-    return pile, f'{leader}<g class="pile">{_drawn(rows, pile, larger)}</g>'
+    return pile, f'{leader}<g class="{" ".join(_classes(pile, plan.drawing, larger))}">{_drawn(rows, pile, larger)}</g>'
+
+
+GROWN: Final = 2.4
+"""So many times larger at most a page draws piles that are seen from afar."""
+
+
+def _classes(pile: Box, drawing: Drawing, larger: float) -> Iterator[str]:
+    """Yield what a page has to know when it draws a pile larger: if it is already, and at which edges it lies."""
+    yield "pile"
+    if larger > 1:
+        yield "large"
+    across, down = drawing.size
+    aside, below = (
+        (end - start) * (GROWN - 1) / 2 for start, end in ((pile.left, pile.right), (pile.top, pile.bottom))
+    )
+    if pile.left < aside:
+        yield "west"
+    elif pile.right > across - aside:
+        yield "east"
+    if pile.top < below:
+        yield "north"
+    elif pile.bottom > down - below:
+        yield "south"
 
 
 APART: Final = 30

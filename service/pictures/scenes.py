@@ -15,8 +15,8 @@ from domain.kernel.rules.ruleset import Ruleset
 from service.games.views import Viewer
 from service.pictures.ground import ground
 from service.pictures.palette import NOBODY, Look, paints
-from service.pictures.picture import EMPTY, LARGEST_PIECES, Sheet
-from service.pictures.piles import Layout, fragment
+from service.pictures.picture import EMPTY, Sheet
+from service.pictures.piles import Layout, fragment, nearer
 from service.pictures.views import MarksView, NationView, Scene, StandingView
 
 NOTHING = Marks()
@@ -105,16 +105,9 @@ def drawn_scene(
     )
 
 
-NEARER: Final = 1.25
-"""How much larger pieces are drawn on a screen than in a whole picture: figures on them are to be read."""
-SCREEN: Final = 1.2
-"""How much wider than tall the place of a board on a screen is, or a little less, so that piles stay apart."""
-
-
 def drawn_areas(sheet: Sheet, marks: Marks, areas: Iterable[AreaId]) -> dict[AreaId, str]:
-    """Return the fragments of areas. A board taller than a screen is shown smaller, so its pieces are drawn larger."""
-    across, down = sheet.drawing.size
-    larger = min(max(NEARER, SCREEN * down / across), LARGEST_PIECES)
+    """Return the fragments of areas, for a screen."""
+    larger = nearer(sheet.drawing)
     return {area: fragment(area, marks.places.get(area, EMPTY), sheet.plan, sheet.look, larger) for area in areas}
 
 

@@ -10,15 +10,19 @@ const AS_DRAWN = 13.5; // As the map has names, in its own units.
 const ON_PIECES = 13; // The figures on pieces.
 const PRINTED = 11; // What is printed below names.
 // More times as large as drawn, they hide most of the map: on a phone it is drawn nearer.
-const MOST_PIECES = 2.1;
-const MOST_PRINTED = 2.5;
+const MOST_PIECES = 2.4;
+const MOST_PRINTED = 2.8;
+const STEPS = 25; // To enlarge anything by one takes so many.
 
 /** Write everything on a board anew for how near it is now. @param {SVGSVGElement} svg */
 export function fitNames(svg) {
   const names = svg.querySelector("#names");
   const scale = svg.getScreenCTM()?.a;
   if (!names || !scale) return;
+  // Where there is room, pieces are drawn larger as they are.
+  const larger = Number(svg.querySelector("#areas").dataset.larger);
   enlarge(svg, "--pieces", ON_PIECES * scale, MOST_PIECES);
+  enlarge(svg, "--large", ON_PIECES * scale * larger, MOST_PIECES / larger);
   enlarge(svg, "--printed", PRINTED * scale, MOST_PRINTED);
   const size = Math.max(AS_DRAWN, LEAST / scale);
   if (Math.abs(size - Number(names.dataset.size ?? AS_DRAWN)) < size / 50) return;
@@ -27,9 +31,17 @@ export function fitNames(svg) {
   // What stands on the board is larger too, and its figures matter more.
   svg.querySelector("#areas")[size > AS_DRAWN ? "before" : "after"](names);
   const texts = [...names.querySelectorAll("text")];
-  for (const text of texts) text.removeAttribute("visibility");
+  for (const text of texts) for (const each of ["visibility", "dx"]) text.removeAttribute(each);
   if (size === AS_DRAWN) return;
+  const frame = svg.querySelector("#earth > rect").getBoundingClientRect();
   const boxes = new Map(texts.map((text) => [text, text.getBoundingClientRect()]));
+  for (const [text, { left, right, top, bottom }] of boxes) {
+    // What would go beyond the edge of the board is moved in.
+    const aside = Math.max(0, frame.left - left) + Math.min(0, frame.right - right);
+    if (!aside) continue;
+    text.setAttribute("dx", (aside / scale).toFixed(1));
+    boxes.set(text, { left: left + aside, right: right + aside, top, bottom });
+  }
   const kept = [];
   for (const text of texts.sort((one, other) => roomOf(svg, other) - roomOf(svg, one))) {
     const box = boxes.get(text);
@@ -38,12 +50,10 @@ export function fitNames(svg) {
   }
 }
 
-/** Draw something larger whose writing would have so many pixels. */
+/** Draw something larger whose writing would have so many pixels: in steps, so that not every pixel counts. */
 function enlarge(svg, name, pixels, most) {
-  const factor = Math.min(Math.max(1, LEAST / pixels), most);
-  const before = Number(svg.style.getPropertyValue(name)) || 1;
-  // A little larger than needed, so that not every pixel counts.
-  if (Math.abs(factor - before) > before / 50) svg.style.setProperty(name, (factor * 1.02).toFixed(2));
+  const factor = (Math.ceil(Math.min(Math.max(1, LEAST / pixels), most) * STEPS) / STEPS).toFixed(2);
+  if (svg.style.getPropertyValue(name) !== factor) svg.style.setProperty(name, factor);
 }
 
 const rooms = new WeakMap();
