@@ -4,9 +4,10 @@ import asyncio
 import re
 from itertools import combinations, pairwise
 from pathlib import Path
+from typing import Final
 
 import pytest
-from playwright.async_api import Browser, Page, Route, expect
+from playwright.async_api import Browser, FloatRect, Page, Route, expect
 
 from domain.boards import builtin
 from domain.campaign import table as campaign_table
@@ -29,6 +30,9 @@ from tests.browser.reading import (
 )
 from tests.browser.visiting import PHONE, Visit, Visitor, visiting
 from tests.service.api.serving import Service, serving
+
+WIDE: Final = [(1024, 768), (1280, 800), (1440, 900), (1920, 1080)]
+EARTH: Final = "svg.board #earth > rect"
 
 
 @pytest.mark.parametrize(
@@ -380,33 +384,74 @@ async def test_the_board_is_moved_and_drawn_nearer_by_the_mouse(service: Service
 
 
 @pytest.mark.parametrize("ruleset", ["conquest-classic-friz", "italia-1", "mare-nostrum"])
-@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1024, 768), (390, 844)])
-async def test_the_board_fills_its_place(service: Service, visit: Visit, ruleset: str, width: int, height: int):
+async def test_the_whole_board_fills_its_place_and_nothing_hides_it(service: Service, visit: Visit, ruleset: str):
     made = await table(service.services, ruleset, 3, events=120)
-    async with visit(viewport={"width": width, "height": height}) as visitor:
-        await opened(visitor.page, made.id)
-        place, earth = [
-            await visitor.page.locator(each).bounding_box() for each in ("section#board", "svg.board #earth > rect")
-        ]
-        assert place
-        assert earth
-        for start, length in (("x", "width"), ("y", "height")):
-            assert earth[start] <= place[start] + 1
-            assert earth[start] + earth[length] >= place[start] + place[length] - 1
+    async with visit() as visitor:
+        page = visitor.page
+        for width, height in WIDE:
+            await page.set_viewport_size({"width": width, "height": height})
+            await opened(page, made.id)
+            assert await sees_all(page)
+            place, earth = await _box(page, "section#board"), await _box(page, EARTH)
+            assert place["width"] == pytest.approx(earth["width"], abs=2)
+            # Where the side has its least width, a little ground is left above and below.
+            assert place["height"] == pytest.approx(earth["height"], abs=2 if width > 1024 else 60)
+
+
+@pytest.mark.parametrize("ruleset", ["conquest-classic-friz", "italia-1", "mare-nostrum"])
+async def test_beside_a_board_that_leaves_room_the_ground_goes_on(service: Service, visit: Visit, ruleset: str):
+    made = await table(service.services, ruleset, 3, events=120)
+    async with visit(viewport={"width": 1024, "height": 1366}) as visitor:
+        page = visitor.page
+        await opened(page, made.id)
+        assert await sees_all(page)
+        for _ in range(2):
+            place, ground = await _box(page, "section#board"), await _box(page, "svg.board #beyond > rect")
+            for start, length in (("x", "width"), ("y", "height")):
+                assert ground[start] <= place[start]
+                assert ground[start] + ground[length] >= place[start] + place[length]
+            # Wherever it is moved.
+            await page.locator("svg.board").focus()
+            for _ in range(8):
+                await page.keyboard.press("ArrowUp")
 
 
 @pytest.mark.parametrize("ruleset", ["conquest-classic-friz", "conquest-campaign", "italia-1", "mare-nostrum"])
 async def test_what_is_written_on_pieces_is_large_enough_to_be_read(service: Service, visit: Visit, ruleset: str):
     made = await table(service.services, ruleset, 3, events=500)
+    async with visit() as visitor:
+        for width, height in WIDE:
+            await visitor.page.set_viewport_size({"width": width, "height": height})
+            await opened(visitor.page, made.id)
+            await expect(visitor.page.locator("svg.board")).to_have_attribute("style", re.compile("--pieces"))
+            sizes = await visitor.page.locator("svg.board #areas text").evaluate_all(
+                "(all) => all.map((each) => { const { a, b } = each.getScreenCTM();"
+                " return Math.hypot(a, b) * parseFloat(getComputedStyle(each).fontSize); })"
+            )
+            assert sizes
+            assert min(sizes) >= 11
+
+
+async def test_a_pile_at_an_edge_of_the_board_does_not_grow_beyond_it(service: Service, visit: Visit):
+    made = await table(service.services, "conquest-classic-friz", 5, seed=5, events=700)
     async with visit(viewport={"width": 1024, "height": 768}) as visitor:
         await opened(visitor.page, made.id)
-        await expect(visitor.page.locator("svg.board #names")).to_have_attribute("data-size", re.compile(r"\d"))
-        sizes = await visitor.page.locator("svg.board #areas text").evaluate_all(
-            "(all) => all.map((each) => { const { a, b } = each.getScreenCTM();"
-            " return Math.hypot(a, b) * parseFloat(getComputedStyle(each).fontSize); })"
+        earth = await _box(visitor.page, EARTH)
+        piles = await visitor.page.locator("svg.board .pile").evaluate_all(
+            "(all) => all.map((each) => { const { x, y, width, height } = each.getBoundingClientRect();"
+            " return { x, y, width, height }; })"
         )
-        assert sizes
-        assert min(sizes) >= 11
+        assert await visitor.page.locator("svg.board .pile.south").count()
+        for pile in piles:
+            for start, length in (("x", "width"), ("y", "height")):
+                assert pile[start] >= earth[start] - 1
+                assert pile[start] + pile[length] <= earth[start] + earth[length] + 1
+
+
+async def _box(page: Page, selector: str) -> FloatRect:
+    box = await page.locator(selector).bounding_box()
+    assert box
+    return box
 
 
 async def _view(page: Page) -> list[float]:
@@ -539,10 +584,8 @@ async def test_a_battle_shows_its_dice_with_their_odds_and_their_proof(service: 
     )
     await visitor.axe()
     await page.set_viewport_size({"width": 1024, "height": 768})
-    shown, place = [await page.locator(each).bounding_box() for each in (".battle-card", "section#board")]
-    assert shown
-    assert place
-    assert shown["width"] * shown["height"] < place["width"] * place["height"] / 3
+    shown, place = await _box(page, ".battle-card"), await _box(page, "section#board")
+    assert shown["x"] >= place["x"] + place["width"]
     await card.get_by_role("button", name="Proof of this roll").click()
     await expect_version(page, thrown)
     await expect(page.get_by_role("tabpanel")).to_contain_text("published when the game ends")

@@ -30,7 +30,6 @@ export class Board extends EventTarget {
   #focused = null;
   #isBegun = false;
   #pressed = null;
-  #middles = new Map();
 
   /**
    * @param {HTMLElement} place where it goes
@@ -63,6 +62,7 @@ export class Board extends EventTarget {
     this.svg.setAttribute("tabindex", "0");
     this.svg.setAttribute("role", "group");
     this.svg.setAttribute("aria-label", "The board: arrows move it, plus and minus draw it nearer and farther, 0 shows all of it");
+    this.#shapePlace();
     this.place.prepend(this.svg);
     this.camera = new Camera(this.place, this.svg);
     this.#links = this.svg.querySelector("#links");
@@ -77,6 +77,18 @@ export class Board extends EventTarget {
     this.#listen();
     this.#keepNamesReadable();
     performance.mark("board-open");
+  }
+
+  /** Give its place the proportions of the board: as wide as its height asks for, and what is beside it has the rest. */
+  #shapePlace() {
+    const { width, height } = this.svg.viewBox.baseVal;
+    const { body } = document;
+    body.style.setProperty("--shape", width / height);
+    body.classList.toggle("tall", height > width);
+    // A thing beside the place that has its height and no width: what follows from its size does not change it.
+    const gauge = this.place.parentNode.insertBefore(document.createElement("div"), this.place);
+    gauge.className = "gauge";
+    new ResizeObserver(() => body.style.setProperty("--board", `${(gauge.clientHeight * width) / height}px`)).observe(gauge);
   }
 
   /** Write the names anew when the board has come nearer or gone farther, or has another place. */
@@ -180,16 +192,6 @@ export class Board extends EventTarget {
     const shapes = (kind, some) => `<g class="${kind}">${shapesOf(some)}</g>`;
     const same = [...this.#areas.keys()].filter((area) => !areas.includes(area));
     this.#ground.innerHTML = areas.length ? shapes("shade", same) + shapes("frames", areas) : "";
-  }
-
-  /** Whether an area is in the left half of what is seen of the board. */
-  isOnTheLeft(area) {
-    const shape = this.svg?.querySelector(`#shape-${area}`);
-    if (!shape) return false;
-    // A shape never changes, and measuring it makes the browser lay out everything that has just been drawn.
-    if (!this.#middles.has(area)) this.#middles.set(area, middleOf(boxOf(shape)));
-    const { x, width } = this.camera.view;
-    return this.#middles.get(area).x < x + width / 2;
   }
 
   /** Bring an area into view and give it the focus. */

@@ -20,7 +20,7 @@ export class Camera {
     this.svg = svg;
     this.whole = { x, y, width, height };
     this.view = { ...this.whole };
-    /** Whether nobody has moved it yet: then it fills its place whatever size that has. */
+    /** Whether nobody has moved it yet: then all of it is seen, whatever size its place has. */
     this.isHome = true;
     /** Whether it keeps still: what is dragged now is a piece, not the board. */
     this.held = false;
@@ -46,10 +46,10 @@ export class Camera {
     return width && height ? width / height : this.whole.width / this.whole.height;
   }
 
-  /** Let the board fill its place: as much of it as that takes, or what was seen of it before. */
+  /** Let the board fill its place: all of it, or what was seen of it before. */
   #fill() {
-    const { whole, view } = this;
-    const width = this.isHome ? Math.min(whole.width, whole.height * this.#shape) : view.width;
+    const { view } = this;
+    const width = this.isHome ? this.#widest : view.width;
     const [x, y] = [view.x + view.width / 2, view.y + view.height / 2];
     this.#set(x - width / 2, y - width / this.#shape / 2, width);
   }
@@ -85,7 +85,7 @@ export class Camera {
 
   /** Show the whole board. */
   reset() {
-    this.isHome = false;
+    this.isHome = true;
     this.#set(this.whole.x, this.whole.y, this.#widest);
   }
 

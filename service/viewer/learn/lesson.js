@@ -8,6 +8,7 @@ import { Board } from "../board/board.js";
 import { turnBar } from "../moves/bar.js";
 import { boardPanel } from "../panels/board.js";
 import { decidePanel } from "../panels/decide.js";
+import { underWay } from "../panels/glance.js";
 import { strip } from "../panels/strip.js";
 import { linked, paper } from "../parts/papers.js";
 import { Api } from "../state/api.js";
@@ -53,6 +54,7 @@ function side() {
       <p>${linked(room, lesson.text)}</p>
       <div aria-live="polite">${room.outcome ? learned() : asked()}</div>
     </section>
+    ${room.game ? underWay(room) : nothing}
     ${room.outcome || !room.game ? nothing : html`<section class="panel decide" aria-label="Your answer">${decidePanel(room)}</section>`}
     ${contents()}`;
 }

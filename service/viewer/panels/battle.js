@@ -21,9 +21,7 @@ export function battleCard(room) {
   const rolls = rollsOf(room, at, battle);
   const isOver = at !== room.version;
   const name = room.board.content(battle.place)[0]?.split(",")[0] ?? plain(battle.place);
-  // Where it hides the battle least.
-  const aside = room.board.isOnTheLeft(battle.place) ? "right" : "left";
-  return html`<details class="battle-card ${aside}" ?open=${wide.matches}>
+  return html`<details class="battle-card" ?open=${wide.matches}>
     <summary>${isOver ? "Battle over" : `Battle, round ${battle.round}`}: ${name}</summary>
     ${side(room, battle.attacker, "attacking", rolls)} ${side(room, battle.defender, "defending", rolls)}
     ${isOver ? nothing : waiting(room)}

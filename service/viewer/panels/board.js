@@ -6,8 +6,6 @@
 import { html, nothing } from "../vendor/lit-html.js";
 import { icon } from "../parts/icons.js";
 import { linked } from "../parts/papers.js";
-import { battleCard } from "./battle.js";
-import { glance } from "./glance.js";
 
 /** On a phone the content of an area would lie over where a move can end. */
 const narrow = matchMedia("(max-width: 55.99rem)");
@@ -24,7 +22,6 @@ export function boardPanel(room) {
       <button title="Farther (−)" aria-label="Farther" @click=${() => board.camera.zoom(1 / 1.4)}>${icon("farther")}</button>
       <button title="The whole board (0)" aria-label="The whole board" @click=${() => board.camera.reset()}>${icon("whole")}</button>
     </div>
-    ${glance(room)} ${battleCard(room)}
     ${area ? areaCard(room, area) : nothing}
     ${room.scene(room.version) ? nothing : html`<p class="waiting" role="status">Loading version ${room.version} …</p>`}`;
 }

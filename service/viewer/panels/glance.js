@@ -1,15 +1,20 @@
 /**
- * What is under way, over a corner of the board: an auction, a vote, an offer.
+ * What is under way, beside the board, of which it hides nothing: an auction, a vote, an offer, a battle.
  * @module
  */
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { shelf } from "../parts/shelf.js";
+import { battleCard } from "./battle.js";
 
 const wide = matchMedia("(min-width: 56rem)");
 
 /** @param {import("../state/room.js").Room} room */
-export function glance(room) {
+export function underWay(room) {
+  return html`<div class="under-way">${glance(room)} ${battleCard(room)}</div>`;
+}
+
+function glance(room) {
   const shelves = (room.shown?.shelves ?? []).filter(({ now }) => now);
   if (!shelves.length) return nothing;
   return html`<details class="glance" ?open=${wide.matches}>

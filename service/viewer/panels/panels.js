@@ -10,6 +10,7 @@ import { address, linked } from "../state/link.js";
 import { takeToken } from "../state/token.js";
 import { boardPanel } from "./board.js";
 import { comparePanel, differences } from "./compare.js";
+import { underWay } from "./glance.js";
 import { header } from "./header.js";
 import { notice, noticesDialog, showInTab } from "./notices.js";
 import { enterAs, signIn } from "./sign-in.js";
@@ -182,13 +183,14 @@ export class Panels {
     if (!wide.matches) return this.#tabs(PANELS, this.#chosen);
     const below = PANELS.filter(({ narrow }) => !narrow);
     const now = below.some((panel) => panel.id === this.#chosen) ? this.#chosen : "event";
-    return html`<section class="panel story" aria-label="Story">${storyPanel(this.room)}</section>
+    return html`<section class="panel story" aria-label="Story">${underWay(this.room)} ${storyPanel(this.room)}</section>
       ${this.#tabs(below, now)}`;
   }
 
   #tabs(panels, now) {
     const { panel } = panels.find(({ id }) => id === now);
     return html`<div class="tabbed">
+      ${wide.matches ? nothing : underWay(this.room)}
       <div class="tabs" role="tablist" aria-label="Panels" @keydown=${(event) => this.#turn(event, panels, now)}>
         ${panels.map(
           ({ id, title, badge }) =>

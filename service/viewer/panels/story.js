@@ -16,6 +16,7 @@ const REST = 150; // Milliseconds: a story that is torn from one end to the othe
 
 /** Which versions are in the page, by room; and which one was brought into view last. */
 const windows = new WeakMap();
+const watched = new WeakSet();
 
 /** @param {import("../state/room.js").Room} room */
 export function storyPanel(room) {
@@ -115,6 +116,14 @@ export function followStory(room) {
   const shown = windows.get(room);
   const list = document.getElementById("sentences");
   if (!shown || !list) return;
+  if (!watched.has(list)) {
+    watched.add(list);
+    // With another size it shows other sentences.
+    new ResizeObserver(() => {
+      windows.get(room).followed = "";
+      followStory(room);
+    }).observe(list);
+  }
   // Sentences that come later push this one away: then it is brought back.
   const state = `${room.version} ${list.querySelectorAll(".coming").length}`;
   const row = list.querySelector(`[data-version="${room.version}"]`);
