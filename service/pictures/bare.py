@@ -126,13 +126,15 @@ def _inscriptions(drawing: Drawing) -> Iterator[str]:
 
 
 def _names(drawing: Drawing) -> Iterator[str]:
+    """Yield the names of all areas; where two would overlap, that of the area with more room comes first."""
+    by_room = sorted(drawing.areas.items(), key=lambda each: -each[1].radius)
     for kind, look in (
         ("sea", 'fill="#33596b" font-style="italic" stroke="#c3d5dc"'),
         ("land", f'fill="#33291a" stroke="{LAND}"'),
     ):
         # The light seam keeps a name readable on borders and on any tint.
         yield f'<g font-size="13.5" {look} stroke-width="2.6" stroke-linejoin="round" paint-order="stroke">'
-        yield from (_name(area, outline) for area, outline in drawing.areas.items() if outline.kind == kind)
+        yield from (_name(area, outline) for area, outline in by_room if outline.kind == kind)
         yield "</g>"
 
 

@@ -41,29 +41,48 @@ function show(scene) {
   if (board.svg && !isWhole) room.redraw();
   if (scene && isWhole && !performance.getEntriesByName("first-board").length) {
     performance.measure("first-board", { start: 0 });
-    // When the board has been painted.
-    requestAnimationFrame(() => setTimeout(fetchRest));
+    drawPanels();
   }
   return isWhole;
 }
 
-let rest = null;
+let fetched = null;
 
-/** Fetch what nobody misses before the board is there, once. */
-function fetchRest() {
-  rest ??= panels.then((each) => each.fetchRest());
+/** Fetch the panels around the board, once. The page names all that they consist of, so that none waits for another. */
+function fetchPanels() {
+  if (fetched) return fetched;
+  const { content } = document.getElementById("later");
+  const styles = [...content.querySelectorAll("[rel=stylesheet]")];
+  const styled = styles.map((link) => new Promise((done) => (link.onload = link.onerror = done)));
+  document.head.append(content);
+  fetched = Promise.all([import("./panels/panels.js"), ...styled]).then(([{ Panels }]) => Panels);
+  return fetched;
+}
+
+let panels = null;
+
+/** Draw the panels around the board, and then fetch what nobody misses before; once. */
+function drawPanels() {
+  if (panels) return;
+  room.readRest();
+  panels = fetchPanels().then((Panels) => new Panels(room));
+  panels.then((each) => requestAnimationFrame(() => setTimeout(() => each.fetchRest())));
 }
 
 room.addEventListener("change", draw);
+// Without a board the panels say what is wrong.
+room.addEventListener("change", () => room.problem && drawPanels());
 room.addEventListener("entered", async () => {
   const { against, area } = linked();
   if (against) room.compare(against);
-  await board.open().catch((problem) => (room.problem = problem));
+  const opened = board.open().catch((problem) => (room.problem = problem));
+  // After what the board needs, which would come later for it.
+  fetchPanels();
+  await opened;
   if (area) room.choose(area);
   room.redraw();
   setTimeout(() => room.frames.wantAll(room.version), 1000);
   // Where the positions cannot be had, the rest of the page works all the same.
-  setTimeout(fetchRest, 3000);
+  setTimeout(drawPanels, 3000);
 });
 room.enter(linked().version);
-const panels = import("./panels/panels.js").then(({ Panels }) => new Panels(room));

@@ -95,12 +95,13 @@ export class Board extends EventTarget {
   #keepNamesReadable() {
     let waiting = 0;
     const fit = () => {
+      // Before it is painted for the first time there is nobody who moves it.
+      if (!waiting) fitNames(this.svg);
       clearTimeout(waiting);
       waiting = setTimeout(() => fitNames(this.svg), REST);
     };
     new ResizeObserver(fit).observe(this.svg);
-    new MutationObserver(fit).observe(this.svg, { attributeFilter: ["viewBox"] });
-    fitNames(this.svg);
+    new MutationObserver(() => waiting && fit()).observe(this.svg, { attributeFilter: ["viewBox"] });
   }
 
   #close() {

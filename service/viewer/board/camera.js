@@ -32,7 +32,6 @@ export class Camera {
     }
     place.onkeydown = (event) => this.#key(event);
     new ResizeObserver(() => this.#fill()).observe(svg);
-    this.#fill();
   }
 
   /** Whether somebody is moving it, or something on it. */

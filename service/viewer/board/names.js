@@ -43,7 +43,9 @@ export function fitNames(svg) {
     boxes.set(text, { left: left + aside, right: right + aside, top, bottom });
   }
   const kept = [];
-  for (const text of texts.sort((one, other) => roomOf(svg, other) - roomOf(svg, one))) {
+  // They come by how much room their areas have; land goes before sea, whose names can be guessed.
+  const isSea = (text) => text.parentNode.hasAttribute("font-style");
+  for (const text of texts.sort((one, other) => isSea(one) - isSea(other))) {
     const box = boxes.get(text);
     if (kept.some((other) => overlap(box, other))) text.setAttribute("visibility", "hidden");
     else kept.push(box);
@@ -54,18 +56,6 @@ export function fitNames(svg) {
 function enlarge(svg, name, pixels, most) {
   const factor = (Math.ceil(Math.min(Math.max(1, LEAST / pixels), most) * STEPS) / STEPS).toFixed(2);
   if (svg.style.getPropertyValue(name) !== factor) svg.style.setProperty(name, factor);
-}
-
-const rooms = new WeakMap();
-
-/** How large the area is that a name belongs to; land goes before sea, whose names can be guessed. */
-function roomOf(svg, text) {
-  if (!rooms.has(text)) {
-    const { width, height } = svg.querySelector(`#shape-${text.dataset.name}`).getBBox();
-    const isSea = text.parentNode.hasAttribute("font-style");
-    rooms.set(text, isSea ? -1 / (width * height) : width * height);
-  }
-  return rooms.get(text);
 }
 
 function overlap(one, other) {

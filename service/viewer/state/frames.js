@@ -9,6 +9,7 @@
 /** So many versions are fetched at once. */
 export const CHUNK = 250;
 const TOGETHER = 2; // So many requests at a time.
+const FEW = 25; // So many frames are drawn as quickly as one scene.
 
 const PLAIN = ["links", "standings", "shelves", "battle", "round", "heading"];
 
@@ -82,6 +83,8 @@ export class Frames extends EventTarget {
   #queue = [];
   #open = 0;
   #stop = new AbortController();
+  #glance = null;
+  #glanced = null;
 
   /**
    * @param {import("./api.js").Api} api
@@ -113,7 +116,23 @@ export class Frames extends EventTarget {
 
   /** @returns {object | undefined} the whole scene at a version, if that was fetched */
   scene(version) {
-    return this.has(version) ? this.#chunks.get(startOf(version)).scene(version) : undefined;
+    if (this.has(version)) return this.#chunks.get(startOf(version)).scene(version);
+    return this.#glance?.version === version ? this.#glance : undefined;
+  }
+
+  /**
+   * Fetch the scene of the version that is shown first, and only then the frames around it: to draw all these takes the
+   * service much longer.
+   */
+  glance(version) {
+    if (version - startOf(version) <= FEW) return;
+    this.#glanced = this.#read({ after: version, limit: 1 }).then(
+      ({ key }) => {
+        this.#glance = key;
+        this.dispatchEvent(new Event("loaded"));
+      },
+      () => {}, // The frames are asked for all the same, and say what is wrong.
+    );
   }
 
   /** @returns {object | undefined} the battle at a version, without putting together its scene */
@@ -123,7 +142,7 @@ export class Frames extends EventTarget {
 
   /** @returns {number | undefined} the version nearest to this one of which there is a scene */
   nearest(version) {
-    if (this.has(version)) return version;
+    if (this.scene(version)) return version;
     let best;
     for (const chunk of this.#chunks.values()) {
       if (!chunk.frames.length) continue;
@@ -183,11 +202,16 @@ export class Frames extends EventTarget {
     }
   }
 
+  #read(asked) {
+    return this.api.get(`/v1/games/${this.game}/frames`, asked, this.#stop.signal);
+  }
+
   async #fetch(start) {
     // What is there already of the newest chunk need not come again.
     const have = this.#chunks.get(start);
     const after = have?.last ?? start;
-    const page = await this.api.get(`/v1/games/${this.game}/frames`, { after, limit: CHUNK }, this.#stop.signal);
+    await this.#glanced;
+    const page = await this.#read({ after, limit: CHUNK });
     const chunk = have ?? new Chunk(start, page.key);
     this.#chunks.set(start, chunk);
     let current = chunk;

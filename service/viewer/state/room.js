@@ -20,6 +20,7 @@ export class Room extends EventTarget {
   #reading = 0;
   #refreshing = 0;
   #visit = new AbortController();
+  #isRead = false;
 
   /**
    * @param {import("./api.js").Api} api
@@ -95,17 +96,25 @@ export class Room extends EventTarget {
       this.#fail(problem);
       return;
     }
-    this.#readRuleset();
-    this.#readPapers();
     this.frames = new Frames(this.api, this.id);
     this.frames.head = this.game.version;
     this.frames.addEventListener("loaded", () => this.redraw());
     this.landmarks = new Landmarks(this.api, this.id);
-    this.#readLandmarks();
+    if (this.#isRead) this.readRest();
     this.version = 0;
     this.show(version ?? this.head);
+    this.frames.glance(this.version);
     this.#follow(visit.signal);
     this.dispatchEvent(new Event("entered"));
+  }
+
+  /** Read what the board does without: the ruleset, the papers, the timeline. */
+  readRest() {
+    this.#isRead = true;
+    if (!this.game) return;
+    this.#readRuleset();
+    this.#readPapers();
+    this.#readLandmarks();
   }
 
   async #readRuleset() {

@@ -108,6 +108,9 @@ async def test_a_page_names_its_modules_so_that_none_waits_for_another(
 ) -> None:
     """Those of the board before those around it; what is behind other panels comes when all that is there."""
     page = (await service.client.get(path)).text
+    before, _, later = page.partition("<template")
+    assert 'fetchpriority="low"' not in before
+    assert ("modulepreload" in later) == bool(then)
     named = dict(re.findall(r'rel="modulepreload" href="/viewer/\w{32}/([^"]+)"( fetchpriority="low")?', page))
     at_once = _reached(first)
     assert {*(name for name, low in named.items() if not low), first} == at_once
