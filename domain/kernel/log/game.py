@@ -396,7 +396,7 @@ class Game(Struct, kw_only=True):
 
     @property
     def names(self) -> Names:
-        """The display names of this game's areas, seats and ruleset, and of what that or its documents have words for."""
+        """The display names of areas, seats and the ruleset, and of what the ruleset or documents have words for."""
         words = {self.ruleset.id: self.ruleset.title, **self.ruleset.words_on(self.board)}
         return Names(Map.of(self.board).names, self.players, words)
 
