@@ -30,7 +30,18 @@ let resting = 0;
 function tell(isThere) {
   clearTimeout(resting);
   if (room.isHurried) resting = setTimeout(() => room.redraw(), 150);
-  board.tell(isThere && !room.isHurried && !room.isComparing ? room.happened : []);
+  const isTold = isThere && !room.isHurried && !room.isComparing;
+  board.tell(isTold ? room.happened : []);
+  if (isTold && followed !== room.version && board.camera?.isFree) follow(room.scenes);
+}
+
+let followed = 0;
+
+/** Go where something happened, once: then it is for what is asked, and for whoever looks, to go elsewhere. */
+function follow(areas) {
+  if (!areas.length) return;
+  followed = room.version;
+  board.follow(areas);
 }
 
 /** Show as much of a scene on the board as fits into this frame. Returns whether all of it is shown. */

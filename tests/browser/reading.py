@@ -1,5 +1,6 @@
 """The page of a game as tests look at it."""
 
+import re
 from typing import Any
 
 from playwright.async_api import Locator, Page, expect
@@ -77,6 +78,15 @@ async def expect_version(page: Page, number: int) -> None:
     await expect(slider(page)).to_have_value(str(number))
     await expect(board(page)).to_have_attribute("data-version", str(number))
     await settled(page)
+
+
+async def sizes(page: Page) -> list[float]:
+    """Return how large what is written on pieces and in areas is, in pixels."""
+    await expect(page.locator("svg.board")).to_have_attribute("style", re.compile("--pieces"))
+    return await page.locator("svg.board #areas text").evaluate_all(
+        "(all) => all.map((each) => { const { a, b } = each.getScreenCTM();"
+        " return Math.hypot(a, b) * parseFloat(getComputedStyle(each).fontSize); })"
+    )
 
 
 async def sees_all(page: Page) -> bool:

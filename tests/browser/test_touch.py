@@ -6,7 +6,7 @@ import pytest
 from playwright.async_api import CDPSession, Page, expect
 
 from tests.browser.games import table
-from tests.browser.reading import board, opened, sees_all
+from tests.browser.reading import board, opened, sees_all, sizes
 from tests.browser.visiting import PHONE, Visit
 from tests.service.api.serving import Service
 
@@ -114,6 +114,36 @@ async def test_two_fingers_put_the_board_farther_away_until_all_of_it_is_seen(se
         await hand.put({1: (x - 120, y), 2: (x + 120, y)})
         await hand.move({1: (x - 10, y), 2: (x + 10, y)})
         await hand.lift()
+        assert await sees_all(page)
+
+
+@pytest.mark.parametrize("ruleset", ["conquest-classic-friz", "italia-1", "mare-nostrum"])
+async def test_a_phone_opens_the_board_where_something_happened_and_near_enough_to_be_read(
+    service: Service, visit: Visit, ruleset: str
+):
+    made = await table(service.services, ruleset, 3, seed=4, events=240)
+    frames = (await service.get(f"/v1/games/{made.id}/frames?after=0"))["frames"]
+    told = {frame["version"]: frame["happened"]["at"][0] for frame in frames if frame.get("happened", {}).get("at")}
+    latest = {area: at for at, area in told.items()}
+    assert len(latest) >= 3
+    async with visit(**PHONE) as visitor:
+        page = visitor.page
+        figures: list[float] = []
+        for place, at in [*latest.items()][-4:]:
+            await page.goto("about:blank")
+            await opened(page, made.id, f"#v={at}")
+            await expect(page.locator("svg.board #happened > *")).not_to_have_count(0)
+            figures += await sizes(page)
+            assert not await sees_all(page)
+            where = await page.locator(f'svg.board [data-area="{place}"] .hit').bounding_box()
+            seen = await board(page).bounding_box()
+            assert where
+            assert seen
+            for start, length in (("x", "width"), ("y", "height")):
+                assert seen[start] < where[start] + where[length] / 2 < seen[start] + seen[length]
+        assert min(figures) >= 11
+        # All of it is a touch away.
+        await page.get_by_role("button", name="The whole board").tap()
         assert await sees_all(page)
 
 

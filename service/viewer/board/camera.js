@@ -4,7 +4,11 @@
  */
 
 const NEAREST = 8;
+const READABLE = 0.36; // Pixels for each unit of the board: with fewer, its figures cannot be read (board/names.js).
 const KEYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
+/** On a phone there is no room to read all of the board at once. */
+const narrow = matchMedia("(max-width: 55.99rem)");
 
 /** The camera over an SVG: it is the SVG's viewBox. */
 export class Camera {
@@ -20,8 +24,8 @@ export class Camera {
     this.svg = svg;
     this.whole = { x, y, width, height };
     this.view = { ...this.whole };
-    /** Whether nobody has moved it yet: then all of it is seen, whatever size its place has. */
-    this.isHome = true;
+    /** How much is seen whatever size its place has: what can be read of the "home", the "whole"; empty when it was moved. */
+    this.kept = "home";
     /** Whether it keeps still: what is dragged now is a piece, not the board. */
     this.held = false;
     svg.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
@@ -45,10 +49,16 @@ export class Camera {
     return width && height ? width / height : this.whole.width / this.whole.height;
   }
 
-  /** Let the board fill its place: all of it, or what was seen of it before. */
+  /** Whether it may be moved to where something happens: nobody has moved it, and not all is seen. */
+  get isFree() {
+    return this.kept === "home" && this.view.width < this.whole.width - 1;
+  }
+
+  /** Let the board fill its place: as much of it as can be read, all of it, or what was seen of it before. */
   #fill() {
     const { view } = this;
-    const width = this.isHome ? this.#widest : view.width;
+    const readable = narrow.matches ? this.svg.clientWidth / READABLE : Infinity;
+    const width = { home: Math.min(this.#widest, readable), whole: this.#widest }[this.kept] ?? view.width;
     const [x, y] = [view.x + view.width / 2, view.y + view.height / 2];
     this.#set(x - width / 2, y - width / this.#shape / 2, width);
   }
@@ -65,7 +75,7 @@ export class Camera {
   zoom(factor, at = { x: this.view.x + this.view.width / 2, y: this.view.y + this.view.height / 2 }, [right, down] = [0, 0]) {
     const most = this.whole.width / NEAREST;
     const width = Math.min(Math.max(this.view.width / factor, most), this.#widest);
-    this.isHome = false;
+    this.kept = "";
     const scale = width / this.view.width;
     const pixel = scale / this.svg.getScreenCTM().a;
     this.#set(at.x - (at.x - this.view.x) * scale - right * pixel, at.y - (at.y - this.view.y) * scale - down * pixel, width);
@@ -78,13 +88,13 @@ export class Camera {
 
   /** Move by shares of what is seen. */
   pan(x, y) {
-    this.isHome = false;
+    this.kept = "";
     this.#set(this.view.x + x * this.view.width, this.view.y + y * this.view.height, this.view.width);
   }
 
   /** Show the whole board. */
   reset() {
-    this.isHome = true;
+    this.kept = "whole";
     this.#set(this.whole.x, this.whole.y, this.#widest);
   }
 
@@ -100,12 +110,16 @@ export class Camera {
     return box.width <= this.view.width && box.height <= this.view.height;
   }
 
-  /** Move as little as needed so that a box is seen. */
+  /** Move as little as needed so that a box is seen; where nobody has looked for themselves, with what is around it. */
   include(box) {
-    const { x, y, width, height } = this.view;
-    const left = Math.min(Math.max(x, box.x + box.width - width), box.x);
-    const top = Math.min(Math.max(y, box.y + box.height - height), box.y);
-    this.#set(left, top, width);
+    const { whole, view } = this;
+    const around = this.isFree ? view.width / 8 : 0;
+    const [x, y] = [["x", "width"], ["y", "height"]].map(([side, length]) => {
+      const low = Math.min(box[side], Math.max(box[side] - around, whole[side]));
+      const high = Math.max(box[side] + box[length], Math.min(box[side] + box[length] + around, whole[side] + whole[length]));
+      return Math.min(Math.max(view[side], high - view[length]), low);
+    });
+    this.#set(x, y, view.width);
   }
 
   #set(x, y, width) {

@@ -9,7 +9,7 @@ const LEAST = 11; // Pixels.
 const AS_DRAWN = 13.5; // As the map has names, in its own units.
 const ON_PIECES = 13; // The figures on pieces.
 const PRINTED = 11; // What is printed below names.
-// More times as large as drawn, they hide most of the map: on a phone it is drawn nearer.
+// More times as large as drawn, they hide most of the map: a phone opens it nearer (board/camera.js).
 const MOST_PIECES = 2.4;
 const MOST_PRINTED = 2.8;
 const STEPS = 25; // To enlarge anything by one takes so many.

@@ -246,16 +246,27 @@ export class Room extends EventTarget {
     return nearest === undefined ? undefined : this.frames.scene(nearest);
   }
 
-  /** Where the last command at the version that is shown made things happen, drawn: its frames up to that version. */
-  get happened() {
-    const drawn = [];
+  /** What the last command brought about up to the version that is shown, from its first frame on. */
+  get #told() {
+    const frames = [];
     for (let version = this.version; version >= 1; version -= 1) {
       const frame = this.frame(version);
       if (!frame) break;
-      if (frame.drawn) drawn.unshift(frame.drawn);
+      frames.unshift(frame);
       if (frame.command) break;
     }
-    return drawn;
+    return frames;
+  }
+
+  /** Where that made things happen, drawn. */
+  get happened() {
+    return this.#told.map(({ drawn }) => drawn).filter(Boolean);
+  }
+
+  /** The areas in which that made things happen. */
+  get scenes() {
+    const happened = this.#told.flatMap((frame) => frame.happened ?? []);
+    return [...new Set(happened.flatMap(({ moves = [], at = [], lost = [] }) => [...moves.flat(), ...at, ...lost]))];
   }
 
   /**
