@@ -65,3 +65,43 @@ async def test_a_link_that_leads_nowhere_says_so(page: Page, visitor: Visitor):
         await expect(page.get_by_role("heading", name="This link leads nowhere")).to_be_visible()
         await expect(page.get_by_role("alert")).to_be_visible()
         await visitor.axe()
+
+
+async def test_two_friends_come_from_the_lobby_to_their_first_moves(service: Service, visitor: Visitor, visit: Visit):
+    """What friends call themselves is text everywhere that names are shown, whatever it looks like."""
+    anna, page = "<img src=x onerror=alert(1)>", visitor.page
+    visitor.expect("409|422")  # what ends a turn is found by trying
+    await page.goto("/")
+    way = page.get_by_role("form", name="Invite friends")
+    await way.get_by_role("combobox", name="Game").select_option(NEW_GAME["ruleset"])
+    await way.get_by_role("combobox", name="Players").select_option("2")
+    await way.get_by_role("textbox", name="Name").fill(anna)
+    await way.get_by_role("button", name="Open a table").click()
+    address = await page.get_by_label("Each friend who opens this link gets a free seat").input_value()
+    async with visit() as friend:
+        friend.expect("409|422")
+        await friend.page.goto(address)
+        await expect(friend.page.get_by_text("invites you to play")).to_contain_text(anna)
+        await friend.page.get_by_role("textbox", name="Your name").fill("Bert & <b>friends</b>")
+        await friend.page.get_by_role("button", name="Join").click()
+        await expect(friend.page.get_by_role("heading", name="Everybody is here")).to_be_visible()
+        await page.get_by_role("button", name="Begin the game").click()
+        game = page.url.rpartition("/")[2].partition("#")[0]
+        asked: set[str] = set()
+        for _ in range(2):
+            await settled(page)
+            (seat,) = (await service.get(f"/v1/games/{game}"))["decisions"][0]["seats"]
+            asked.add(seat)
+            mover = page if re.search(seat, await page.locator(".who").inner_text(), re.IGNORECASE) else friend.page
+            await mover.bring_to_front()
+            end = mover.get_by_role("button", name="Done with my turn")
+            await end.hover()
+            await expect(mover.locator("#turn .plan li").first).to_be_visible()
+            await end.click()
+            await expect(mover.locator("#sentences")).to_contain_text(f"{seat.title()} ended their turn.")
+        assert len(asked) == 2
+        for each in (page, friend.page):
+            strip = each.get_by_role("region", name="Players")
+            await expect(strip).to_contain_text(anna if each is friend.page else "Bert & <b>friends</b>")
+    await page.goto("/")
+    await expect(page.locator("#mine")).to_contain_text("Bert & <b>friends</b>")

@@ -1,0 +1,63 @@
+"""How soon a newcomer plays, run by hand: ``python -m tests.browser.first_move [RULESET …]``.
+
+For each game, with as many players as the lobby offers first: from the service's address to the first accepted move
+against bots. The script knows no game. It reads what is on the page as a newcomer does: it presses "Play now", waits
+until the bar asks, and presses the first answer, or sends a form as it is. Times include what the bots think.
+"""
+
+import asyncio
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import structlog
+from playwright.async_api import Page, expect
+
+from domain.library import LIBRARY
+from tests.browser.chromium import chromium
+from tests.browser.visiting import visiting
+from tests.service.api.serving import serving
+
+GOAL = 30
+"""Seconds."""
+
+
+async def main(rulesets: list[str]) -> int:
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(40))
+    late = 0
+    print("ruleset                 asked after   accepted after   clicks")
+    async with chromium() as browser:
+        for ruleset in rulesets:
+            with tempfile.TemporaryDirectory() as folder:
+                async with serving(Path(folder)) as service, visiting(browser, str(service.client.base_url)) as visitor:
+                    visitor.expect("409|422")  # what ends a turn is found by trying
+                    began = time.monotonic()
+                    asked, clicks = await first_move(visitor.page, ruleset)
+                    taken = time.monotonic() - began
+            late += taken > GOAL
+            print(f"{ruleset:<23} {asked - began:>9.1f} s {taken:>14.1f} s {clicks:>8}", flush=True)
+    return int(late > 0)
+
+
+async def first_move(page: Page, ruleset: str) -> tuple[float, int]:
+    """Make the first move of a new game against bots; return when it was asked for, and how many clicks it all took."""
+    await page.goto("/")
+    way = page.get_by_role("form", name="Play against bots")
+    await way.get_by_role("combobox", name="Game").select_option(ruleset)
+    await way.get_by_role("button", name="Play now").click()
+    await page.wait_for_url("**/games/*")
+    bar = page.get_by_role("region", name="Your turn")
+    answers = bar.locator(".answer-button").or_(bar.get_by_role("button", name="Send"))
+    await expect(answers.first).to_be_visible()
+    asked, clicks = time.monotonic(), 1
+    while not await page.locator("#turn .came[data-version]").count():
+        send = bar.get_by_role("button", name="Send")
+        await (send if await send.count() else answers.first).click()
+        clicks += 1
+        await page.wait_for_timeout(500)
+    return asked, clicks
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main(sys.argv[1:] or list(LIBRARY.ids()))))
