@@ -20,6 +20,7 @@ from service.base.settings import Settings
 from service.base.sockets import listen
 from service.pictures.scenes import Drawings
 from service.server import Server
+from tests.helpers.wire import Wire
 from tests.service.rig import LIBRARY, own_board, own_drawing, ticking
 
 Answer = dict[str, Any]
@@ -148,8 +149,7 @@ async def serving(
             server = _Prompt(services)
             running = asyncio.create_task(server.serve(sockets=[listening]))
             # Connections wait in the socket's queue until the server has started.
-            # Certificates take time to read, and here is no TLS.
-            async with httpx.AsyncClient(base_url=address, timeout=60, verify=False) as client:
+            async with httpx.AsyncClient(base_url=address, timeout=60, transport=Wire()) as client:
                 yield Service(services, server, client)
             server.stop()
             await asyncio.wait_for(running, 60)
