@@ -1,4 +1,4 @@
-"""The service in a process of its own: ``python -m tests.contract.running DIRECTORY [DATABASE_URL]``."""
+"""The service in a process of its own: ``python -m tests.contract.running DIRECTORY DATABASE_URL BOT_PAUSE``."""
 
 import asyncio
 import contextlib
@@ -12,12 +12,14 @@ from service.server import serve
 
 
 @contextlib.contextmanager
-def running(data: Path, log: Path, database_url: str = "") -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+def running(
+    data: Path, log: Path, database_url: str = "", bot_pause: float = 0.5
+) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """Run the service over the files in `data`, or over a database; yield its address and process.
 
-    Its log goes to the file `log`.
+    Its log goes to the file `log`. Its bots let `bot_pause` seconds pass before they act.
     """
-    command = [sys.executable, "-m", "tests.contract.running", str(data), database_url]
+    command = [sys.executable, "-m", "tests.contract.running", str(data), database_url, str(bot_pause)]
     with log.open("wb") as stderr, subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr) as process:
         assert process.stdout is not None
         address = process.stdout.readline().decode().strip()
@@ -30,6 +32,8 @@ def running(data: Path, log: Path, database_url: str = "") -> Iterator[tuple[str
 
 
 if __name__ == "__main__":
-    place, database = Path(sys.argv[1]), "".join(sys.argv[2:])
-    settings = Settings(data=place, database_url=database, port=0, heartbeat=0.2, durable=False, grace=600)
+    place, database, pause = Path(sys.argv[1]), sys.argv[2], float(sys.argv[3])
+    settings = Settings(
+        data=place, database_url=database, port=0, heartbeat=0.2, durable=False, grace=600, bot_pause=pause
+    )
     asyncio.run(serve(settings, lambda address: print(address, flush=True)))
