@@ -59,9 +59,7 @@ def test_a_recorded_game_is_what_it_was(game: Recorded) -> None:
 
 @pytest.mark.parametrize(("ruleset", "version"), VERSIONS)
 def test_every_version_of_every_ruleset_is_recorded(ruleset: str, version: int) -> None:
-    games = list(recorded(ruleset, version))
-    assert len(games) >= GAMES
-    assert {len(read(game.lines()).records) > 0 for game in games} == {True}
+    assert len(list(recorded(ruleset, version))) >= GAMES
     assert set(missing(LIBRARY.at(ruleset, version))) == NOT_MET.get((ruleset, version), set())
 
 
