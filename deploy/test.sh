@@ -52,4 +52,5 @@ wait "$pyright" || { cat "$report"; exit 1; }
 rm -f "$report"
 
 echo "== pytest"
-exec .venv/bin/python -m pytest -q -n auto --dist worksteal "$@"
+# One more than there are cores, because tests wait for servers and browsers about a third of their time.
+exec .venv/bin/python -m pytest -q -n "$(($(nproc) + 1))" --dist worksteal "$@"
