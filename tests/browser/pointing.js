@@ -1,19 +1,20 @@
-// Gives a command by the map and the bar, as quickly as they take it; returns how many clicks that took (null when
-// there is only a form for it), whether it was sent with the last of them, whether two of them could be one drag, and what was pressed. A number typed, or a choice from a list, is one click and two.
+// Gives a command by the map and the bar, as quickly as they take it; returns what each click was for (null when
+// there is only a form for it), whether it was sent with the last of them, whether two of them could be one drag, and
+// what was pressed. A number typed, or a choice from a list, is one click and two.
 async ([index, schemas, command, version]) => {
     const schema = schemas[index];
     const drawn = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
     const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
     const turn = (selector) => document.querySelector(`#turn ${selector}`);
-    let clicks = 0;
+    const clicks = [];
     // What was pressed, and what the bar said before and after: said when nothing comes of it.
     const pressed = [];
     const said = () => [turn(".question"), turn(".answers"), turn(".tray"), turn(".came")].map((each) => each?.textContent.trim().replace(/\s+/g, " ") ?? "").join(" | ");
-    const press = async (element, shiftKey = false) => {
+    const press = async (element, purpose, shiftKey = false) => {
         const on = element.dataset.area ?? element.textContent.trim().replace(/\s+/g, " ");
         const [before, was] = [said(), document.querySelector(".commands").dataset.version];
         element.dispatchEvent(new MouseEvent("click", { bubbles: true, shiftKey }));
-        clicks += 1;
+        clicks.push(purpose);
         await drawn();
         pressed.push(`${Math.round(performance.now())} ms: ${on}${shiftKey ? " with Shift" : ""} at version ${was}, of class ${element.getAttribute("class")}: ${before} => ${said()}`);
     };
@@ -65,45 +66,45 @@ async ([index, schemas, command, version]) => {
         const careful = apart(usual()) > 0 || (Array.isArray(command[to]) && command[to].length > 1);
         const isBegun = area(start).matches(".picked") && document.querySelectorAll("svg.board .picked[data-area]").length === 1;
         // A gesture that began by itself is in the way where it could end.
-        if (!isBegun && area(start).matches(".open")) await press([...document.querySelectorAll("#turn .answer-button")].find((each) => each.textContent.startsWith("Take back")));
-        if (!isBegun) await press(area(start), end === null && careful);
+        if (!isBegun && area(start).matches(".open")) await press([...document.querySelectorAll("#turn .answer-button")].find((each) => each.textContent.startsWith("Take back")), "take back");
+        if (!isBegun) await press(area(start), "begin", end === null && careful);
         // What comes along is chosen before the end, where it can be; first the way, where there are several.
         const suits = (open) => alongIn(open).every(([name, part]) => (name in command ? matches(part, command[name]) : !open.required.includes(name))) && names.every((name) => !(name in command) || name in open.properties);
-        const before = clicks;
+        const before = clicks.length;
         const several = document.querySelectorAll("#turn [data-way]");
         let open = schemas[turn(".tray.before")?.dataset.before];
         if (end !== null && open && !suits(open)) {
             const way = [...several].find((each) => suits(schemas[each.dataset.way]));
-            if (way) (way.click(), (clicks += 1), await drawn());
+            if (way) await press(way, "way");
             open = way && schemas[way.dataset.way];
         }
         const isBefore = end !== null && open && !(Array.isArray(command[to]) && command[to].length > 1);
         if (isBefore) await choose(open);
-        const isDrag = end !== null && !isBegun && clicks === before && !several.length;
+        const isDrag = end !== null && !isBegun && clicks.length === before && !several.length;
         // What the bar shows may not be what is wanted: then it is chosen after the end.
         const isOther = turn(".tray.before") && hasAlong({ command: command.type, schema });
-        if (end !== null) await press(area(end), !isBefore && Boolean(careful || isOther));
+        if (end !== null) await press(area(end), "end", !isBefore && Boolean(careful || isOther));
         else if (turn('[data-answer="here"]')) {
-            if (careful && turn('[data-answer="along"]')) await press(turn('[data-answer="along"]'));
-            await press(turn('[data-answer="here"]'));
+            if (careful && turn('[data-answer="along"]')) await press(turn('[data-answer="along"]'), "open");
+            await press(turn('[data-answer="here"]'), "end");
         }
         // What comes along is chosen after a click on where it begins, not in a drag.
         if (await isSent()) return [clicks, true, isDrag, pressed];
         const meant = turn(`[data-meant="${index}"]`);
-        if (meant && !meant.checked) (meant.click(), (clicks += 1), await drawn());
-        for (const value of Array.isArray(command[to]) ? command[to].slice(1) : []) await press(area(value));
+        if (meant && !meant.checked) await press(meant, "way");
+        for (const value of Array.isArray(command[to]) ? command[to].slice(1) : []) await press(area(value), "further area");
     } else {
         const [name] = Object.keys(schema.properties).filter((name) => name !== "type" && !("const" in schema.properties[name]));
         const instead = turn(`[data-meant="${index}"]`);
-        if (instead && !instead.checked) (instead.click(), (clicks += 1), await drawn());
+        if (instead && !instead.checked) await press(instead, "way");
         const answer = () => turn(`[data-answer="${index}"]`) ?? turn(`[data-answer="${index}/${command[name]}"]`);
         if (!instead && answer()?.getAttribute("aria-expanded") !== "true") {
             const family = turn(`[data-answer="${command.type}"]`);
-            if (!answer() && family) await press(family);
+            if (!answer() && family) await press(family, "open");
             // What is given at any time is in the list of options only.
             if (!answer()) return [null, false, false, pressed];
             const instant = !answer().hasAttribute("aria-expanded");
-            await press(answer());
+            await press(answer(), instant ? "answer" : "open");
             if (instant) return [clicks, true, false, pressed];
         }
     }
@@ -114,10 +115,10 @@ async ([index, schemas, command, version]) => {
             const now = Number(goods().querySelector("input").value);
             const [less, more] = goods().querySelectorAll("button");
             if (now === (value ?? 0)) return;
-            if (Math.abs(now - (value ?? 0)) === 1) return press(now < value ? more : less);
+            if (Math.abs(now - (value ?? 0)) === 1) return press(now < value ? more : less, "count");
             goods().querySelector("input").value = String(value ?? 0);
             goods().querySelector("input").dispatchEvent(new Event("change", { bubbles: true }));
-            clicks += 1;
+            clicks.push("count");
             return drawn();
         }
         if (turn(`[data-bid="${label(path)}"] input`)) {
@@ -127,7 +128,7 @@ async ([index, schemas, command, version]) => {
             if (input.value === at) return;
             input.value = at;
             input.dispatchEvent(new Event("input", { bubbles: true }));
-            clicks += 1;
+            clicks.push("count");
             return drawn();
         }
         if (turn(`.side [data-token="${label(path)}"]`)) {
@@ -135,14 +136,14 @@ async ([index, schemas, command, version]) => {
             for (;;) {
                 const now = Number(at(2)?.dataset.number ?? 0);
                 if (now === value) return;
-                await press(now < value ? at(1) : at(2));
+                await press(now < value ? at(1) : at(2), "token");
             }
         }
         if (schema.type === "array" && turn(`.side [data-token^="${label(path)}/"]`)) {
             for (const item of schema.items.enum ?? [schema.items.const]) {
                 const token = turn(`[data-token="${label([...path, item])}"]`);
                 const isIn = Boolean(token.closest(".side:nth-child(2)"));
-                if (isIn !== value.includes(item)) await press(token);
+                if (isIn !== value.includes(item)) await press(token, "token");
             }
             return;
         }
@@ -150,13 +151,13 @@ async ([index, schemas, command, version]) => {
             const card = (item) => turn(`[data-card="${label([...path, item])}"]`);
             const pressed = (item) => card(item).getAttribute("aria-pressed") === "true";
             if ("enum" in schema) {
-                if (!pressed(value)) await press(card(value));
+                if (!pressed(value)) await press(card(value), "card");
             } else if (schema.type === "array") {
-                for (const item of schema.items.enum ?? [schema.items.const]) if (pressed(item) !== value.includes(item)) await press(card(item));
+                for (const item of schema.items.enum ?? [schema.items.const]) if (pressed(item) !== value.includes(item)) await press(card(item), "card");
             } else {
                 for (const [name, { maximum }] of Object.entries(schema.properties)) {
                     const count = () => (maximum > 1 ? Number(card(name).querySelector(".quiet").textContent.trim().split(" ")[0]) : Number(pressed(name)));
-                    while (count() !== (value?.[name] ?? 0)) await press(card(name));
+                    while (count() !== (value?.[name] ?? 0)) await press(card(name), "card");
                 }
             }
             return;
@@ -165,7 +166,7 @@ async ([index, schemas, command, version]) => {
         if (!field && schema.type !== "object") return;
         if (schema.type === "object") {
             const box = field?.querySelector("legend input[type=checkbox]");
-            if (box && box.checked !== (value !== undefined)) (box.click(), (clicks += 1), await drawn());
+            if (box && box.checked !== (value !== undefined)) await press(box, "choice");
             for (const [name, part] of Object.entries(schema.properties)) await set(part, value?.[name], [...path, name]);
         } else if ("enum" in schema || schema.type === "boolean") {
             const at = (schema.enum ?? [true, false]).findIndex((choice) => same(choice, value));
@@ -173,19 +174,19 @@ async ([index, schemas, command, version]) => {
             if (select && select.value !== String(at)) {
                 select.value = String(at);
                 select.dispatchEvent(new Event("change", { bubbles: true }));
-                clicks += 2;
-            } else if (!select && !field.querySelector(`input[value="${at}"]`).checked) (field.querySelector(`input[value="${at}"]`).click(), (clicks += 1));
+                clicks.push("choice", "choice");
+            } else if (!select && !field.querySelector(`input[value="${at}"]`).checked) await press(field.querySelector(`input[value="${at}"]`), "choice");
         } else if (schema.type === "integer") {
             const input = field?.querySelector("input");
             if (input && input.value !== String(value ?? 0)) {
                 input.value = String(value ?? 0);
                 input.dispatchEvent(new Event("input", { bubbles: true }));
-                clicks += 1;
+                clicks.push("count");
             }
         } else if (schema.type === "array" && schema.uniqueItems) {
             const choices = schema.items.enum ?? [schema.items.const];
             for (const box of field?.querySelectorAll("input[type=checkbox]") ?? []) {
-                if (box.checked !== (value ?? []).some((item) => same(item, choices[box.value]))) (box.click(), (clicks += 1), await drawn());
+                if (box.checked !== (value ?? []).some((item) => same(item, choices[box.value]))) await press(box, "piece");
             }
         }
         await drawn();
@@ -203,11 +204,11 @@ async ([index, schemas, command, version]) => {
                 best.push([apart({ ...none, [only.dataset.only]: schema.properties[only.dataset.only]?.maximum ?? 0 }, names) + 1, only]);
             }
             const [, button] = best.sort(([one], [other]) => one - other)[0];
-            if (button) await press(button);
+            if (button) await press(button, "all or none");
         }
         // What fewer leaders leave behind, and what makes room, may have to be chosen once more.
-        for (let [before, passes] = [-1, 0]; before !== clicks && passes < 4; passes += 1) {
-            before = clicks;
+        for (let [before, passes] = [-1, 0]; before !== clicks.length && passes < 4; passes += 1) {
+            before = clicks.length;
             for (const [name, part] of along) await set(part, command[name], [name]);
         }
     }

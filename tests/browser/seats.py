@@ -102,14 +102,14 @@ SEND = """async () => {
 
 
 class Pointed(NamedTuple):
-    """How a command was given by pointing: with how many clicks, and with how many if it is dragged.
+    """How a command was given by pointing: what each click was for, and how many fewer there are if it is dragged.
 
-    `by_form` are those in its form, when there was nothing else for it. `said` is what the page says then, `pressed`
-    what was pressed, line by line.
+    `by_form` is the number of clicks in its form, when there was nothing else for it. `said` is what the page says
+    then, `pressed` what was pressed, line by line.
     """
 
-    by_map: int
-    dragging: int
+    by_map: Sequence[str]
+    saved: int
     by_form: int
     said: str
     pressed: str
@@ -140,7 +140,7 @@ class Sitting:
     async def point(self, options: Sequence[Mapping[str, Any]], command: Mapping[str, Any]) -> Pointed:
         """Give a command by the map and the bar, or by its form if that is all there is.
 
-        Return with how many clicks, and what the page says then.
+        Return what each click was for, and what the page says then.
         """
         index = _option_of(options, command)
         # The options may be there a moment before the bar says that the seat is asked.
@@ -151,10 +151,11 @@ class Sitting:
         trail = "\n    ".join(["", *pressed])
         if clicks is None:
             clicks = await self.fill(options, command) + 1
-            return Pointed(0, 0, clicks, await self.send(), trail)
-        clicks += not is_sent
+            return Pointed([], 0, clicks, await self.send(), trail)
+        if not is_sent:
+            clicks.append("send")
         said = await self.page.evaluate(SEND_POINTED, [version, is_sent])
-        return Pointed(clicks, clicks - is_drag, 0, said, trail)
+        return Pointed(clicks, int(is_drag), 0, said, trail)
 
     async def send(self) -> str:
         """Send what was filled in; return what the page says then."""

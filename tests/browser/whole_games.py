@@ -4,6 +4,9 @@ Every seat is a browser that looks at the game's page with its token. A bot says
 filling in the form of its option; or by pointing at the map and with the bar, while another page of the same seat fills
 its form in to count the clicks, and closes it. ``--map-only`` does without that: then clicks in forms are those of
 commands for which there was nothing else. At the end every seat's page verifies the game.
+
+A number typed counts as one click, as does a button for it. Bots choose what comes along by chance in some rulesets.
+People mostly take everything, or what they took before, so they need fewer clicks there.
 """
 
 import asyncio
@@ -16,6 +19,7 @@ import statistics
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple, cast
@@ -85,7 +89,8 @@ class Clicks(NamedTuple):
 
     command: str
     by_form: int
-    by_map: int
+    by_map: Sequence[str]
+    """What each click was for."""
     dragging: int
 
 
@@ -122,7 +127,8 @@ async def play(
             view = (await service.get(f"/v1/games/{game}/state", places[seat]))["view"]
             options = (await service.get(f"/v1/games/{game}/options", places[seat]))["options"]
             command = bot.choose(seat, view, options)
-            in_form = on_map = dragging = 0
+            in_form = saved = 0
+            on_map: Sequence[str] = ()
             if by_form:
                 writer = clerks[seat] if by_map else sittings[seat]
                 await writer.ready(now["version"])
@@ -131,7 +137,7 @@ async def play(
                 if by_form:
                     await clerks[seat].close()
                 await sittings[seat].ready(now["version"])
-                on_map, dragging, needed, said, trail = await sittings[seat].point(options, command)
+                on_map, saved, needed, said, trail = await sittings[seat].point(options, command)
                 in_form = in_form or needed
                 assert re.search(r": (done|accepted)", said), f"{seat} gave {command}: {said}{trail}"
                 sent = [each for each in sittings[seat].visitor.asked if each.url.endswith("/commands")][-1].post_data
@@ -141,7 +147,7 @@ async def play(
                 said = await sittings[seat].send()
                 accepted = rf": accepted as versions? {now['version'] + 1}\b"
                 assert re.search(accepted, said), f"{seat} gave {command}: {said}"
-            taken.append(Clicks(command["type"], in_form, on_map, dragging))
+            taken.append(Clicks(command["type"], in_form, on_map, len(on_map) - saved))
             if len(taken) % 100 == 0:
                 print(f"{len(taken)} commands so far", file=sys.stderr, flush=True)
     return taken
@@ -168,7 +174,8 @@ async def run(
     """Play a game on a service of its own; return in words how that went."""
     rng = random.Random(f"{ruleset}/{seats}")
     async with (
-        serving(data, EVERY, board_of, clock=utc_now, durable=False) as service,
+        # With the same secret, a game has the same dice and cards, so that clicks before and after a change compare.
+        serving(data, EVERY, board_of, random.Random(ruleset).randbytes, utc_now, durable=False) as service,
         # The service closes connections on which nothing comes for some seconds, and browsers take their time.
         httpx.AsyncClient(base_url=service.client.base_url, limits=FRESH, timeout=60) as service.client,
         chromium() as browser,
@@ -190,17 +197,24 @@ async def run(
 
 
 def told(taken: Sequence[Clicks]) -> str:
-    """Say what each command took: the median, by forms and by map."""
+    """Say what each command took: the median, by forms and by map, and what the clicks on the map were for."""
     by_command: dict[str, list[Clicks]] = {"all": list(taken)}
     for each in taken:
         by_command.setdefault(each.command, []).append(each)
-    return "\n".join(
-        f"    {command}, {len(some)} times: {sum(each.by_form for each in some)} clicks by forms,"
-        f" {sum(each.by_map for each in some)} by map, {sum(each.dragging for each in some)} with drags; median"
-        f" {statistics.median(each.by_form for each in some):g}, {statistics.median(each.by_map for each in some):g},"
-        f" {statistics.median(each.dragging for each in some):g}"
-        for command, some in by_command.items()
-    )
+    return "\n".join(f"    {command}, {len(some)} times: {_took(some)}" for command, some in by_command.items())
+
+
+def _took(some: Sequence[Clicks]) -> str:
+    ways = {
+        "by forms": [each.by_form for each in some],
+        "by map": [len(each.by_map) for each in some],
+        "with drags": [each.dragging for each in some],
+    }
+    sums = ", ".join(f"{sum(numbers)} {way}" for way, numbers in ways.items()).replace(" by", " clicks by", 1)
+    medians = ", ".join(f"{statistics.median(numbers):g}" for numbers in ways.values())
+    purposes = Counter(purpose for each in some for purpose in each.by_map)
+    goes = ", ".join(f"{purpose} {number}" for purpose, number in purposes.most_common())
+    return f"{sums}; median {medians}" + (f" ({goes})" if goes else "")
 
 
 async def main(games: tuple[tuple[str, int], ...], most: int, *, by_form: bool) -> None:
