@@ -74,7 +74,9 @@ async ([index, schemas, command, version]) => {
         const several = document.querySelectorAll("#turn [data-way]");
         let open = schemas[turn(".tray.before")?.dataset.before];
         if (end !== null && open && !suits(open)) {
-            const way = [...several].find((each) => suits(schemas[each.dataset.way]));
+            // Which of several pieces it is can be said at the end, with the click that sends it.
+            const isPiece = Object.values(schema.properties).some((field) => field.enum?.some((value) => value in places));
+            const way = !isPiece && [...several].find((each) => suits(schemas[each.dataset.way]));
             if (way) await press(way, "way");
             open = way && schemas[way.dataset.way];
         }
@@ -84,9 +86,9 @@ async ([index, schemas, command, version]) => {
         // What the bar shows may not be what is wanted: then it is chosen after the end.
         const isOther = turn(".tray.before") && hasAlong({ command: command.type, schema });
         if (end !== null) await press(area(end), "end", !isBefore && Boolean(careful || isOther));
-        else if (turn('[data-answer="here"]')) {
-            if (careful && turn('[data-answer="along"]')) await press(turn('[data-answer="along"]'), "open");
-            await press(turn('[data-answer="here"]'), "end");
+        else {
+            const here = turn(`[data-answer="here/${index}"]`) ?? turn('[data-answer="here"]');
+            if (here) await press(here, "end");
         }
         // What comes along is chosen after a click on where it begins, not in a drag.
         if (await isSent()) return [clicks, true, isDrag, pressed];
@@ -178,7 +180,9 @@ async ([index, schemas, command, version]) => {
             } else if (!select && !field.querySelector(`input[value="${at}"]`).checked) await press(field.querySelector(`input[value="${at}"]`), "choice");
         } else if (schema.type === "integer") {
             const input = field?.querySelector("input");
-            if (input && input.value !== String(value ?? 0)) {
+            const number = field?.querySelector(`input[type=radio][value="${value ?? 0}"]`);
+            if (number && !number.checked) await press(number, "count");
+            if (input && !number && input.value !== String(value ?? 0)) {
                 input.value = String(value ?? 0);
                 input.dispatchEvent(new Event("input", { bubbles: true }));
                 clicks.push("count");
@@ -203,8 +207,9 @@ async ([index, schemas, command, version]) => {
                 const none = Object.fromEntries(names.map((name) => [name, 0]));
                 best.push([apart({ ...none, [only.dataset.only]: schema.properties[only.dataset.only]?.maximum ?? 0 }, names) + 1, only]);
             }
+            for (const again of document.querySelectorAll("#turn .picker [data-again]")) best.push([apart({ ...shown, ...JSON.parse(again.dataset.again) }, names) + 1, again]);
             const [, button] = best.sort(([one], [other]) => one - other)[0];
-            if (button) await press(button, "all or none");
+            if (button) await press(button, "all, none, again");
         }
         // What fewer leaders leave behind, and what makes room, may have to be chosen once more.
         for (let [before, passes] = [-1, 0]; before !== clicks.length && passes < 4; passes += 1) {
@@ -216,11 +221,17 @@ async ([index, schemas, command, version]) => {
         const field = turn(`.picker [data-field="${label(path)}"]`);
         if ("const" in part) return part.const;
         if (part.type === "object") return Object.fromEntries(Object.entries(part.properties).map(([name, each]) => [name, read(each, [...path, name])]));
-        if (part.type === "integer") return Number(field?.querySelector("input")?.value ?? part.minimum);
+        if (part.type === "integer") return Number(field?.querySelector("input:checked, input:not([type=radio])")?.value ?? part.minimum);
         if (part.type === "array") return [...(field?.querySelectorAll("input:checked") ?? [])].map((box) => (part.items.enum ?? [part.items.const])[box.value]);
         const at = field?.querySelector("select")?.value ?? field?.querySelector("input:checked")?.value;
         return at === undefined ? undefined : (part.enum ?? [true, false])[at];
     }
     await choose(schema);
+    for (const button of document.querySelectorAll("#turn [data-last]")) {
+        const [name, ...value] = button.dataset.last.split("/");
+        if (value.join("/") !== String(command[name])) continue;
+        await press(button, "last");
+        return [clicks, true, end !== null, pressed];
+    }
     return [clicks, false, end !== null, pressed];
 }

@@ -46,7 +46,7 @@ async def test_a_lesson_is_done_on_the_map_and_what_was_done_is_remembered(page:
     await learn(page)
     # What comes along is chosen over a part of the board, so that the end is pointed at by keys.
     await page.locator('[data-area="macedonia"]').press("Enter")
-    await page.locator("#turn .tray").locator('input[type="number"], .stepper input').first.fill("3")
+    await page.locator("#turn .tray").get_by_role("radio", name="3", exact=True).first.click()
     await page.locator('[data-area="thracia"]').press("Enter")
     await page.locator("#turn").get_by_role("button", name="Send").click()
     # All leaders came along, which the lesson takes as well.

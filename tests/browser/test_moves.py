@@ -196,6 +196,26 @@ async def test_what_comes_along_is_chosen_before_the_end_and_sent_with_it(
     assert not json.loads(sent)["command"].get("units", {}).get("infantry")
 
 
+async def test_a_number_takes_one_click_or_one_key(page: Page, visitor: Visitor, marching: Table) -> None:
+    await sit(page, marching)
+    await area(page, "hispania").click()
+    infantry = page.locator("#turn .before").get_by_role("radiogroup", name="Infantry")
+    await infantry.get_by_role("radio", name="0").click()
+    await expect(page.locator("#turn .means")).not_to_contain_text("infantry")
+    await page.keyboard.press("1")
+    await expect(page.locator("#turn .means")).to_contain_text("1 infantry")
+    await page.keyboard.press("0")
+    await expect(page.locator("#turn .means")).not_to_contain_text("infantry")
+    await page.keyboard.press("ArrowRight")
+    await expect(page.locator("#turn .means")).to_contain_text("1 infantry")
+    await expect(infantry.get_by_role("radio", checked=True)).to_be_focused()
+    await visitor.axe()
+    await area(page, await first(page, "open")).click()
+    await expect(page.locator("#turn .came")).to_contain_text("done.")
+    (sent,) = commands(visitor)
+    assert json.loads(sent)["command"]["units"]["infantry"] == 1
+
+
 async def test_what_was_begun_goes_on_when_somebody_else_does_something(
     visit: Visit, service: Service, marching: Table
 ) -> None:

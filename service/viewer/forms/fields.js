@@ -9,15 +9,18 @@ import { between, choicesOf, given, initial, isSame, isSubset, matches, summed, 
 
 const FEW = 6; // So many choices are shown side by side; more make a list to select from.
 const LINE = 80; // A text that may be longer gets several lines.
+const NUMBERS = 21; // So many numbers are buttons where one click has to do: from 0 to 20.
 
 /** Draws the fields of a form once. */
 export class Fields {
   /**
    * @param {import("./form.js").Form} form
    * @param {import("./schema.js").Fault[]} wrong what is said beside the fields
+   * @param {boolean} [isQuick] whether any number should take one click, rather than little room
    */
-  constructor(form, wrong) {
+  constructor(form, wrong, isQuick = false) {
     this.form = form;
+    this.isQuick = isQuick;
     this.wrong = new Map(wrong.toReversed().map(({ path, message }) => [path.join("/"), message]));
     /** What schemas say of fields. Those of options say nothing: their titles do. */
     this.hints = new Map();
@@ -116,6 +119,7 @@ export class Fields {
     const [id, now] = [this.#id(path), this.form.get(path)];
     const named = priced(label, price);
     if (minimum === maximum) return minimum ? this.#fact(minimum, path, label, true) : nothing;
+    if (this.isQuick && maximum - minimum < NUMBERS) return this.#numbers(minimum, maximum, path, named);
     const step = (to, sign, says) => html`<button
       type="button"
       class="step"
@@ -139,6 +143,30 @@ export class Fields {
         />${step((now ?? 0) + 1, "+", "One more of")}</span
       >
       <span class="quiet" id="${id}-range">of ${maximum}${minimum > 0 ? `, at least ${minimum}` : ""}</span>
+      ${this.#fault(path)}
+    </div>`;
+  }
+
+  /** A button for each number. They are radio buttons, so arrows change the number; a digit sets it. */
+  #numbers(minimum, maximum, path, label) {
+    const [id, now] = [this.#id(path), this.form.get(path) ?? 0];
+    const set = (number) => this.form.set(path, number);
+    const key = (event) => {
+      const number = Number(event.key);
+      if (!/^\d$/.test(event.key) || number < minimum || number > maximum || event.altKey || event.ctrlKey || event.metaKey) return;
+      event.preventDefault();
+      set(number);
+      event.currentTarget.querySelector(`[value="${number}"]`).focus();
+    };
+    return html`<div class="line numbers" role="radiogroup" data-field=${path.join("/")} aria-labelledby="${id}-name" aria-describedby=${this.#described(path)} @keydown=${key}>
+      <span class="name" id="${id}-name">${label}</span>
+      <span class="row"
+        >${Array.from({ length: maximum - minimum + 1 }, (_, at) => minimum + at).map(
+          (number) => html`<label
+            ><input type="radio" name=${id} value=${number} .checked=${live(number === now)} @change=${() => set(number)} /><span>${number}</span></label
+          >`,
+        )}</span
+      >
       ${this.#fault(path)}
     </div>`;
   }

@@ -35,7 +35,7 @@ export function hasAlong(option) {
 }
 
 function others(form, option, names) {
-  const fields = new Fields(form, form.asked ? form.faults : []);
+  const fields = new Fields(form, form.asked ? form.faults : [], true);
   const price = option.schema["x-cost"]?.prices ?? {};
   const { required, properties } = option.schema;
   const drawn = names.map((name) => fields.field(properties[name], [name], form.labels.field(name), { required: required.includes(name), price: price[name] }));
