@@ -216,6 +216,30 @@ async def test_a_number_takes_one_click_or_one_key(page: Page, visitor: Visitor,
     assert json.loads(sent)["command"]["units"]["infantry"] == 1
 
 
+async def test_what_comes_along_is_chosen_by_keys_alone(page: Page, visitor: Visitor, marching: Table) -> None:
+    await sit(page, marching)
+    means = page.locator("#turn .means")
+    await area(page, "hispania").press("Enter")
+    await page.keyboard.press("n")
+    await expect(means).not_to_contain_text("infantry")
+    await page.keyboard.press("a")
+    await expect(means).to_contain_text("infantry")
+    await page.keyboard.press("c")
+    await expect(page.locator("#turn .before input:focus")).to_be_attached()
+    await page.keyboard.press("n")
+    await expect(means).not_to_contain_text("infantry")
+    await page.locator("#turn .before").get_by_role("radiogroup", name="Infantry").get_by_role("radio").first.focus()
+    await page.keyboard.press("1")
+    await page.keyboard.press("c")
+    await expect(area(page, "hispania")).to_be_focused()
+    await page.keyboard.press("Tab")
+    await expect(page.locator("svg.board [data-area]:focus")).to_have_class("open")
+    await page.keyboard.press("Enter")
+    await expect(page.locator("#turn .came")).to_contain_text("done.")
+    (sent,) = commands(visitor)
+    assert json.loads(sent)["command"]["units"]["infantry"] == 1
+
+
 async def test_what_was_begun_goes_on_when_somebody_else_does_something(
     visit: Visit, service: Service, marching: Table
 ) -> None:

@@ -369,6 +369,9 @@ function helpTray(room) {
     ["arrows", "to the area beside"],
     ["Enter", "begin there; end there, which sends it if it can be taken back; send what is shown"],
     ["Shift+Enter", "end there, and choose what comes along"],
+    ["c", "to what comes along, and back to the board"],
+    ["0 … 9, arrows", "in a row of numbers: so many"],
+    ["a, n", "take all along, or as little as can be"],
     ["Esc", "take back one step of the move"],
     ["u", "take back what you sent last"],
     ["1 … 9", "the answers, in their order"],
@@ -377,7 +380,7 @@ function helpTray(room) {
   ];
   return html`<div class="tray help"><h3>Keys</h3>
     <dl>${rows.map(([name, does]) => html`<div><dt><kbd>${name}</kbd></dt><dd>${does}</dd></div>`)}</dl>
-    <label><input type="checkbox" .checked=${live(hasKeys())} @change=${change} /> Digits, dot, e and u answer wherever you are on the page</label>
+    <label><input type="checkbox" .checked=${live(hasKeys())} @change=${change} /> Letters, digits and the dot work wherever you are on the page</label>
     <p class="quiet">With a mouse: click where it begins and where it ends, or drag. That sends it where you can take it back; with Shift you choose first what comes along. Every answer is also a form under Decide.</p></div>`;
 }
 
@@ -400,7 +403,9 @@ function key(event, room) {
     room.redraw();
     return event.preventDefault();
   }
-  if (event.target.closest("input, textarea, select, [contenteditable]")) return;
+  if (event.target.closest("input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]")) return;
+  if (hasKeys() && keyAlong(event, room, commands, moves)) return event.preventDefault();
+  if (event.target.closest("input")) return;
   if ((event.key === "Enter" || (event.key === "e" && hasKeys())) && plan?.words && !event.target.closest("button, a, summary")) {
     document.querySelector("#turn .plan .strong")?.click();
     return event.preventDefault();
@@ -422,4 +427,20 @@ function key(event, room) {
   else if (answer) answer.act();
   else return;
   event.preventDefault();
+}
+
+/** Keys for what comes along. @returns {boolean} whether this was one */
+function keyAlong({ key, target }, room, commands, moves) {
+  const { start } = moves;
+  if (key === "c" && start !== null && target.closest("#turn .tray")) {
+    room.board.focus(start);
+    return true;
+  }
+  if (key === "c" && start !== null && !commands.form) moves.prepare();
+  if (commands.place !== "bar" || !commands.form || !hasAlong(commands.option)) return false;
+  if (key === "a" || key === "n") moves.take(key === "a");
+  // The control may be drawn only after this.
+  else if (key === "c") requestAnimationFrame(() => document.querySelector("#turn .tray .controls :is(input:checked, input)")?.focus());
+  else return false;
+  return true;
 }
