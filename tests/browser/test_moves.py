@@ -240,6 +240,27 @@ async def test_what_comes_along_is_chosen_by_keys_alone(page: Page, visitor: Vis
     assert json.loads(sent)["command"]["units"]["infantry"] == 1
 
 
+async def test_what_came_along_lately_comes_along_again_by_one_click(
+    page: Page, visitor: Visitor, service: Service
+) -> None:
+    made = await table(service.services, "conquest-campaign", 3, seed=3, until=asks("act", 1))
+    await sit(page, made)
+    turn = page.locator("#turn")
+    infantry = turn.locator(".before").get_by_role("radiogroup", name="Infantry")
+    for times, many in enumerate((2, 1), 1):
+        await area(page, "mesopotamia").click()
+        await turn.get_by_role("button", name="None", exact=True).click()
+        await infantry.get_by_role("radio", name=str(many), exact=True).click()
+        await area(page, await first(page, "open")).press("Enter")
+        await page.locator(f'.commands[data-version="{made.version + 1 + times}"]').wait_for(state="attached")
+    await turn.get_by_role("button", name="Again 2 infantry").click()
+    await expect(turn.locator(".means")).to_have_text("From Mesopotamia: 2 infantry")
+    await visitor.axe()
+    await area(page, await first(page, "open")).press("Enter")
+    await page.locator(f'.commands[data-version="{made.version + 4}"]').wait_for(state="attached")
+    assert [json.loads(sent)["command"]["infantry"] for sent in commands(visitor)] == [2, 1, 2]
+
+
 async def test_what_was_begun_goes_on_when_somebody_else_does_something(
     visit: Visit, service: Service, marching: Table
 ) -> None:

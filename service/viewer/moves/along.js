@@ -4,8 +4,9 @@
  */
 
 import { choicesOf, given, initial, isSame, isSubset, matches, sums } from "../forms/schema.js";
+import { gestureOf } from "./gestures.js";
 
-/** By command: what came along the last time, what stayed, and how wrong each way to guess it was of late. */
+/** By command: what came along the last time, what stayed, how wrong each way to guess it was of late, and what else came lately. */
 const known = new Map();
 
 /** The ways to guess what comes along, in the order in which they are tried where they did equally well. */
@@ -16,6 +17,7 @@ const WAYS = {
   least: (schema, value, names) => filled(schema, value, names, false),
 };
 const FORGET = 0.6; // How much an older miss counts beside the one after it.
+const LATELY = 3; // So many different choices of a command are remembered.
 
 /** Tell whether a command of this kind was sent before. */
 export function isKnown(command) {
@@ -44,7 +46,39 @@ export function remember({ command, schema }, value, names) {
   const isNews = !before || named.some((name) => apart(WAYS.same(schema, value, named, before)?.[name], value[name]));
   const taken = Object.fromEntries(named.filter((name) => name in value).map((name) => [name, structuredClone(value[name])]));
   const left = Object.fromEntries(named.map((name) => [name, leftOf(schema.properties[name], value[name])]));
-  known.set(command, { taken: isNews ? taken : before.taken, left, wrong, fields: fieldsOf(schema, names) });
+  const along = something(alongIn({ schema }, value)) ?? {};
+  const lately = [along, ...(before?.lately ?? []).filter((each) => !isSame(each, along))].slice(0, LATELY);
+  known.set(command, { taken: isNews ? taken : before.taken, left, wrong, fields: fieldsOf(schema, names), lately });
+}
+
+/** What comes along with a command; its other fields say what it is. */
+export function alongIn(option, value) {
+  const { pieces = [], counts = [] } = gestureOf(option);
+  return given(Object.fromEntries([...pieces, ...counts].filter((name) => name in option.schema.properties).map((name) => [name, value[name]])));
+}
+
+/** Return what came along with a command of this kind lately and exactly so can come along again, the last first. */
+export function lately({ command, schema }, value) {
+  const { pieces = [], counts = [] } = gestureOf({ schema });
+  const names = [...pieces, ...counts].filter((name) => name in schema.properties);
+  const choices = (known.get(command)?.lately ?? []).map((along) => ({ ...along, ...Object.fromEntries(names.map((name) => [name, whole(schema.properties[name], along[name])])) }));
+  return choices.filter((along) => matches(schema, given({ ...value, ...along })));
+}
+
+/** Return a choice with zeros for what was not chosen of it. */
+function whole(schema, value) {
+  if (schema.type === "integer") return value ?? 0;
+  if (schema.type === "array") return value ?? [];
+  if (schema.type !== "object") return value;
+  return { ...value, ...Object.fromEntries(Object.entries(schema.properties).map(([name, field]) => [name, whole(field, value?.[name])])) };
+}
+
+/** Return a value without what is nothing: 0 of a kind, an empty list. */
+export function something(value) {
+  if (typeof value !== "object" || value === null) return value || undefined;
+  if (Array.isArray(value)) return value.length ? [...value].sort() : undefined;
+  const parts = Object.entries(value).map(([name, part]) => [name, something(part)]).filter(([, part]) => part !== undefined);
+  return parts.length ? Object.fromEntries(parts) : undefined;
 }
 
 /** Return a value with what comes along as it was guessed best so far; with all, or as little as possible, at first. */

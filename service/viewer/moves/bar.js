@@ -12,6 +12,7 @@ import { named, plain, seatName } from "../parts/format.js";
 import { linked } from "../parts/papers.js";
 import { commandsOf, titleOf } from "../state/commands.js";
 import { takeBacksOf } from "../state/take-backs.js";
+import { alongIn } from "./along.js";
 import { control, hasAlong } from "./controls.js";
 import { refused } from "./dispute.js";
 import { gestureOf, isFixed, isOnMap, isPlain, isQuiet } from "./gestures.js";
@@ -204,10 +205,12 @@ function beforehand(commands, moves) {
   </div>`;
 }
 
+/** What comes along, in one click: all, none, one kind alone, or what came along lately. */
 function allOrNone(moves) {
-  const { labels } = moves.commands;
+  const { labels, option } = moves.commands;
   return html`<button type="button" @click=${() => moves.take(true)}>All</button><button type="button" @click=${() => moves.take(false)}>None</button>
-    ${moves.alone.map(({ word, value }) => html`<button type="button" data-only=${word} @click=${() => moves.put(value)}>Only ${labels.field(word)}</button>`)}`;
+    ${moves.alone.map(({ word, value }) => html`<button type="button" data-only=${word} @click=${() => moves.put(value)}>Only ${labels.field(word)}</button>`)}
+    ${moves.lately.map((value) => html`<button type="button" data-again=${JSON.stringify(alongIn(option, value))} @click=${() => moves.put(value)}>Again ${things(option, value, labels).join(", ")}</button>`)}`;
 }
 
 /** The fields that are decided by pointing. A piece that was chosen by its place can be another one that is there, and of several areas more can be chosen. */
@@ -247,8 +250,13 @@ function radio(name, { option }, isChosen, { options }, choose) {
 
 /** What comes along, in words. */
 function summary(option, values, labels) {
+  const said = things(option, values, labels);
+  return said.length ? html`: ${said.join(", ")}` : nothing;
+}
+
+function things(option, values, labels) {
   const { pieces = [], counts = [], cards = [] } = gestureOf(option);
-  const said = [...cards, ...pieces, ...counts].flatMap((name) => {
+  return [...cards, ...pieces, ...counts].flatMap((name) => {
     const value = values[name];
     if (value === undefined || value === 0 || Number.isNaN(value)) return [];
     if (Array.isArray(value)) return value.map((item) => labels.value(item));
@@ -258,7 +266,6 @@ function summary(option, values, labels) {
     if (typeof value === "string") return [labels.value(value)];
     return typeof value === "number" ? [`${value} ${labels.field(name).toLowerCase()}`] : [];
   });
-  return said.length ? html`: ${said.join(", ")}` : nothing;
 }
 
 /** What was wrong with what was sent from here. */

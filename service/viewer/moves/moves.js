@@ -7,7 +7,7 @@
 
 import { amount, choicesOf, given, initial, isSame, matches } from "../forms/schema.js";
 import { commandsOf, titleOf } from "../state/commands.js";
-import { filled, isKnown, isUsual, limited, recalled, remember } from "./along.js";
+import { alongIn, filled, isKnown, isUsual, lately, limited, recalled, remember, something } from "./along.js";
 import { hasAlong } from "./controls.js";
 import { chosenIn, gestureOf, isFixed, isOnMap, movesOf } from "./gestures.js";
 import { guessed, noteBegun } from "./onward.js";
@@ -351,23 +351,39 @@ export class Moves {
 
   /** Take all that can come along, or as little as must. */
   take(all) {
+    this.put(this.#taken(all));
+  }
+
+  #taken(all) {
     const { form, option } = this.commands;
     const decided = new Set(this.meant.flatMap(({ fix }) => Object.keys(fix)));
-    form.value = filled(option.schema, form.value, chosenIn(option).filter((name) => !decided.has(name)), all);
-    form.changed();
+    return filled(option.schema, form.value, chosenIn(option).filter((name) => !decided.has(name)), all);
   }
 
   /** What can come along alone, of one kind: the fields that say how many do, as long as these are few. */
   get alone() {
     const { form, option } = this.commands;
-    const { counts = [], to } = gestureOf(option);
+    const { counts = [] } = gestureOf(option);
     const names = counts.filter((name) => option.schema.properties[name]?.maximum > 0);
     if (names.length < 2) return [];
     const least = filled(option.schema, form.value, names, false);
     const values = names.map((name) => ({ word: name, value: { ...least, ...Object.fromEntries(names.map((other) => [other, 0])), [name]: option.schema.properties[name].maximum } }));
-    // A gesture that has not ended yet could end anywhere; some have no end on the board.
-    const ended = (value) => (to in option.schema.properties ? { ...value, [to]: value[to] ?? choicesOf(option.schema.properties[to])?.[0] } : value);
-    return values.filter(({ value }) => matches(option.schema, given(ended(value))));
+    return values.filter(({ value }) => matches(option.schema, given(this.#ended(value))));
+  }
+
+  /** What came along lately and can come along again, besides all, none and what is shown. */
+  get lately() {
+    const { form, option } = this.commands;
+    const shown = [form.value, this.#taken(true), this.#taken(false)].map((value) => something(alongIn(option, value)));
+    const values = lately(option, this.#ended(form.value)).map((along) => ({ ...form.value, ...along }));
+    return values.filter((value) => !shown.some((each) => isSame(each, something(alongIn(option, value)))));
+  }
+
+  /** The value of a gesture as if it had ended; one that has not could end anywhere, and some have no end on the board. */
+  #ended(value) {
+    const { schema } = this.commands.option;
+    const { to } = gestureOf(this.commands.option);
+    return to in schema.properties ? { ...value, [to]: value[to] ?? choicesOf(schema.properties[to])?.[0] } : value;
   }
 
   /** Fill in what comes along. */
@@ -475,12 +491,6 @@ export class Moves {
   }
 }
 
-/** What comes along with a command; its other fields say what it is. */
-function alongIn(option, value) {
-  const { pieces = [], counts = [] } = gestureOf(option);
-  return given(Object.fromEntries([...pieces, ...counts].filter((name) => name in option.schema.properties).map((name) => [name, value[name]])));
-}
-
 /** Whether an option lets go on what a command moved: the same pieces, where they have names. */
 function goesOn({ command, schema }, before) {
   if (command !== before.type) return false;
@@ -500,14 +510,6 @@ function usual(moves) {
 function mostAlong(option) {
   const most = filled(option.schema, initial(option.schema), chosenIn(option), true);
   return Object.values(alongIn(option, most)).reduce((sum, value) => sum + amount(value), 0);
-}
-
-/** Return a value without what is nothing: 0 of a kind, an empty list. */
-function something(value) {
-  if (typeof value !== "object" || value === null) return value || undefined;
-  if (Array.isArray(value)) return value.length ? [...value].sort() : undefined;
-  const parts = Object.entries(value).map(([name, part]) => [name, something(part)]).filter(([, part]) => part !== undefined);
-  return parts.length ? Object.fromEntries(parts) : undefined;
 }
 
 /** Whether a gesture leaves nothing to ask: all that it does not decide is what comes along from its start to its end. */
