@@ -261,6 +261,63 @@ async def test_what_came_along_lately_comes_along_again_by_one_click(
     assert [json.loads(sent)["command"]["infantry"] for sent in commands(visitor)] == [2, 1, 2]
 
 
+async def test_what_leaves_no_choice_where_a_march_could_begin_is_one_click_more(
+    page: Page, visitor: Visitor, service: Service
+) -> None:
+    made = await table(service.services, "conquest-campaign", 3, seed=3, until=asks("act", 5))
+    await sit(page, made)
+    await area(page, "galatia").click()
+    turn = page.locator("#turn")
+    # What leaves a choice says so.
+    await expect(turn.get_by_role("button", name="Recruit in Galatia …")).to_be_visible()
+    await turn.get_by_role("button", name="Buy influence in Galatia: 1 tokens").click()
+    await expect(turn.locator(".came")).to_contain_text("Buy influence in Galatia: done.")
+    (sent,) = commands(visitor)
+    assert json.loads(sent)["command"] == {"type": "buy-influence", "province": "galatia", "tokens": 1}
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def boarding(service: Service) -> Table:
+    """Two fleets lie in one sea, and can take units aboard in several areas."""
+    return await table(service.services, "italia-1", 3, seed=3, until=asks("move", 20))
+
+
+async def test_the_piece_that_was_chosen_before_the_end_is_the_one_that_is_meant(
+    page: Page, visitor: Visitor, boarding: Table
+) -> None:
+    await sit(page, boarding)
+    await area(page, "carales").click()
+    before = page.locator("#turn .before")
+    await before.get_by_text("Go aboard in Carales", exact=True).click()
+    await before.locator('[data-field="fleet"] label').last.click()
+    await area(page, "mare-sardoum").press("Enter")
+    await expect(page.locator("#turn .came")).to_contain_text("done.")
+    (sent,) = commands(visitor)
+    assert json.loads(sent)["command"]["fleet"] == "carthaginians-fleet-3"
+
+
+async def test_what_is_left_to_choose_at_the_end_is_sent_by_the_click_that_chooses_it(
+    visit: Visit, boarding: Table
+) -> None:
+    async with visit(**PHONE) as phone:
+        await sit(phone.page, boarding)
+        await area(phone.page, "carales").press("Enter")
+        await area(phone.page, "mare-sardoum").press("Enter")
+        choices = phone.page.locator("#turn .picker [data-last]")
+        await expect(choices).to_have_count(2)
+        assert commands(phone) == []
+        await phone.axe()
+        number = phone.page.locator("#turn .picker .numbers label").last
+        box = await number.bounding_box()
+        assert box is not None
+        assert min(box["width"], box["height"]) >= 38
+        await number.tap()
+        await choices.last.tap()
+        await expect(phone.page.locator("#turn .came")).to_contain_text("done.")
+        (sent,) = commands(phone)
+        assert json.loads(sent)["command"]["fleet"] == "carthaginians-fleet-3"
+
+
 async def test_what_was_begun_goes_on_when_somebody_else_does_something(
     visit: Visit, service: Service, marching: Table
 ) -> None:

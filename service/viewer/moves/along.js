@@ -73,6 +73,14 @@ function whole(schema, value) {
   return { ...value, ...Object.fromEntries(Object.entries(schema.properties).map(([name, field]) => [name, whole(field, value?.[name])])) };
 }
 
+/** Tell whether only one value is possible in the named fields: all that there is, is as little as must be. */
+export function isForced(schema, value, names) {
+  const fields = names.map((name) => schema.properties[name]);
+  if (!fields.every((field) => field.type === "integer" || field.type === "object" || isSubset(field))) return false;
+  const least = filled(schema, value, names, false);
+  return names.every((name, at) => isSame(something(least[name]), something(extreme(fields[at], true, value[name]))));
+}
+
 /** Return a value without what is nothing: 0 of a kind, an empty list. */
 export function something(value) {
   if (typeof value !== "object" || value === null) return value || undefined;

@@ -16,7 +16,7 @@ import { alongIn } from "./along.js";
 import { control, hasAlong } from "./controls.js";
 import { refused } from "./dispute.js";
 import { gestureOf, isFixed, isOnMap, isPlain, isQuiet } from "./gestures.js";
-import { movesIn } from "./moves.js";
+import { isClear, movesIn } from "./moves.js";
 import { listen } from "./pointer.js";
 import { ending } from "./turn.js";
 
@@ -117,14 +117,31 @@ function answersOf(commands, moves) {
 
 /** What can be done where a gesture has begun. */
 function answersThere(commands, moves) {
-  const here = moves.from(moves.start).filter(({ end }) => end === null);
+  const { stays } = moves;
+  // Where a gesture began by itself, nobody has looked there yet: one button, which asks before it sends.
+  const isEach = !moves.isGuess && stays.length <= FEW;
+  const each = stays.map((move) => ({ value: `here/${commands.options.indexOf(move.option)}`, label: `${there(commands, moves, move)}${aside(commands, moves, move)}`, act: () => moves.stay(move.option) }));
+  const one = stays.slice(0, 1).map((move) => ({ value: "here", label: `${there(commands, moves, move)} …`, act: () => moves.stay() }));
   return [
-    ...(here.length ? [{ value: "here", label: `Here: ${titleOf(here[0].option)}${here.length > 1 ? " …" : ""}`, act: () => moves.stay() }] : []),
+    ...(isEach ? each : one),
     ...(!commands.form && moves.from(moves.start).some(({ option, end }) => end && hasAlong(option))
       ? [{ value: "along", label: "Choose what comes along", act: () => moves.prepare() }]
       : []),
     { label: "Take back", act: () => moves.back() },
   ];
+}
+
+/** The title of what can be done in the area where a gesture has begun; most name the area. */
+function there({ labels }, { start }, { option }) {
+  const title = titleOf(option);
+  return title.includes(labels.value(start)) ? title : `Here: ${title}`;
+}
+
+/** What comes along where there is no choice, since it is sent at once; otherwise that there is something to choose. */
+function aside({ labels }, moves, move) {
+  if (!isClear(move)) return " …";
+  const said = things(move.option, moves.valueOf(move), labels).join(", ");
+  return said && `: ${said}`;
 }
 
 /** Many answers: those of one command are behind one button. */
@@ -223,6 +240,8 @@ function decided(option, isPointed) {
 function picker(room, commands, moves) {
   const { form, option } = commands;
   const [fault] = form.faults;
+  const { last } = moves;
+  const isAsked = new Set([...decided(option, moves.meant.length > 0), ...(last ? [last.name] : [])]);
   const submit = (event) => {
     event.preventDefault();
     moves.send();
@@ -230,7 +249,7 @@ function picker(room, commands, moves) {
   return html`<form class="tray picker" novalidate aria-label=${titleOf(option)} @submit=${submit}>
     <p class="means" role="status"><strong>${moves.told()}</strong>${summary(option, form.value, commands.labels)}</p>
     <div class="buttons">
-      <button type="submit" class="strong" ?disabled=${commands.busy}>Send <kbd aria-hidden="true">↵</kbd></button>
+      ${last ? lasts(commands, moves, last) : html`<button type="submit" class="strong" ?disabled=${commands.busy}>Send <kbd aria-hidden="true">↵</kbd></button>`}
       ${hasAlong(option) ? allOrNone(moves) : nothing}
       <button type="button" @click=${() => moves.back()}>Take back <kbd aria-hidden="true">Esc</kbd></button>
       <span class="hint" role="status">${fault && form.asked ? `Not yet: ${fault.message}` : nothing}</span>
@@ -238,9 +257,20 @@ function picker(room, commands, moves) {
     ${moves.meant.length > 1
       ? html`<div class="meant" role="group" aria-label="What you do">${moves.meant.map((move) => radio("meant", move, move.option === option, commands, () => moves.mean(move)))}</div>`
       : nothing}
-    <div class="controls">${control(form, option, decided(option, moves.meant.length > 0))}</div>
+    <div class="controls">${control(form, option, isAsked)}</div>
     ${said(room, commands)}
   </form>`;
+}
+
+/** What was left to choose, as buttons that send it: Enter gives the one that was chosen already. */
+function lasts({ form, labels, busy }, moves, { name, values }) {
+  return values.map((value) => {
+    const isChosen = (form.get([name]) ?? false) === value;
+    return html`<button type=${isChosen ? "submit" : "button"} class="strong" data-last=${`${name}/${value}`} ?disabled=${busy} @click=${(event) => {
+      event.preventDefault();
+      moves.finish(name, value);
+    }}>${labels.field(name)}: ${labels.value(value)} ${isChosen ? html`<kbd aria-hidden="true">↵</kbd>` : nothing}</button>`;
+  });
 }
 
 /** One of several things that a gesture can mean. */

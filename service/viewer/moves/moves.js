@@ -7,11 +7,12 @@
 
 import { amount, choicesOf, given, initial, isSame, matches } from "../forms/schema.js";
 import { commandsOf, titleOf } from "../state/commands.js";
-import { alongIn, filled, isKnown, isUsual, lately, limited, recalled, remember, something } from "./along.js";
+import { alongIn, filled, isForced, isKnown, isUsual, lately, limited, recalled, remember, something } from "./along.js";
 import { hasAlong } from "./controls.js";
 import { chosenIn, gestureOf, isFixed, isOnMap, movesOf } from "./gestures.js";
 import { guessed, noteBegun } from "./onward.js";
 
+const FEW = 6; // So many values of the last field are buttons that send.
 const UNSEEN = 500; // Milliseconds in which nobody has read what has just opened.
 
 /** On a phone there is no room for what comes along before it is asked for. */
@@ -81,7 +82,7 @@ export class Moves {
   get shown() {
     const { pointed } = this.room.board;
     if (!this.isOpen || this.isComplete || !pointed) return [];
-    if (this.start !== null && this.start !== pointed) return this.#asShown(this.from(this.start).filter(({ end }) => end === pointed));
+    if (this.start !== null && this.start !== pointed) return this.#withShownPiece(this.#asShown(this.from(this.start).filter(({ end }) => end === pointed)));
     const here = this.from(pointed);
     return this.start === null && here.every(({ end }) => end === null) ? here : [];
   }
@@ -259,6 +260,16 @@ export class Moves {
     return moves.filter(({ option }) => titleOf(option) === title || !hasAlong(option));
   }
 
+  /** Of several pieces that lie in one place, the one that the bar shows as chosen. */
+  #withShownPiece(moves) {
+    const { form, option, place } = this.commands;
+    if (!this.#before || place !== "bar" || form !== this.#before.form) return moves;
+    const { places = {} } = gestureOf(option);
+    const isShown = ({ fix }) => Object.entries(fix).every(([name, piece]) => !(piece in places) || form.value[name] === piece);
+    if (!moves.some((move) => move.option === option && isShown(move))) return moves;
+    return moves.filter((move) => move.option !== option || isShown(move));
+  }
+
   /** Begin a gesture in an area; `isSeen` as in `point`. */
   begin(area, isSeen = false) {
     this.#forget();
@@ -272,13 +283,18 @@ export class Moves {
     this.room.redraw();
   }
 
-  /** Choose what is done in the area where the gesture began. */
-  stay() {
-    this.#complete(this.from(this.start).filter(({ end }) => end === null), true);
+  /** What can be done in the area where the gesture began: a move of each option. */
+  get stays() {
+    return oneOfEach(this.from(this.start).filter(({ end }) => end === null));
+  }
+
+  /** Choose what is done in the area where the gesture began; one of several options, or one that the player chooses then. */
+  stay(option = null) {
+    this.#complete(this.from(this.start).filter((move) => move.end === null && move.option === (option ?? move.option)), !this.isGuess);
   }
 
   #complete(all, isMeant) {
-    let moves = this.#asShown(all);
+    let moves = this.#withShownPiece(this.#asShown(all));
     this.end = all[0].end;
     this.meant = oneOfEach(all);
     // Somebody who chose another way is asked once more.
@@ -384,6 +400,30 @@ export class Moves {
     const { schema } = this.commands.option;
     const { to } = gestureOf(this.commands.option);
     return to in schema.properties ? { ...value, [to]: value[to] ?? choicesOf(schema.properties[to])?.[0] } : value;
+  }
+
+  /** The only field that is still open when it is decided where and what comes along, and its values when they are few. */
+  get last() {
+    const { option } = this.commands;
+    const { as, from, to, between, pieces = [], counts = [], cards = [], places = {} } = gestureOf(option);
+    if (as || this.start === null || !this.meant.length) return null;
+    const { properties } = option.schema;
+    const isPiece = (name) => choicesOf(properties[name])?.some((value) => value in places);
+    const decided = [...[from, to, between].filter((name) => name in properties && !isPiece(name)), ...pieces, ...counts, "type"];
+    const open = Object.keys(properties).filter((name) => !decided.includes(name) && !isFixed(properties[name]));
+    const [name] = open;
+    if (open.length !== 1 || cards.includes(name)) return null;
+    // What may be left out has one value more, but for yes and no.
+    if (!option.schema.required.includes(name) && properties[name].type !== "boolean") return null;
+    const there = [this.start, this.end ?? this.start];
+    const values = properties[name].type === "boolean" ? [true, false] : (properties[name].enum ?? []).filter((value) => !(value in places) || there.includes(places[value]));
+    return values.length > 1 && values.length <= FEW ? { name, values } : null;
+  }
+
+  /** Send the gesture with a value of the field that was open. */
+  finish(name, value) {
+    this.commands.form.set([name], value);
+    return this.send();
   }
 
   /** Fill in what comes along. */
@@ -512,12 +552,12 @@ function mostAlong(option) {
   return Object.values(alongIn(option, most)).reduce((sum, value) => sum + amount(value), 0);
 }
 
-/** Whether a gesture leaves nothing to ask: all that it does not decide is what comes along from its start to its end. */
-function isClear({ option, end, fix }) {
+/** Whether a gesture leaves nothing to ask: what it does not decide comes along from its start to its end, or is no choice. */
+export function isClear({ option, end, fix }) {
   const { as, pieces = [], counts = [] } = gestureOf(option);
   const along = end === null || as ? [] : [...pieces, ...counts];
   const open = chosenIn(option).filter((name) => !(name in fix) && !isFixed(option.schema.properties[name]));
-  return open.every((name) => along.includes(name));
+  return open.every((name) => along.includes(name)) || isForced(option.schema, { ...initial(option.schema), ...fix }, open);
 }
 
 /** With what the control of an option begins: a purchase with nothing, a bid as low as it may be, others with the last choice. */
