@@ -14,7 +14,9 @@ from pathlib import Path
 import structlog
 from playwright.async_api import Page, expect
 
+from domain.boards import builtin
 from domain.library import LIBRARY
+from service.base.clock import utc_now
 from tests.browser.chromium import chromium
 from tests.browser.visiting import visiting
 from tests.service.api.serving import serving
@@ -24,13 +26,16 @@ GOAL = 30
 
 
 async def main(rulesets: list[str]) -> int:
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(40))
+    structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
     late = 0
     print("ruleset                 asked after   accepted after   clicks")
     async with chromium() as browser:
         for ruleset in rulesets:
             with tempfile.TemporaryDirectory() as folder:
-                async with serving(Path(folder)) as service, visiting(browser, str(service.client.base_url)) as visitor:
+                async with (
+                    serving(Path(folder), LIBRARY, builtin, clock=utc_now) as service,
+                    visiting(browser, str(service.client.base_url)) as visitor,
+                ):
                     visitor.expect("409|422")  # what ends a turn is found by trying
                     began = time.monotonic()
                     asked, clicks = await first_move(visitor.page, ruleset)

@@ -410,6 +410,7 @@ function helpTray(room) {
     ["0 … 9, arrows", "in a row of numbers: so many"],
     ["a, n", "take all along, or as little as can be"],
     ["Esc", "take back one step of the move"],
+    ["←, →", "anywhere else: back and on in the game"],
     ["u", "take back what you sent last"],
     ["1 … 9", "the answers, in their order"],
     [".", "the answer that changes nothing"],
@@ -449,6 +450,10 @@ function key(event, room) {
   }
   if (event.key === "Enter" && moves.isReady && !event.target.closest("button, a, summary, [data-area]")) {
     moves.send();
+    return event.preventDefault();
+  }
+  if (event.key === "?" && hasKeys()) {
+    help(room);
     return event.preventDefault();
   }
   if (!hasKeys() || !room.following || commands.busy || moves.isReady || commands.place === "form") return;

@@ -1,6 +1,6 @@
 /**
- * What goes on around the table, for everybody to see: a pause, seats that were given up, and requests to
- * take moves back with their answers.
+ * What goes on around the table, for everybody to see: how it ended, a pause, seats that were given up, and
+ * requests to take moves back with their answers.
  * @module
  */
 
@@ -10,6 +10,7 @@ import { seatName } from "../parts/format.js";
 import { refusal } from "../parts/rule.js";
 import { takeBacksOf } from "../state/take-backs.js";
 import { givenUp } from "./leaving.js";
+import { won } from "./standings.js";
 
 /**
  * @param {import("../state/room.js").Room} room
@@ -18,12 +19,26 @@ import { givenUp } from "./leaving.js";
 export function aroundPanel(room, account) {
   const { game } = room;
   const requests = takeBacksOf(room);
-  if (!game || (!requests.open.length && !requests.problem && (game.paused ?? null) === null && !game.given_up?.length)) return nothing;
-  return html`${game.paused === null ? nothing : pause(room)} ${givenUp(room, account)}
+  if (!game || (!requests.open.length && !requests.problem && (game.paused ?? null) === null && !game.given_up?.length && !isOver(room))) return nothing;
+  return html`${isOver(room) ? ending(room) : nothing} ${game.paused === null ? nothing : pause(room)} ${givenUp(room, account)}
     ${requests.open.map((request) => oneRequest(room, requests, request))}
     ${requests.problem
       ? html`<div class="request">${refusal(room, requests.problem)}<button @click=${() => requests.close()}>Close</button></div>`
       : nothing}`;
+}
+
+/** Whether the end of a game is shown; a tutorial has none. */
+function isOver(room) {
+  return room.isGame && room.game.status === "over" && Boolean(room.game.result) && room.following;
+}
+
+/** How the game ended, and what can be done now. */
+function ending(room) {
+  return html`<div class="request" role="group" aria-label="The end of the game">
+    <p><strong>Game over. ${won(room)}</strong> Everything is revealed, and the dice can be derived again.</p>
+    <div class="buttons"><button @click=${() => room.dispatchEvent(new Event("verify"))}>Verify it</button>
+      <a href="/">Play again</a></div>
+  </div>`;
 }
 
 function pause({ game }) {

@@ -16,7 +16,7 @@ import { notice, noticesDialog, showInTab } from "./notices.js";
 import { enterAs, signIn } from "./sign-in.js";
 import { followStory, storyPanel } from "./story.js";
 import { strip } from "./strip.js";
-import { timelinePanel } from "./timeline.js";
+import { stepByKeys, timelinePanel } from "./timeline.js";
 
 /** What lies below the board; it comes with the panels that nobody misses before the board is there. */
 const BELOW = [
@@ -74,6 +74,8 @@ export class Panels {
     room.addEventListener("change", () => this.#draw());
     room.addEventListener("entered", () => this.#sit());
     room.addEventListener("inspect", () => this.#select("event"));
+    room.addEventListener("verify", () => this.#select("verify"));
+    stepByKeys(room);
     room.board.addEventListener("pointed", () => room.redraw());
     wide.addEventListener("change", () => room.redraw());
     addEventListener("hashchange", () => this.#go());

@@ -70,7 +70,8 @@ function figure(standing, name, before) {
     : html`${scored(value)} <span class="quiet">(${value > was ? "+" : "−"}${scored(Math.abs(value - was))})</span>`;
 }
 
-function won(room) {
+/** Return who won, as a sentence. */
+export function won(room) {
   const { winners } = room.game.result;
   return winners.length ? `Won by ${winners.map((seat) => seatName(room.game, seat)).join(" and ")}.` : "Nobody won.";
 }

@@ -50,6 +50,6 @@ function figures({ figures, nations = [] }) {
 function items(room, { items = [] }, isMine) {
   if (!items.length) return nothing;
   const sign = (item) => (item.seat ? chip(room, item.seat) : glyph(item.kind));
-  if (isMine) return html`<p class="figures hand">${items.map((item) => html`<span>${sign(item)} ${item.words || count(item.count ?? 1, plain(item.kind))}</span>`)}</p>`;
+  if (isMine) return html`<p class="figures hand">${items.map((item) => html`<span>${sign(item)}<b class="many">${(item.count ?? 1) > 1 ? item.count : nothing}</b> <span class="words">${item.words || count(item.count ?? 1, plain(item.kind))}</span></span>`)}</p>`;
   return html`<p class="figures">${items.map((item) => html`<span title=${item.words}>${sign(item)}${(item.count ?? 1) > 1 ? item.count : nothing}<span class="hidden">${item.words}</span></span>`)}</p>`;
 }

@@ -104,6 +104,16 @@ function pointed(room, event) {
   return { at, mark };
 }
 
+/** Let the arrows step through the game wherever nothing else takes them. @param {import("../state/room.js").Room} room */
+export function stepByKeys(room) {
+  addEventListener("keydown", (event) => {
+    const way = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!way || event.target !== document.body || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || !room.head) return;
+    room.step(way);
+    event.preventDefault();
+  });
+}
+
 /** Keys on the slider, beside those that every slider has. */
 function key(room, event) {
   const way = { ArrowLeft: -1, ArrowDown: -1, PageDown: -1, ArrowRight: 1, ArrowUp: 1, PageUp: 1 }[event.key];
