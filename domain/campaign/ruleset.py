@@ -38,6 +38,7 @@ from domain.campaign.setup import Setup, fit
 from domain.campaign.table import CARD, SLAVES, Table, bare
 from domain.campaign.view import imagine
 from domain.conquest.dice import FACES
+from domain.conquest.marks import LOOKS
 from domain.conquest.pieces import KINDS
 from domain.conquest.seats import COLOURS
 from domain.kernel.chance.evidence import Dice, Lots, Shown
@@ -117,6 +118,11 @@ class Campaign(Ruleset[Table]):
     }
     charts: ClassVar[Mapping[str, str]] = {"points": "points", "territory": "influence"}
     words: ClassVar[Mapping[str, str]] = WORDS
+    kinds: ClassVar[Mapping[str, str]] = {
+        **LOOKS,
+        "generals": "general",
+        **{card.id: "senator" if card.kind == "senator" else "card" for card in DATA.card},
+    }
     colours: ClassVar[Mapping[Seat, str]] = COLOURS
     data: ClassVar[Data] = DATA
 

@@ -41,6 +41,7 @@ from domain.classic.position import arrange
 from domain.classic.table import Table, bare
 from domain.classic.view import lay
 from domain.conquest.dice import FACES
+from domain.conquest.marks import LOOKS
 from domain.conquest.seats import COLOURS
 from domain.kernel.chance.evidence import Dice, Lots, Shown
 from domain.kernel.chance.secret import Vault
@@ -126,6 +127,12 @@ class Classic(Ruleset[Table]):
     die: ClassVar[Mapping[str, int]] = {face: number for number, face in enumerate(FACES, start=1)}
     dice: ClassVar[Mapping[str, tuple[str, ...]]] = {"battle": FACES}
     chance = CHANCE
+    kinds: ClassVar[Mapping[str, str]] = {
+        **LOOKS,
+        "cities": "city",
+        "fortifications": "fortification",
+        "roads": "road",
+    }
     landmarks: ClassVar[Mapping[type[KernelEvent[Any]], str]] = {
         battle.BattleBegan: "battle",
         battle.BattleEnded: "battle-end",

@@ -1,6 +1,6 @@
 """What a picture shows of the pieces of the box."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from domain.conquest.pieces import Units, counted
@@ -8,6 +8,17 @@ from domain.kernel.rules.marks import Mark
 from domain.kernel.rules.message import enumerated
 
 CITY: Final = Mark("city", words="city")
+
+LOOKS: Final[Mapping[str, str]] = {
+    "infantry": "infantry",
+    "cavalry": "cavalry",
+    "catapult": "catapults",
+    "catapults": "catapults",
+    "galley": "galley",
+    "galleys": "galley",
+    "blank": "",
+}
+"""What the faces of the battle die and the units that can be bought look like."""
 
 
 def units_of(units: Units) -> Iterator[Mark]:

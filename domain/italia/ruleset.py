@@ -46,7 +46,7 @@ from domain.italia.cards import Cards, Deck, builtin
 from domain.italia.data import Data, data_of
 from domain.italia.dice import DIE, FACES
 from domain.italia.entries import Game
-from domain.italia.pieces import WORDS, NationId
+from domain.italia.pieces import FLEET, KINDS, WORDS, NationId
 from domain.italia.position import arrange
 from domain.italia.setup import bare
 from domain.italia.state import Options
@@ -131,6 +131,9 @@ class Italia(Ruleset[Table]):
     chapters = CHAPTERS
     dice: ClassVar[Mapping[str, tuple[str, ...]]] = {DIE: FACES}
     chance = CHANCE
+    kinds: ClassVar[Mapping[str, str]] = {
+        name: kind for kind in (*KINDS, FLEET) for name in (kind, kind.replace("-", "_"))
+    }
     landmarks: ClassVar[Mapping[type[KernelEvent[Any]], str]] = {
         battle.BattleBegan: "battle",
         battle.BattleEnded: "battle-end",

@@ -44,7 +44,7 @@ from domain.mare_nostrum import (
     war,
     winning,
 )
-from domain.mare_nostrum.data import CARDS, CIVILIZATIONS, ROLES, SUPPLY
+from domain.mare_nostrum.data import BANK, CARDS, CIVILIZATIONS, ROLES, SUPPLY
 from domain.mare_nostrum.editions import CHANGES, Rules
 from domain.mare_nostrum.position import arrange, conceal
 from domain.mare_nostrum.setup import fit
@@ -113,6 +113,10 @@ class MareNostrum(Ruleset[Table]):
     }
     charts: ClassVar[Mapping[str, str]] = {"territory": "provinces", "points": "cards"}
     words: ClassVar[Mapping[str, str]] = {card.id: card.name for card in CARDS.values()}
+    kinds: ClassVar[Mapping[str, str]] = {
+        **{resource: resource for resource in BANK},
+        **{card.id: card.kind for card in CARDS.values()},
+    }
     colours: ClassVar[Mapping[Seat, str]] = marks.COLOURS
 
     def __init__(self, version: int | None = None) -> None:

@@ -121,6 +121,9 @@ class Ruleset(ABC, Generic[T]):
     words: ClassVar[Mapping[str, str]] = {}
     """What its own ids are called, in forms, questions and sentences: nations, leaders, cards. Those that are not named
     are called by their ids."""
+    kinds: ClassVar[Mapping[str, str]] = {}
+    """What its own ids look like: the kind of mark that shows a face of a die, a card, a good or what can be bought. An
+    empty one is for a face on which nothing is printed."""
     nations: ClassVar[Mapping[str, str]] = {}
     """The nations that seats lead, where a seat leads several, each with a few letters that mark its pieces."""
     colours: ClassVar[Mapping[Seat, str]] = {}

@@ -150,6 +150,8 @@ class RulesetDetail(RulesetSummary, frozen=True):
             Types without rules are left out.
         words: what its own ids are called, such as those of nations and cards. Those that are not here are called by
             their ids.
+        kinds: what its own ids look like: the kind of mark (symbol `glyph-KIND` of the bare board) that shows a face
+            of a die, a card, a good or what can be bought. It is empty for a face on which nothing is printed.
         setup: a JSON Schema of what the creator of a game may choose.
     """
 
@@ -165,6 +167,7 @@ class RulesetDetail(RulesetSummary, frozen=True):
     chance: dict[str, tuple[Shown, ...]]
     concerns: dict[str, tuple[RuleId, ...]]
     words: dict[str, str]
+    kinds: dict[str, str]
     setup: dict[str, Any]
 
 

@@ -245,6 +245,7 @@ def ruleset_detail(ruleset: Ruleset[Any]) -> RulesetDetail:
         chance={type_name(event): shown for event, shown in ruleset.chance.items()},
         concerns=concerns(ruleset),
         words=dict(ruleset.words),
+        kinds=dict(ruleset.kinds),
         setup=schemas.of_ruleset(ruleset).setup,
     )
 

@@ -3,6 +3,7 @@
 import math
 import re
 from functools import cache
+from importlib import resources
 from itertools import chain, product
 from typing import Any
 from xml.etree import ElementTree
@@ -120,6 +121,16 @@ def test_the_bare_board_has_a_glyph_for_every_kind_of_mark(plan: Played) -> None
             )
         }
         assert [kind for kind in kinds if f'id="glyph-{kind}"' not in drawn] == []
+
+
+@pytest.mark.parametrize("name", LIBRARY.ids())
+def test_the_bare_board_has_a_glyph_for_what_a_ruleset_s_ids_look_like(name: str) -> None:
+    ruleset = LIBRARY.current(name)
+    ours = resources.files("service.pictures").joinpath("glyphs.svg").read_text()
+    kinds = {kind for kind in ruleset.kinds.values() if kind}
+    assert [kind for kind in kinds if f'id="glyph-{kind}"' not in ours + ruleset.glyphs] == []
+    # Each side of a die is a number, or looks like something.
+    assert {side for die in ruleset.dice.values() for side in die if not side.isdecimal()} <= {*ruleset.kinds}
 
 
 def test_what_lies_face_down_is_told_to_its_owner_only() -> None:
