@@ -275,6 +275,13 @@ def _throw(draft: Draft[Table], battle: Battle, side: Side) -> Throw:
     return Throw(side.seat, draw, faces, dice.hits(faces, units, galleys))
 
 
+def struck(table: Table, throw: Throw) -> tuple[bool, ...]:
+    """Tell of each die of a throw whether it hits, at the table before it (CS-BAT-16, CS-NAV-05)."""
+    battle = under_way(table)
+    side = battle.attacker if throw.seat == battle.attacker.seat else battle.defender
+    return dice.struck(throw.faces, *forces.by_type(side.force))
+
+
 def number_of_dice(table: Table, battle: Battle, side: Side) -> int:
     """Return a side's dice in a round (CS-BAT-12 to CS-BAT-15, CS-NAV-04, CS-EFF-22)."""
     training = forces.training(table, side.seat, naval=battle.naval)

@@ -182,13 +182,20 @@ class Campaign(Ruleset[Table]):
     def battle(self, table: Table, names: Names) -> Battle | None:
         return fight.of(table, names)
 
-    def rolled(self, event: KernelEvent[Table]) -> Iterable[Rolled]:
+    def rolled(self, event: KernelEvent[Table], before: Table | None = None) -> Iterable[Rolled]:
         match event:
             case battle.BattleRolled():
-                throws = [throw for throw in (event.attacker, event.defender) if throw is not None]
                 return tuple(
-                    Rolled("battle", throw.faces, None if throw.seat == SLAVES else throw.seat, throw.draw, throw.hits)
-                    for throw in throws
+                    Rolled(
+                        "battle",
+                        throw.faces,
+                        None if throw.seat == SLAVES else throw.seat,
+                        throw.draw,
+                        throw.hits,
+                        struck=() if before is None else battle.struck(before, throw),
+                    )
+                    for throw in (event.attacker, event.defender)
+                    if throw is not None
                 )
             case _:
                 return ()

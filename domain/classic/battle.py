@@ -221,10 +221,16 @@ def defender_rolls(draft: Draft[Table]) -> None:
 def _roll(draft: Draft[Table], side: Side, enemy: Side, extra: int) -> None:
     legion, target = side.legion or NO_UNITS, enemy.legion or NO_UNITS
     draw, faces = dice.roll(draft, legion.total + extra)
-    catapults = force(draft.table, fought(draft.table), side.seat).units.catapults
-    scored = dice.hits(faces, replace(legion, catapults=catapults))  # CC-BAT-14: those in reserve hit, too
+    scored = dice.hits(faces, matched(draft.table, side.seat))
     surplus = max(0, scored - target.total)
     draft.emit(LegionRolled(side.seat, draw, faces, scored, surplus, extra))
+
+
+def matched(table: Table, seat: Seat) -> Units:
+    """Return the units with which a side's dice are matched (CC-BAT-13): catapults in reserve, too (CC-BAT-14)."""
+    battle = fought(table)
+    side = battle.attacker if seat == battle.attacker.seat else battle.defender
+    return replace(side.legion or NO_UNITS, catapults=force(table, battle, seat).units.catapults)
 
 
 # --- commands ---

@@ -40,8 +40,10 @@ from domain.classic.editions import EDITIONS, Edition
 from domain.classic.position import arrange
 from domain.classic.table import Table, bare
 from domain.classic.view import lay
+from domain.conquest import dice
 from domain.conquest.dice import FACES
 from domain.conquest.marks import LOOKS
+from domain.conquest.pieces import NO_UNITS, Units
 from domain.conquest.seats import COLOURS
 from domain.kernel.chance.evidence import Dice, Lots, Shown
 from domain.kernel.chance.secret import Vault
@@ -221,12 +223,17 @@ class Classic(Ruleset[Table]):
     def battle(self, table: Table, names: Names) -> Battle | None:
         return fight.of(table, names)
 
-    def rolled(self, event: KernelEvent[Table]) -> Iterable[Rolled]:
+    def rolled(self, event: KernelEvent[Table], before: Table | None = None) -> Iterable[Rolled]:
         match event:
-            case battle.LegionRolled() | naval.GalleysRolled() | pursuit.PursuitRolled():
-                return (Rolled("battle", event.faces, event.seat, event.draw, event.hits),)
+            case battle.LegionRolled():
+                struck = () if before is None else dice.struck(event.faces, battle.matched(before, event.seat))
+            case naval.GalleysRolled():
+                struck = dice.struck(event.faces, NO_UNITS, event.hits)
+            case pursuit.PursuitRolled():
+                struck = dice.struck(event.faces, Units(cavalry=event.hits))
             case _:
                 return ()
+        return (Rolled("battle", event.faces, event.seat, event.draw, event.hits, struck=struck),)
 
     def arrange(self, position: Mapping[str, Any], board: Board) -> Table:
         return arrange(position, self.edition, board)

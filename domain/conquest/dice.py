@@ -31,6 +31,16 @@ def hits(faces: Iterable[Face], units: Units, galleys: int = 0) -> int:
     )
 
 
+def struck(faces: Iterable[Face], units: Units, galleys: int = 0) -> tuple[bool, ...]:
+    """Tell of each die whether it hits, as `hits` matches them; of more dice with a symbol than units the first do."""
+    left = {**units.by_type, "catapult": units.catapults, "galley": galleys, "blank": 0}
+    found: list[bool] = []
+    for face in faces:
+        found.append(left[face] > 0)
+        left[face] -= 1
+    return tuple(found)
+
+
 @lru_cache(maxsize=1024)
 def chances(dice: int, units: Units, galleys: int = 0) -> tuple[float, ...]:
     """Return how likely so many dice hit exactly 0, 1, 2 and so on times, as `hits` matches them."""

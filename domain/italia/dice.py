@@ -270,6 +270,16 @@ def drives_off(thrown: Throw) -> int:
     return number
 
 
+def struck(thrown: Throw) -> tuple[bool, ...]:
+    """Tell of each die of a throw whether it hit: of those that are thrown alike, the highest did."""
+    found, faces = list[bool](), list(thrown.faces)
+    for shots in thrown.shots:
+        mine, faces = faces[: shots.count], faces[shots.count :]
+        lowest = sorted(map(int, mine), reverse=True)[shots.hits - 1] if shots.hits else len(FACES) + 1
+        found += [int(face) >= lowest for face in mine]
+    return tuple(found)
+
+
 # --- hits ---
 
 

@@ -44,7 +44,7 @@ from domain.italia import (
 )
 from domain.italia.cards import Cards, Deck, builtin
 from domain.italia.data import Data, data_of
-from domain.italia.dice import DIE, FACES
+from domain.italia.dice import DIE, FACES, struck
 from domain.italia.entries import Game
 from domain.italia.pieces import FLEET, KINDS, WORDS, NationId
 from domain.italia.position import arrange
@@ -231,13 +231,20 @@ class Italia(Ruleset[Table]):
     def battle(self, table: Table, names: Names) -> Battle | None:
         return fight.of(table, names)
 
-    def rolled(self, event: KernelEvent[Table]) -> Iterable[Rolled]:
+    def rolled(self, event: KernelEvent[Table], before: Table | None = None) -> Iterable[Rolled]:
         match event:
             case battle.BattleRolled():
-                throws = (event.attacker, event.defender)
                 return tuple(
-                    Rolled(DIE, throw.faces, self._seat_of(throw.nation), throw.draw, throw.hits, throw.nation)
-                    for throw in throws
+                    Rolled(
+                        DIE,
+                        throw.faces,
+                        self._seat_of(throw.nation),
+                        throw.draw,
+                        throw.hits,
+                        throw.nation,
+                        struck(throw),
+                    )
+                    for throw in (event.attacker, event.defender)
                 )
             case deserters.ElephantsMet() | deserters.FoederatiDeserted() | civil_war.UnitsDefected():
                 return (Rolled(DIE, event.faces, self._seat_of(event.nation), event.draw),) if event.faces else ()

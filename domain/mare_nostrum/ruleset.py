@@ -190,7 +190,7 @@ class MareNostrum(Ruleset[Table]):
     def battle(self, table: Table, names: Names) -> Battle | None:
         return fight.of(table, names)
 
-    def rolled(self, event: KernelEvent[Table]) -> Iterable[Rolled]:
+    def rolled(self, event: KernelEvent[Table], before: Table | None = None) -> Iterable[Rolled]:
         match event:
             case battle.BattleRolled() | naval.TriremesRolled():
                 throws = [throw for throw in (event.attacker, event.defender) if throw.faces]

@@ -15,6 +15,7 @@ from domain.kernel.log.record import Record
 from domain.kernel.rules.marks import Battle, Marks
 from domain.kernel.rules.message import Event, Names, in_words
 from domain.kernel.rules.ruleset import Ruleset
+from domain.kernel.rules.table import Table
 from service.games.commands import Games
 from service.games.views import Viewer
 from service.pictures.happened import drawn_happening, happening
@@ -86,6 +87,7 @@ class Camera:
         event = read_event(game.ruleset, record)
         if not isinstance(event, _AROUND) or retraction(record) is not None or before is NOTHING:
             after = self._seen(game)
+        before_it = None if self.game is None else self.game.table
         number, heading, battle = game.round, game.heading, self._fought(game)
         happened = happening(event, sheet.drawing) if isinstance(event, Event) else None
         made = FrameView(
@@ -96,7 +98,7 @@ class Camera:
             draws=record.draws,
             command=record.cause is not None,
             seat=cause_of(record).seat,
-            rolls=rolls_of(game.ruleset, event) if not isinstance(event, _AROUND) else (),
+            rolls=rolls_of(game.ruleset, event, before_it) if not isinstance(event, _AROUND) else (),
             happened=UNSET if happened is None else happened,
             drawn="" if happened is None else drawn_happening(happened, sheet.drawing),
             areas=drawn_areas(sheet, after, changed_areas(before, after, sheet.drawing.areas)),
@@ -114,6 +116,9 @@ class Camera:
 _AROUND: Final = tuple(GAME_EVENTS)
 
 
-def rolls_of(ruleset: Ruleset[Any], event: Event[Any]) -> tuple[RollView, ...]:
-    """Return the dice that an event shows."""
-    return tuple(RollView(each.die, each.faces, each.seat, each.hits, each.nation) for each in ruleset.rolled(event))
+def rolls_of(ruleset: Ruleset[Any], event: Event[Any], before: Table | None) -> tuple[RollView, ...]:
+    """Return the dice that an event shows; `before` is the table that it changes."""
+    return tuple(
+        RollView(each.die, each.faces, each.seat, each.hits, each.nation, each.struck)
+        for each in ruleset.rolled(event, before)
+    )

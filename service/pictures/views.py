@@ -119,6 +119,8 @@ class RollView(Struct, frozen=True):
         seat: who rolled, if it was a seat.
         hits: how many hits they made; null for dice that decide something else.
         nation: which nation's they are, in rulesets in which a seat leads several; otherwise empty.
+        struck: whether each of them hit, in the order of `faces`; empty where no die hits by itself, such as where
+            their sum counts.
     """
 
     die: str
@@ -126,6 +128,7 @@ class RollView(Struct, frozen=True):
     seat: Seat | None
     hits: int | None
     nation: str
+    struck: tuple[bool, ...]
 
 
 class Happening(Struct, frozen=True, omit_defaults=True):

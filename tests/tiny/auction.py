@@ -444,7 +444,7 @@ class TinyAuction(Ruleset[Table]):
     def score(self, table: Table) -> Mapping[Seat, Mapping[str, Figure]]:
         return {seat: {"coins": coins} for seat, coins in table.coins.items()}
 
-    def rolled(self, event: message.Event[Table]) -> Iterable[Rolled]:
+    def rolled(self, event: message.Event[Table], before: Table | None = None) -> Iterable[Rolled]:
         roll = event.roll if isinstance(event, TieRolled) else None
         return (Rolled("d6", tuple(map(str, roll.faces)), None, roll.draw),) if roll is not None else ()
 

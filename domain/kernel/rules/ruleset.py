@@ -43,7 +43,8 @@ class Rolled(Struct, frozen=True):
     """Dice that an event shows: which die (a key of `Ruleset.dice`), whose, the faces that came up, and their draw.
 
     `hits` is how many hits they made; None for dice that decide something else. `nation` is whose they are where seats
-    lead several.
+    lead several. `struck` says of each die whether it hit; it is empty where no die hits by itself, such as where their
+    sum counts, and where nobody asked with the table.
     """
 
     die: str
@@ -52,6 +53,7 @@ class Rolled(Struct, frozen=True):
     draw: int | None = None
     hits: int | None = None
     nation: str = ""
+    struck: tuple[bool, ...] = ()
 
 
 class Change(Struct, frozen=True):
@@ -310,8 +312,8 @@ class Ruleset(ABC, Generic[T]):
         """Return the battle under way as everybody sees it; None where there is none."""
         return None
 
-    def rolled(self, event: Event[T]) -> Iterable[Rolled]:
-        """Return the dice whose faces `event` shows."""
+    def rolled(self, event: Event[T], before: T | None = None) -> Iterable[Rolled]:
+        """Return the dice whose faces `event` shows; with the table `before` it, also which of them hit."""
         return ()
 
     @abstractmethod

@@ -4,7 +4,7 @@ A lesson is laid out once and kept in memory: there are a few dozen, and nobody 
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ from msgspec import Raw
 from domain.kernel.chance.secret import Vault
 from domain.kernel.log.request import read_commands
 from domain.kernel.rules.board import Board
-from domain.kernel.rules.message import in_words
+from domain.kernel.rules.message import Event, in_words
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.rules.table import Table
@@ -32,7 +32,7 @@ from service.pictures.frames import rolls_of
 from service.pictures.happened import drawn_happening, happening
 from service.pictures.picture import Sheet
 from service.pictures.scenes import Drawings, drawn_scene, frame_sheet_on
-from service.pictures.views import Scene
+from service.pictures.views import RollView, Scene
 
 REMARK: Final = "In a tutorial dice and cards are laid down, so that you see what a lesson is about."
 
@@ -151,11 +151,19 @@ def outcome(drawings: Drawings, stage: Stage, given: bytes | Raw) -> LessonOutco
         lesson=lesson.id,
         done=lesson.is_done_by(command),
         told=tuple(in_words(event, sheet.names) for event in draft.events),
-        rolls=tuple(roll for event in draft.events for roll in rolls_of(ruleset, event)),
+        rolls=tuple(_rolls(stage, draft.events)),
         drawn=tuple(drawn_happening(each, sheet.drawing) for each in places),
         scene=_scene(drawings, stage, draft.table, stage.vault.joined_by(draft.secrets), 2),
         next=next(iter(ids[ids.index(lesson.id) + 1 :]), None),
     )
+
+
+def _rolls(stage: Stage, events: Iterable[Event[Any]]) -> Iterator[RollView]:
+    """Yield the dice of a try, each with the table as it was before."""
+    table = stage.table.copy()
+    for event in events:
+        yield from rolls_of(stage.ruleset, event, table)
+        event.apply(table)
 
 
 def _scene(drawings: Drawings, stage: Stage, table: Table, vault: Vault, version: int) -> Scene:

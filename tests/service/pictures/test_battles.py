@@ -1,5 +1,6 @@
 """Battles as data: the dice of both sides, and how likely they hit, from the rules' own dice."""
 
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -22,6 +23,7 @@ from service.pictures.scenes import sheet_of
 from tests.service.pictures.test_scenes import at
 
 
+@cache
 def rolls(name: str) -> list[tuple[Battle, Rolled]]:
     """Return the rolls with hits of a game that bots played, each with the battle as it stood before."""
     seldom = name == "mare-nostrum"  # where only bots that play by chance attack by land
@@ -34,8 +36,9 @@ def rolls(name: str) -> list[tuple[Battle, Rolled]]:
         event: Any = read_event(simulation.game.ruleset, record)
         if not isinstance(event, Event) or record.type == "pursuit-rolled":  # which is after the battle
             continue
-        for rolled in simulation.game.ruleset.rolled(event):
-            battle = fought(at(simulation, simulation.records[: record.version - 1]))
+        before = at(simulation, simulation.records[: record.version - 1])
+        for rolled in simulation.game.ruleset.rolled(event, before.table):
+            battle = fought(before)
             if rolled.hits is not None and battle is not None:
                 found.append((battle, rolled))
     return found
@@ -63,6 +66,24 @@ def test_before_a_roll_it_says_which_dice_will_be_rolled_and_what_they_can_hit(n
         assert side.throw.die in LIBRARY.current(name).dice
         seen += 1
     assert seen
+
+
+@pytest.mark.parametrize("name", LIBRARY.ids())
+def test_it_says_which_dice_hit_where_a_die_hits_by_itself(name: str) -> None:
+    thrown = [rolled for _, rolled in rolls(name)]
+    assert thrown
+    for rolled in thrown:
+        if name == "mare-nostrum":  # where the sum of all dice counts
+            assert rolled.struck == ()
+        else:
+            assert len(rolled.struck) == len(rolled.faces)
+            assert sum(rolled.struck) == rolled.hits, rolled
+
+
+def test_of_more_dice_with_a_symbol_than_units_the_first_ones_hit() -> None:
+    faces: tuple[dice.Face, ...] = ("blank", "infantry", "galley", "infantry", "catapult", "infantry")
+    assert dice.struck(faces, Units(2, 0, 1)) == (False, True, False, True, True, False)
+    assert dice.struck(faces, Units(0, 0, 0), 1) == (False, False, True, False, False, False)
 
 
 @pytest.mark.parametrize(("units", "galleys"), [(Units(2, 1, 1), 0), (Units(0, 3, 0), 1), (Units(4, 0, 0), 0)])
