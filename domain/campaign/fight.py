@@ -33,7 +33,8 @@ def _units(side: Side, names: Names) -> Iterator[Mark]:
         for kind, number in forces.in_order(counts):
             words = forces.told({forces.group(owner, kind): number}, side.seat, names)
             glyph = "galley" if kind == forces.GALLEYS else kind
-            yield Mark(glyph, number, seat=None if owner in (CARD, SLAVES) else owner, words=words)
+            label = "phantom" if owner == CARD else ""
+            yield Mark(glyph, number, label, seat=None if owner in (CARD, SLAVES) else owner, words=words)
 
 
 def _leaders(table: Table, battle: Battle, side: Side, names: Names) -> Iterator[Mark]:

@@ -5,6 +5,7 @@ from msgspec.structs import replace
 from domain.classic import battle as land
 from domain.classic import naval
 from domain.classic.losses import force
+from domain.classic.marks import leader
 from domain.classic.table import Battle, Fleet, NavalBattle, Side, Table
 from domain.conquest import dice
 from domain.conquest.marks import units_of
@@ -29,7 +30,8 @@ def of(table: Table, names: Names) -> marks.Battle | None:
 def _army(table: Table, battle: Battle, side: Side, names: Names) -> Fighter:
     units = force(table, battle, side.seat).units
     leaders = (
-        Mark(table.leaders[name].kind, words=names(name)) for name in table.leaders_at(battle.province, side.seat)
+        replace(leader(side.seat, table.leaders[name].kind, name), words=names(name))
+        for name in table.leaders_at(battle.province, side.seat)
     )
     throw = None
     if side.legion is not None:

@@ -68,11 +68,11 @@ def of(view: View, names: Names) -> Marks:
 
 @lru_cache(maxsize=8192)
 def _army(seat: Seat, units: Units, leaders: tuple[tuple[str, str], ...]) -> Stack:
-    marks = (*units_of(units), *(_leader(seat, kind, name) for kind, name in leaders))
+    marks = (*units_of(units), *(leader(seat, kind, name) for kind, name in leaders))
     return Stack(seat, marks, f"{seat.title()}: {listed(marks)}")
 
 
-def _leader(seat: Seat, kind: str, name: str) -> Mark:
+def leader(seat: Seat, kind: str, name: str) -> Mark:
     """Return a leader that serves `seat`; the name and label of one of another colour show that colour."""
     words = name.removeprefix(f"{seat}-").replace("-", " ").title()
     number = name.rpartition("-")[2] if kind == "general" else ""
@@ -88,7 +88,7 @@ def _ships(
         galley = view.galleys[ship]
         seat, coast = galley.owner, galley.coast or ""
         passengers = leaders.get(ship, {}).get(seat, ())
-        aboard = (*units_of(galley.cargo), *(_leader(seat, kind, name) for kind, name in sorted(passengers)))
+        aboard = (*units_of(galley.cargo), *(leader(seat, kind, name) for kind, name in sorted(passengers)))
         if not aboard:
             empty[seat, coast].append(ship)
             continue

@@ -1,7 +1,7 @@
 """The battle under way, as everybody sees it: both sides, and how likely their dice hit (chapters BAT and NAV)."""
 
 from domain.italia import dice
-from domain.italia.pieces import FLEET, KINDS, Army, NationId, counted
+from domain.italia.pieces import FLEET, KINDS, Army, Kind, NationId, counted
 from domain.italia.table import Battle, Table
 from domain.kernel.rules import marks
 from domain.kernel.rules.marks import Fighter, Mark, Throw
@@ -21,9 +21,10 @@ def _fighter(table: Table, battle: Battle, nation: NationId, names: Names) -> Fi
     army, ships = table.army(battle.place, nation), [fleet for _, fleet in table.fleets_of(nation, battle.place)]
     if battle.naval:
         army = sum((fleet.cargo for fleet in ships), Army())
-    pieces = [Mark("leader", words=names(leader)) for leader in army.leaders]
+    pieces = [Mark("leader", label=names(leader), words=names(leader)) for leader in army.leaders]
     pieces += [Mark(FLEET, len(ships), words=counted(FLEET, len(ships)))] if battle.naval and ships else []
-    pieces += [Mark(kind, number, words=counted(kind, number)) for kind in KINDS if (number := army.units.get(kind))]
+    damaged = battle.damaged.get(nation, {})
+    pieces += [_units(kind, number, damaged.get(kind, 0)) for kind in KINDS if (number := army.units.get(kind))]
     throw = None
     if (len(ships) if battle.naval else army.size) and (
         battle.naval or table.army(battle.place, battle.enemy(nation)).size
@@ -32,3 +33,10 @@ def _fighter(table: Table, battle: Battle, nation: NationId, names: Names) -> Fi
         throw = Throw(dice.DIE, number, dice.chances(table, battle, nation))
     due = battle.losses.get(nation, 0) + battle.driven.get(nation, 0)
     return Fighter(table.seat_of(nation), names(nation), tuple(pieces), due, throw, nation)
+
+
+def _units(kind: Kind, number: int, damaged: int) -> Mark:
+    words = counted(kind, number)
+    if not damaged:
+        return Mark(kind, number, words=words)
+    return Mark(kind, number, f"{damaged} damaged", words=f"{words}, {damaged} damaged")

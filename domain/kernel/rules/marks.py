@@ -34,7 +34,8 @@ class Mark(Struct, frozen=True, omit_defaults=True):
     Attributes:
         kind: what it is: the name of its glyph, such as ``infantry``.
         count: how many.
-        label: a few letters beside it that distinguish it from others of its kind, such as the number of a general.
+        label: a few letters beside it that distinguish it from others of its kind, such as the number of a general; in
+            a battle, where there is room, also a name.
         seat: whose it is, where its stack or standing does not say it.
         words: what it is, in words: "3 infantry".
         nation: which nation of that seat it belongs to, where seats lead several.

@@ -108,6 +108,19 @@ def test_a_battle_tells_own_lent_and_phantom_units_apart() -> None:
     )
 
 
+def test_at_a_glance_a_battle_says_whose_lent_units_are_and_which_are_phantoms() -> None:
+    table = arranged(forces=[{"seat": "red", "at": "egypt", "infantry": 3}])
+    attacker = Side(RED, {"red/infantry": 3, "green/cavalry": 1, "card/galleys": 1})
+    table.battle = Battle(EGYPT, False, attacker, Side(BLUE, {"blue/infantry": 1}), "lose")
+    battle = Campaign().battle(table, NAMES)
+    assert battle is not None
+    assert battle.attacker.marks == (
+        Mark("infantry", 3, seat=RED, words="3 infantry"),
+        Mark("galley", 1, "phantom", words="1 phantom galley"),
+        Mark("cavalry", 1, seat=GREEN, words="1 cavalry lent by Green"),
+    )
+
+
 def test_slaves_are_as_many_as_are_left() -> None:
     table = arranged(forces=[{"seat": "blue", "at": "egypt", "infantry": 3}])
     table.revolt = Revolt(RED, EGYPT, 4, BLUE)
