@@ -210,7 +210,7 @@ def _campaign(view: View, campaign: Campaign, names: Names) -> Shelf:
 
 
 def _sides(view: View, battle: Battle, names: Names) -> Iterator[Shelf]:
-    """Yield the forces of a battle, and what has been hit."""
+    """Yield the forces of a battle, and what has been hit. At a glance `fight.py` shows the same, with the dice."""
     how = "Raid" if battle.raid else "Naval battle" if battle.naval else "Battle"
     for nation, does in ((battle.attacker, "attack"), (battle.defender, "defend")):
         where = f"{how} in {names(battle.place)}, round {battle.round}: the" if does == "attack" else "The"
@@ -219,7 +219,7 @@ def _sides(view: View, battle: Battle, names: Names) -> Iterator[Shelf]:
         driven = f", {told} to drive off" if (told := battle.driven.get(nation)) else ""
         title = f"{where} {names(nation)} {does}{hits}{driven}"
         marks = tuple(_fighting(view, battle, nation, names))
-        yield Shelf(title if marks else f"{title}, and have nothing left", marks, now=True)
+        yield Shelf(title if marks else f"{title}, and have nothing left", marks)
     for nation, chosen in view.aiming.items():
         said = (f"{counted(aim.kind, aim.count)} at {aim.target}" for aim in chosen)
         marks = tuple(Mark(aim.kind, aim.count, words=words) for aim, words in zip(chosen, said, strict=True))

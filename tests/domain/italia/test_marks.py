@@ -149,13 +149,24 @@ def test_a_battle_shows_both_sides_and_what_is_damaged() -> None:
     table = arranged(elephants, FIGHTING[1], turn="carthaginians", stage="battles")
     table.battle = Battle(ETRURIA, False, NationId("carthaginians"), ROMANS, round=2)
     table.battle = replace(table.battle, damaged={NationId("carthaginians"): {"elephant": 1}})
-    assert now(table) == {
+    shelves = {shelf.title: [mark.words for mark in shelf.items] for shelf in shown(table).shelves}
+    assert shelves == {
         "Battle in Etruria, round 2: the Carthaginians attack": ["1 infantry", "2 elephants, 1 damaged"],
         "The Romans defend": ["2 legions"],
     }
     raid = replace(table.battle, raid=True, damaged={})
     table.battle = raid
-    assert "Raid in Etruria, round 2: the Carthaginians attack" in now(table)
+    assert "Raid in Etruria, round 2: the Carthaginians attack" in {shelf.title for shelf in shown(table).shelves}
+
+
+def test_at_a_glance_a_battle_is_shown_once_with_its_dice() -> None:
+    table = arranged(*FIGHTING, turn="celts", stage="battles")
+    table.battle = Battle(ETRURIA, False, CELTS, ROMANS, damaged={ROMANS: {"legion": 1}})
+    assert now(table) == {}
+    battle = GAME.battle(table, NAMES)
+    assert battle is not None
+    assert battle.attacker.marks[0] == Mark("leader", label="Brennus", words="Brennus")
+    assert battle.defender.marks == (Mark("legion", 2, "1 damaged", words="2 legions, 1 damaged"),)
 
 
 def test_targets_chosen_in_secret_are_shown_to_who_has_chosen_them() -> None:
