@@ -18,6 +18,7 @@ from domain.campaign import (
     movement,
     muster,
     naval,
+    papers,
     recruiting,
     retreat,
     revolt,
@@ -50,6 +51,7 @@ from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.marks import Battle, Mark, Marks
 from domain.kernel.rules.message import Event as KernelEvent
 from domain.kernel.rules.message import Names
+from domain.kernel.rules.papers import Papers
 from domain.kernel.rules.ruleset import Result, Rolled, Ruleset
 from domain.kernel.rules.schema import Random
 
@@ -149,6 +151,9 @@ class Campaign(Ruleset[Table]):
 
     def printed(self, board: Board) -> Mapping[AreaId, tuple[Mark, ...]]:
         return marks.printed(board)
+
+    def papers(self, board: Board, names: Names) -> Papers:
+        return papers.of(self.data, names)
 
     def marks(self, view: view.View, names: Names) -> Marks:
         return marks.of(view, names)

@@ -13,6 +13,7 @@ from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.marks import Battle, Mark, Marks
 from domain.kernel.rules.message import Event as KernelEvent
 from domain.kernel.rules.message import Names
+from domain.kernel.rules.papers import Papers
 from domain.kernel.rules.ruleset import Change, Result, Rolled, Ruleset, switched
 from domain.kernel.rules.schema import Random
 from domain.mare_nostrum import (
@@ -34,6 +35,7 @@ from domain.mare_nostrum import (
     marks,
     naval,
     order,
+    papers,
     roles,
     setup,
     takes,
@@ -155,6 +157,9 @@ class MareNostrum(Ruleset[Table]):
 
     def printed(self, board: Board) -> Mapping[AreaId, tuple[Mark, ...]]:
         return marks.printed(board)
+
+    def papers(self, board: Board, names: Names) -> Papers:
+        return papers.of()
 
     def marks(self, view: view.View, names: Names) -> Marks:
         return marks.of(view)

@@ -122,9 +122,8 @@ export class Room extends EventTarget {
     this.redraw();
   }
 
-  /** Read what was made of the documents of the game; without documents there is nothing. */
+  /** Read what everybody may read besides: cards, and what was made of the documents of the game. */
   async #readPapers() {
-    if (!Object.keys(this.game.documents).length) return;
     this.papers ??= await this.api.get(`/v1/games/${this.id}/papers`).catch((problem) => (this.#fail(problem), null));
     this.redraw();
   }
