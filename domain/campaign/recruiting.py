@@ -124,7 +124,12 @@ class Recruit(Command, frozen=True):
                 fields["galleys"] = schema.record({sea: schema.count(0, most["galleys"]) for sea in seas}, seas)
                 totals = [{"of": [*kinds, "galleys"], "minimum": 1}, {"of": ["galleys"], "maximum": most["galleys"]}]
             if len(fields) > 1:
-                cost = {"prices": {kind: prices[kind] for kind in prices if kind in fields}, "maximum": talents}
+                cost = {
+                    "prices": {kind: prices[kind] for kind in prices if kind in fields},
+                    "maximum": talents,
+                    "unit": "talents",
+                    "left": {kind: supply[kind] for kind in prices},
+                }
                 title = f"Recruit in {table.names(area)}"
                 optional = [name for name in fields if name != "province"]
                 yield cls.option(title, fields, optional=optional, x_total=totals, x_cost=cost)

@@ -127,6 +127,7 @@ class Market(Struct, frozen=True):
     Attributes:
         talents: the treasury.
         prices: the price of each kind.
+        left: the pieces of each kind in the supply.
         most: the most pieces of each kind, considered alone: by supply and places; fortifications and roads by supply.
         bare_cities: cities that could take a fortification.
         roads: by the number of cities bought (0, 1, 2, …), the roads that can then be placed.
@@ -134,6 +135,7 @@ class Market(Struct, frozen=True):
 
     talents: int
     prices: dict[str, int]
+    left: dict[str, int]
     most: dict[str, int]
     bare_cities: int
     roads: list[int]
@@ -151,12 +153,13 @@ class Market(Struct, frozen=True):
 def market(table: Table, seat: Seat) -> Market:
     """Return what a seat can buy (CC-BUY-04, CC-BUY-08)."""
     price, talents = prices(table), table.players[seat].talents
-    most = {kind: 0 if _bar(table, seat, kind) else count for kind, count in supply(table, seat).items()}
+    left = supply(table, seat)
+    most = {kind: 0 if _bar(table, seat, kind) else count for kind, count in left.items()}
     most["cities"] = min(most["cities"], len(sites.city_sites(table, seat)))
     cities = min(most["cities"], talents // price["cities"])
     can_pave = most["roads"] and talents >= price["roads"]
     roads = sites.most_roads(table, seat, cities) if can_pave else [0] * (cities + 1)
-    return Market(talents, price, most, len(sites.fortification_sites(table, seat)), roads)
+    return Market(talents, price, left, most, len(sites.fortification_sites(table, seat)), roads)
 
 
 # --- what may be done ---
@@ -228,7 +231,7 @@ class Buy(Command, frozen=True):
     @classmethod
     def _option(cls, here: Market, cities: int, most: Mapping[str, int]) -> Option:
         fields = {kind: schema.count(cities if kind == "cities" else 0, count) for kind, count in most.items()}
-        cost = {"prices": here.prices, "maximum": here.talents}
+        cost = {"prices": here.prices, "maximum": here.talents, "unit": "talents", "left": here.left}
         something = None if cities else {"of": list(PRICES), "minimum": 1}
         return cls.option(_title(cities), fields, x_cost=cost, x_total=something)
 
@@ -243,7 +246,7 @@ class FinishPurchase(Command, frozen=True):
 
     rules = ("CC-BUY-01",)
     answers = frozenset({"buy"})
-    gesture = Gesture(quiet=True)
+    gesture = Gesture(quiet=True, called="Buy nothing")
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         draft.emit(NothingBought(seat))
@@ -251,7 +254,7 @@ class FinishPurchase(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        yield cls.option("Buy nothing")
+        yield cls.option()
 
 
 def buy(table: Table) -> list[Decision] | Consequence[Table]:

@@ -230,7 +230,13 @@ class Buy(Command, frozen=True):
         land = [name for name in fields if name not in (FLEET, "cities", "rough_cities")]
         most = room_left(table, nation)
         limit = {"of": land, "maximum": most} if land and most is not None else None
-        yield cls.option("Buy", fields, x_total=limit, x_cost={"prices": prices, "maximum": table.nations[nation].gold})
+        cost = {
+            "prices": prices,
+            "maximum": table.nations[nation].gold,
+            "unit": "gold",
+            "left": {_field(kind): number for kind, number in available(table, nation).items()},
+        }
+        yield cls.option("Buy", fields, x_total=limit, x_cost=cost)
 
 
 def _offered(table: Table, nation: NationId) -> tuple[dict[str, schema.Schema], dict[str, int]]:

@@ -11,6 +11,8 @@ fourth says how to give a command by pointing:
     may be absent. A list of such rules is allowed.
 ``x-cost``: ``{"prices": {name: price}, "minimum": a, "maximum": b}`` in an object: the named properties, each counted
     as above and times its price, cost a..b (properties absent from ``prices`` are free). Either bound may be absent.
+    Two members forbid nothing: ``unit`` says what is paid with, ``left`` how many of each there are still to be had,
+    also of what is sold out.
 ``x-sum``: ``{"minimum": a, "maximum": b}`` in an object whose properties are all integers: they add up to a..b.
 ``x-gesture`` in the schema of a command: what its properties mean on a map and in a hand, and which control suits them
     (`gesture.py`). It forbids nothing: clients may ignore it.

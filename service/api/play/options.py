@@ -88,6 +88,11 @@ def option_schemas(reference: Callable[[str], Schema]) -> dict[str, Schema]:
                 "prices": {"type": "object", "additionalProperties": _NUMBER},
                 "minimum": _NUMBER,
                 "maximum": _NUMBER,
+                "unit": _described("What is paid with, such as `talents`.", _TEXT),
+                "left": _described(
+                    "How many of each there are still to be had, also of what is sold out. It forbids nothing.",
+                    {"type": "object", "additionalProperties": _NUMBER},
+                ),
             },
             ["prices"],
         ),

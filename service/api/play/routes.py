@@ -96,7 +96,8 @@ async def show_options(request: Call, game: str) -> Response[bytes]:
       integers, and what is absent 0. With `times`, b is multiplied by the number of items in the array of that name.
       `minimum` and `maximum` may be absent.
     * `x-cost`: `{"prices": {name: price}, "minimum": a, "maximum": b}`. What the properties of
-      these names count, times their prices, comes to a..b; either bound may be absent.
+      these names count, times their prices, comes to a..b; either bound may be absent. `unit` says what is paid with,
+      and `left` how many of each there are still to be had; these two forbid nothing.
     * `x-sum`: `{"minimum": a, "maximum": b}`. The integers in the object add up to a..b.
     """
     asked = request.read_query(OptionsOf)

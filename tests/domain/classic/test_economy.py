@@ -6,10 +6,12 @@ from domain.boards import builtin
 from domain.classic import inflation
 from domain.classic.editions import FRIZ
 from domain.classic.position import arrange
+from domain.classic.purchase import Buy
 from domain.classic.ruleset import RULESETS, Classic
 from domain.classic.table import Table
 from domain.kernel.chance.draws import ScriptedChance
 from domain.kernel.chance.secret import Vault
+from domain.kernel.ids import Seat
 from domain.kernel.rules.draft import Draft
 
 RICH = ["achaia", "italia", "neapolis", "narbonensis", "britannia", "syria", "asia", "galatia", "numidia", "thracia"]
@@ -53,3 +55,20 @@ def test_no_command_but_a_ransom_names_talents(ruleset: Classic) -> None:
     assert [command.__name__ for command in ruleset.commands if "talents" in command.__struct_fields__] == [
         "ProposeRansom"
     ]
+
+
+def test_a_purchase_says_what_is_paid_with_and_what_the_supply_has_left() -> None:
+    given = {
+        "players": {"red": "macedonia", "blue": "egypt", "green": "hispania"},
+        "forces": [{"seat": "red", "at": "macedonia", "infantry": 3, "catapults": 6}],
+        "talents": {"red": 30},
+        "turn": "red",
+        "phase": "purchase",
+    }
+    table = arrange(given, FRIZ, builtin("conquest"))
+    option = next(iter(Buy.options(table, Seat("red"), Vault())))
+    cost = option.schema["x-cost"]
+    assert (cost["unit"], cost["left"]["infantry"], cost["left"]["catapults"]) == ("talents", 17, 0)
+    # One can be paid, and of the other none is left.
+    counts = option.schema["properties"]
+    assert (counts["infantry"]["maximum"], counts["catapults"]["maximum"]) == (30 // cost["prices"]["infantry"], 0)
