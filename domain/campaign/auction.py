@@ -211,7 +211,7 @@ class PassBid(Command, frozen=True):
 
     rules = ("CS-AUC-05", "CS-AUC-06")
     answers = frozenset({"bid"})
-    gesture = Gesture(quiet=True)
+    gesture = Gesture(quiet=True, called="Pass")
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         if _under_way(draft.table).bidder is None:
@@ -221,7 +221,7 @@ class PassBid(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if _under_way(table).bidder is not None:
-            yield cls.option("Pass")
+            yield cls.option()
 
 
 # --- the steps ---

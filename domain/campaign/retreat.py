@@ -143,14 +143,14 @@ class FightOn(Command, frozen=True):
 
     rules = ("CS-RET-01",)
     answers = frozenset({"retreat"})
-    gesture = Gesture(quiet=True)
+    gesture = Gesture(quiet=True, called="Fight on")
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         draft.emit(FoughtOn(seat))
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        yield cls.option("Fight on")
+        yield cls.option()
 
 
 def announce(table: Table) -> list[Decision] | Consequence[Table]:

@@ -227,14 +227,14 @@ class PassVote(Command, frozen=True):
 
     rules = ("CS-SEN-05", "CS-SEN-06")
     answers = VOTING
-    gesture = Gesture(quiet=True)
+    gesture = Gesture(quiet=True, called="Pass")
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         draft.emit(VotePassed(seat))
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        yield cls.option("Pass")
+        yield cls.option()
 
 
 def _left(table: Table, seat: Seat, vault: Vault | Draft[Table]) -> hands.Senators:

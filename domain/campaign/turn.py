@@ -92,7 +92,7 @@ class Pass(Command, frozen=True):
 
     rules = ("CS-ACT-05",)
     answers = ACT
-    gesture = Gesture(quiet=True)
+    gesture = Gesture(quiet=True, called="Pass")
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         require_action(draft.table, "You asked to pass.")
@@ -101,7 +101,7 @@ class Pass(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if turn_of(table).actions:
-            yield cls.option("Pass")
+            yield cls.option()
 
 
 class EndMove(Command, frozen=True):
@@ -109,7 +109,7 @@ class EndMove(Command, frozen=True):
 
     rules = ("CS-ACT-04",)
     answers = ACT
-    gesture = Gesture(quiet=True)
+    gesture = Gesture(quiet=True, called="Done moving")
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         turn = turn_of(draft.table)
@@ -121,7 +121,7 @@ class EndMove(Command, frozen=True):
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         turn = turn_of(table)
         if turn.land_move is not None or turn.naval_move is not None:
-            yield cls.option("Done moving")
+            yield cls.option()
 
 
 class EndTurn(Command, frozen=True):
@@ -129,7 +129,7 @@ class EndTurn(Command, frozen=True):
 
     rules = ("CS-ACT-06",)
     answers = ACT
-    gesture = Gesture(quiet=True)
+    gesture = Gesture(quiet=True, called="End your turn")
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         if left := turn_of(draft.table).actions:
@@ -140,7 +140,7 @@ class EndTurn(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if not turn_of(table).actions:
-            yield cls.option("End your turn")
+            yield cls.option()
 
 
 EVENTS = (TurnBegan, ActionPassed, MoveEnded, TurnEnded)

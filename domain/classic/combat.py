@@ -493,7 +493,7 @@ class FinishCombat(Command, frozen=True):
 
     rules = ("CC-TRN-05", "CC-BAT-01")
     answers = FIGHT
-    gesture = Gesture(quiet=True)
+    gesture = Gesture(quiet=True, called="Done fighting")
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         fights = _fights(draft.table)
@@ -505,7 +505,7 @@ class FinishCombat(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if not _fights(table).due:
-            yield cls.option("Done fighting")
+            yield cls.option()
 
 
 def _contested(table: Table, sea: AreaId) -> tuple[list[str], list[Seat]]:

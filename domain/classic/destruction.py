@@ -98,7 +98,7 @@ class FinishDestruction(Command, frozen=True):
 
     rules = ("CC-DES-01",)
     answers = frozenset({"destroy"})
-    gesture = Gesture(quiet=True)
+    gesture = Gesture(quiet=True, called="Destroy no city")
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         draft.emit(CitiesSpared(seat))
@@ -106,7 +106,7 @@ class FinishDestruction(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        yield cls.option("Destroy no city")
+        yield cls.option()
 
 
 def destroy(table: Table) -> list[Decision] | Consequence[Table]:

@@ -416,7 +416,7 @@ class FinishMovement(Command, frozen=True):
 
     rules = ("CC-MOV-25", "CC-SEA-28", "CC-TRN-04")
     answers = frozenset({"move", "pass-on"})
-    gesture = Gesture(quiet=True)
+    gesture = Gesture(quiet=True, called="Done moving")
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         if stuck := legion.among_enemies(draft.table, seat):
@@ -432,7 +432,7 @@ class FinishMovement(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if not legion.among_enemies(table, seat):
-            yield cls.option("Done moving", decision="move")
+            yield cls.option(decision="move")
 
 
 def next_move(table: Table) -> list[Decision]:

@@ -376,7 +376,7 @@ class FinishTurn(Command, frozen=True):
 
     rules = ("CC-TRN-03", "CC-PLC-09", "CC-RAN-05", "CC-RAN-13")
     answers = frozenset({"place"})
-    gesture = Gesture(quiet=True)
+    gesture = Gesture(quiet=True, called="End your turn")
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
@@ -395,7 +395,7 @@ class FinishTurn(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if _may_finish(table):
-            yield cls.option("End your turn")
+            yield cls.option()
 
 
 def place(table: Table) -> list[Decision] | Consequence[Table]:

@@ -104,14 +104,14 @@ class WaiveTalks(Command, frozen=True):
 
     rules = ("CC-RAN-13", "CC-RAN-02")
     answers = frozenset({"negotiate"})
-    gesture = Gesture(quiet=True)
+    gesture = Gesture(quiet=True, called="Do not negotiate this turn")
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         draft.emit(TalksWaived(seat))
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        yield cls.option("Do not negotiate this turn")
+        yield cls.option()
 
 
 class WaiveAllTalks(Command, frozen=True):

@@ -210,7 +210,7 @@ class EndCampaign(Command, frozen=True):
 
     rules = ("IT-CAM-04", "IT-CAM-13", "IT-CAM-17")
     answers = frozenset({"campaign"})
-    gesture = Gesture(quiet=True)
+    gesture = Gesture(quiet=True, called="End the campaign")
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
@@ -224,7 +224,7 @@ class EndCampaign(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if not _unfought(table):
-            yield cls.option("End the campaign")
+            yield cls.option()
 
 
 def _unfought(table: Table) -> list[AreaId]:
@@ -415,14 +415,14 @@ class EndAnnouncing(Command, frozen=True):
 
     rules = ("IT-CAM-03",)
     answers = frozenset({"announce"})
-    gesture = Gesture(quiet=True)
+    gesture = Gesture(quiet=True, called="Announce nothing more")
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         go_on(draft)
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        yield cls.option("Announce nothing more")
+        yield cls.option()
 
 
 def announce(table: Table) -> list[Decision] | Consequence[Table]:

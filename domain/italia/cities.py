@@ -255,7 +255,7 @@ class KeepCity(Command, frozen=True):
 
     rules = ("IT-CTY-06", "IT-CTY-04")
     answers = frozenset({"spoils"})
-    gesture = Gesture(quiet=True)
+    gesture = Gesture(quiet=True, called="Keep the city")
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         spoil = draft.table.spoils[0]
@@ -270,7 +270,7 @@ class KeepCity(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if not table.spoils[0].raid:
-            yield cls.option("Keep the city")
+            yield cls.option()
 
 
 # --- rebuilding ---
@@ -346,14 +346,14 @@ class EndRebuilding(Command, frozen=True):
 
     rules = ("IT-CTY-09",)
     answers = frozenset({"rebuild"})
-    gesture = Gesture(quiet=True)
+    gesture = Gesture(quiet=True, called="Rebuild no more cities")
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         go_on(draft)
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        yield cls.option("Rebuild no more cities")
+        yield cls.option()
 
 
 EVENTS = (CityTaken, CitySacked, SpoilsTaken, CityKept, CityRebuilt)

@@ -140,14 +140,14 @@ class Stay(Command, frozen=True):
 
     rules = ("IT-I2-09", "IT-VP-01")
     answers = frozenset({"leave-for-points"})
-    gesture = Gesture(quiet=True)
+    gesture = Gesture(quiet=True, called="Stay in the game")
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         draft.emit(ExitsEnded(turn_of(draft.table).nation))
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        yield cls.option("Stay in the game")
+        yield cls.option()
 
 
 def leave(table: Table) -> list[Decision] | Consequence[Table]:

@@ -444,7 +444,7 @@ class EndMovement(Command, frozen=True):
 
     rules = ("IT-MOV-01", "IT-ENT-01", "IT-STK-12", "IT-SUB-11")
     answers = MOVE
-    gesture = Gesture(quiet=True)
+    gesture = Gesture(quiet=True, called="End the movement")
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         if (problem := _unfinished(draft.table)) is not None:
@@ -455,7 +455,7 @@ class EndMovement(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if _unfinished(table) is None:
-            yield cls.option("End the movement")
+            yield cls.option()
 
 
 def end(draft: Draft[Table]) -> None:

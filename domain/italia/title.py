@@ -100,14 +100,14 @@ class DeclineTitle(Command, frozen=True):
 
     rules = ("IT-I2-14", "IT-VP-01")
     answers = frozenset({"take-title"})
-    gesture = Gesture(quiet=True)
+    gesture = Gesture(quiet=True, called="Do not take it")
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         draft.emit(TitleDeclined(turn_of(draft.table).nation))
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        yield cls.option("Do not take it")
+        yield cls.option()
 
 
 def offer(table: Table) -> list[Decision] | Consequence[Table]:

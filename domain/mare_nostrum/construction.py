@@ -242,14 +242,14 @@ class FinishConstruction(Command, frozen=True):
 
     rules = ("MN-BLD-02",)
     answers = frozenset({"build"})
-    gesture = Gesture(quiet=True)
+    gesture = Gesture(quiet=True, called="Done building")
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         order.finish(draft)
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        yield cls.option("Done building")
+        yield cls.option()
 
 
 def _build(

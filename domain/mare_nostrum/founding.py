@@ -292,7 +292,7 @@ class FinishFounding(Command, frozen=True):
 
     rules = ("MN-SET-10",)
     answers = frozenset({"found"})
-    gesture = Gesture(quiet=True)
+    gesture = Gesture(quiet=True, called="Done spending points")
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
@@ -303,7 +303,7 @@ class FinishFounding(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if table.provinces[table.capitals[seat]].owner == seat:
-            yield cls.option("Done spending points")
+            yield cls.option()
 
 
 def _found(draft: Draft[Table], seat: Seat, item: Item, area: AreaId, good: Resource | None = None) -> None:

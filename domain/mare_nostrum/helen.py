@@ -97,7 +97,7 @@ class Refrain(Command, frozen=True):
 
     rules = ("MN-HER-08",)
     answers = frozenset({"seduce"})
-    gesture = Gesture(quiet=True)
+    gesture = Gesture(quiet=True, called="Let them enter")
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         assert draft.table.entry is not None, "legions have entered"
@@ -105,7 +105,7 @@ class Refrain(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        yield cls.option("Let them enter")
+        yield cls.option()
 
 
 def seduce(table: Table) -> list[Decision]:

@@ -122,7 +122,7 @@ class FinishCampaign(Command, frozen=True):
 
     rules = ("MN-MIL-02",)
     answers = frozenset({"campaign"})
-    gesture = Gesture(quiet=True)
+    gesture = Gesture(quiet=True, called="Done moving and fighting")
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         for area, rule in unfinished(draft.table, seat).items():
@@ -133,7 +133,7 @@ class FinishCampaign(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if not unfinished(table, seat):
-            yield cls.option("Done moving and fighting")
+            yield cls.option()
 
 
 def unfinished(table: Table, seat: Seat) -> dict[AreaId, RuleId]:

@@ -96,14 +96,14 @@ class LetStand(Command, frozen=True):
 
     rules = ("MN-HER-11",)
     answers = frozenset({"redirect"})
-    gesture = Gesture(quiet=True)
+    gesture = Gesture(quiet=True, called="Let the take stand")
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         draft.emit(TakeStood(seat))
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        yield cls.option("Let the take stand")
+        yield cls.option()
 
 
 class TakeInstead(Command, frozen=True):

@@ -25,6 +25,7 @@ def test_a_command_with_an_area_says_how_it_is_given_by_pointing_or_why_not(comm
     if isinstance(gesture, Gesture):
         assert {*gesture.fields} <= {*command.__struct_fields__}
         assert gesture != Gesture()
+        assert not gesture.called or gesture.quiet
     book = Book("#/$defs/")
     book.schema(command)
     assert gesture or AreaId.__name__ not in book.structs, f"state the gesture of {command.__name__}, or why not"
@@ -57,6 +58,7 @@ def pointed(option: Option, areas: set[str], seats: set[Seat]) -> set[str]:
     further = gesture.get("areas", [])
     lists = [gesture.get(role, []) for role in ("areas", "pieces", "counts", "targets", "cards")]
     assert {*ends, *(each for named in lists for each in named)} <= {*properties}, option
+    assert gesture.get("called", option.title) == option.title
     places = gesture.get("places", {})
     assert {*places.values()} <= areas, option
     found: set[str] = set()

@@ -62,7 +62,7 @@ class Command(Struct, Generic[T], frozen=True, tag=kebab, forbid_unknown_fields=
     @classmethod
     def option(
         cls,
-        title: str,
+        title: str = "",
         fields: Mapping[str, Schema] | None = None,
         *,
         rule: str | None = None,
@@ -74,7 +74,7 @@ class Command(Struct, Generic[T], frozen=True, tag=kebab, forbid_unknown_fields=
         """Return an option of this command, for `options` to return.
 
         Args:
-            title: what it does, in a few words, with the `Names` of areas and seats.
+            title: what it does, in a few words, with the `Names` of areas and seats; by default what its gesture says.
             fields: the schemas of the command's fields.
             rule: the rule that allows it, when that is not the one that provides for the command.
             decision: the kind of decision that it answers, when the command answers several.
@@ -87,5 +87,6 @@ class Command(Struct, Generic[T], frozen=True, tag=kebab, forbid_unknown_fields=
             (decision,) = cls.answers
         if isinstance(cls.gesture, Gesture):
             keywords["x_gesture"] = cls.gesture.keyword(fields or {}, places) or None
+            title = title or cls.gesture.called
         shape = schema.command(kind, fields, optional, keywords)
         return Option(kind, RuleId(rule or cls.rule), shape, title, decision)

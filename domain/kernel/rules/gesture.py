@@ -26,6 +26,7 @@ class Gesture(Struct, frozen=True):
         control: what it is besides a place on the map (``as`` in the keyword): a ``division`` of pieces, for example
             into those that are lost and those that stay; a ``purchase``; cards from a ``hand``; a ``bid``.
         quiet: whether it only declines: it leaves everything as it is, and the game goes on.
+        called: the title of its options, where all have the same; so a page can name it before it is offered.
     """
 
     start: str = ""
@@ -38,6 +39,7 @@ class Gesture(Struct, frozen=True):
     cards: tuple[str, ...] = ()
     control: Control = ""
     quiet: bool = False
+    called: str = ""
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -68,6 +70,8 @@ class Gesture(Struct, frozen=True):
             said["as"] = self.control
         if self.quiet:
             said["quiet"] = True
+        if self.called:
+            said["called"] = self.called
         if places:
             said["places"] = dict(places)
         return said

@@ -119,6 +119,7 @@ def option_schemas(reference: Callable[[str], Schema]) -> dict[str, Schema]:
                     {"type": "string", "enum": [kind for kind in get_args(Control) if kind]},
                 ),
                 "quiet": _described("It only declines: it leaves everything as it is.", _YES),
+                "called": _described("The title of its options, where all have the same.", _TEXT),
                 "places": _described(
                     "The areas of the pieces where it begins or ends, by the ids that `from` or `to` can have.",
                     {"type": "object", "additionalProperties": _TEXT},

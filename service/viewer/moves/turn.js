@@ -11,14 +11,14 @@ const LONGEST = 8;
 
 const byRuleset = new Map();
 
-/** Commands of a ruleset that only decline and have no fields. */
+/** Commands of a ruleset that only decline and have no fields, with what they are called, by their types. */
 async function quietOf(room) {
   const { ruleset } = room.game;
   if (!byRuleset.has(ruleset)) {
     const { commands } = await room.api.get(`/v1/rulesets/${ruleset}/schemas`);
     const all = Object.values(commands.$defs ?? {}).filter((schema) => schema["x-gesture"]?.quiet);
     const plain = all.filter(({ properties, required }) => Object.keys(properties).length === 1 && required.length === 1);
-    byRuleset.set(ruleset, plain.map(({ properties }) => properties.type.const));
+    byRuleset.set(ruleset, new Map(plain.map((schema) => [schema.properties.type.const, schema["x-gesture"].called])));
   }
   return byRuleset.get(ruleset);
 }
@@ -38,7 +38,7 @@ export async function ending(commands) {
   // Nothing can follow what cannot be taken back.
   for (let grew = canUndo; grew && canUndo && chain.length < LONGEST; ) {
     grew = false;
-    for (const type of quiet) {
+    for (const type of quiet.keys()) {
       if (chain.filter((command) => command.type === type).length > 1) continue;
       const next = await commands.foresee([...chain, { type }]);
       if (next.problem) continue;
@@ -48,7 +48,7 @@ export async function ending(commands) {
       break;
     }
   }
-  return { commands: chain, words: chain.map(({ type }, at) => (at ? named(type) : first.title)), canUndo };
+  return { commands: chain, words: chain.map(({ type }, at) => (at ? quiet.get(type) ?? named(type) : first.title)), canUndo };
 }
 
 /** The command of an option in which nothing is left to choose. */
