@@ -8,6 +8,7 @@ from typing import Final
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules.board import SHORE, Area, Board
 from domain.kernel.rules.marks import Mark, Marks, Place, Shelf, Stack, Standing
+from domain.mare_nostrum import phrases
 from domain.mare_nostrum.data import CARDS, GOODS
 from domain.mare_nostrum.pieces import Force, Province
 from domain.mare_nostrum.view import SeatView, View
@@ -168,7 +169,7 @@ def _face_up(cards: Iterable[str], how: str) -> Iterator[Mark]:
 def _cards(cards: Mapping[str, int], how: str) -> Iterator[Mark]:
     for card, count in cards.items():
         if count:
-            yield Mark(card, count, words=f"{count} {card} {how}")
+            yield Mark(card, count, words=f"{phrases.cards({card: count})} {how}")
 
 
 def _neutral(seat: Seat, view: View) -> Standing:

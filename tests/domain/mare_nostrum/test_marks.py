@@ -67,13 +67,13 @@ def test_a_province_at_war_and_triremes_at_sea() -> None:
 
 
 def test_a_hand_is_shown_to_whoever_may_see_it() -> None:
-    hands = {"rome": {"grain": 2, "tax": 1}, "egypt": {"wine": 1}}
+    hands = {"rome": {"grain": 2, "tax": 1, "slaves": 1}, "egypt": {"wine": 1}}
     spectator, rome = shown(hands=hands), shown(ROME, hands=hands)
     assert not any("hand" in item for seat in (ROME, EGYPT) for item in items(spectator, seat))
-    assert {"1 tax in hand", "2 grain in hand"} <= set(items(rome, ROME))
+    assert {"1 tax in hand", "2 grain in hand", "1 slave in hand"} <= set(items(rome, ROME))
     assert not any("hand" in item for item in items(rome, EGYPT))
     counts = {standing.seat: standing.figures.get("hand") for standing in spectator.standings}
-    assert (counts[ROME], counts[EGYPT]) == (3, 1)
+    assert (counts[ROME], counts[EGYPT]) == (4, 1)
 
 
 def test_heroes_and_wonders_are_told_apart() -> None:
