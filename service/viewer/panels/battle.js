@@ -6,6 +6,7 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { chip } from "../parts/chip.js";
+import { dieFaces } from "../parts/die.js";
 import { count, named, plain } from "../parts/format.js";
 import { glyph } from "../parts/shelf.js";
 
@@ -61,14 +62,21 @@ function side(room, fighter, does, rolls) {
   const roll = rolls.get(sideOf(fighter));
   return html`<section>
     <h3>${chip(room, seat)} ${words} <span class="quiet">${does}</span></h3>
-    <ul class="pieces">${marks.map((mark) => html`<li title=${mark.words}>${glyph(mark.kind)}<span aria-hidden="true">${mark.count ?? 1}</span><span class="hidden">${mark.words}</span></li>`)}</ul>
+    <ul class="pieces">${marks.map((mark) => piece(room, mark, seat))}</ul>
     ${roll ? rolled(room, roll) : fighter.throw ? html`<p class="quiet">${toRoll(fighter.throw)}</p>` : nothing}
     ${due ? html`<p><strong>${count(due, "hit")} to take</strong></p>` : nothing}
   </section>`;
 }
 
-function rolled(room, { faces, hits, version, throwing }) {
-  return html`<p>${faces.map((face) => html`<span class="face">${plain(face)}</span>`)}</p>
+/** Pieces alike, with what tells them apart from others: a number, a name, or whose they are where that is somebody else. */
+function piece(room, { kind, count: number = 1, label = "", seat = null, words }, of) {
+  const figure = label ? `${number > 1 ? `${number} ` : ""}${label}` : `${number}`;
+  return html`<li title=${words}>${seat && seat !== of ? chip(room, seat) : nothing}${glyph(kind)}<span aria-hidden="true">${figure}</span><span class="hidden">${words}</span></li>`;
+}
+
+function rolled(room, roll) {
+  const { hits, version, throwing } = roll;
+  return html`${dieFaces(room, roll)}
     <p><strong>${count(hits, "hit")}</strong> ${throwing ? html`<span class="quiet">(${odds(throwing, hits)})</span>` : nothing}
       ${room.isGame ? html`<button class="link" @click=${() => prove(room, version)}>Proof<span class="hidden"> of this roll</span></button>` : nothing}</p>`;
 }

@@ -23,6 +23,8 @@ export class Lessons extends EventTarget {
     super();
     this.api = api;
     this.id = ruleset;
+    /** Its ruleset; null until it was read. */
+    this.ruleset = null;
     /** The tutorial, as `GET /v1/rulesets/{id}/tutorial` shows it; null until it was read. */
     this.tutorial = null;
     /** The lesson that is shown, and its position; null until they were read. */
@@ -94,7 +96,10 @@ export class Lessons extends EventTarget {
 
   /** Read the tutorial, and enter a lesson: the one that is named, or the first. */
   async open(lesson) {
-    this.tutorial = await this.api.get(`/v1/rulesets/${this.id}/tutorial`);
+    [this.tutorial, this.ruleset] = await Promise.all([
+      this.api.get(`/v1/rulesets/${this.id}/tutorial`),
+      this.api.get(`/v1/rulesets/${this.id}`),
+    ]);
     if (this.tutorial.lessons.length) await this.enter(lesson);
   }
 
