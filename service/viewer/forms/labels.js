@@ -14,14 +14,19 @@ export class Labels {
   /**
    * @param {{id: string, name: string}[]} areas of the board
    * @param {Record<string, string>} [words] what the ruleset calls its own ids
+   * @param {{ruleset?: object, papers?: object}} [room] what these ids look like, and what is to be read of them
    */
-  constructor(areas, words = {}) {
+  constructor(areas, words = {}, room = {}) {
     this.#areas = new Map(areas.map(({ id, name }) => [id, name]));
     this.#words = new Map([...Object.entries(words), ...this.#areas]);
     /** Whether a value is an area of the board. */
     this.isArea = (value) => this.#areas.has(value);
     /** The label of a value: an area, a seat, a piece, yes or no. */
     this.value = (value) => this.#value(value);
+    /** The kind of mark that shows an id; empty where there is none. */
+    this.kind = (id) => room.ruleset?.kinds?.[id] ?? "";
+    /** The paper about an id; undefined where there is none. */
+    this.paper = (id) => room.papers?.papers.find((paper) => paper.id === id);
     /** A sentence of the rules, in which ids stand for names: "egypt is adjacent to arabia-petraea." */
     this.sentence = (text) => text.replaceAll(/[a-z\d]+(?:-[a-z\d]+)*/g, (id) => this.#areas.get(id) ?? (id.includes("-") ? this.#words.get(id) : undefined) ?? id);
     /** The label of a property. What has several parts, such as the galleys of a seat in a zone, is called after all. */

@@ -16,6 +16,7 @@ import { alongIn } from "./along.js";
 import { control, hasAlong } from "./controls.js";
 import { refused } from "./dispute.js";
 import { gestureOf, isFixed, isOnMap, isPlain, isQuiet } from "./gestures.js";
+import { cardsOf, deal } from "./hand.js";
 import { isClear, movesIn } from "./moves.js";
 import { listen } from "./pointer.js";
 import { ending } from "./turn.js";
@@ -144,22 +145,30 @@ function aside({ labels }, moves, move) {
   return said && `: ${said}`;
 }
 
-/** Many answers: those of one command are behind one button. */
+/** Many answers: those of one command are behind one button. So are cards, which have room above the bar. */
 function folded(all, room, most) {
   const families = [...Map.groupBy(all, ({ command }) => command).values()];
   const inside = families.find(([{ command }]) => command === unfolded);
-  if (all.length <= most || families.length === 1) return all;
+  const isMany = all.length > most;
+  if (families.length === 1 || !(isMany || all.some(({ dealt }) => dealt))) return all;
   const unfold = (command) => () => {
     unfolded = command;
     room.redraw();
   };
   if (inside) return [...inside, { label: "Back", act: unfold("") }];
-  return families.map((family) => (family.length > 1 ? { label: `${named(family[0].command)} …`, value: family[0].command, quiet: false, act: unfold(family[0].command) } : family[0]));
+  return families.flatMap((family) => (family[0].dealt || (isMany && family.length > 1) ? { label: `${familyName(family)} …`, value: family[0].command, quiet: false, act: unfold(family[0].command) } : family));
+}
+
+function familyName(family) {
+  const [first, ...others] = new Set(family.map(({ dealt }) => dealt && titleOf(dealt.option)));
+  return first && !others.length ? first : named(family[0].command);
 }
 
 function buttonsOf(option, commands, moves) {
   const title = titleOf(option);
   const value = String(commands.options.indexOf(option));
+  const asked = commands.room.isGame && cardsOf(option);
+  if (asked) return asked.cards.map((card) => ({ label: card, value: asked.isOpen ? `${value}/${card}` : value, quiet: false, dealt: { option, card }, act: () => moves.give(option, { [asked.name]: card }) }));
   if (isPlain(option)) return [{ label: title, value, quiet: isQuiet(option), act: () => moves.give(option) }];
   const { properties } = option.schema;
   const free = Object.keys(properties).filter((name) => !isFixed(properties[name]));
@@ -173,9 +182,15 @@ function buttonsOf(option, commands, moves) {
   return values.map((each) => ({ label: `${lead}${word(each)}`, value: `${value}/${each}`, quiet: false, act: () => moves.give(option, { [name]: each }) }));
 }
 
+function keyOf(answer, all, [quiet]) {
+  const at = all.indexOf(answer);
+  if (answer !== quiet && at >= MANY) return nothing;
+  return html`<kbd aria-hidden="true">${answer === quiet ? "." : at + 1}</kbd>`;
+}
+
 function choices(room, commands, moves) {
   const all = answersOf(commands, moves);
-  const shown = all.slice(0, MANY);
+  const shown = all.filter(({ dealt }) => !dealt).slice(0, MANY);
   const quiet = all.filter((answer) => answer.quiet);
   // What is asked is one command, with something to fill in: it is open at once.
   const loud = all.filter((answer) => !answer.quiet);
@@ -189,9 +204,9 @@ function choices(room, commands, moves) {
     });
   }
   // Each keeps its button: what is pressed while the answers change must not become another answer.
-  return html`${repeat(shown, ({ value = "", label }) => `${value} ${label}`, (answer, at) => html`<button class="answer-button" data-answer=${answer.value ?? nothing} aria-expanded=${"isOpen" in answer ? String(answer.isOpen) : nothing}
-      ?disabled=${commands.busy} @click=${answer.act}>${answer.label} <kbd aria-hidden="true">${answer === quiet[0] ? "." : at + 1}</kbd></button>`)}
-    ${all.length > MANY ? html`<span class="quiet">and ${all.length - MANY} more in the list under Decide</span>` : nothing}
+  return html`${repeat(shown, ({ value = "", label }) => `${value} ${label}`, (answer) => html`<button class="answer-button" data-answer=${answer.value ?? nothing} aria-expanded=${"isOpen" in answer ? String(answer.isOpen) : nothing}
+      ?disabled=${commands.busy} @click=${answer.act}>${answer.label} ${keyOf(answer, all, quiet)}</button>`)}
+    ${all.length > MANY && !all[0].dealt ? html`<span class="quiet">and ${all.length - MANY} more in the list under Decide</span>` : nothing}
     ${room.isGame && quiet.length && (moves.start === null || moves.isGuess) ? html`<button class="answer-button" ?disabled=${commands.busy} @pointerenter=${({ pointerType }) => pointerType === "mouse" && planned(room, commands, true)}
       @pointerleave=${() => passBy(room)} @click=${() => endOrShow(room, commands)}>Done with my turn … <kbd aria-hidden="true">e</kbd></button>` : nothing}`;
 }
@@ -207,7 +222,14 @@ function tray(room, commands, moves) {
   }
   if (commands.place === "bar" && commands.form && !moves.isSending) return moves.isReady ? picker(room, commands, moves) : beforehand(commands, moves);
   if (isHelp) return helpTray(room);
-  return nothing;
+  return cardTray(room, commands, moves);
+}
+
+/** Cards of which a click gives one. */
+function cardTray(room, commands, moves) {
+  if (!commands.isAsked || !room.following || commands.form) return nothing;
+  const cards = answersOf(commands, moves).map((answer, at) => ({ ...answer, key: at < MANY ? at + 1 : 0 })).filter(({ dealt }) => dealt);
+  return cards.length ? html`<div class="tray picker">${deal(room, commands, cards)}</div>` : nothing;
 }
 
 /** What comes along, while it is open where the gesture ends. */
@@ -437,7 +459,10 @@ function key(event, room) {
   if (!commands.isOpen || document.querySelector("dialog[open]")) return;
   if (event.key === "Escape") {
     if (plan || isHelp) [plan, isHelp] = [null, false];
-    else if (!moves.back()) return;
+    else if (!moves.back()) {
+      if (!unfolded) return;
+      unfolded = "";
+    }
     room.redraw();
     return event.preventDefault();
   }

@@ -9,6 +9,7 @@ import { live } from "../vendor/directives/live.js";
 import { Fields } from "../forms/fields.js";
 import { choicesOf, given, isSame, isSubset, sums, toggled } from "../forms/schema.js";
 import { chosenIn, gestureOf, isFixed } from "./gestures.js";
+import { hand } from "./hand.js";
 
 /**
  * The control of the form that is open.
@@ -22,7 +23,7 @@ export function control(form, option, decided) {
   const open = names.filter((name) => !isFixed(option.schema.properties[name]) || !option.schema.required.includes(name));
   const drawn = { division, purchase, bid }[as];
   if (drawn) return drawn(form, option, open);
-  return html`${open.filter((name) => cards.includes(name)).map((name) => hand(form, option.schema.properties[name], [name]))}
+  return html`${open.filter((name) => cards.includes(name)).map((name) => hand(form, option.schema.properties[name], [name], put))}
     ${others(form, option, open.filter((name) => !cards.includes(name)))}`;
 }
 
@@ -126,29 +127,6 @@ function purchase(form, option, names) {
     ${others(form, option, rest)}
     ${cost ? html`<p class="sum ${cost.message ? "off" : ""}">Costs ${cost.amount}${left === Infinity ? nothing : html` of ${cost.maximum}: ${left} remains`}</p>` : nothing}
     ${totals(form, option).length ? totals(form, option) : nothing}`;
-}
-
-// --- a hand of cards ---
-
-function hand(form, field, path) {
-  const label = form.labels.field(path.at(-1));
-  const card = (value, isChosen, act, number = "") => html`<button type="button" class="card-button" data-card=${[...path, value].join("/")} aria-pressed=${String(isChosen)} @click=${act}>
-    ${form.labels.value(value)}${number ? html` <span class="quiet">${number}</span>` : nothing}</button>`;
-  const now = form.get(path);
-  let cards = nothing;
-  if ("enum" in field) cards = field.enum.map((value) => card(value, isSame(now, value), () => form.set(path, value)));
-  else if (isSubset(field)) {
-    const items = now ?? [];
-    cards = choicesOf(field.items).map((value) => card(value, items.some((item) => isSame(item, value)), () => form.set(path, toggled(field, items, value))));
-  } else if (field.type === "object") {
-    cards = Object.entries(field.properties).map(([name, { minimum = 0, maximum = 0 }]) => {
-      const chosen = form.get([...path, name]) ?? 0;
-      return card(name, chosen > 0, () => put(form, [...path, name], chosen < maximum ? chosen + 1 : minimum), maximum > 1 ? `${chosen} of ${maximum}` : "");
-    });
-  } else {
-    return html`<div class="fields">${new Fields(form, []).field(field, path, label)}</div>`;
-  }
-  return html`<div class="hand" role="group" aria-label=${label}><h4>${label}</h4>${cards}</div>`;
 }
 
 // --- a bid ---

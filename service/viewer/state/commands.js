@@ -87,7 +87,7 @@ export class Commands {
     try {
       if (!this.labels) {
         const { board } = await room.api.get(`/v1/rulesets/${room.game.ruleset}/board`);
-        this.labels = room.labels = new Labels(board.areas, room.game.words);
+        this.labels = room.labels = new Labels(board.areas, room.game.words, room);
       }
       // Who has left no answer is not asked for them again at every version.
       const readsAnswers = room.isGame && (this.answers === null || this.answers.length > 0);

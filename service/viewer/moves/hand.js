@@ -1,0 +1,82 @@
+/**
+ * Cards as cards: each with its sign, what it is called, how many there are and what it does. From a hand some are
+ * chosen; where one card is all that is asked, it is given by a click on it.
+ * @module
+ */
+
+import { html, nothing } from "../vendor/lit-html.js";
+import { Fields } from "../forms/fields.js";
+import { choicesOf, isSame, isSubset, toggled } from "../forms/schema.js";
+import { chip } from "../parts/chip.js";
+import { glyph } from "../parts/shelf.js";
+import { titleOf } from "../state/commands.js";
+import { gestureOf, isFixed } from "./gestures.js";
+
+const TOLD = 1; // So many sections of a card's paper are on it: what it does.
+
+/** What is printed on a card. @param {import("../forms/labels.js").Labels} labels */
+function printed(labels, card, number = "") {
+  const kind = labels.kind(card);
+  const [does] = labels.paper(card)?.sections.slice(0, TOLD) ?? [];
+  return html`${kind ? glyph(kind) : nothing}<span class="what">${labels.value(card)}</span>${number ? html` <span class="quiet">${number}</span>` : nothing}
+    ${does ? html`<span class="does">${does.lines.map(({ words }) => words).join(" ")}</span>` : nothing}`;
+}
+
+/** The field of a form in which cards are chosen; `put` sets a count. */
+export function hand(form, field, path, put) {
+  const label = form.labels.field(path.at(-1));
+  const card = (value, isChosen, act, number = "") => html`<button type="button" class="card-button" data-card=${[...path, value].join("/")} aria-pressed=${String(isChosen)} @click=${act}>
+    ${printed(form.labels, value, number)}</button>`;
+  const now = form.get(path);
+  let cards = nothing;
+  if ("enum" in field) cards = field.enum.map((value) => card(value, isSame(now, value), () => form.set(path, value)));
+  else if (isSubset(field)) {
+    const items = now ?? [];
+    cards = choicesOf(field.items).map((value) => card(value, items.some((item) => isSame(item, value)), () => form.set(path, toggled(field, items, value))));
+  } else if (field.type === "object") {
+    cards = Object.entries(field.properties).map(([name, { minimum = 0, maximum = 0 }]) => {
+      const chosen = form.get([...path, name]) ?? 0;
+      return card(name, chosen > 0, () => put(form, [...path, name], chosen < maximum ? chosen + 1 : minimum), maximum > 1 ? `${chosen} of ${maximum}` : "");
+    });
+  } else {
+    return html`<div class="fields">${new Fields(form, []).field(field, path, label)}</div>`;
+  }
+  return html`<div class="hand" role="group" aria-label=${label}><h4>${label}</h4>${cards}</div>`;
+}
+
+// --- one card is all that is asked ---
+
+/**
+ * The cards of which an option asks for one: `{name, cards, isOpen}`, where `isOpen` says whether there are several; null
+ * where it asks for anything else.
+ */
+export function cardsOf(option) {
+  const { as, cards = [] } = gestureOf(option);
+  const { properties } = option.schema;
+  const free = Object.keys(properties).filter((name) => !isFixed(properties[name]));
+  const name = free[0] ?? cards.find((each) => "const" in (properties[each] ?? {}));
+  if (as !== "hand" || free.length > 1 || !cards.includes(name)) return null;
+  const choices = choicesOf(properties[name]);
+  return choices?.every((card) => typeof card === "string") ? { name, cards: choices, isOpen: free.length > 0 } : null;
+}
+
+/**
+ * The cards of which a click gives one, by what is done with them and whom they come from.
+ * @param {import("../state/room.js").Room} room
+ * @param {import("../state/commands.js").Commands} commands
+ * @param {{card: string, option: object, value: string, act: () => void, key: number}[]} answers
+ */
+export function deal(room, { labels, busy }, answers) {
+  return html`<div class="deal">${[...Map.groupBy(answers, ({ dealt }) => dealt.option)].map(([option, cards]) => html`<section class="hand" role="group" aria-label=${titleOf(option)}>
+    <h4>${owner(room, option)}${titleOf(option)}</h4>
+    ${cards.map(({ value, dealt: { card }, act, key }) => html`<button type="button" class="card-button answer-button" data-answer=${value} ?disabled=${busy} @click=${act}>
+      ${printed(labels, card)}${key ? html` <kbd aria-hidden="true">${key}</kbd>` : nothing}</button>`)}
+  </section>`)}</div>`;
+}
+
+/** The sign of the seat whose cards they are, where an option names one. */
+function owner(room, option) {
+  const { targets = [] } = gestureOf(option);
+  const seat = targets.map((name) => option.schema.properties[name]?.const).find((each) => room.game.seats.some((place) => place.seat === each));
+  return seat ? html`${chip(room, seat)} ` : nothing;
+}
