@@ -5,11 +5,11 @@
  */
 
 import { html, nothing } from "../vendor/lit-html.js";
-import { live } from "../vendor/directives/live.js";
 import { Fields } from "../forms/fields.js";
 import { choicesOf, given, isSame, isSubset, sums, toggled } from "../forms/schema.js";
 import { chosenIn, gestureOf, isFixed } from "./gestures.js";
 import { hand } from "./hand.js";
+import { shop } from "./shop.js";
 
 /**
  * The control of the form that is open.
@@ -106,26 +106,11 @@ function purchase(form, option, names) {
   const counts = countsOf(option.schema, names).filter(({ field }) => field.maximum > 0);
   const rest = names.filter((name) => !counts.some(({ path }) => path[0] === name) && option.schema.properties[name].type !== "integer");
   const cost = sums(option.schema, given(form.value), form.labels.field).find((sum) => sum.cost);
-  const prices = option.schema["x-cost"]?.prices ?? {};
+  const price = option.schema["x-cost"] ?? {};
   const left = cost && cost.maximum !== Infinity ? cost.maximum - cost.amount : Infinity;
-  return html`<ul class="shop">
-      ${counts.map(({ path, name, field }) => {
-        const now = form.get(path) ?? 0;
-        const label = form.labels.field(name);
-        const price = prices[path[0]];
-        const isOut = now >= field.maximum || (price ?? 0) > left;
-        return html`<li class=${now ? "bought" : ""} data-goods=${path.join("/")}>
-          <span class="what">${label}</span>
-          <span class="quiet">${price === undefined ? nothing : html`${price} each, `}${field.maximum - now} left</span>
-          <span class="stepper"><button type="button" class="step" aria-label="One less of ${label}" ?disabled=${now <= field.minimum} @click=${() => put(form, path, now - 1)}>−</button
-            ><input type="number" inputmode="numeric" aria-label=${label} min=${field.minimum} max=${field.maximum} .value=${live(`${now}`)}
-              @change=${(event) => put(form, path, Math.min(Math.max(Math.round(Number(event.target.value)) || 0, field.minimum), field.maximum))} /
-            ><button type="button" class="step" aria-label="One more of ${label}" ?disabled=${isOut} @click=${() => put(form, path, now + 1)}>+</button></span>
-        </li>`;
-      })}
-    </ul>
+  return html`${shop(form, counts, price, left, put)}
     ${others(form, option, rest)}
-    ${cost ? html`<p class="sum ${cost.message ? "off" : ""}">Costs ${cost.amount}${left === Infinity ? nothing : html` of ${cost.maximum}: ${left} remains`}</p>` : nothing}
+    ${cost ? html`<p class="sum ${cost.message ? "off" : ""}">Costs ${cost.amount}${left === Infinity ? nothing : html` of ${cost.maximum}`}${price.unit ? ` ${price.unit}` : ""}${left === Infinity ? nothing : `: ${left} left`}</p>` : nothing}
     ${totals(form, option).length ? totals(form, option) : nothing}`;
 }
 
