@@ -9,6 +9,7 @@ import { Fields } from "../forms/fields.js";
 import { choicesOf, given, isSame, isSubset, sums, toggled } from "../forms/schema.js";
 import { chosenIn, gestureOf, isFixed } from "./gestures.js";
 import { hand } from "./hand.js";
+import { fewNumbers, numbers as buttons } from "./numbers.js";
 import { shop } from "./shop.js";
 
 /**
@@ -121,6 +122,7 @@ function bid(form, option, names) {
   const numbers = names.filter((name) => isNumber(option.schema.properties[name]));
   return html`${numbers.map((name) => {
       const field = option.schema.properties[name];
+      if (fewNumbers(field)) return buttons(form, field, name);
       const steps = field.enum ?? Array.from({ length: field.maximum - field.minimum + 1 }, (_, at) => field.minimum + at);
       const at = Math.max(steps.indexOf(form.get([name])), 0);
       const label = form.labels.field(name);

@@ -10,6 +10,7 @@ import { commandsOf, titleOf } from "../state/commands.js";
 import { alongIn, filled, isForced, isKnown, isUsual, lately, limited, recalled, remember, something } from "./along.js";
 import { hasAlong } from "./controls.js";
 import { chosenIn, gestureOf, isFixed, isOnMap, movesOf } from "./gestures.js";
+import { openNumbers } from "./numbers.js";
 import { guessed, noteBegun } from "./onward.js";
 
 const FEW = 6; // So many values of the last field are buttons that send.
@@ -450,8 +451,9 @@ export class Moves {
   async send() {
     const { commands } = this;
     if (!this.isReady || commands.busy || performance.now() - this.openedAt < UNSEEN) return;
-    const { option } = commands;
-    const { command } = commands.form;
+    const { option, form } = commands;
+    if (openNumbers(option).some((name) => form.get([name]) === undefined)) return void form.ask();
+    const { command } = form;
     const hope = { start: this.start, end: this.end, command };
     const onward = this.#onward;
     await commands.send(this.told());
@@ -560,12 +562,17 @@ export function isClear({ option, end, fix }) {
   return open.every((name) => along.includes(name)) || isForced(option.schema, { ...initial(option.schema), ...fix }, open);
 }
 
-/** With what the control of an option begins: a purchase with nothing, a bid as low as it may be, others with the last choice. */
+/**
+ * With what the control of an option begins: a purchase with nothing, a bid as low as it may be, but for 0 nothing is
+ * chosen; others with the last choice.
+ */
 function beginning(option) {
   const value = initial(option.schema);
   const { as, counts = [] } = gestureOf(option);
   if (as === "bid") for (const name of counts) value[name] ??= firstOf(option.schema.properties[name]);
-  return as === "purchase" ? value : recalled(option, value, chosenIn(option), false);
+  if (as === "purchase") return value;
+  const open = Object.fromEntries(openNumbers(option).map((name) => [name, undefined]));
+  return { ...recalled(option, value, chosenIn(option), false), ...open };
 }
 
 /** The first choice of what has to be one of several. */
