@@ -336,10 +336,15 @@ function said(room, commands) {
 
 function came(commands) {
   const { said, undo, busy, done } = commands;
-  const what = done && `${done.title.slice(0, 1).toLowerCase()}${done.title.slice(1)}`;
+  const what = done && inside(done.title);
   return html`${done ? html`<span>${done.title}: done.</span>` : nothing}
     ${undo && done ? html`<button ?disabled=${busy} @click=${() => takeBack(commands, undo)}>Undo ${what}</button>` : askBack(commands)}
     ${said?.kind === "refused" && !commands.form ? html`<span role="alert">${said.problem.message}</span>` : nothing}`;
+}
+
+/** A title in the middle of a sentence. */
+function inside(title) {
+  return `${title.slice(0, 1).toLowerCase()}${title.slice(1)}`;
 }
 
 /** What cannot be undone can be taken back when all others agree. */
@@ -351,12 +356,12 @@ function askBack({ room, done, version, busy }) {
 }
 
 async function takeBack(commands, undo) {
-  const { after } = commands.done;
+  const { after, title } = commands.done;
   commands.choose(undo, null, "bar");
   if (!commands.form) return;
   // Several that were sent together are taken back together.
   if (choicesOf(undo.schema.properties.to).includes(after)) commands.form.value.to = after;
-  await commands.send("Take back your commands");
+  await commands.send(`Undo ${inside(title)}`);
 }
 
 // --- done with my turn ---
