@@ -38,5 +38,5 @@ def test_no_colour_of_the_ground_is_forgotten(board: str) -> None:
 
 
 def test_no_colour_is_one_that_boards_have_no_more() -> None:
-    small = set(INKS.findall(piles._FAINT))  # pyright: ignore[reportPrivateUsage]
+    small = set(INKS.findall(piles._FAINT))
     assert set(INKS.findall(NIGHT)) == {colour for board in BOARDS for colour in by_day(board)} | small
