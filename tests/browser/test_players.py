@@ -48,7 +48,7 @@ async def test_every_player_is_seen_with_what_they_have_and_who_is_asked(service
     for standing in shown:
         line = players(page).filter(has=page.get_by_text(standing["name"], exact=True))
         for name, value in standing["figures"].items():
-            await expect(line).to_contain_text(f"{value} {name}")
+            await expect(line).to_contain_text(f"{name} {value}")
         await expect(line.get_by_text("to decide")).to_have_count(int(standing["seat"] == asked))
         await expect(line.get_by_text("you", exact=True)).to_have_count(int(standing["seat"] == asked))
     await visitor.axe("#strip")
@@ -73,6 +73,13 @@ async def test_ones_own_hand_is_in_sight_and_nobody_elses(service: Service, page
         await expect(players(other.page).first).to_be_visible()
         await expect(other.page.get_by_role("region", name="Players")).not_to_contain_text("in hand")
         await other.axe("#strip")
+        # A hand has room on a phone, too: as signs, read out in words.
+        await opened(other.page, made.id, f"#token={made.token(seat)}")
+        own_hand = players(other.page).locator(".hand")
+        await expect(own_hand).to_contain_text(hand[0])
+        assert await own_hand.evaluate(
+            "(hand) => hand.scrollWidth <= hand.clientWidth && hand.getBoundingClientRect().right <= innerWidth"
+        )
 
 
 async def test_a_turn_that_begins_is_seen_in_the_tab_and_heard_by_who_wants_it(service: Service, visitor: Visitor):

@@ -65,9 +65,9 @@ def test_the_first_event_names_each_document_by_its_digest_and_the_board_apart()
 def test_the_history_says_with_which_documents_a_game_is_played() -> None:
     digest = digests_of(CORRECTED)["prizes"].removeprefix("sha256:")
     first = read_created(Play(PRIZED, CORRECTED, 2).records[0])
-    assert first.tell(Names({})) == f"A game of tiny-prized was created for 2 players, with the prizes {digest[:8]}."
+    assert first.tell(Names({})) == f"A game of tiny prized was created for 2 players, with the prizes {digest[:8]}."
     plain = read_created(Play(TinyAuction(), ROOM, 2).records[0])
-    assert plain.tell(Names({})) == "A game of tiny-auction was created for 2 players."
+    assert plain.tell(Names({})) == "A game of tiny auction was created for 2 players."
 
 
 def test_what_games_without_documents_store_has_no_word_of_them() -> None:
