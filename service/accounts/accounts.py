@@ -56,8 +56,8 @@ BOTS: Final = "bots"
 """Names the bots where another issuer's people are known by its address, so that each is opened once."""
 
 BOT_NAMES: Final = ("Livia", "Marcus", "Claudia", "Titus", "Octavia", "Quintus", "Valeria", "Lucius")
-BOTS_OWN: Final = re.compile(r",.*\bbot$", re.IGNORECASE)
-"""How the names of the service's bots end, and nobody else's: everybody must see who is a bot."""
+BOTS_OWN: Final = re.compile(r",\s*\w{2,}\s+bot$", re.IGNORECASE)
+"""How the names of the service's bots end ("Livia, greedy bot"), and nobody else's: everybody must see who is a bot."""
 
 
 class TooManyTokens(Exception):
@@ -421,19 +421,18 @@ class Accounts:
 def _name(given: str) -> str | None:
     """Return a name as an account has it; None for what is none."""
     name = given.strip()
-    if BOTS_OWN.search(name):
-        return None
-    return name if len(name) <= LONGEST_NAME and name.isprintable() and shows(name) else None
+    return (
+        name if not BOTS_OWN.search(name) and len(name) <= LONGEST_NAME and name.isprintable() and shows(name) else None
+    )
 
 
 def _good(given: str) -> str:
     """Return a name as an account has it. Raises `BadName`."""
     name = _name(given)
+    if name is None and BOTS_OWN.search(given.strip()):
+        raise BadName("Such a name is that of a bot, which the service plays. Choose another one.")
     if name is None:
-        raise BadName(
-            f"Use 1 to {LONGEST_NAME} printable characters, not all of them invisible. "
-            'Names such as "Livia, greedy bot" are those of the service\'s bots.'
-        )
+        raise BadName(f"Use 1 to {LONGEST_NAME} printable characters, not all of them invisible.")
     return name
 
 

@@ -36,7 +36,7 @@ function isOver(room) {
 function ending(room) {
   return html`<div class="request" role="group" aria-label="The end of the game">
     <p><strong>Game over. ${won(room)}</strong> Everything is revealed, and the dice can be derived again.</p>
-    <div class="buttons"><button @click=${() => room.dispatchEvent(new Event("verify"))}>Verify it</button>
+    <div class="buttons"><button @click=${() => room.dispatchEvent(new Event("verify"))}>See the proof</button>
       <a href="/">Play again</a></div>
   </div>`;
 }

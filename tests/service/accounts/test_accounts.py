@@ -57,10 +57,17 @@ async def test_a_token_is_stored_nowhere(tmp_path: Path) -> None:
         assert (await rig.accounts.authenticate(token)).player == anna.player
 
 
-@pytest.mark.parametrize("name", ["", "  ", "a" * 81, "a\nb", "a\0b", "\u202ea", "Livia, greedy bot", "Ann,Bot"])
+@pytest.mark.parametrize("name", ["", "  ", "a" * 81, "a\nb", "a\0b", "\u202ea"])
 async def test_what_is_no_name_is_refused(rig: Rig, name: str) -> None:
     with pytest.raises(BadName, match="1 to 80 printable characters"):
         await rig.accounts.register(name)
+
+
+async def test_nobody_is_called_as_the_bots_are(rig: Rig) -> None:
+    for name in ("Livia, greedy bot", "Ann,Thinker  BOT "):
+        with pytest.raises(BadName, match="that of a bot"):
+            await rig.accounts.register(name)
+    await rig.accounts.register("Talbot")
 
 
 class Late:
