@@ -52,7 +52,8 @@ async def test_every_player_is_seen_with_what_they_have_and_who_is_asked(service
         await expect(line.get_by_text("to decide")).to_have_count(int(standing["seat"] == asked))
         await expect(line.get_by_text("you", exact=True)).to_have_count(int(standing["seat"] == asked))
     await visitor.axe("#strip")
-    # The past shows what they had then, and asks nobody.
+    # The past shows what they had then, and asks nobody. What is open at once lies over the timeline.
+    await page.keyboard.press("Escape")
     await slider(page).fill("100")
     await expect_version(page, 100)
     await expect(players(page).get_by_text("to decide")).to_have_count(0)
