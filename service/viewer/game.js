@@ -37,7 +37,7 @@ function tell(isThere) {
 
 let followed = 0;
 
-/** Go where something happened, once: then it is for what is asked, and for whoever looks, to go elsewhere. */
+/** Show where something happened, once for each version; after that, questions and the reader move the board. */
 function follow(areas) {
   if (!areas.length) return;
   followed = room.version;

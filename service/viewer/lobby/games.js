@@ -26,7 +26,7 @@ export class Games extends EventTarget {
     this.next = null;
     /** The games of which there is a picture, each as `GET /v1/games/{id}` shows it: those that are played, or the last. */
     this.shown = [];
-    /** The games that wait for whoever looks, each as `GET /v1/games/{id}` shows it; and all of theirs that go on. */
+    /** The games that wait for the reader, each as `GET /v1/games/{id}` shows it; and all of theirs that are not over. */
     this.waiting = [];
     this.own = [];
     this.problem = null;

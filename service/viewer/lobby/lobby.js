@@ -114,7 +114,7 @@ function list() {
     ${games.next ? html`<button @click=${() => games.more()}>Show more</button>` : nothing}`;
 }
 
-/** What a game that waits for whoever looks asks them, and as whom. */
+/** What a game asks the reader, and in which seat. */
 function asked({ you, decisions = [] }) {
   const question = you && decisions.find(({ seats }) => seats.includes(you));
   return question ? html`<p><strong>${named(you)}</strong>: ${question.title}</p>` : nothing;
