@@ -2,8 +2,8 @@
 
 For each game, with as many players as the lobby offers first: from the service's address to the first accepted move
 against bots. The script knows no game. It reads what is on the page as a newcomer does: it presses "Play now", waits
-until the bar asks, and presses one answer after the other until one is accepted; a form it sends as it is. Times
-include what the bots think.
+until the bar asks, and presses one answer after the other until one is accepted; it sends a form as it is, with a
+number where none is chosen. Times include what the bots think.
 """
 
 import asyncio
@@ -69,6 +69,11 @@ async def first_move(page: Page, ruleset: str) -> tuple[float, int]:
             clicks += 1
         await page.wait_for_timeout(NOTICED)
         if not await done.count() and await send.count():
+            # Of numbers of which none is chosen yet, somebody chooses one.
+            numbers = bar.get_by_role("radiogroup").filter(has_not=page.locator(":checked"))
+            for group in await numbers.all():
+                await group.get_by_role("radio").last.check(force=True)
+                clicks += 1
             await send.click()
             clicks += 1
         with contextlib.suppress(AssertionError):
