@@ -101,7 +101,7 @@ class _Connection:
         self._writer.write(b"\r\n".join([*lines, b"", b""]))
         chunked = "transfer-encoding" in request.headers
         assert isinstance(request.stream, httpx.AsyncByteStream)
-        # Whoever closes before all is sent may have answered.
+        # A server that closes before it has read everything may have answered already.
         with contextlib.suppress(ConnectionError):
             async for part in request.stream:
                 self._writer.write(b"%x\r\n%b\r\n" % (len(part), part) if chunked else part)
