@@ -144,7 +144,8 @@ class Settings(Struct, frozen=True):
         heartbeat: seconds between comments on a stream without events.
         bots: how many processes think for bots. Each has a core for itself while a bot thinks, after everything else
             on the machine. With 0, this process plays no bots; if no process does, games with bots stand still.
-        bot_pause: seconds that a bot lets pass after the last event of its game, so that people can follow.
+        bot_pause: seconds that a bot lets pass after the last event of its game, so that people can follow. Before the
+            first person of a game is asked, bots do not wait.
         bots_per_account: the most seats that bots may hold in the games of one organizer that are not over, or `off`.
         projections: whether this process keeps the projections up to date. If no process does, run `tabularium
             projections run`.

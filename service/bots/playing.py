@@ -70,6 +70,22 @@ class Lessor(Protocol):
         ...
 
 
+class _Table:
+    """A game whose bots are played.
+
+    Attributes:
+        moved: set when the game went on.
+        is_followed: whether bots give people time to follow. Until a person is asked for the first time there is
+            nothing to do but to wait for the bots, so they do not pause.
+    """
+
+    def __init__(self, game: GameId) -> None:
+        self.game = game
+        self.moved = asyncio.Event()
+        self.task: asyncio.Task[None] | None = None
+        self.is_followed = False
+
+
 class Playing:
     """Plays the bots of all running games."""
 
@@ -96,7 +112,7 @@ class Playing:
         self._told = ""
         self._position: int | None = None
         self._bots: dict[PlayerId, str] = {}
-        self._tables: dict[GameId, tuple[asyncio.Event, asyncio.Task[None]]] = {}
+        self._tables: dict[GameId, _Table] = {}
         self._looks = asyncio.Semaphore(LOOKS)
 
     async def run(self) -> None:
@@ -158,7 +174,7 @@ class Playing:
             if record.type in _BEGIN and game in self._tables:
                 self._bots = await self._known_bots()  # one of them may never have played before
             if game is not None and game in self._tables:
-                self._tables[game][0].set()
+                self._tables[game].moved.set()
             elif game is not None and record.type in _BEGIN and await self._has_bots(game):
                 self._sit_down(game)
             elif game is not None and record.type == _FORKED:
@@ -199,25 +215,25 @@ class Playing:
 
     def _sit_down(self, game: GameId) -> None:
         if game not in self._tables:
-            moved = asyncio.Event()
-            self._tables[game] = moved, asyncio.create_task(self._sit(game, moved))
+            table = self._tables[game] = _Table(game)
+            table.task = asyncio.create_task(self._sit(table))
 
     async def _rise(self) -> None:
         """Leave all tables: another process plays, or the service stops."""
         self._leased_until, self._position = 0.0, None
-        tasks = [task for _, task in self._tables.values()]
+        tasks = [table.task for table in self._tables.values() if table.task]
         self._tables.clear()
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _sit(self, game: GameId, moved: asyncio.Event) -> None:
+    async def _sit(self, table: _Table) -> None:
         """Play the bots of a game until it is over."""
-        wait, level = TROUBLE, None
+        game, wait, level = table.game, TROUBLE, None
         while True:
-            moved.clear()
+            table.moved.clear()
             try:
-                goes_on = await self._step(game, level)
+                goes_on = await self._step(table, level)
             except (NoThought, Refusal, msgspec.MsgspecError) as error:
                 log.error("a bot failed", game=game, level=level, why=str(error))
                 if level is None:
@@ -233,21 +249,22 @@ class Playing:
                     del self._tables[game]
                     return
                 if not goes_on:
-                    await moved.wait()
+                    await table.moved.wait()
                 continue
             await asyncio.sleep(wait)
             wait = min(2 * wait, LONGEST)
 
-    async def _step(self, game_id: GameId, level: str | None) -> bool | None:
+    async def _step(self, table: _Table, level: str | None) -> bool | None:
         """Let one bot act; tell whether another may have to, None when the game is over.
 
         With a `level` it plays at that, and not at its own.
         """
         began = asyncio.get_running_loop().time()
         async with self._looks:
-            game = await self._games.game(game_id)
+            game = await self._games.game(table.game)
         if game.status != "running":
             return None
+        table.is_followed |= self._is_followed(game)
         act: AnswerTakeBack | Commands
         if (request := self._request(game)) is not None:
             bot, act = request
@@ -255,16 +272,22 @@ class Playing:
             return False
         else:
             async with self._thinkers.turn() as thinker:
-                game = await self._games.game(game_id)  # it may have gone on while others had their turn
+                game = await self._games.game(table.game)  # it may have gone on while others had their turn
                 if self._asked(game) != bot:
                     return True
                 question = await question_for(self._games, game, bot, level or self._bots[bot])
                 act = Commands([await thinker.choose(question)])
-        await asyncio.sleep(began + self._pause - asyncio.get_running_loop().time())
+        if table.is_followed:
+            await asyncio.sleep(began + self._pause - asyncio.get_running_loop().time())
         # When it is too late, or another process was quicker, it is asked again, if it is still to decide.
         with contextlib.suppress(StaleVersion, KeyReused):
-            await self._games.act(game_id, bot, act, expected=game.version, key=f"bot-{game.version}")
+            await self._games.act(table.game, bot, act, expected=game.version, key=f"bot-{game.version}")
         return True
+
+    def _is_followed(self, game: Game) -> bool:
+        """Whether people have begun to follow the game: one of them is asked, or all that plays are bots."""
+        people = {seat for seat, holder in game.players.items() if holder is not None and holder not in self._bots}
+        return not people or any(seat in people for decision in game.decisions for seat in decision.seats)
 
     def _request(self, game: Game) -> tuple[PlayerId, AnswerTakeBack] | None:
         """Return who agrees to which request to take moves back: every bot that is asked, to all of them."""

@@ -89,6 +89,22 @@ async def test_a_game_against_bots_is_played_to_its_end(service: Service, anna: 
     assert verify(exported.splitlines(keepends=True), service.services.library).ok
 
 
+async def test_bots_pause_once_somebody_was_asked(tmp_path: Path, database_url: str) -> None:
+    slow = QUICK | {"bot_pause": 60.0}
+    async with serving(tmp_path, database_url=database_url, **slow) as service:
+        anna = await service.register("Anna")
+        body = {"ruleset": "tiny-auction", "players": 2}
+        game = (await service.post("/v1/games", anna, body))["id"]
+        await service.post(f"/v1/games/{game}/seats", anna, {"seat": "blue"})
+        await seat_bots(service, anna, game)
+        async with asyncio.timeout(20):
+            await until(service, game, waits_for("blue"))
+        await service.give(game, anna, "choose-card", card=await service.first_card(game, anna))
+        version = (await until(service, game, waits_for("red")))["version"]
+        await asyncio.sleep(0.3)
+        assert (await service.get(f"/v1/games/{game}"))["version"] == version
+
+
 async def test_bots_play_on_after_a_restart(tmp_path: Path, database_url: str) -> None:
     async with serving(tmp_path, database_url=database_url, **QUICK, bots=0) as service:
         anna = await service.register("Anna")
