@@ -198,10 +198,7 @@ function choices(room, commands, moves) {
   // In a lesson there is something to be read first, which the form would lie over on a phone.
   if (isOne && room.isGame && !moves.all.length && !commands.form && moves.closed !== commands.options) {
     const options = loud.map(({ option }) => option);
-    queueMicrotask(() => {
-      moves.openedAt = performance.now();
-      moves.open(options[0], options, commands.said);
-    });
+    queueMicrotask(() => moves.present(options[0], options, commands.said));
   }
   // Each keeps its button: what is pressed while the answers change must not become another answer.
   return html`${repeat(shown, ({ value = "", label }) => `${value} ${label}`, (answer) => html`<button class="answer-button" data-answer=${answer.value ?? nothing} aria-expanded=${"isOpen" in answer ? String(answer.isOpen) : nothing}

@@ -51,7 +51,7 @@ export class Moves {
   /** The options whose control was closed: it does not open by itself again. */
   closed = null;
   /** When a control opened by itself: what is pressed twice must not send what was not seen yet. */
-  openedAt = -Infinity;
+  #openedAt = -Infinity;
   /** Whether a pointer is dragging: then the arrow is its own. */
   isDragged = false;
   /** Whether what was pointed at is on its way: it had nothing left to ask. */
@@ -139,13 +139,13 @@ export class Moves {
   }
 
   /**
-   * Begin where the last command ended or began, when the same can be done from there. What was begun goes on, if it
-   * still can, when it was not the seat itself that has done something.
+   * Begin where the seat's last command ended or began, when the same can be done from there. What the player has begun
+   * goes on, if it still can.
    */
   #goOn(isOwn) {
     const hope = this.#hope;
     this.#hope = null;
-    if (!isOwn) return this.#keep();
+    if (!isOwn || (this.start !== null && !this.isGuess)) return this.#keep();
     this.#forget();
     this.#onward = hope?.end ? this.#onwardFrom(hope) : null;
     const guess = this.#onward && guessed(this.#onward);
@@ -190,6 +190,7 @@ export class Moves {
     this.#kept = null;
     this.isGuess = false;
     this.#isSure = false;
+    this.#openedAt = -Infinity;
   }
 
   /**
@@ -209,7 +210,7 @@ export class Moves {
       // Where a gesture began by itself, pointing at another start may mean that one.
       const isMeant = isSeen && !(this.isGuess && !this.#isSure && this.starts.has(area));
       this.#complete(this.from(this.start).filter(({ end }) => end === area), isMeant);
-    } else if (this.start === area) this.back();
+    } else if (this.start === area && !this.isGuess) this.back();
     else if (this.starts.has(area)) this.begin(area, isSeen);
     else if (this.start !== null) this.explain(area);
     else return false;
@@ -344,8 +345,18 @@ export class Moves {
     this.room.redraw();
   }
 
-  /** Open the control of an option that has no place on the map; `others` are what can be done instead, `said` goes on being said. */
-  open(option, others = [option], said = null) {
+  /** Open the control of an option that has no place on the map. */
+  open(option) {
+    this.#show(option, [option]);
+  }
+
+  /** Open it by itself; `others` are what can be done instead, `said` goes on being said. */
+  present(option, others, said) {
+    this.#show(option, others, said);
+    this.#openedAt = performance.now();
+  }
+
+  #show(option, others, said = null) {
     this.#forget();
     this.#hope = null;
     this.meant = others.map((option) => ({ option, fix: {} }));
@@ -450,7 +461,7 @@ export class Moves {
   /** Send what the gesture means. */
   async send() {
     const { commands } = this;
-    if (!this.isReady || commands.busy || performance.now() - this.openedAt < UNSEEN) return;
+    if (!this.isReady || commands.busy || performance.now() - this.#openedAt < UNSEEN) return;
     const { option, form } = commands;
     if (openNumbers(option).some((name) => form.get([name]) === undefined)) return void form.ask();
     const { command } = form;
@@ -458,6 +469,7 @@ export class Moves {
     const onward = this.#onward;
     await commands.send(this.told());
     if (commands.said?.kind !== "done") return;
+    this.#forget();
     remember(option, command, chosenIn(option));
     if (onward?.command === command.type && hope.end) noteBegun(onward, hope.start);
     this.#hope = hope;
@@ -468,7 +480,6 @@ export class Moves {
     const { commands } = this;
     // A gesture that began by itself is none.
     this.#forget();
-    this.openedAt = -Infinity;
     commands.choose(option, null, "bar");
     if (!commands.form) return;
     Object.assign(commands.form.value, value);
