@@ -146,6 +146,10 @@ class Accounts:
         """Give an account another name, or let it be found by it or not. Raises `BadName`."""
         await self._store.describe(player, _good(name) if name is not None else None, findable)
 
+    async def automate(self, player: PlayerId) -> None:
+        """Say that a program plays an account, for ever: what others have seen of a bot was a bot's."""
+        await self._store.automate(player)
+
     async def find(self, name: str, whole: bool, after: tuple[str, PlayerId] | None, limit: int) -> list[PlayerRow]:
         """Return open accounts that want to be found by this name, or by one that begins like it; see the store."""
         return await self._store.find(name.strip(), whole=whole, after=after or ("", PlayerId("")), limit=limit)

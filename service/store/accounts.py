@@ -27,7 +27,8 @@ class PlayerRow(Struct, frozen=True):
     """An account. The name is here and nowhere else.
 
     `closed` is when it was closed; a closed one does nothing more. `findable` tells whether others may find it by its
-    name. `bot` is the level at which the service plays it; None for everybody else's.
+    name. `bot` is the level at which the service plays it; None for everybody else's. `automated` tells whether the
+    owner has said that a program plays it.
     """
 
     player: PlayerId
@@ -37,6 +38,12 @@ class PlayerRow(Struct, frozen=True):
     closed: str | None = None
     findable: bool = False
     bot: str | None = None
+    automated: bool = False
+
+    @property
+    def is_bot(self) -> bool:
+        """Whether a program plays it, the service's or another one."""
+        return self.bot is not None or self.automated
 
     @property
     def sought(self) -> str | None:
@@ -159,6 +166,10 @@ class AccountStore(Protocol):
 
     async def bots(self) -> list[PlayerRow]:
         """Return the accounts that the service plays, in the order of their ids."""
+        ...
+
+    async def automate(self, player: PlayerId) -> None:
+        """Say that a program plays an account, for ever."""
         ...
 
     async def grant(self, player: PlayerId, scopes: Sequence[Scope]) -> None:

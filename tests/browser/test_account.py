@@ -156,3 +156,16 @@ async def test_names_and_tokens_are_managed(service: Service, visit: Visit):
         await row.get_by_role("button", name="Revoke").click()
         await expect(row).to_have_count(0)
         assert (await service.client.get("/v1/players/me", headers=headers)).status_code == 401
+
+
+async def test_an_account_becomes_that_of_a_program_for_ever(service: Service, visit: Visit):
+    async with visit() as visitor:
+        page = visitor.page
+        await open_account(page, "Deep Livia")
+        await page.get_by_label("Say that a program plays this account").click()
+        await expect(page.get_by_text("you cannot take that back")).to_be_visible()
+        await page.get_by_role("button", name="A program plays this account", exact=True).click()
+        await expect(page.get_by_text("Everybody sees that it is a bot.")).to_be_visible()
+        await expect(page.get_by_label("Say that a program plays this account")).to_have_count(0)
+        await page.get_by_role("link", name="What others see of you").click()
+        await expect(page.get_by_text("A bot. Here since")).to_be_visible()

@@ -171,8 +171,8 @@ class SeatView(Struct, frozen=True):
         seat: the seat.
         player: the account that holds it; null while it is free.
         name: that player's name; null while it is free.
-        bot: whether it is held by a bot, which the service plays.
-        level: the level of that bot; null when no bot holds it.
+        bot: whether a bot holds it: one that the service plays, or one of somebody's who has said so.
+        level: the level at which the service plays it; null where it does not.
     """
 
     seat: Seat
@@ -382,8 +382,9 @@ def seat_views(seats: Mapping[Seat, PlayerId | None], players: Mapping[PlayerId,
 
 
 def _seat_view(seat: Seat, holder: PlayerId | None, row: PlayerRow | None) -> SeatView:
-    level = row.bot if row is not None else None
-    return SeatView(seat, holder, row.name if row is not None else None, level is not None, level)
+    if row is None:
+        return SeatView(seat, holder, None, False, None)
+    return SeatView(seat, holder, row.name, row.is_bot, row.bot)
 
 
 def invitation_view(row: InvitationRow) -> Invitation:

@@ -41,8 +41,8 @@ class Player(Struct, frozen=True):
         id: its id, by which games know it.
         name: the name that others see.
         created: when it was registered.
-        bot: whether it is a bot, which the service plays.
-        level: the level at which the service plays it; null for everybody else's account.
+        bot: whether a program plays it: the service, or a bot of somebody's who has said so.
+        level: the level at which the service plays it; null where it does not.
     """
 
     id: PlayerId
@@ -331,7 +331,7 @@ class StreamedWaiting(Struct, frozen=True):
 
 def player_view(row: PlayerRow) -> Player:
     """Return an account."""
-    return Player(row.player, row.name, row.created, row.bot is not None, row.bot)
+    return Player(row.player, row.name, row.created, row.is_bot, row.bot)
 
 
 def passkey_view(row: PasskeyRow) -> PasskeyView:

@@ -60,6 +60,7 @@ def examples(scene: Scene) -> dict[str, Example]:
         "changeMe": Example(
             me(msgspec.structs.replace(owner, findable=True), caller), {"name": owner.name, "findable": True}
         ),
+        "becomeBot": Example(me(msgspec.structs.replace(owner, automated=True), caller)),
         "findPlayers": Example(PlayerPage((player_view(owner),), None)),
         "listMyGames": Example(GamePage((game_summary(scene.row(scene.now), scene.accounts),), None)),
         "streamMyEvents": Example(StreamedLogged("1208", logged.event.type, msgspec.json.encode(logged).decode())),

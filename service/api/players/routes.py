@@ -110,6 +110,26 @@ async def change_me(request: Call) -> Response[bytes]:
 
 
 @endpoint(
+    "PUT",
+    "/v1/players/me/bot",
+    tag="Players",
+    account="required",
+    scopes=("account",),
+    answers=(Answer(200, "Your account.", Me),),
+)
+async def become_bot(request: Call) -> Response[bytes]:
+    """Say that a program plays your account.
+
+    From then on everybody sees that it is a bot, in every game. This cannot be undone, so give a bot an account of its
+    own. Nothing else changes: you play it, with its tokens. Repeating the request changes nothing.
+    """
+    request.read_query(Nothing)
+    caller = request.signed_in
+    await request.services.accounts.automate(caller.player)
+    return answer(me(await account_of(request, caller.player), caller))
+
+
+@endpoint(
     "GET",
     "/v1/players/search",
     tag="Players",
@@ -168,7 +188,7 @@ async def show_player(request: Call, player: str) -> Response[bytes]:
     return answer(player_view(await account_of(request, player)))
 
 
-ROUTES = (register_player, show_me, change_me, find_players, list_my_games, show_player)
+ROUTES = (register_player, show_me, change_me, become_bot, find_players, list_my_games, show_player)
 
 
 async def admit_registration(request: Call) -> None:

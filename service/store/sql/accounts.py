@@ -21,7 +21,7 @@ from service.store.accounts import (
 )
 from service.store.sql.database import Database
 
-PLAYER: Final = "p.player, p.name, p.created, p.scopes, p.closed, p.sought IS NOT NULL, p.bot"
+PLAYER: Final = "p.player, p.name, p.created, p.scopes, p.closed, p.sought IS NOT NULL, p.bot, p.automated"
 TOKEN: Final = "t.token, t.player, t.name, t.scopes, t.created, t.expires, t.retires, t.revoked, t.used"
 
 ADD_PLAYER: Final = (
@@ -68,6 +68,9 @@ class SqlAccounts(ABC):
     async def bots(self) -> list[PlayerRow]:
         found = await self._database.select(f"SELECT {PLAYER} FROM players p WHERE p.bot IS NOT NULL ORDER BY p.player")
         return [player_row(row) for row in found]
+
+    async def automate(self, player: PlayerId) -> None:
+        await self._database.execute("UPDATE players SET automated = TRUE WHERE player = ?", player)
 
     async def grant(self, player: PlayerId, scopes: Sequence[Scope]) -> None:
         await self._database.execute("UPDATE players SET scopes = ? WHERE player = ?", " ".join(scopes), player)
@@ -223,8 +226,8 @@ def first_player(found: Sequence[Any]) -> PlayerRow | None:
 
 def player_row(columns: Sequence[Any]) -> PlayerRow:
     """Return the account of the columns `PLAYER`."""
-    player, name, created, scopes, closed, findable, bot = columns
-    return PlayerRow(player, name, created, tuple(scopes.split()), closed, bool(findable), bot)
+    player, name, created, scopes, closed, findable, bot, automated = columns
+    return PlayerRow(player, name, created, tuple(scopes.split()), closed, bool(findable), bot, bool(automated))
 
 
 def token_row(columns: Sequence[Any]) -> TokenRow:

@@ -343,8 +343,12 @@ CREATE TABLE recovery_codes (
 CREATE INDEX recovery_codes_by_player ON recovery_codes (player);
 """
 
+# Whether a program plays an account that the service does not play.
+_PROGRAMS: Final = "ALTER TABLE players ADD COLUMN automated INTEGER NOT NULL DEFAULT FALSE;"
+
 STEPS: Final = (
     *(_FIRST, _ACCOUNTS, _KEYS, _SOUGHT, _JUDGES, _CASES, _TRANSPARENCY, _BOTS, _FORKS, _INVITATIONS, _PASSKEYS),
+    _PROGRAMS,
 )
 """The schema, as it grew. A new file takes all steps, an older one those that it lacks; none is ever changed."""
 

@@ -52,7 +52,7 @@ function holder({ player, name, bot }) {
 function buttons(room, account, place, mine, organizes) {
   const { seat } = place;
   if (place === mine) return html`<button @click=${() => act(room, () => room.api.delete(`${at(room)}/seats/${seat}`))}>Leave</button>`;
-  if (place.bot && organizes) {
+  if (place.level && organizes) {
     return html`<button aria-label="Take the bot away from ${named(seat)}" @click=${() => act(room, () => room.api.delete(`${at(room)}/seats/${seat}/bot`))}>Take away</button>`;
   }
   if (place.player) return nothing;

@@ -140,6 +140,7 @@ function tokens(me) {
           <span class="quiet">made ${moment(each.created)}, ${each.used ? html`used ${moment(each.used)}` : "never used"}${each.expires ? html`, ends ${clock(each.expires)}` : nothing}</span>
           ${sure(`Revoke ${each.name}`, "Revoke", () => api.delete(`/v1/tokens/${each.id}`), "Whatever uses this token stops working.")}</li>`)}</ul>`
       : html`<p class="quiet">You have none.</p>`}
+    ${me.bot ? html`<p>A program plays this account. Everybody sees that it is a bot.</p>` : nothing}
     ${shown.token
       ? html`<code class="token" tabindex="0" aria-label="The new token">${shown.token}</code>
           <p class="hint">It is shown only now. ${save(() => `Account: ${me.name}\nService: ${location.origin}\nToken: ${shown.token}\n`, "tabularium-token.txt")}</p>`
@@ -155,7 +156,16 @@ function tokens(me) {
         <fieldset><legend>It may</legend>${Object.entries(SCOPES).filter(([scope]) => me.scopes.includes(scope)).map(([scope, words]) => html`<label>
           <input type="checkbox" name="scope" value=${scope} ?checked=${scope === "play"} /> ${words}</label>`)}</fieldset>
         <button>Make the token</button>
-      </form></details></section>`;
+      </form></details>
+    ${me.bot
+      ? nothing
+      : sure("Say that a program plays this account", "A program plays this account", become, "Everybody then sees that it is a bot, and you cannot take that back. For a bot beside yourself, make another account.")}</section>`;
+}
+
+async function become() {
+  await api.put("/v1/players/me/bot");
+  await account.read();
+  return "Everybody sees that a program plays this account";
 }
 
 function leaving() {

@@ -23,7 +23,7 @@ function draw(player, record) {
   const results = record?.rulesets.filter((each) => each.finished || each.running) ?? [];
   render(
     html`<h1>${player.name}</h1>
-      <p class="quiet">${player.bot ? `A bot, which the service plays (${player.level}). ` : nothing}Here since ${clock(player.created)}.</p>
+      <p class="quiet">${player.level ? `A bot, which the service plays (${player.level}). ` : player.bot ? "A bot. " : nothing}Here since ${clock(player.created)}.</p>
       ${results.length ? table(record, results) : nothing}
       ${GROUPS.map(([status, title]) => list(status, title, player, record))}
       ${GROUPS.every(([status]) => !games[status].items.length) ? html`<p>No game of theirs is listed.</p>` : nothing}`,

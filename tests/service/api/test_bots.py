@@ -49,6 +49,35 @@ async def test_a_bot_takes_a_seat_and_everybody_sees_that_it_is_one(service: Ser
     assert (await service.post(f"/v1/games/{game}/start", anna))["version"] > 3
 
 
+async def test_everybody_sees_that_an_account_is_a_bot_whose_owner_has_said_so(service: Service, game: str) -> None:
+    ben = await service.register("Ben")
+    await service.post(f"/v1/games/{game}/seats", ben, {})
+    for _ in range(2):
+        said = await service.ask("PUT", "/v1/players/me/bot", ben)
+        assert said.status_code == 200, said.text
+        assert (said.json()["bot"], said.json()["level"]) == (True, None)
+    shown = await service.get(f"/v1/players/{ben.id}")
+    assert (shown["bot"], shown["level"]) == (True, None)
+    (held,) = [each for each in (await service.get(f"/v1/games/{game}"))["seats"] if each["player"] == ben.id]
+    assert held == {"seat": "blue", "player": ben.id, "name": "Ben", "bot": True, "level": None}
+
+
+async def test_a_token_for_playing_does_not_say_that_an_account_is_a_bot(service: Service, anna: Player) -> None:
+    made = await service.post("/v1/tokens", anna, {"name": "my bot", "scopes": ["play"]})
+    bot = Player(anna.id, {"authorization": f"Bearer {made['token']}"})
+    assert (await service.ask("PUT", "/v1/players/me/bot", bot)).status_code == 403
+    assert not (await service.get(f"/v1/players/{anna.id}"))["bot"]
+
+
+async def test_the_organizer_cannot_take_somebodys_bot_away(service: Service, anna: Player, game: str) -> None:
+    ben = await service.register("Ben")
+    await service.post(f"/v1/games/{game}/seats", ben, {})
+    await service.ask("PUT", "/v1/players/me/bot", ben)
+    refused = await service.ask("DELETE", seat(game), anna)
+    assert (refused.status_code, refused.json()["rule"]) == (422, "TAB-BOT-01")
+    assert (await service.get(f"/v1/games/{game}"))["seats"][1]["player"] == ben.id
+
+
 async def test_the_bots_of_a_game_are_different_accounts_and_the_same_ones_in_the_next(
     service: Service, anna: Player
 ) -> None:

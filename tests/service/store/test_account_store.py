@@ -217,6 +217,15 @@ async def test_bots_are_accounts_with_a_level(data: Open, accounts: AccountStore
     assert await again.known("bots", "greedy/0") == bots[1]
 
 
+async def test_an_account_that_a_program_plays_is_not_one_of_the_service(data: Open, accounts: AccountStore) -> None:
+    row = PlayerRow(PlayerId("pdeep"), "Deep Livia", EARLY)
+    await accounts.add(row)
+    await accounts.automate(row.player)
+    again = (await data()).accounts
+    assert await again.player(row.player) == replace(row, automated=True)
+    assert await again.bots() == []
+
+
 async def test_an_invitation_is_found_by_its_value_and_ends_when_it_is_revoked(data: Open) -> None:
     store = await data()
     await store.append(new_game("g1"))
