@@ -92,7 +92,7 @@ class Accounts:
         self._watched: dict[Callable[[], None], Caller] = {}
 
     def now(self) -> str:
-        """Return the time by which tokens end."""
+        """Return the time, as tokens and games are stamped with it."""
         return stamp(self._clock)
 
     # --- accounts ---

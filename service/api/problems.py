@@ -617,9 +617,10 @@ TOO_MANY_BOTS: Final = Kind(
     "too-many-bots",
     409,
     "The organizer has too many bots",
-    "Bots hold as many seats as they may in the games of one organizer that are not over: by default 24.",
+    "Bots hold as many seats as they may in the games of one organizer that go on: by default 24. Games that are over, "
+    "and those in which nothing has happened for a day, do not count.",
     "Finish a game with bots, cancel one that has not begun, or give up your seat in one and let a bot play it to its "
-    "end.",
+    "end. Or come back tomorrow.",
     {"detail": "Bots hold 24 seats in your games and cannot hold more."},
 )
 TOO_MANY_TOKENS: Final = Kind(

@@ -146,7 +146,8 @@ class Settings(Struct, frozen=True):
             on the machine. With 0, this process plays no bots; if no process does, games with bots stand still.
         bot_pause: seconds that a bot lets pass after the last event of its game, so that people can follow. Before the
             first person of a game is asked, bots do not wait.
-        bots_per_account: the most seats that bots may hold in the games of one organizer that are not over, or `off`.
+        bots_per_account: the most seats that bots may hold in the games of one organizer that go on, or `off`. Games
+            that are over, or rest for a day, do not count.
         projections: whether this process keeps the projections up to date. If no process does, run `tabularium
             projections run`.
         transparency: whether this process signs what happened in games into the transparency log.

@@ -100,7 +100,7 @@ async def _require_room(services: Services, game: Game) -> None:
     if most == "off":
         return
     bots = {row.player for row in await services.accounts.bots()}
-    held = await seats_held(services.store, game.organizer, bots)
+    held = await seats_held(services.store, game.organizer, bots, services.accounts.now())
     if held >= most:
         raise Problem(
             problems.TOO_MANY_BOTS,

@@ -2,10 +2,13 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from service.bots.seated import RESTS
 from tests.service.api.serving import Player, Service, serving
 
 
@@ -152,3 +155,19 @@ async def test_an_organizer_has_no_more_bots_than_they_may_however_many_ask_at_o
     assert (await service.ask("PUT", seat(games[-1]), anna, RANDOM)).status_code in (200, 422)
     another = await service.gathering(bert)
     assert (await service.ask("PUT", seat(another), bert, RANDOM)).status_code == 200
+
+
+async def test_bots_of_games_that_rest_are_not_counted(tmp_path: Path, database_url: str) -> None:
+    now = [datetime(2026, 11, 26, tzinfo=UTC)]
+    many: dict[str, Any] = {"durable": False, "database_url": database_url, "bots": 0, "bots_per_account": 1}
+    async with serving(tmp_path, clock=lambda: now[0], **many) as service:
+        anna = await service.register("Anna")
+        first, second = [await service.gathering(anna) for _ in range(2)]
+        assert (await service.ask("PUT", seat(first), anna, RANDOM)).status_code == 200
+        now[0] += RESTS - timedelta(seconds=1)
+        refused = await service.ask("PUT", seat(second), anna, RANDOM)
+        assert (refused.status_code, refused.json()["type"]) == (409, "/problems/too-many-bots")
+        now[0] += timedelta(seconds=1)
+        assert (await service.ask("PUT", seat(second), anna, RANDOM)).status_code == 200
+        third = await service.gathering(anna)
+        assert (await service.ask("PUT", seat(third), anna, RANDOM)).status_code == 409
