@@ -75,6 +75,17 @@ async def test_one_click_leads_to_a_running_game_against_bots(service: Service, 
     await expect(page.get_by_role("region", name="Your turn")).to_contain_text(f"{seat.title()}: ")
 
 
+async def test_a_game_that_waits_is_found_behind_any_number_of_newer_ones(service: Service, page: Page):
+    made = await table(service.services, title="Long ago", events=60)
+    player = made.seats[made.simulation.game.decisions[0].seats[0]]
+    for _ in range(21):
+        await service.post("/v1/games", player, {"ruleset": "conquest-classic-friz", "players": 2})
+    await page.goto(f"/#token={token_of(player)}")
+    await expect(page.get_by_role("region", name="Your turn")).to_contain_text("Long ago")
+    # It is theirs, so it is no game to watch.
+    await expect(page.get_by_role("link", name="Long ago")).to_have_count(1)
+
+
 async def test_friends_are_invited_to_a_table_of_ones_own(service: Service, page: Page):
     await page.goto("/")
     way = page.get_by_role("form", name="Invite friends")

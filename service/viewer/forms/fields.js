@@ -5,6 +5,7 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { live } from "../vendor/directives/live.js";
+import { numberButtons } from "./numbers.js";
 import { between, choicesOf, given, initial, isSame, isSubset, matches, summed, sums, toggled } from "./schema.js";
 
 const FEW = 6; // So many choices are shown side by side; more make a list to select from.
@@ -119,7 +120,10 @@ export class Fields {
     const [id, now] = [this.#id(path), this.form.get(path)];
     const named = priced(label, price);
     if (minimum === maximum) return minimum ? this.#fact(minimum, path, label, true) : nothing;
-    if (this.isQuick && maximum - minimum < NUMBERS) return this.#numbers(minimum, maximum, path, named);
+    if (this.isQuick && maximum - minimum < NUMBERS) {
+      const numbers = Array.from({ length: maximum - minimum + 1 }, (_, at) => minimum + at);
+      return numberButtons(this.form, path, numbers, named, { described: this.#described(path), fault: this.#fault(path) });
+    }
     const step = (to, sign, says) => html`<button
       type="button"
       class="step"
@@ -143,30 +147,6 @@ export class Fields {
         />${step((now ?? 0) + 1, "+", "One more of")}</span
       >
       <span class="quiet" id="${id}-range">of ${maximum}${minimum > 0 ? `, at least ${minimum}` : ""}</span>
-      ${this.#fault(path)}
-    </div>`;
-  }
-
-  /** A button for each number. They are radio buttons, so arrows change the number; a digit sets it. */
-  #numbers(minimum, maximum, path, label) {
-    const [id, now] = [this.#id(path), this.form.get(path) ?? 0];
-    const set = (number) => this.form.set(path, number);
-    const key = (event) => {
-      const number = Number(event.key);
-      if (!/^\d$/.test(event.key) || number < minimum || number > maximum || event.altKey || event.ctrlKey || event.metaKey) return;
-      event.preventDefault();
-      set(number);
-      event.currentTarget.querySelector(`[value="${number}"]`).focus();
-    };
-    return html`<div class="line numbers" role="radiogroup" data-field=${path.join("/")} aria-labelledby="${id}-name" aria-describedby=${this.#described(path)} @keydown=${key}>
-      <span class="name" id="${id}-name">${label}</span>
-      <span class="row"
-        >${Array.from({ length: maximum - minimum + 1 }, (_, at) => minimum + at).map(
-          (number) => html`<label
-            ><input type="radio" name=${id} value=${number} .checked=${live(number === now)} @change=${() => set(number)} /><span>${number}</span></label
-          >`,
-        )}</span
-      >
       ${this.#fault(path)}
     </div>`;
   }

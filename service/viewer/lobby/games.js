@@ -56,14 +56,14 @@ export class Games extends EventTarget {
         this.api.get("/v1/games", { ...this.query, limit: Math.max(PAGE, this.items.length) }),
         this.api.get("/v1/games", { status: "running", limit: SHOWN + MINE }),
         this.#mine({ waiting: "true" }),
-        this.#mine({}),
+        this.#mine({}, ({ status }) => status === "running" || status === "gathering"),
       ]);
       if (asked !== this.#asked) return;
       const before = this.#state();
       Object.assign(this, { items: page.items, next: page.next, problem: null, isRead: true });
-      this.own = own.filter(({ status }) => status === "running" || status === "gathering");
+      this.own = own;
       const last = running.items.length ? [] : page.items.filter((game) => game.status === "over").slice(0, 1);
-      const isMine = ({ id }) => own.some((game) => game.id === id);
+      const isMine = ({ organizer, seats }) => [organizer, ...seats.map(({ player }) => player)].includes(this.#owner ?? "");
       const details = (some) => Promise.all(some.map((game) => this.#detail(game)));
       [this.shown, this.waiting] = [await details([...running.items.filter((game) => !isMine(game)).slice(0, SHOWN), ...last]), await details(waiting)];
       this.#still = before === this.#state() ? this.#still + 1 : 0;
@@ -82,9 +82,17 @@ export class Games extends EventTarget {
     this.dispatchEvent(new Event("change"));
   }
 
-  async #mine(query) {
+  /** The newest games of the reader of which something holds. Pages are filtered, so one may show none of them. */
+  async #mine(query, holds = () => true) {
     if (!this.#owner) return [];
-    return (await this.api.get("/v1/players/me/games", { ...query, limit: MINE })).items;
+    const found = [];
+    let cursor = "";
+    do {
+      const page = await this.api.get("/v1/players/me/games", { ...query, limit: PAGE, cursor });
+      found.push(...page.items.filter(holds));
+      cursor = page.next;
+    } while (cursor && found.length < MINE);
+    return found.slice(0, MINE);
   }
 
   /** Return a game with where it stands; what has not gone on is not asked again. */

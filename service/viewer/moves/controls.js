@@ -6,10 +6,11 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { Fields } from "../forms/fields.js";
+import { numberButtons } from "../forms/numbers.js";
 import { choicesOf, given, isSame, isSubset, sums, toggled } from "../forms/schema.js";
 import { chosenIn, gestureOf, isFixed } from "./gestures.js";
 import { hand } from "./hand.js";
-import { fewNumbers, numbers as buttons } from "./numbers.js";
+import { fewNumbers } from "./numbers.js";
 import { shop } from "./shop.js";
 
 /**
@@ -122,7 +123,11 @@ function bid(form, option, names) {
   const numbers = names.filter((name) => isNumber(option.schema.properties[name]));
   return html`${numbers.map((name) => {
       const field = option.schema.properties[name];
-      if (fewNumbers(field)) return buttons(form, field, name);
+      const few = fewNumbers(field);
+      if (few) {
+        const fault = form.get([name]) === undefined && form.asked ? html`<span class="fault">Choose a number.</span>` : nothing;
+        return numberButtons(form, [name], few, form.labels.field(name), { isPlaced: "enum" in field, fault });
+      }
       const steps = field.enum ?? Array.from({ length: field.maximum - field.minimum + 1 }, (_, at) => field.minimum + at);
       const at = Math.max(steps.indexOf(form.get([name])), 0);
       const label = form.labels.field(name);

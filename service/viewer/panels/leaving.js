@@ -9,7 +9,10 @@ import { seatName } from "../parts/format.js";
 import { levels } from "../parts/levels.js";
 import { refusal } from "../parts/rule.js";
 
-const state = { busy: false, problem: null };
+const LEAVE = "leave";
+
+/** Whether something is on its way; what was refused, and what that was: `LEAVE`, or the seat that a bot was to take over. */
+const state = { busy: false, problem: null, of: "" };
 
 /**
  * Say which seats were given up, and let the organizer put bots on them.
@@ -26,29 +29,33 @@ export function givenUp(room, account) {
     ${organizes && room.ruleset ? html`<form class="buttons" @submit=${(event) => takeOver(event, room, each)}>
       <label>Bot <select name="level">${levels(room.ruleset.bots)}</select></label>
       <button class="strong" ?disabled=${state.busy}>Let it play on</button></form>` : nothing}
-    ${state.problem ? refusal(room, state.problem) : nothing}</div>`);
+    ${refused(room, each)}</div>`);
 }
 
 /** Let a player give up their seat, once they know what that means. @param {import("../state/room.js").Room} room */
 export function leaving(room) {
   const { game, seat } = room;
   if (!room.isGame || !seat || game.status !== "running" || game.fork?.purpose === "analysis" || game.given_up.includes(seat)) return nothing;
-  const leave = () => act(room, () => room.api.delete(`/v1/games/${room.id}/seats/${seat}`));
+  const leave = () => act(room, LEAVE, () => room.api.delete(`/v1/games/${room.id}/seats/${seat}`));
   return html`<details class="leaving"><summary>Give up your seat</summary>
     <p>You cannot take this back. The game waits for you as before until its organizer lets a bot play on. From then on you see
       what a spectator sees.</p>
     <p><button ?disabled=${state.busy} @click=${leave}>Give up my seat</button></p>
-    ${state.problem ? refusal(room, state.problem) : nothing}</details>`;
+    ${refused(room, LEAVE)}</details>`;
+}
+
+function refused(room, of) {
+  return state.problem && state.of === of ? refusal(room, state.problem) : nothing;
 }
 
 function takeOver(event, room, seat) {
   event.preventDefault();
   const level = new FormData(event.target).get("level");
-  act(room, () => room.api.put(`/v1/games/${room.id}/seats/${seat}/bot`, { level }));
+  act(room, seat, () => room.api.put(`/v1/games/${room.id}/seats/${seat}/bot`, { level }));
 }
 
-async function act(room, does) {
-  Object.assign(state, { busy: true, problem: null });
+async function act(room, of, does) {
+  Object.assign(state, { busy: true, problem: null, of });
   room.redraw();
   try {
     await does();
