@@ -61,6 +61,8 @@ async def test_dice_are_faces_with_those_that_hit_marked_and_leaders_keep_their_
     assert roll.hits
     await sit(page, made)
     card = page.locator(".battle-card")
+    await expect(card.locator("section")).to_have_count(2)
+    assert await page.locator(".under-way").evaluate("each => each.scrollHeight <= each.clientHeight")
     faces = card.locator(".die-face")
     await expect(faces).to_have_count(len(roll.faces))
     told = [

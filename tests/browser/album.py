@@ -1,0 +1,107 @@
+"""Pictures of what players see, to be looked at by eye: ``python -m tests.browser.album FOLDER [SCENE …]``.
+
+Each scene as it is seen on a wide screen, on a small one and on a telephone, by day and by night.
+"""
+
+import asyncio
+import sys
+import tempfile
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import structlog
+from playwright.async_api import Page
+
+from domain.boards import builtin
+from domain.library import LIBRARY
+from service.base.clock import utc_now
+from tests.browser.chromium import chromium
+from tests.browser.games import Table, table, token_of
+from tests.browser.test_moves import area, asks, first, sit
+from tests.browser.visiting import DARK, PHONE, visiting
+from tests.service.api.serving import Service, serving
+
+SIZES: Final[Mapping[str, dict[str, Any]]] = {
+    "wide": {"viewport": {"width": 1440, "height": 900}},
+    "small": {"viewport": {"width": 1024, "height": 768}},
+    "phone": PHONE,
+}
+LIGHTS: Final[Mapping[str, dict[str, Any]]] = {"day": {}, "night": DARK}
+AT_REST: Final = 1500
+"""Milliseconds after which nothing moves any more."""
+
+Scene = Callable[[Page, Table], Awaitable[None]]
+
+
+async def lobby(page: Page, made: Table) -> None:
+    await page.goto(f"/#token={token_of(made.seats[made.simulation.game.decisions[0].seats[0]])}")
+    await page.locator("#stage article").first.wait_for()
+
+
+async def marching(page: Page, made: Table) -> None:
+    """An area where a march begins, dragged to one where it can end."""
+    await sit(page, made)
+    start = await first(page, "can")
+    await area(page, start).click()
+    end = await first(page, "open")
+    await page.keyboard.press("Escape")
+    await area(page, start).hover()
+    await page.mouse.down()
+    await area(page, end).hover()
+
+
+async def deciding(page: Page, made: Table) -> None:
+    """What the seat that is asked sees first."""
+    seat = made.simulation.game.decisions[0].seats[0]
+    await page.goto(f"/games/{made.id}#token={made.token(seat)}")
+    await page.locator("#turn .turn.asked.now").wait_for()
+
+
+async def finished(page: Page, made: Table) -> None:
+    await page.goto(f"/games/{made.id}")
+    await page.locator("svg.board").wait_for()
+
+
+SCENES: Final[Mapping[str, tuple[Scene, dict[str, Any]]]] = {
+    "lobby": (lobby, {"ruleset": "italia-2", "seats": 4, "events": 700}),
+    "march": (marching, {"ruleset": "conquest-classic-friz", "seed": 3, "until": asks("move", 30)}),
+    "battle": (deciding, {"ruleset": "conquest-classic-friz", "seed": 5, "until": asks("mark-losses", 12)}),
+    "purchase": (deciding, {"ruleset": "conquest-classic-friz", "seed": 14, "until": asks("buy", 9)}),
+    "hand": (deciding, {"ruleset": "mare-nostrum", "seed": 10, "until": asks("take", 4)}),
+    "bid": (deciding, {"ruleset": "conquest-campaign", "seed": 11, "until": asks("bid", 2)}),
+    "finished": (finished, {"ruleset": "italia-1", "seed": 2}),
+}
+
+
+async def main(folder: Path, names: list[str]) -> None:
+    structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
+    with tempfile.TemporaryDirectory() as data:
+        async with (
+            serving(Path(data), LIBRARY, builtin, clock=utc_now, durable=False) as service,
+            chromium() as browser,
+        ):
+            address = str(service.client.base_url).rstrip("/")
+            for name in names:
+                made, show = await posed(service, name)
+                for size, screen in SIZES.items():
+                    for light, scheme in LIGHTS.items():
+                        async with visiting(browser, address, **screen, **scheme) as visitor:
+                            visitor.expect("409|422")  # what ends a turn is found by trying
+                            await show(visitor.page, made)
+                            await visitor.page.wait_for_timeout(AT_REST)
+                            file = folder / f"{name}-{size}-{light}.png"
+                            await visitor.page.screenshot(path=file)
+                            print(file, flush=True)
+
+
+async def posed(service: Service, name: str) -> tuple[Table, Scene]:
+    show, pose = SCENES[name]
+    return await table(service.services, **({"seats": 3} | pose)), show
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2 or not set(sys.argv[2:]) <= set(SCENES):
+        print(f"expected a folder, and of {', '.join(SCENES)} those that are to be taken", file=sys.stderr)
+        sys.exit(2)
+    asyncio.run(main(Path(sys.argv[1]), sys.argv[2:] or list(SCENES)))
