@@ -97,7 +97,8 @@ async def main(folder: Path, names: list[str]) -> None:
 
 async def posed(service: Service, name: str) -> tuple[Table, Scene]:
     show, pose = SCENES[name]
-    return await table(service.services, **({"seats": 3} | pose)), show
+    seated: dict[str, Any] = {"seats": 3} | pose
+    return await table(service.services, **seated), show
 
 
 if __name__ == "__main__":
