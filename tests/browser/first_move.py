@@ -3,7 +3,7 @@
 For each game, with as many players as the lobby offers first: from the service's address to the first accepted move
 against bots. The script knows no game. It reads what is on the page as a newcomer does: it presses "Play now", waits
 until the bar asks, and presses one answer after the other until one is accepted; it sends a form as it is, with a
-number where none is chosen. Times include what the bots think.
+choice where none is made. Times include what the bots think.
 """
 
 import asyncio
@@ -69,9 +69,9 @@ async def first_move(page: Page, ruleset: str) -> tuple[float, int]:
             clicks += 1
         await page.wait_for_timeout(NOTICED)
         if not await done.count() and await send.count():
-            # Of numbers of which none is chosen yet, somebody chooses one.
-            numbers = bar.get_by_role("radiogroup").filter(has_not=page.locator(":checked"))
-            for group in await numbers.all():
+            # Where nothing is chosen yet, somebody chooses one.
+            choices = bar.get_by_role("radiogroup").or_(bar.get_by_role("group")).filter(has=page.get_by_role("radio"))
+            for group in await choices.filter(has_not=page.locator(":checked")).all():
                 await group.get_by_role("radio").last.check(force=True)
                 clicks += 1
             await send.click()
