@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from playwright.async_api import Locator, Page, expect
+from playwright.async_api import FloatRect, Locator, Page, expect
 
 from domain.kernel.rules import schema
 from tests.browser.games import Table
@@ -99,3 +99,10 @@ async def sees_all(page: Page) -> bool:
         earth[start] >= place[start] - 1 and earth[start] + earth[length] <= place[start] + place[length] + 1
         for start, length in (("x", "width"), ("y", "height"))
     )
+
+
+async def box(page: Page, selector: str) -> FloatRect:
+    """Return where an element is."""
+    found = await page.locator(selector).bounding_box()
+    assert found
+    return found

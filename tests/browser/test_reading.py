@@ -2,12 +2,11 @@
 
 import asyncio
 import re
-from itertools import combinations, pairwise
+from itertools import pairwise
 from pathlib import Path
-from typing import Final
 
 import pytest
-from playwright.async_api import Browser, FloatRect, Page, Route, expect
+from playwright.async_api import Browser, Page, Route, expect
 
 from domain.boards import builtin
 from domain.campaign import table as campaign_table
@@ -18,22 +17,17 @@ from service.base.clock import utc_now
 from tests.browser.games import table
 from tests.browser.reading import (
     assert_shows,
-    board,
+    box,
     content,
     expect_version,
     give_any,
     opened,
-    sees_all,
     sentence,
-    sizes,
     slider,
     version,
 )
 from tests.browser.visiting import PHONE, Visit, Visitor, visiting
 from tests.service.api.serving import Service, serving
-
-WIDE: Final = [(1024, 768), (1280, 800), (1440, 900), (1920, 1080)]
-EARTH: Final = "svg.board #earth > rect"
 
 
 @pytest.mark.parametrize(
@@ -337,123 +331,6 @@ async def test_a_game_on_a_board_without_a_map_is_read_without_it(tmp_path: Path
         assert sum("/frames?" in request.url for request in visitor.asked) <= 3
 
 
-async def test_everything_on_the_board_is_reached_by_keys(service: Service, page: Page):
-    made = await table(service.services, events=200)
-    await opened(page, made.id)
-    whole = await page.locator("svg.board").get_attribute("viewBox")
-    await board(page).focus()
-    await page.keyboard.press("Tab")
-    await page.keyboard.press("+")
-    nearer = await page.locator("svg.board").get_attribute("viewBox")
-    assert nearer != whole
-    await page.keyboard.press("ArrowRight")
-    assert await page.locator("svg.board").get_attribute("viewBox") != nearer
-    await page.keyboard.press("0")
-    assert await sees_all(page)
-    await page.keyboard.press("Tab")
-    first = await _focused(page)
-    await page.keyboard.press("ArrowRight")
-    second = await _focused(page)
-    assert first != second
-    said = (await content(page))[second].split("; ")
-    card = page.get_by_role("status", name="In this area")
-    for line in said[1:]:
-        await expect(card).to_contain_text(line)
-    await page.keyboard.press("Enter")
-    await expect(page).to_have_url(re.compile(f"area={second}"))
-
-
-async def _focused(page: Page) -> str:
-    return await page.evaluate("document.activeElement.closest('[data-area]')?.dataset.area ?? ''")
-
-
-async def test_the_board_is_moved_and_drawn_nearer_by_the_mouse(service: Service, page: Page):
-    made = await table(service.services, events=60)
-    await opened(page, made.id)
-    box = await board(page).bounding_box()
-    assert box
-    whole = await _view(page)
-    await page.mouse.move(box["x"] + 300, box["y"] + 300)
-    await page.mouse.wheel(0, -400)
-    nearer = await _view(page)
-    assert nearer[2] < whole[2]
-    await page.mouse.down()
-    await page.mouse.move(box["x"] + 200, box["y"] + 260, steps=5)
-    await page.mouse.up()
-    assert (await _view(page))[0] > nearer[0]
-    await page.get_by_role("button", name="The whole board").click()
-    assert await sees_all(page)
-
-
-@pytest.mark.parametrize("ruleset", ["conquest-classic-friz", "italia-1", "mare-nostrum"])
-async def test_the_whole_board_fills_its_place_and_nothing_hides_it(service: Service, visit: Visit, ruleset: str):
-    made = await table(service.services, ruleset, 3, events=120)
-    async with visit() as visitor:
-        page = visitor.page
-        for width, height in WIDE:
-            await page.set_viewport_size({"width": width, "height": height})
-            await opened(page, made.id)
-            assert await sees_all(page)
-            place, earth = await _box(page, "section#board"), await _box(page, EARTH)
-            assert place["width"] == pytest.approx(earth["width"], abs=2)
-            # Where the side has its least width, a little ground is left above and below.
-            assert place["height"] == pytest.approx(earth["height"], abs=2 if width > 1024 else 60)
-
-
-@pytest.mark.parametrize("ruleset", ["conquest-classic-friz", "italia-1", "mare-nostrum"])
-async def test_beside_a_board_that_leaves_room_the_ground_goes_on(service: Service, visit: Visit, ruleset: str):
-    made = await table(service.services, ruleset, 3, events=120)
-    async with visit(viewport={"width": 1024, "height": 1366}) as visitor:
-        page = visitor.page
-        await opened(page, made.id)
-        assert await sees_all(page)
-        for _ in range(2):
-            place, ground = await _box(page, "section#board"), await _box(page, "svg.board #beyond > rect")
-            for start, length in (("x", "width"), ("y", "height")):
-                assert ground[start] <= place[start]
-                assert ground[start] + ground[length] >= place[start] + place[length]
-            # Wherever it is moved.
-            await page.locator("svg.board").focus()
-            for _ in range(8):
-                await page.keyboard.press("ArrowUp")
-
-
-@pytest.mark.parametrize("ruleset", ["conquest-classic-friz", "conquest-campaign", "italia-1", "mare-nostrum"])
-async def test_what_is_written_on_pieces_is_large_enough_to_be_read(service: Service, visit: Visit, ruleset: str):
-    made = await table(service.services, ruleset, 3, events=500)
-    async with visit() as visitor:
-        for width, height in WIDE:
-            await visitor.page.set_viewport_size({"width": width, "height": height})
-            await opened(visitor.page, made.id)
-            assert min(await sizes(visitor.page)) >= 11
-
-
-async def test_a_pile_at_an_edge_of_the_board_does_not_grow_beyond_it(service: Service, visit: Visit):
-    made = await table(service.services, "conquest-classic-friz", 5, seed=5, events=700)
-    async with visit(viewport={"width": 1024, "height": 768}) as visitor:
-        await opened(visitor.page, made.id)
-        earth = await _box(visitor.page, EARTH)
-        piles = await visitor.page.locator("svg.board .pile").evaluate_all(
-            "(all) => all.map((each) => { const { x, y, width, height } = each.getBoundingClientRect();"
-            " return { x, y, width, height }; })"
-        )
-        assert await visitor.page.locator("svg.board .pile.south").count()
-        for pile in piles:
-            for start, length in (("x", "width"), ("y", "height")):
-                assert pile[start] >= earth[start] - 1
-                assert pile[start] + pile[length] <= earth[start] + earth[length] + 1
-
-
-async def _box(page: Page, selector: str) -> FloatRect:
-    box = await page.locator(selector).bounding_box()
-    assert box
-    return box
-
-
-async def _view(page: Page) -> list[float]:
-    return [float(each) for each in (await page.locator("svg.board").get_attribute("viewBox") or "").split()]
-
-
 async def test_scores_are_those_of_the_version_and_charts_those_of_the_rounds(service: Service, page: Page):
     made = await table(service.services, events=600)
     await _timeline(service, made.id, 500)
@@ -581,7 +458,7 @@ async def test_a_battle_shows_its_dice_with_their_odds_and_their_proof(service: 
     )
     await visitor.axe()
     await page.set_viewport_size({"width": 1024, "height": 768})
-    shown, place = await _box(page, ".battle-card"), await _box(page, "section#board")
+    shown, place = await box(page, ".battle-card"), await box(page, "section#board")
     assert shown["x"] >= place["x"] + place["width"]
     await card.get_by_role("button", name="Proof of this roll").click()
     await expect_version(page, thrown)
@@ -591,34 +468,6 @@ async def test_a_battle_shows_its_dice_with_their_odds_and_their_proof(service: 
     await expect(card).to_contain_text("hits on average")
     await slider(page).fill("5")
     await expect(card).to_have_count(0)
-
-
-@pytest.mark.parametrize(
-    ("ruleset", "width"), [("conquest-classic-friz", 1024), ("italia-1", 1024), ("italia-1", 1440)]
-)
-async def test_names_on_the_board_are_large_enough_to_be_read_and_apart(
-    service: Service, visit: Visit, ruleset: str, width: int
-):
-    made = await table(service.services, ruleset, 3, events=120)
-    async with visit(viewport={"width": width, "height": 768}) as visitor:
-        page = visitor.page
-        await opened(page, made.id)
-        names = page.locator("svg.board #names text")
-        await expect(page.locator("svg.board #names")).to_have_attribute("data-size", re.compile(r"\d"))
-        shown = await names.evaluate_all(
-            "(all) => all.filter((each) => each.getAttribute('visibility') !== 'hidden').map((each) => {"
-            " const { left, right, top, bottom } = each.getBoundingClientRect();"
-            " const size = each.ownerSVGElement.getScreenCTM().a * parseFloat(getComputedStyle(each).fontSize);"
-            " return { left, right, top, bottom, size }; })"
-        )
-        assert len(shown) > await names.count() / 2
-        assert min(each["size"] for each in shown) >= 10.9
-        for one, other in combinations(shown, 2):
-            apart = one["right"] <= other["left"] or other["right"] <= one["left"]
-            assert apart or one["bottom"] <= other["top"] or other["bottom"] <= one["top"], (one, other)
-        # From nearby there is room for all.
-        await board(page).get_by_role("button", name="Nearer").click(click_count=4, delay=50)
-        await expect(page.locator("svg.board #names text[visibility=hidden]")).to_have_count(0)
 
 
 async def test_little_is_fetched_before_the_first_board(service: Service, page: Page):
