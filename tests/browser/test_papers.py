@@ -1,4 +1,4 @@
-"""The nation cards of Italia in the reading room, and a command that its rules refuse."""
+"""What everybody may read besides: nation cards, cards of the game, and the rule that a refusal names."""
 
 import json
 
@@ -42,3 +42,16 @@ async def test_a_nations_card_is_opened_where_it_is_named_and_refusals_show_its_
     await page.locator("button.option:visible").first.click()
     await page.get_by_role("button", name="Send").click()
     await expect(page.locator(".outcome.refused details.rule")).to_contain_text("Rule IT-")
+
+
+async def test_many_papers_are_unfolded_in_the_room_where_a_game_waits(service: Service, page: Page, visitor: Visitor):
+    anna = await service.register("Anna")
+    game = (await service.post("/v1/games", anna, {"ruleset": "conquest-campaign", "players": 3}))["id"]
+    papers = (await service.get(f"/v1/games/{game}/papers"))["papers"]
+    await page.goto(f"/games/{game}")
+    listed = page.locator(".open-seats .paper-link")
+    await page.get_by_text(f"{len(papers)} papers to read").click()
+    await expect(listed).to_have_count(len(papers))
+    await visitor.axe(".open-seats")
+    await listed.first.click()
+    await expect(page.get_by_role("dialog", name=papers[0]["title"])).to_be_visible()

@@ -6,11 +6,13 @@
 import { html, nothing } from "../vendor/lit-html.js";
 import { entropy } from "../parts/entropy.js";
 import { levels, usual } from "../parts/levels.js";
-import { named } from "../parts/format.js";
+import { count, named } from "../parts/format.js";
 import { link } from "../parts/papers.js";
 import { remarks } from "../parts/remarks.js";
 import { inviting } from "./inviting.js";
 import { openSignIn } from "./sign-in.js";
+
+const FEW = 12; // So many papers are listed at once.
 
 let said = "";
 /** The level of the bots that are seated next; empty for the usual one. */
@@ -40,9 +42,17 @@ export function seatsPanel(room, account) {
       ? "While the game runs, its organizer sees everything, hidden hands too, unless they hold a seat."
       : "The organizer of this game sees what a spectator sees."}</p>
     ${remarks(game)}
-    ${room.papers?.papers.length ? html`<p class="quiet">Read: ${room.papers.papers.map(({ title }) => html` ${link(room, title)}`)}</p>` : nothing}
+    ${toRead(room)}
     ${said ? html`<p class="problem" role="alert">${said}</p>` : nothing}
   </section>`;
+}
+
+/** What everybody may read before the game. */
+function toRead(room) {
+  const papers = room.papers?.papers ?? [];
+  const links = papers.map(({ title }) => html` ${link(room, title)}`);
+  if (papers.length <= FEW) return papers.length ? html`<p class="quiet">Read: ${links}</p>` : nothing;
+  return html`<details><summary>${count(papers.length, "paper")} to read</summary><p class="quiet">${links}</p></details>`;
 }
 
 function holder({ player, name, bot }) {
