@@ -268,6 +268,9 @@ async def test_the_inspector_shows_an_event_its_cause_its_rules_and_its_dice(ser
     await expect(panel).to_contain_text(rolled["hash"])
     await expect(panel).to_contain_text("the command finish movement")
     await expect(panel.locator(".derivation.right")).to_contain_text("as the log says")
+    faces = panel.locator(".dice .die-face")
+    await expect(faces).to_have_count(len(rolled["event"]["faces"]))
+    await expect(faces.first).to_have_attribute("title", re.compile(", (hits|misses)$"))
     # What is for programs is folded up below what is for people.
     folded = panel.locator("details").filter(has=page.locator("pre"))
     assert await folded.evaluate_all("(all) => all.some((each) => each.open)") is False

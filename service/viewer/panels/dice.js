@@ -4,6 +4,7 @@
  */
 
 import { html, nothing } from "../vendor/lit-html.js";
+import { dieFaces } from "../parts/die.js";
 import { plain } from "../parts/format.js";
 import { Chance, derivation } from "../proof/chance.js";
 import { entropyOf } from "../proof/draws.js";
@@ -24,8 +25,7 @@ export function dice(room, event, before) {
   const drawn = before ? event.draws - before.draws : 0;
   if (!rolls.length && !drawn) return nothing;
   return html`<section class="dice"><h3>Chance</h3>
-    ${rolls.map((roll) => html`<p><span class="quiet">${plain(roll.die)} dice, draw ${roll.draw}:</span>
-      ${roll.faces.map((face) => html`<span class="face">${plain(face)}</span>`)}</p>`)}
+    ${rolls.map((roll) => html`<p class="quiet">${plain(roll.die)} dice, draw ${roll.draw}:</p>${dieFaces(room, asSeen(room, event, roll))}`)}
     ${drawn ? html`<p class="quiet">${drawn === 1 ? `Draw ${event.draws}` : `Draws ${before.draws + 1} to ${event.draws}`} of the game.</p>` : nothing}
     ${rolls.length ? derived(room, event, rolls) : nothing}
   </section>`;
@@ -37,6 +37,12 @@ function rollsOf(room, { event, type }) {
     .filter((shown) => shown.type === "dice")
     .map(({ die, at }) => ({ die, ...at.reduce((value, name) => value?.[name], event) }))
     .filter((roll) => Number.isInteger(roll.draw));
+}
+
+/** A roll with what the board says of it: which dice hit. */
+function asSeen(room, { version }, roll) {
+  const seen = room.frame(version)?.rolls ?? [];
+  return seen.find(({ die, faces }) => die === roll.die && String(faces) === String(roll.faces)) ?? { ...roll, faces: roll.faces.map(String) };
 }
 
 function derived(room, event, rolls) {
