@@ -254,6 +254,10 @@ async def test_what_came_along_lately_comes_along_again_by_one_click(
         await infantry.get_by_role("radio", name=str(many), exact=True).click()
         await area(page, await first(page, "open")).press("Enter")
         await page.locator(f'.commands[data-version="{made.version + 1 + times}"]').wait_for(state="attached")
+    # The tab remembers it when the page is loaded again.
+    await page.reload()
+    await expect(page.locator("svg.board [data-area].can").first).to_be_attached()
+    await area(page, "mesopotamia").click()
     await turn.get_by_role("button", name="Again 2 infantry").click()
     await expect(turn.locator(".means")).to_have_text("From Mesopotamia: 2 infantry")
     await visitor.axe()

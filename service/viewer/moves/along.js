@@ -6,8 +6,13 @@
 import { choicesOf, given, initial, isSame, isSubset, matches, sums } from "../forms/schema.js";
 import { gestureOf } from "./gestures.js";
 
-/** By command: what came along the last time, what stayed, how wrong each way to guess it was of late, and what else came lately. */
-const known = new Map();
+const KEPT = `tabularium-along ${location.pathname}`;
+
+/**
+ * By command: what came along the last time, what stayed, how wrong each way to guess it was of late, and what else came
+ * lately. A tab remembers it for each game.
+ */
+const known = new Map(kept());
 
 /** The ways to guess what comes along, in the order in which they are tried where they did equally well. */
 const WAYS = {
@@ -18,6 +23,14 @@ const WAYS = {
 };
 const FORGET = 0.6; // How much an older miss counts beside the one after it.
 const LATELY = 3; // So many different choices of a command are remembered.
+
+function kept() {
+  try {
+    return JSON.parse(sessionStorage.getItem(KEPT) ?? "[]");
+  } catch {
+    return [];
+  }
+}
 
 /** Tell whether a command of this kind was sent before. */
 export function isKnown(command) {
@@ -49,6 +62,11 @@ export function remember({ command, schema }, value, names) {
   const along = something(alongIn({ schema }, value)) ?? {};
   const lately = [along, ...(before?.lately ?? []).filter((each) => !isSame(each, along))].slice(0, LATELY);
   known.set(command, { taken: isNews ? taken : before.taken, left, wrong, fields: fieldsOf(schema, names), lately });
+  try {
+    sessionStorage.setItem(KEPT, JSON.stringify([...known]));
+  } catch {
+    // Without a storage the page forgets it when it is left.
+  }
 }
 
 /** What comes along with a command; its other fields say what it is. */
