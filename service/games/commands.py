@@ -136,18 +136,15 @@ class Games:
         """Return the records that follow version `after`, up to the last look at it at least. Raises `UnknownGame`."""
         return await self._cache.records(game_id, after, limit)
 
-    async def events(
-        self, game_id: GameId, viewer: Viewer, after: Version = 0, limit: int | None = None
-    ) -> list[EventView]:
-        """Return the events that follow version `after`, as `viewer` may see them. Raises `UnknownGame`.
+    async def events(self, game: Game, viewer: Viewer, after: Version = 0, limit: int | None = None) -> list[EventView]:
+        """Return the events of a game that follow version `after`, as `viewer` may see them. Raises `UnknownGame`.
 
-        They go as far as the last look at the game: of those that another process has added since, which the store
-        may have given along, the secrets are not known yet.
+        They go as far as `game`. Whoever sees it so may not see what was added since, which the store may give along: a
+        seat may have changed hands.
         """
-        records = await self.records(game_id, after, limit)
-        cached = await self._cache.of(game_id)
-        ruleset, last = cached.now.ruleset.id, cached.now.version
-        return [event_view(ruleset, record, cached.vault, viewer) for record in records if record.version <= last]
+        records = await self.records(game.id, after, limit)
+        vault = await self.vault(game.id)
+        return [event_view(game.ruleset.id, each, vault, viewer) for each in records if each.version <= game.version]
 
     async def shown(self, game: Game, viewer: Viewer, show: Callable[[Vault], T]) -> T:
         """Return what `show` makes of a game and its vault for `viewer`: made once as long as the game stands there."""

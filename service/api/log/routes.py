@@ -43,7 +43,7 @@ async def list_events(request: Call, game: str) -> Response[bytes]:
     page = request.read_query(EventsPage)
     games = request.services.games
     played = await games.game(GameId(game))
-    events = await games.events(played.id, viewer_of(played, request.caller), page.after, page.limit)
+    events = await games.events(played, viewer_of(played, request.caller), page.after, page.limit)
     more = bool(events) and events[-1].version < played.version
     return answer(EventPage(tuple(events), events[-1].version if more else None))
 

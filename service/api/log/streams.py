@@ -103,20 +103,22 @@ async def follow(
 ) -> AsyncIterator[EventView | None]:
     """Yield the events after a version, as they come; None for every heartbeat without any.
 
-    Ends with the last event of a game that is over or cancelled, and when the service stops. Raises `TokenEnded` when
-    the caller's token does: at once when this process ends it, otherwise when the token is next looked up.
+    However slowly somebody reads, each batch shows what they may see when it is read: a seat may change hands, and an
+    official be released. Ends with the last event of a game that is over or cancelled, and when the service stops.
+    Raises `TokenEnded` when the caller's token does: at once when this process ends it, otherwise when the token is
+    next looked up.
     """
     async with services.wake.subscribe(game) as signal, services.accounts.watched(caller, partial(signal.notify, 0)):
         while True:
             # Read after subscribing, and before waiting: so nothing is missed in between.
             played = await services.games.game(game, signal.heard)
-            await require_shown(services, game, caller)  # an official may be released meanwhile
-            while after < played.version:
+            await require_shown(services, game, caller)
+            if after < played.version:
                 caller = await services.accounts.still(caller) if caller is not None else None
-                viewer = viewer_of(played, caller)
-                for event in await services.games.events(game, viewer, after, BATCH):
+                for event in await services.games.events(played, viewer_of(played, caller), after, BATCH):
                     yield event
                     after = event.version
+                continue
             if played.status in ENDED or signal.closed:
                 return
             if not await something_happens(services, caller, signal):

@@ -17,6 +17,7 @@ from domain.boards import builtin, drawing_of
 from domain.kernel.ids import GameId
 from domain.kernel.proof.verify import verify
 from domain.library import LIBRARY
+from service.api.log.streams import follow
 from service.bots.bot import RandomBot
 from service.bots.playing import Playing
 from service.bots.thinking import NoThought, Thinkers
@@ -103,6 +104,32 @@ async def test_bots_pause_once_somebody_was_asked(tmp_path: Path, database_url: 
         version = (await until(service, game, waits_for("red")))["version"]
         await asyncio.sleep(0.3)
         assert (await service.get(f"/v1/games/{game}"))["version"] == version
+
+
+async def test_a_stream_that_lags_behind_shows_nothing_of_the_bot_that_took_over(
+    service: Service, anna: Player, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bert = await service.register("Bert")
+    game = await service.gathering(anna, bert)
+    begun = (await service.post(f"/v1/games/{game}/start", anna))["version"]
+    # The next batch begins with an event of which Bert may see everything, and goes on with those after he left.
+    monkeypatch.setattr("service.api.log.streams.BATCH", begun - 1)
+    token = bert.headers["authorization"].removeprefix("Bearer ")
+    events = follow(service.services, GameId(game), await service.services.accounts.authenticate(token), 0)
+    await anext(events)
+    monkeypatch.setattr("service.api.log.streams.BATCH", 100)
+    assert (await service.ask("DELETE", f"/v1/games/{game}/seats/blue", bert)).status_code == 200
+    taken = await service.ask("PUT", f"/v1/games/{game}/seats/blue/bot", anna, {"level": "random"})
+    await service.give(game, anna, "put-up", coins=1)
+    await service.give(game, anna, "open-bidding")
+    await service.give(game, anna, "choose-card", card=await service.first_card(game, anna))
+    head = (await until(service, game, waits_for("red")))["version"]
+    seen = [event for event in [await anext(events) for _ in range(1, head)] if event is not None]
+    assert seen[-1].version == head
+    bots = {event.version: event.secrets for event in seen if event.version > taken.json()["version"]}
+    chosen = (await service.get(f"/v1/games/{game}/events?after={taken.json()['version']}", anna))["items"]
+    assert any(event["cause"]["seat"] == "blue" for event in chosen if "cause" in event)
+    assert not any(bots.values())
 
 
 async def test_bots_play_on_after_a_restart(tmp_path: Path, database_url: str) -> None:
