@@ -1,5 +1,6 @@
 """Accounts: a name, an opaque id that the events carry, and tokens that only their owner has."""
 
+import itertools
 import re
 import secrets
 import time
@@ -130,8 +131,15 @@ class Accounts:
         return await self._store.bots()
 
     async def bots_at(self, level: str, count: int) -> list[PlayerRow]:
-        """Return `count` bots of a level, always the same ones, in the same order; opens those that are missing."""
-        return [await self._bot(level, number) for number in range(count)]
+        """Return `count` open bots of a level, the same ones in the same order; opens those that are missing."""
+        found = list[PlayerRow]()
+        for number in itertools.count():
+            if len(found) == count:
+                break
+            row = await self._bot(level, number)
+            if row.closed is None:
+                found.append(row)
+        return found
 
     async def _bot(self, level: str, number: int) -> PlayerRow:
         known = await self._store.known(BOTS, f"{level}/{number}")

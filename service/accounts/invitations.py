@@ -33,10 +33,12 @@ class Invitations:
 
         Under an idempotency key, a repetition gets the first invitation. Raises `TooManyInvitations`.
         """
-        once = Once(f"{game} {key}", player, b"", INVITATION_PREFIX) if key is not None else None
+        made = await self.made_before(player, game, key)
+        if made is not None:
+            return made
+        once = _once(player, game, key)
         open_now = [row for row in await self._store.invitations(game) if row.revoked is None]
-        again = once is not None and any(row.key == once.hashed for row in open_now)
-        if len(open_now) >= MOST_INVITATIONS and not again:
+        if len(open_now) >= MOST_INVITATIONS:
             raise TooManyInvitations(f"The game has {MOST_INVITATIONS} invitations and cannot have more.")
         name = InvitationId(new_id("i", self._randomness(ID_BYTES)))
         row = InvitationRow(name, game, stamp(self._clock))
@@ -47,6 +49,14 @@ class Invitations:
         row = replace(row, key=once.hashed, nonce=nonce)
         row = await self._store.add_invitation(row, hashed(once.value(nonce)))
         return row, once.value(row.nonce or nonce)
+
+    async def made_before(self, player: PlayerId, game: GameId, key: str | None) -> tuple[InvitationRow, str] | None:
+        """Return the invitation, and its value, that an idempotency key made before, if it did."""
+        once = _once(player, game, key)
+        for row in await self._store.invitations(game) if once is not None else ():
+            if once is not None and row.key == once.hashed and row.nonce is not None:
+                return row, once.value(row.nonce)
+        return None
 
     async def find(self, value: str) -> InvitationRow | None:
         """Return the invitation that has this value; None when there is none, or it was revoked."""
@@ -60,3 +70,7 @@ class Invitations:
     async def revoke(self, invitation: InvitationId) -> None:
         """End an invitation, at once."""
         await self._store.revoke_invitation(invitation, stamp(self._clock))
+
+
+def _once(player: PlayerId, game: GameId, key: str | None) -> Once | None:
+    return Once(f"{game} {key}", player, b"", INVITATION_PREFIX) if key is not None else None

@@ -621,7 +621,7 @@ TOO_MANY_BOTS: Final = Kind(
     "and those in which nothing has happened for a day, do not count.",
     "Finish a game with bots, cancel one that has not begun, or give up your seat in one and let a bot play it to its "
     "end. Or come back tomorrow.",
-    {"detail": "Bots hold 24 seats in your games and cannot hold more."},
+    {"detail": "Bots hold as many seats in your games as they may."},
 )
 TOO_MANY_TOKENS: Final = Kind(
     "too-many-tokens",

@@ -24,7 +24,7 @@ from service.accounts.passkeys import PasskeyKnown, PasskeyRefused, TooManyPassk
 from service.api import problems
 from service.api.headers import Header
 from service.api.problems import MEDIA_TYPE, Problem
-from service.games.acts import NotOrganizer, NotSeated
+from service.games.acts import NotOrganizer, NotSeated, TooManyBots
 from service.games.cache import GameDamaged, UnknownGame, UnknownVersion
 from service.games.requests import StaleVersion, UnknownPlayer, UnknownRuleset
 from service.judging.desk import UnknownCase, UnknownStatement
@@ -58,6 +58,7 @@ _FAULTS_OF_REQUEST: Final = {
     TooManyInvitations: problems.TOO_MANY_INVITATIONS,
     PasskeyRefused: problems.PASSKEY_REFUSED,
     PasskeyKnown: problems.PASSKEY_KNOWN,
+    TooManyBots: problems.TOO_MANY_BOTS,
     TooManyPasskeys: problems.TOO_MANY_PASSKEYS,
 }
 

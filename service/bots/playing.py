@@ -152,6 +152,7 @@ class Playing:
             if not await self._lessor.lease(self._name, LEASE, "bots"):
                 return False
             self._leased_until = now + LEASE
+            self._bots = await self._known_bots()  # an account may have been closed
         return True
 
     async def _follow(self) -> bool:

@@ -1,6 +1,6 @@
 """What accounts do to games: each act decides what comes of it. `Games` brings them to the log, all in one way."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any, ClassVar
 
 import msgspec
@@ -27,6 +27,10 @@ class NotSeated(PermissionError):
 
 class NotOrganizer(PermissionError):
     """The account may not do this in this game: it does not organize it."""
+
+
+class TooManyBots(Exception):
+    """Bots hold as many seats as they may in the games of one organizer."""
 
 
 class Case(Struct, frozen=True, eq=False):
@@ -127,13 +131,17 @@ class SeatBot(Act, frozen=True):
     """Putting a bot of a level on a seat, as the organizer: in place of a bot before the game begins, later of a player
     who gave the seat up.
 
-    `bots` are the accounts of bots, with their levels; the first that can takes the seat, as any account does.
+    `bots` are the accounts of bots that are open, with their levels; the first that can takes the seat, as any account
+    does. `closed` are those of which an administrator has closed the account. `room` is for how many more seats there
+    may be bots; None for any number.
     """
 
     kind = "seat-bot"
     seat: Seat
     level: str
     bots: Mapping[PlayerId, str]
+    closed: Collection[PlayerId] = ()
+    room: int | None = None
 
     @property
     def content(self) -> list[Any]:
@@ -157,20 +165,28 @@ class SeatBot(Act, frozen=True):
             raise Refusal(
                 "TAB-BOT-01", f"No {self.level} bot is open.", "Choose another level, or ask an administrator."
             )
+        is_bots = held in self.bots or held in self.closed
+        is_free = held is None or (self.seat in case.game.around.given_up and not is_bots)
+        if self.room is not None and self.room < 1 and is_free:
+            raise TooManyBots("Bots hold as many seats in your games as they may.")
+        if running and held in self.closed:
+            # It plays no more, so nobody else can give its seat up.
+            left = seating.give_up_seat(case.game, self.seat, Cause(held), case.at)
+            return left.then(seating.take_over_seat(left.game, self.seat, Cause(bot), case.at))
         if running:
             return seating.take_over_seat(case.game, self.seat, Cause(bot), case.at)
-        if held not in self.bots:
+        if not is_bots:
             return seating.take_seat(case.game, self.seat, "", Cause(bot), case.at)
         left = seating.leave_seat(case.game, self.seat, Cause(held), case.at)
         return left.then(seating.take_seat(left.game, self.seat, "", Cause(bot), case.at))
 
 
 class RemoveBot(Act, frozen=True):
-    """Taking a bot away from its seat before the game begins, as its organizer."""
+    """Taking a bot away from its seat before the game begins, as its organizer. `bots` are all that there are."""
 
     kind = "remove-bot"
     seat: Seat
-    bots: Mapping[PlayerId, str]
+    bots: Collection[PlayerId]
 
     @property
     def content(self) -> list[Any]:

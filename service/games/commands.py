@@ -30,7 +30,7 @@ from service.base.clock import Clock, stamp
 from service.base.ids import ID_BYTES, new_id
 from service.base.settings import Settings
 from service.cluster.wake import Wake
-from service.games.acts import Act, Case, NotOrganizer, NotSeated, require_organizer
+from service.games.acts import Act, Case, NotOrganizer, NotSeated, TooManyBots, require_organizer
 from service.games.cache import CachedGame, GameCache, UnknownGame
 from service.games.requests import Asked, Done, StaleVersion, UnknownPlayer, UnknownRuleset
 from service.games.snapshots import Snapshots
@@ -380,7 +380,7 @@ class Games:
 
         Raises:
             UnknownGame: there is none.
-            NotSeated, NotOrganizer: the account may not do this.
+            NotSeated, NotOrganizer, TooManyBots: the account may not do this.
             StaleVersion: the game does not stand at version `expected`.
             Refusal: it breaks a rule.
             KeyReused: the key came with another request before.
@@ -399,7 +399,7 @@ class Games:
                     return await self._append(cached, asked, decided)
                 except Conflict:
                     await self._cache.catch_up(cached)
-                except (Refusal, NotSeated, NotOrganizer, StaleVersion) as error:
+                except (Refusal, NotSeated, NotOrganizer, TooManyBots, StaleVersion) as error:
                     if await self._cache.head(cached) > cached.now.version:
                         await self._cache.catch_up(cached)
                         continue

@@ -1,5 +1,6 @@
 """The bots of a game: its organizer seats them and takes them away."""
 
+from collections.abc import Collection
 from typing import Final
 
 import msgspec
@@ -18,7 +19,6 @@ from service.api.services import Services
 from service.bots.registry import levels
 from service.bots.seated import seats_held
 from service.games import acts
-from service.store.accounts import PlayerRow
 
 _wanted: Final = msgspec.json.Decoder(BotWanted)
 _PROBLEMS: Final = (*ACTS, problems.UNKNOWN_SEAT, problems.NOT_ORGANIZER)
@@ -51,14 +51,14 @@ async def seat_bot(request: Call, game: str, seat: str) -> Response[bytes]:
         detail, allowed = f"There is no bot of the level {wish.level!r}.", f"Expected one of {', '.join(known)}."
         raise Problem(problems.UNKNOWN_LEVEL, detail, allowed, path="$.level")
     # As many as it takes for one to be neither seated nor an official of the game.
-    bots = await services.accounts.bots_at(wish.level, len(played.players) + len(played.around.officials))
-    bots = _open(*bots, *await services.accounts.bots())
+    able = await services.accounts.bots_at(wish.level, len(played.players) + len(played.around.officials))
+    every = await services.accounts.bots()
+    bots = {row.player: row.bot for row in (*able, *every) if row.bot is not None and row.closed is None}
+    closed = frozenset(row.player for row in every if row.closed is not None)
     try:
         async with services.seating:
-            holder = played.players[place]
-            if request.signed_in.player == played.organizer and (holder is None or place in played.around.given_up):
-                await _require_room(services, played)
-            return await acted(request, game, acts.SeatBot(place, wish.level, bots))
+            room = await _room(services, played, {row.player for row in every})
+            return await acted(request, game, acts.SeatBot(place, wish.level, bots, closed, room))
     except Problem as problem:
         if problem.members.get("rule") == "TAB-LIFE-03":
             problem.kind = problems.SEAT_TAKEN
@@ -82,28 +82,19 @@ async def remove_bot(request: Call, game: str, seat: str) -> Response[bytes]:
     repeated request gets the first answer again.
     """
     request.read_query(Nothing)
-    place = seat_named(await request.services.games.game(GameId(game)), seat)
-    return await acted(request, game, acts.RemoveBot(place, _open(*await request.services.accounts.bots())))
+    services = request.services
+    place = seat_named(await services.games.game(GameId(game)), seat)
+    bots = frozenset(row.player for row in await services.accounts.bots())
+    async with services.seating:
+        return await acted(request, game, acts.RemoveBot(place, bots))
 
 
 ROUTES = (seat_bot, remove_bot)
 
 
-def _open(*bots: PlayerRow) -> dict[PlayerId, str]:
-    """Return the bots whose accounts are open, with their levels, in this order."""
-    return {row.player: row.bot for row in bots if row.bot is not None and row.closed is None}
-
-
-async def _require_room(services: Services, game: Game) -> None:
-    """Raise `Problem` when bots hold as many seats as they may in the games of an organizer."""
+async def _room(services: Services, game: Game, bots: Collection[PlayerId]) -> int | None:
+    """Return for how many more seats there may be bots in the games of an organizer; None for any number."""
     most = services.settings.bots_per_account
     if most == "off":
-        return
-    bots = {row.player for row in await services.accounts.bots()}
-    held = await seats_held(services.store, game.organizer, bots, services.accounts.now())
-    if held >= most:
-        raise Problem(
-            problems.TOO_MANY_BOTS,
-            f"Bots hold {held} seats in your games and cannot hold more.",
-            problems.TOO_MANY_BOTS.remedy,
-        )
+        return None
+    return most - await seats_held(services.store, game.organizer, bots, services.accounts.now())

@@ -55,13 +55,14 @@ async def invite(request: Call, game: str) -> Response[bytes]:
     player, services = request.signed_in.player, request.services
     played = await services.games.game(GameId(game))
     require_organizer(played, player)
-    if played.status != "gathering":
+    made = await services.accounts.invitations.made_before(player, played.id, request.key)
+    if made is None and played.status != "gathering":
         raise Problem(
             problems.NOT_NOW,
             "You asked to invite players, but the game does not wait for any.",
             "Invite players before the game starts.",
         )
-    row, value = await services.accounts.invitations.make(player, played.id, request.key)
+    row, value = made or await services.accounts.invitations.make(player, played.id, request.key)
     log.info("invited", account=player, game=game, invitation=row.invitation)
     return answer(NewInvitation(value, invitation_view(row)), 201, _NOT_STORED)
 

@@ -149,12 +149,65 @@ async def test_an_organizer_has_no_more_bots_than_they_may_however_many_ask_at_o
     answers = await asyncio.gather(*(service.ask("PUT", seat(game), anna, RANDOM) for game in games))
     assert sorted(answer.status_code for answer in answers) == [200] * 5 + [409] * 3
     refused = next(answer.json() for answer in answers if answer.status_code == 409)
-    assert (refused["type"], refused["detail"][:18]) == ("/problems/too-many-bots", "Bots hold 5 seats ")
+    assert refused["type"] == "/problems/too-many-bots"
     seated = games[[answer.status_code for answer in answers].index(200)]
     await service.ask("DELETE", f"/v1/games/{seated}", anna)
     assert (await service.ask("PUT", seat(games[-1]), anna, RANDOM)).status_code in (200, 422)
     another = await service.gathering(bert)
     assert (await service.ask("PUT", seat(another), bert, RANDOM)).status_code == 200
+
+
+async def test_a_bot_that_is_taken_away_while_another_takes_its_place_leaves_no_room_for_a_third(
+    service: Service, anna: Player, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.api.games.bots.levels", lambda ruleset: ["random", "greedy"])
+    games = [seat(await service.gathering(anna)) for _ in range(6)]
+    for place in games[:5]:
+        assert (await service.ask("PUT", place, anna, RANDOM)).status_code == 200
+    for turn in range(6):
+        levels = ({"level": "greedy"}, RANDOM) if turn % 2 else (RANDOM, {"level": "greedy"})
+        await asyncio.gather(
+            service.ask("PUT", games[0], anna, levels[1]),
+            service.ask("DELETE", games[0], anna),
+            service.ask("PUT", games[5], anna, RANDOM),
+        )
+        shown = [await service.get(place.partition("/seats")[0]) for place in games]
+        assert sum(each["bot"] for game in shown for each in game["seats"]) <= 5
+        await service.ask("DELETE", games[5], anna)
+        await service.ask("PUT", games[0], anna, levels[0])
+
+
+async def test_the_first_answer_comes_again_whatever_has_become_of_the_bot(service: Service, anna: Player) -> None:
+    games = [await service.gathering(anna) for _ in range(6)]
+    first = await service.ask("PUT", seat(games[0]), anna, RANDOM, idempotency_key="once")
+    await service.ask("DELETE", seat(games[0]), anna)
+    for game in games[1:]:
+        assert (await service.ask("PUT", seat(game), anna, RANDOM)).status_code == 200
+    again = await service.ask("PUT", seat(games[0]), anna, RANDOM, idempotency_key="once")
+    assert again.status_code == 200, again.text
+    assert again.json()["repeated"]
+    assert again.json()["events"] == first.json()["events"]
+
+
+@pytest.mark.rule("TAB-BOT-01")
+async def test_a_bot_whose_account_was_closed_is_replaced(service: Service, anna: Player, bert: Player) -> None:
+    waiting, playing = [await service.gathering(anna) for _ in range(2)]
+    for game in (waiting, playing):
+        assert (await service.ask("PUT", seat(game), anna, RANDOM)).status_code == 200
+    await service.post(f"/v1/games/{playing}/start", anna)
+    closed = (await service.get(f"/v1/games/{playing}"))["seats"][1]["player"]
+    await service.services.accounts.close(closed)
+    gone = await service.ask("DELETE", seat(waiting), anna)
+    assert gone.status_code == 200, gone.text
+    for game in (waiting, playing):
+        stranger = await service.ask("PUT", seat(game), bert, RANDOM)
+        assert stranger.json()["type"] == "/problems/not-organizer"
+        put = await service.ask("PUT", seat(game), anna, RANDOM)
+        assert put.status_code == 200, put.text
+        assert (await service.get(f"/v1/games/{game}"))["seats"][1]["player"] != closed
+    told = (await service.get(f"/v1/games/{playing}/events?limit=500"))["items"][-2:]
+    assert [each["type"] for each in told] == ["seat-given-up", "seat-taken-over"]
+    assert told[0]["cause"]["player"] == closed
 
 
 async def test_bots_of_games_that_rest_are_not_counted(tmp_path: Path, database_url: str) -> None:
