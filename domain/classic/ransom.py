@@ -409,9 +409,10 @@ class ProposeRansom(Command, frozen=True):
             fields = {
                 "general": schema.const(name),
                 "talents": schema.count(0, table.players[general.owner].talents),
-                "prisoners": schema.subset(_exchangeable(table, general.owner, captor)),
-                "promise": schema.text(LONGEST_PROMISE),
             }
+            if prisoners := _exchangeable(table, general.owner, captor):
+                fields["prisoners"] = schema.subset(prisoners)
+            fields["promise"] = schema.text(LONGEST_PROMISE)
             optional = ("talents", "prisoners", "promise", "further")
             if further := _beside(table, name, seat):
                 fields["further"] = schema.subset(further)

@@ -22,7 +22,7 @@ from service.base.scopes import EVERYBODYS, Scope, ordered
 from service.base.visible import shows
 from service.observe.background import flushed
 from service.observe.logging import log
-from service.store.accounts import AccountStore, Made, PlayerRow, TokenId, TokenRow
+from service.store.accounts import AccountStore, Made, PlayerRow, TokenId, TokenRow, folded
 from service.store.protocol import KeyReused, StoreError
 
 FIRST_TOKEN: Final = "registration"
@@ -50,14 +50,18 @@ FLUSH: Final = 60.0
 
 
 class BadName(ValueError):
-    """A name that no account can have; the message says what a name is."""
+    """A name that no account can have; `allowed` says what would be one."""
+
+    def __init__(self, why: str, allowed: str) -> None:
+        super().__init__(f"{why} {allowed}")
+        self.why, self.allowed = why, allowed
 
 
 BOTS: Final = "bots"
 """Names the bots where another issuer's people are known by its address, so that each is opened once."""
 
 BOT_NAMES: Final = ("Livia", "Marcus", "Claudia", "Titus", "Octavia", "Quintus", "Valeria", "Lucius")
-BOTS_OWN: Final = re.compile(r",\s*\w{2,}\s+bot$", re.IGNORECASE)
+BOTS_OWN: Final = re.compile(r",\s*\w{2,}\s+bot[\W\d_]*$")
 """How the names of the service's bots end ("Livia, greedy bot"), and nobody else's: everybody must see who is a bot."""
 
 
@@ -433,18 +437,22 @@ class Accounts:
 def _name(given: str) -> str | None:
     """Return a name as an account has it; None for what is none."""
     name = given.strip()
-    return (
-        name if not BOTS_OWN.search(name) and len(name) <= LONGEST_NAME and name.isprintable() and shows(name) else None
-    )
+    is_good = not _is_a_bots(name) and len(name) <= LONGEST_NAME and name.isprintable() and shows(name)
+    return name if is_good else None
+
+
+def _is_a_bots(name: str) -> bool:
+    return BOTS_OWN.search(folded(name)) is not None
 
 
 def _good(given: str) -> str:
     """Return a name as an account has it. Raises `BadName`."""
     name = _name(given)
-    if name is None and BOTS_OWN.search(given.strip()):
-        raise BadName("Such a name is that of a bot, which the service plays. Choose another one.")
+    if name is None and _is_a_bots(given.strip()):
+        raise BadName("This is how the service's own bots are called.", "Choose another name.")
     if name is None:
-        raise BadName(f"Use 1 to {LONGEST_NAME} printable characters, not all of them invisible.")
+        allowed = f"Use 1 to {LONGEST_NAME} printable characters, not all of them invisible."
+        raise BadName("The name cannot be printed.", allowed)
     return name
 
 

@@ -134,7 +134,7 @@ class Passkeys:
         try:
             client = msgspec.json.decode(from_base64url(credential["response"]["clientDataJSON"]), type=_Client)
             challenge = from_base64url(client.challenge)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise PasskeyRefused("What the browser says of it cannot be read.") from error
         if not await self._store.take_challenge(_hash(challenge), player, stamp(self._clock)):
             raise PasskeyRefused("Its challenge was not given for this, was used before, or is older than 5 minutes.")

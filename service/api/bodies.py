@@ -12,7 +12,8 @@ T = TypeVar("T")
 LARGEST_PAGE = 500
 
 
-_LINE: Final = r"[^\x00-\x1f\x7f]*"
+# No control characters, ends of lines, or marks that turn the direction of what is written around the text.
+_LINE: Final = r"[^\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]*"
 
 # Python's `$` would let a line break through at the end. What is published says less, for JSON Schema has no short way
 # to name all invisible characters; the description does.
@@ -22,7 +23,7 @@ Text = Annotated[
         min_length=1,
         max_length=80,
         pattern=rf"^{_LINE}[^{INVISIBLE}]{_LINE}\Z",
-        description="a line of 1 to 80 characters, not all blank or invisible",
+        description="a line of 1 to 80 characters, not all blank or invisible, and without control characters",
         extra_json_schema={"pattern": rf"^{_LINE}\S{_LINE}$"},
     ),
 ]
@@ -34,7 +35,8 @@ Title = Annotated[
     Meta(
         max_length=120,
         pattern=rf"^({_LINE}[^{INVISIBLE}]{_LINE})?\Z",
-        description="a line of at most 120 characters, empty or not all blank or invisible",
+        description="a line of at most 120 characters, empty or not all blank or invisible, and without control "
+        "characters",
         extra_json_schema={"pattern": rf"^({_LINE}\S{_LINE})?$"},
     ),
 ]

@@ -514,8 +514,8 @@ NOT_FOR_BOTS: Final = Kind(
     "not-for-bots",
     403,
     "A bot's account cannot do this",
-    "The service plays this account. Bots get their seats from the organizer of a game.",
-    "PUT /v1/games/{game}/seats/{seat}/bot seats a bot, for the organizer.",
+    "A program plays this account. Invitations are for people; a bot takes a free seat by itself.",
+    "POST /v1/games/{game}/seats takes a free seat. Bots of the service get theirs from the organizer.",
     {"detail": "A bot does not follow invitations."},
 )
 UNKNOWN_ANSWER: Final = Kind(

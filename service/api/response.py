@@ -176,7 +176,7 @@ def explained(error: Exception) -> Problem:
             headers = {"WWW-Authenticate": 'Bearer error="invalid_token"'}
             return Problem(kind, str(error), kind.remedy, headers=headers)
         case BadName():
-            return Problem(problems.INVALID_BODY, "The name cannot be printed.", str(error), path="$.name")
+            return Problem(problems.INVALID_BODY, error.why, error.allowed, path="$.name")
         case UnknownCursor():
             return Problem(problems.INVALID_QUERY, "This list did not give you this cursor.", "Begin without a cursor.")
         case TooMany():

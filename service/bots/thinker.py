@@ -51,38 +51,17 @@ class Guide(Bot, Protocol):
         ...
 
 
-Aim = Callable[[float, Sequence[float]], float]
-"""Says how good it is, from -1 to 1, to have so much when the others have this."""
-
-
-def lead(own: float, others: Sequence[float]) -> float:
-    """Return how far one is ahead of the others, the best of them most of all."""
-    return (own - (max(others) + fmean(others)) / 2) / max(1.0, abs(own) + max(map(abs, others)))
-
-
-def share(own: float, others: Sequence[float]) -> float:
-    """Return how much of all that there is one has.
-
-    This is the aim where whoever is left over wins: who weakens one of several rivals helps the others as well, and it
-    is worse to have nothing oneself than good that a rival has nothing.
-    """
-    own, others = max(0.0, own), [max(0.0, each) for each in others]
-    return 2 * own / ((own + sum(others)) or 1.0) - 1
-
-
 class Outlook(Struct, frozen=True):
     """How a thinker looks ahead.
 
     Attributes:
         guide: who plays on for all, and says then how everybody stands.
-        aim: what makes it good to stand so.
         commands: for so many commands, and then to the end of a phase.
         margin: how much better than the greedy bot's another command must be, on a scale from -1 to 1; a plan of that
             bot whose fruits come later is not given up for less.
     """
 
     guide: Callable[[random.Random, Board], Guide]
-    aim: Aim = lead
     commands: int = 6
     margin: float = 0.0
 
@@ -244,11 +223,12 @@ class Thinker:
         return self._standing(now, seat)
 
     def _standing(self, now: Scratch, seat: Seat) -> float:
-        """Return how good it is for a seat to stand as it does, from -1 to 1."""
+        """Return how much better a seat stands than the others, from -1 to 1."""
         if (result := self.ruleset.result(now.table)) is not None:
             return 1.0 / len(result.winners) if seat in result.winners else -1.0
         stands = dict(self._guide.standings(now.view(seat)))
-        return self._outlook.aim(stands.pop(seat), [*stands.values()])
+        own, others = stands.pop(seat), [*stands.values()]
+        return (own - (max(others) + fmean(others)) / 2) / max(1.0, abs(own) + max(map(abs, others)))
 
 
 def _better_half(tried: Mapping[int, list[float]]) -> dict[int, list[float]]:

@@ -169,7 +169,7 @@ async def follow_invitation(request: Call, secret: str) -> Response[bytes]:
     wish, services, player = await request.read_body(_join), request.services, request.signed_in.player
     row = await _found(request, secret)
     account = await services.accounts.player(player)
-    if account is not None and account.bot is not None:
+    if account is not None and account.is_bot:
         raise Problem(problems.NOT_FOR_BOTS, "A bot does not follow invitations.", problems.NOT_FOR_BOTS.remedy)
     joined = await _seated(request, row)
     if joined is None:

@@ -45,7 +45,8 @@ async def list_events(request: Call, game: str) -> Response[bytes]:
     played = await games.game(GameId(game))
     events = await games.events(played, viewer_of(played, request.caller), page.after, page.limit)
     more = bool(events) and events[-1].version < played.version
-    return answer(EventPage(tuple(events), events[-1].version if more else None))
+    page = EventPage(tuple(events), events[-1].version if more else None)
+    return answer(page, headers={"Cache-Control": "no-store"})  # it has secrets of whoever asked
 
 
 @endpoint(

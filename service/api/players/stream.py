@@ -7,6 +7,7 @@ from typing import Final
 import msgspec
 from litestar.response import Response, Stream
 from msgspec import Struct
+from msgspec.structs import replace
 
 from domain.kernel.ids import GameId, PlayerId, as_game
 from domain.kernel.log.game import Game
@@ -163,13 +164,14 @@ async def follow_waiting(services: Services, caller: Caller, after: int) -> Asyn
             yield None
             continue
         position, game, record = each
-        waiting, before = _waiting(await services.games.game(game, record.version), caller), told.get(game)
+        played = await services.games.game(game, record.version)
+        waiting, before = _waiting(played, caller), told.pop(game, None)
+        if waiting is None and before is not None:  # another account has the seat now
+            waiting = replace(before, version=played.version, decisions=(), take_backs=())
         if waiting is not None and waiting.waits:
             told[game] = waiting
         elif before is None:
             continue
-        else:
-            del told[game]
         if waiting is not None and waiting != before:
             yield position, Told(record.at), waiting
 
@@ -236,7 +238,8 @@ async def stream_waiting(request: Call) -> Response[bytes] | Stream:
 
     One stream for all your games, made for bots: it begins with a frame for each game that waits for you, and sends
     another whenever that changes. A frame says all that waits for your seat in one game: the open decisions, and
-    requests to take moves back. When it was answered, a frame says that nothing waits there any more. So a client
+    requests to take moves back. When it was answered, or the seat is another account's, a frame says that nothing waits
+    there any more. So a client
     keeps nothing: it acts on each frame, and after a break connects again. Send the `version` of the frame as
     `If-Match` with your command. After 15 seconds without a frame the service sends a comment. The stream ends when
     the service stops and when your token ends.

@@ -292,5 +292,5 @@ def _others(sizes: Mapping[str, Mapping[str, int]], area: str, seat: str) -> int
     return sum(number for other, number in sizes.get(area, {}).items() if other != seat)
 
 
-OUTLOOK: Final = Outlook(BoldCommander, commands=8, margin=0.02)
+OUTLOOK: Final = Outlook(BoldCommander, commands=8)
 LEVELS: Final = {GREEDY: BoldCommander}

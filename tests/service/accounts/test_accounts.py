@@ -64,8 +64,14 @@ async def test_what_is_no_name_is_refused(rig: Rig, name: str) -> None:
 
 
 async def test_nobody_is_called_as_the_bots_are(rig: Rig) -> None:
-    for name in ("Livia, greedy bot", "Ann,Thinker  BOT "):
-        with pytest.raises(BadName, match="that of a bot"):
+    for name in (
+        "Livia, greedy bot",
+        "Ann,Thinker  BOT ",
+        "Livia, greedy ｂｏｔ",
+        "Livia，greedy bot",
+        "Livia, greedy bot 2.",
+    ):
+        with pytest.raises(BadName, match="own bots are called"):
             await rig.accounts.register(name)
     await rig.accounts.register("Talbot")
 

@@ -430,10 +430,13 @@ async def test_of_several_commands_the_refused_one_is_named(scene: Scene) -> Non
 
 WOULD_BE_RIGHT: dict[str, tuple[str, dict[str, Any]]] = {
     "Send an object with `name`.": ("/v1/players", {"Name": "Ann"}),
-    "Send a line of 1 to 80 characters, not all blank or invisible.": ("/v1/players", {"name": " "}),
+    "Send a line of 1 to 80 characters, not all blank or invisible, and without control characters.": (
+        "/v1/players",
+        {"name": " "},
+    ),
     "Use 1 to 80 printable characters, not all of them invisible.": (
         "/v1/players",
-        {"name": "A\u202eB"},
+        {"name": "A\u200dB"},
     ),
     "Send a whole number from 1 to 100.": ("/v1/games", {**NEW_GAME, "players": 2.0}),
     "Send one of account, admin, audit, judge, organize, play.": ("/v1/tokens", {"name": "bot", "scopes": ["fly"]}),
@@ -464,7 +467,10 @@ async def test_at_a_full_table_no_seat_is_free(service: Service, anna: Player, b
         ("limit=0", "It takes a whole number from 1 to 500."),
         ("limit=many", "It takes a whole number from 1 to 500."),
         ("status=asleep", "It takes one of cancelled, gathering, over, running."),
-        ("text=%20", "It takes a line of 1 to 80 characters, not all blank or invisible."),
+        (
+            "text=%20",
+            "It takes a line of 1 to 80 characters, not all blank or invisible, and without control characters.",
+        ),
     ],
 )
 async def test_a_wrong_query_is_told_what_would_have_been_right(service: Service, query: str, allowed: str) -> None:
@@ -487,6 +493,17 @@ async def test_what_shows_nothing_or_ends_in_a_line_break_is_no_name(scene: Scen
         assert (answer.status_code, answer.json()["path"]) == (422, place)
         assert answer.json()["detail"] == f"The text has the wrong form, at {place}."
         assert "not all blank or invisible" in answer.json()["allowed"]
+
+
+TURNING = ("Table\u202e gnitseretni", "one\u2028two", "one\u2066two", "one\x9btwo", "\u200fone")
+
+
+@pytest.mark.parametrize("text", TURNING, ids=ascii)
+async def test_what_would_turn_or_break_what_is_written_around_it_is_no_name(scene: Scene, text: str) -> None:
+    for path, body in (("/v1/players", {"name": text}), ("/v1/games", {**NEW_GAME, "title": text})):
+        answer = await scene.ask("POST", path, scene.anna, body)
+        assert answer.status_code == 422
+        assert "without control characters" in answer.json()["allowed"]
 
 
 async def test_absurd_counts_are_refused_and_nothing_happens(scene: Scene) -> None:

@@ -49,6 +49,12 @@ async def test_a_link_seats_those_who_follow_it_until_the_seats_are_full(
     assert [seat["player"] for seat in seats] == [guest["id"], bert.id]
 
 
+async def test_a_bot_of_somebodys_follows_none(service: Service, anna: Player, bert: Player) -> None:
+    _, url = await invited(service, anna)
+    await service.ask("PUT", "/v1/players/me/bot", bert)
+    assert kind(await service.ask("POST", url, bert, {})) == (403, "not-for-bots")
+
+
 async def test_following_it_twice_gives_the_same_seat(service: Service, anna: Player, bert: Player) -> None:
     game, url = await invited(service, anna)
     answers = await asyncio.gather(*(service.post(url, bert, {"entropy": str(n)}) for n in range(5)))

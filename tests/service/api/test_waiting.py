@@ -59,6 +59,23 @@ async def test_requests_to_take_moves_back_wait_too(service: Service, anna: Play
         assert (await anext(frames))["take_backs"] == []
 
 
+async def test_nothing_waits_any_more_for_whoever_a_bot_has_taken_over_from(
+    service: Service, anna: Player, bert: Player
+) -> None:
+    game = await service.begun(anna, bert)
+    await service.give(game, anna, "put-up", coins=1)
+    await service.give(game, anna, "open-bidding")
+    async with followed(service, bert) as frames:
+        assert (await anext(frames))["decisions"]
+        assert (await service.ask("DELETE", f"/v1/games/{game}/seats/blue", bert)).status_code == 200
+        given_up = await anext(frames)
+        assert (given_up["seat"], len(given_up["decisions"])) == ("blue", 1)
+        taken = await service.ask("PUT", f"/v1/games/{game}/seats/blue/bot", anna, {"level": "random"})
+        assert taken.status_code == 200, taken.text
+        nothing = await anext(frames)
+        assert (nothing["game"], nothing["decisions"], nothing["take_backs"]) == (game, [], [])
+
+
 async def test_a_game_that_is_joined_later_is_in_it(service: Service, anna: Player, bert: Player) -> None:
     async with followed(service, anna) as frames:
         game = await service.begun(anna, bert)
