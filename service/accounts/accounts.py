@@ -250,12 +250,13 @@ class Accounts:
         self, player: PlayerId, scopes: Collection[Scope], expires: str | None = None
     ) -> tuple[TokenRow, str]:
         """Sign a browser in; return its session and the value of that, which nobody can find out again."""
-        open_now = [row for row in await self.tokens(player) if row.is_session]
-        for old in open_now[MOST_SESSIONS - 1 :]:
-            await self.revoke(old.token)
         row = self._made(player, BROWSER, scopes, expires, session=True)
         value = random_value(SESSION_PREFIX)
         await self._store.add_token(row, hashed(value))
+        # Afterwards, so that of sessions which are opened at once the last one sees all.
+        open_now = [each for each in await self.tokens(player) if each.is_session]
+        for old in open_now[MOST_SESSIONS:]:
+            await self.revoke(old.token)
         return row, value
 
     async def _is_full(self, player: PlayerId) -> bool:

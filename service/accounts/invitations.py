@@ -1,5 +1,6 @@
 """Invitations to games: whoever has the value of one may take a seat."""
 
+import asyncio
 import secrets
 from collections.abc import Callable
 from typing import Final
@@ -27,12 +28,17 @@ class Invitations:
         self._store = store
         self._clock = clock
         self._randomness = randomness
+        self._counted = asyncio.Lock()
 
     async def make(self, player: PlayerId, game: GameId, key: str | None = None) -> tuple[InvitationRow, str]:
         """Make an invitation to a game; return it and its value, which nobody can find out again.
 
         Under an idempotency key, a repetition gets the first invitation. Raises `TooManyInvitations`.
         """
+        async with self._counted:
+            return await self._make(player, game, key)
+
+    async def _make(self, player: PlayerId, game: GameId, key: str | None) -> tuple[InvitationRow, str]:
         made = await self.made_before(player, game, key)
         if made is not None:
             return made

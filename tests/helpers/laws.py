@@ -19,7 +19,7 @@ from itertools import islice, pairwise
 from os import environ
 from pathlib import Path
 from random import Random
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar, cast
 
 import msgspec
 import pytest
@@ -181,6 +181,7 @@ class Laws:
         """Try what is on offer, what is nearly so, and what was on offer to somebody before (`seen`)."""
         options = play.options(seat)
         for option in _some(options, 12, rng):
+            assert not list(_empty_choices(option.schema)), f"{option.command} offers {seat} a choice of nothing"
             for source in (rng, Edges(rng)):
                 command = schema.sample(option.schema, source)
                 assert command["type"] == option.command
@@ -646,6 +647,19 @@ def _places(value: Any) -> Iterator[tuple[Any, Any]]:
 
 def _some(items: Sequence[T], most: int, rng: Random) -> Sequence[T]:
     return items if len(items) <= most else rng.sample(items, most)
+
+
+def _empty_choices(part: Any) -> Iterator[Any]:
+    """Yield the enumerations of a schema that hold nothing: no client can fill them, and JSON Schema forbids them."""
+    if isinstance(part, Mapping):
+        named = cast("Mapping[str, Any]", part)
+        if named.get("enum") in ([], ()):
+            yield named
+        for each in named.values():
+            yield from _empty_choices(each)
+    elif isinstance(part, list | tuple):
+        for each in cast("Sequence[Any]", part):
+            yield from _empty_choices(each)
 
 
 def _nonzero(count: Mapping[str, int]) -> dict[str, int]:

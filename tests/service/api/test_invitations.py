@@ -123,6 +123,12 @@ async def test_a_repetition_gets_the_same_invitation(service: Service, anna: Pla
     assert len((await service.get(path, anna))["items"]) == MOST_INVITATIONS
 
 
+async def test_no_more_invitations_are_made_at_once_than_one_after_another(service: Service, anna: Player) -> None:
+    path = f"/v1/games/{await service.gathering(anna)}/invitations"
+    made = await asyncio.gather(*(service.ask("POST", path, anna) for _ in range(MOST_INVITATIONS + 10)))
+    assert sorted(each.status_code for each in made) == [201] * MOST_INVITATIONS + [409] * 10
+
+
 async def test_an_official_gets_no_seat_by_a_link(service: Service, anna: Player, bert: Player) -> None:
     game, url = await invited(service, anna)
     await service.ask("PUT", f"/v1/games/{game}/officials/{bert.id}", anna)

@@ -9,7 +9,7 @@ import pytest
 
 from domain.kernel.ids import PlayerId
 from service.accounts import passkeys
-from service.accounts.passkeys import CODES, handle_of
+from service.accounts.passkeys import CODES, handle_of, to_base64url
 from tests.helpers.authenticator import PRESENT, Authenticator
 from tests.service.api.browsers import authenticator, browser
 from tests.service.api.serving import Player, Service
@@ -176,7 +176,10 @@ async def test_nobody_is_signed_in_over_somebody_or_from_another_site(
         assert kind(answer) == (403, "cross-site")
 
 
-@pytest.mark.parametrize("garbage", ["AAAA", "e30", "eyJjaGFsbGVuZ2UiOjF9", "A", "_-_-"])
+DEEP = to_base64url(b'{"more":' + b"[" * 2_900 + b"]" * 2_900 + b"}")
+
+
+@pytest.mark.parametrize("garbage", ["AAAA", "e30", "eyJjaGFsbGVuZ2UiOjF9", "A", "_-_-", pytest.param(DEEP, id="deep")])
 async def test_garbage_is_refused(service: Service, anna: Player, garbage: str) -> None:
     device = await registered(service, anna)
     async with browser(service) as page:

@@ -1,8 +1,10 @@
 """Sessions: how a browser is signed in by a cookie, and why nothing but a page of the service can act with it."""
 
+import asyncio
 import json
 import uuid
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import httpx
@@ -151,6 +153,13 @@ async def test_the_oldest_of_too_many_sessions_ends_and_tokens_are_counted_alone
     assert sum(row["session"] for row in rows) == MOST_SESSIONS
     assert len(rows) - MOST_SESSIONS < MOST_TOKENS
     await service.post("/v1/tokens", anna, {"name": "x", "scopes": ["play"]})
+
+
+async def test_no_more_sessions_stay_of_those_that_begin_at_once(service: Service, anna: Player) -> None:
+    async with AsyncExitStack() as all_open:
+        pages = [await all_open.enter_async_context(browser(service)) for _ in range(MOST_SESSIONS + 10)]
+        await asyncio.gather(*(page.post("/v1/session", json={}, headers=anna.headers) for page in pages))
+    assert sum(row["session"] for row in (await service.get("/v1/tokens", anna))["items"]) == MOST_SESSIONS
 
 
 async def test_nobody_registers_where_registration_is_closed(tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ async def test_a_game_against_bots_is_played_to_its_end(service: Service, anna: 
 
 
 async def test_bots_pause_once_somebody_was_asked(tmp_path: Path, database_url: str) -> None:
-    slow = QUICK | {"bot_pause": 60.0}
+    slow: dict[str, Any] = {**QUICK, "bot_pause": 60.0}
     async with serving(tmp_path, database_url=database_url, **slow) as service:
         anna = await service.register("Anna")
         body = {"ruleset": "tiny-auction", "players": 2}

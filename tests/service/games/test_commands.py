@@ -405,10 +405,10 @@ async def test_everybody_sees_everything_when_a_game_is_over(rig: Rig) -> None:
 
 async def test_an_event_shows_each_viewer_the_secrets_that_are_theirs(rig: Rig) -> None:
     game = await rig.begun()
-    dealt = (await rig.games.game(game)).version
+    dealt = await rig.games.game(game)
 
     async def shown(viewer: Viewer) -> int:
-        [event] = await rig.games.events(game, viewer, after=dealt - 1, limit=1)
+        [event] = await rig.games.events(dealt, viewer, after=dealt.version - 1, limit=1)
         assert event.type == "cards-dealt"
         return len(event.secrets)
 
@@ -425,8 +425,9 @@ async def test_a_sealed_command_is_answered_with_its_secret_to_its_seat_alone(ri
     accepted = await rig.give(game, ANNA, "choose-card", card=card)
     [event] = accepted.seen_by(Viewer(ANNA, RED)).events
     assert {"card": card, "type": "choose-card"} in [secret.value for secret in event.secrets]
+    now = await rig.games.game(game)
     for viewer in (Viewer(), Viewer(BERT, BLUE)):
-        [seen] = await rig.games.events(game, viewer, after=accepted.after)
+        [seen] = await rig.games.events(now, viewer, after=accepted.after)
         assert seen.secrets == ()
         assert b"choose-card" in msgspec.json.encode(seen.cause)
 

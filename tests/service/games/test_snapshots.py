@@ -255,8 +255,9 @@ async def test_no_event_is_shown_before_its_secrets_are_known(data: Data) -> Non
     now = await behind.game(game)
     assert data.store.loaded[-1] > 0, "the events before have to be read, and those after are read with them"
     await ahead.play_round(game)
-    seen = await behind.events(game, viewer_of(now, caller(ANNA)))
-    known = await data.games(snapshots=False).events(game, viewer_of(now, caller(ANNA)))
+    seen = await behind.events(now, viewer_of(now, caller(ANNA)))
+    fresh = data.games(snapshots=False)
+    known = await fresh.events(await fresh.game(game), viewer_of(now, caller(ANNA)))
     assert [event.version for event in seen] == list(range(1, now.version + 1))
     assert [event.secrets for event in seen] == [event.secrets for event in known[: len(seen)]]
 
