@@ -251,8 +251,9 @@ async def list_game(request: Call, game: str) -> Response[bytes]:
     """List a game, or make it private.
 
     Only its organizer may do this. Lists of games and cases show a private game to its players and its organizer only.
-    Anybody who knows its address can look at it all the same, as a spectator. This is not part of the log, so the
-    game's version stays the same. Repeating the request changes nothing.
+    Anybody who knows its address can look at it all the same, as a spectator, and the transparency log names every game
+    by its id. Whether a game is listed is not part of its log, so its version stays the same. Repeating the request
+    changes nothing.
     """
     request.read_query(Nothing)
     caller, games = request.signed_in, request.services.games
