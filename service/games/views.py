@@ -11,6 +11,7 @@ from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.log.game import Game
 from domain.kernel.log.lifecycle import AnswerLeft
 from domain.kernel.log.record import Record
+from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.message import type_name
 from service.accounts.caller import Caller
 
@@ -134,6 +135,18 @@ class Accepted(Struct, frozen=True):
     repeated: bool = False
 
 
+class Next(Struct, frozen=True):
+    """What a seat may do after commands that were checked.
+
+    Attributes:
+        decisions: the decisions that it would have to make.
+        options: every command that would be accepted then, without `undo`.
+    """
+
+    decisions: tuple[Decision, ...]
+    options: tuple[Option, ...]
+
+
 class Checked(Struct, frozen=True):
     """Commands that would be accepted.
 
@@ -144,11 +157,13 @@ class Checked(Struct, frozen=True):
         can_undo: whether you could take them back with `undo` afterwards, as long as nobody else decides anything: they
             roll nothing, reveal nothing and do not end the game. An answer that another seat left in advance may still
             decide something at once.
+        next: what would be asked of you then; only if the query asks for it and you could take the commands back.
     """
 
     version: Version
     commands: int
     can_undo: bool
+    next: Next | UnsetType = UNSET
 
 
 def event_view(ruleset: str, record: Record, vault: Vault, viewer: Viewer) -> EventView:

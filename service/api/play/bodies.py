@@ -1,6 +1,6 @@
 """Positions, options and commands as they are sent and answered."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
@@ -31,6 +31,16 @@ class OptionsOf(Struct, frozen=True, forbid_unknown_fields=True):
 
     version: Annotated[int, Meta(ge=1, le=LARGEST_INTEGER)] | None = None
     seat: Identifier | None = None
+
+
+class Foresight(Struct, frozen=True, forbid_unknown_fields=True):
+    """What else to say of commands that are checked.
+
+    Attributes:
+        next: whether to say what would be asked of you after them.
+    """
+
+    next: Literal["true", "false"] = "false"
 
 
 class StateView(Struct, frozen=True):

@@ -16,13 +16,13 @@ from service.api import problems
 from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
 from service.api.games.routes import ACCEPTED, ACTS, accepted, seat_named
-from service.api.play.bodies import AtVersion, OptionsOf, OptionsView, Orders, StateView
+from service.api.play.bodies import AtVersion, Foresight, OptionsOf, OptionsView, Orders, StateView
 from service.api.problems import Problem
 from service.api.request import Call, require_token
 from service.api.response import answer, etag
 from service.api.services import Services
 from service.games.acts import Commands, NotSeated
-from service.games.views import Checked, Viewer, seat_of, sees_all_of, viewer_of
+from service.games.views import Checked, Next, Viewer, seat_of, sees_all_of, viewer_of
 
 _orders: Final = msgspec.json.Decoder(Orders)
 
@@ -153,6 +153,7 @@ async def give_commands(request: Call, game: str) -> Response[bytes]:
     tag="Play",
     account="required",
     scopes=("play",),
+    query=Foresight,
     headers=("If-Match",),
     body=Orders,
     answers=(Answer(200, "They would be accepted.", Checked, headers=("ETag",)),),
@@ -168,16 +169,23 @@ async def check_commands(request: Call, game: str) -> Response[bytes]:
     """Check commands.
 
     Says whether the service would accept them now, and whether you could take them back afterwards. It stores nothing
-    and rolls nothing. It does not look at commands that follow one which would roll or reveal something.
+    and rolls nothing. It does not look at commands that follow one which would roll or reveal something. With
+    `next=true`, it also says what would be asked of you then, so that you can plan several commands.
     """
-    request.read_query(Nothing)
+    asked = request.read_query(Foresight)
     player, expected = request.signed_in.player, request.expected
     orders = await request.read_body(_orders)
     async with _explaining(request.services, GameId(game), player, orders):
         act = Commands(orders.all, tentative=True)
         now, step = await request.services.games.try_out(GameId(game), player, act, expected=expected)
-    can_undo = any(now.version in back for back in step.game.undo.values())
-    return answer(Checked(now.version, step.commands, can_undo), headers=etag(now.version))
+    seat = next((seat for seat, back in step.game.undo.items() if now.version in back), None)
+    checked = Checked(now.version, step.commands, seat is not None)
+    # What can be taken back has revealed nothing, so the seat could find this out by itself.
+    if asked.next == "true" and seat is not None:
+        vault = (await request.services.games.vault(now.id)).joined_by(step.secrets)
+        then = options_view(replace(step.game, undo={}), seat, vault)
+        checked = replace(checked, next=Next(then.decisions, then.options))
+    return answer(checked, headers=etag(now.version))
 
 
 ROUTES = (show_state, show_options, give_commands, check_commands)

@@ -180,18 +180,18 @@ export class Commands {
   }
 
   /**
-   * Ask what would come of commands at the version of the options: whether they could be taken back, or why they would
-   * not be accepted.
-   * @returns {Promise<{canUndo: boolean, problem?: Problem}>}
+   * Ask what would come of commands at the version of the options: whether they could be taken back, with `next` what
+   * could be done then, or why they would not be accepted.
+   * @returns {Promise<{canUndo: boolean, options: object[], problem?: Problem}>}
    */
-  async foresee(commands) {
+  async foresee(commands, next = false) {
     const headers = { "If-Match": `"${this.version}"` };
     try {
-      const checked = await this.room.check({ commands }, headers);
-      return { canUndo: checked.can_undo ?? false };
+      const checked = await this.room.check({ commands }, headers, next);
+      return { canUndo: checked.can_undo ?? false, options: checked.next?.options ?? [] };
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
-      return { canUndo: false, problem };
+      return { canUndo: false, options: [], problem };
     }
   }
 

@@ -149,9 +149,9 @@ export class Room extends EventTarget {
     return this.api.get(`/v1/games/${this.id}/answers`);
   }
 
-  /** Ask whether commands would be accepted. */
-  check(body, headers = {}) {
-    return this.api.post(`/v1/games/${this.id}/commands/check`, body, headers);
+  /** Ask whether commands would be accepted; with `next`, also what would be asked of the seat then. */
+  check(body, headers = {}, next = false) {
+    return this.api.post(`/v1/games/${this.id}/commands/check${next ? "?next=true" : ""}`, body, headers);
   }
 
   /** Send what a seat does. @returns {Promise<{after: number, version: number}>} */

@@ -128,6 +128,20 @@ async def test_a_check_stores_nothing(service: Service, game: str, anna: Player)
     assert (await service.get(f"/v1/games/{game}"))["head"] == before["head"]
 
 
+async def test_a_check_says_what_would_be_asked_next(service: Service, game: str, anna: Player) -> None:
+    async def check(*commands: dict[str, Any]) -> Any:
+        return await service.post(f"/v1/games/{game}/commands/check?next=true", anna, {"commands": commands})
+
+    put_up, opening = {"type": "put-up", "coins": 1}, {"type": "open-bidding"}
+    foreseen = await check(put_up, opening)
+    await service.post(f"/v1/games/{game}/commands", anna, {"commands": [put_up, opening]})
+    now = await service.get(f"/v1/games/{game}/options", anna)
+    assert foreseen["next"]["decisions"] == now["decisions"]
+    assert foreseen["next"]["options"] == [option for option in now["options"] if option["command"] != "undo"]
+    # Nobody can take back a card that was chosen.
+    assert "next" not in await check({"type": "choose-card", "card": await service.first_card(game, anna)})
+
+
 async def test_a_check_says_whether_commands_can_be_taken_back(
     service: Service, game: str, anna: Player, bert: Player
 ) -> None:

@@ -48,7 +48,7 @@ PROBES: Final[tuple[Any, ...]] = (
 """Commands that are tried out, to see what a refusal gives away."""
 
 ACTS: Final = (
-    *("", "/commands", "/commands/check", "/answers", "/answers/{left}"),
+    *("", "/commands", "/commands/check?next=true", "/answers", "/answers/{left}"),
     *("/seats", "/seats/{seat}", "/seats/{seat}/bot", "/start", "/upgrade", "/upgrade/check"),
     *("/officials/{player}", "/take-backs", "/take-backs/{asked}/answer", "/cases", "/forks", "/what-if"),
     *("/listing", "/invitations", "/invitations/{invitation}"),
@@ -104,7 +104,9 @@ class Onlooker:
                     seen[f"GET {address}"] = await self._ask("GET", address)
         for probe in PROBES:
             what = f"{self._game}/commands {json.dumps(probe)}"
-            seen[f"check {what}"] = checked = await self._ask("POST", self._address("/commands/check"), probe)
+            check = self._address("/commands/check")
+            seen[f"check {what}"] = checked = await self._ask("POST", check, probe)
+            seen[f"foresee {what}"] = await self._ask("POST", f"{check}?next=true", probe)
             if not checked.startswith(b"200"):
                 seen[f"give {what}"] = await self._ask("POST", self._address("/commands"), probe)
                 seen[f"repeat {what}"] = await self._ask("POST", self._address("/commands"), probe, another_key)
