@@ -48,7 +48,7 @@ PROBES: Final[tuple[Any, ...]] = (
 """Commands that are tried out, to see what a refusal gives away."""
 
 ACTS: Final = (
-    *("", "/commands", "/commands/check?next=true", "/answers", "/answers/{left}"),
+    *("", "/commands", "/commands/check", "/answers", "/answers/{left}"),
     *("/seats", "/seats/{seat}", "/seats/{seat}/bot", "/start", "/upgrade", "/upgrade/check"),
     *("/officials/{player}", "/take-backs", "/take-backs/{asked}/answer", "/cases", "/forks", "/what-if"),
     *("/listing", "/invitations", "/invitations/{invitation}"),
