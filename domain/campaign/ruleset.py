@@ -93,7 +93,8 @@ CHANCE: Mapping[type[KernelEvent[Any]], tuple[Shown, ...]] = {
 
 
 PHANTOM = {forces.group(CARD, kind): f"phantom {kind}" for kind in (*KINDS, forces.GALLEYS)}
-WORDS = {card.id: card.name for card in DATA.card} | PHANTOM | {"a": "alliance A", "b": "alliance B"}
+FIELDS = {"a": "alliance A", "b": "alliance B", "amount": "talents"}
+WORDS = {card.id: card.name for card in DATA.card} | PHANTOM | FIELDS
 
 
 class Campaign(Ruleset[Table]):

@@ -565,7 +565,7 @@ async def test_an_answer_is_left_in_advance_given_whenever_the_seat_is_asked_and
     await page.locator(".decision").get_by_role("button", name=option.title, exact=True).click()
     await expect(page.get_by_label("Only if Amount")).to_be_hidden()
     await page.get_by_label("Answer so whenever you are asked this").select_option("Until this round ends")
-    await page.get_by_label("Only if Amount").select_option(f"at least {amount}")
+    await page.get_by_label("Only if Talents").select_option(f"at least {amount}")
     await visitor.axe()
     await page.get_by_role("button", name="Send").click()
     await expect(page.locator(".outcome.done")).to_contain_text(
@@ -576,7 +576,7 @@ async def test_an_answer_is_left_in_advance_given_whenever_the_seat_is_asked_and
     )
     left = page.get_by_role("region", name="Answers in advance")
     await expect(left).to_contain_text(
-        f"Pass Bid whenever you are asked bid and Amount at least {amount}, until the round ends"
+        f"Pass Bid whenever you are asked bid and Talents at least {amount}, until the round ends"
     )
     await expect(left).to_contain_text("Given 1 time.")
     (told,) = (await service.get(f"/v1/games/{made.id}/answers", made.seats[seat]))["answers"]

@@ -62,10 +62,11 @@ export class Games extends EventTarget {
       const before = this.#state();
       Object.assign(this, { items: page.items, next: page.next, problem: null, isRead: true });
       this.own = own;
-      const last = running.items.length ? [] : page.items.filter((game) => game.status === "over").slice(0, 1);
       const isMine = ({ organizer, seats }) => [organizer, ...seats.map(({ player }) => player)].includes(this.#owner ?? "");
+      const others = running.items.filter((game) => !isMine(game)).slice(0, SHOWN);
+      const last = others.length ? [] : page.items.filter((game) => game.status === "over").slice(0, 1);
       const details = (some) => Promise.all(some.map((game) => this.#detail(game)));
-      [this.shown, this.waiting] = [await details([...running.items.filter((game) => !isMine(game)).slice(0, SHOWN), ...last]), await details(waiting)];
+      [this.shown, this.waiting] = [await details([...others, ...last]), await details(waiting)];
       this.#still = before === this.#state() ? this.#still + 1 : 0;
     } catch (problem) {
       this.problem = problem;

@@ -49,7 +49,7 @@ function mine() {
   const { waiting, own } = games;
   const rest = own.filter((game) => !waiting.some(({ id }) => id === game.id));
   const section = (title, some) => some.length
-    ? html`<section aria-label=${title}><h2>${title}</h2><ol class="games">${some.map(line)}</ol></section>`
+    ? html`<section aria-label=${title}><h2>${title}</h2><ol class="games">${some.map((game) => line(game, picture(game)))}</ol></section>`
     : nothing;
   return [section("Your turn", waiting), section("Your games", rest)];
 }
@@ -109,7 +109,7 @@ function list() {
   return html`<p class="hidden" role="status">${games.next ? `More than ${count(found, "game")}` : count(found, "game")}</p>
     ${found || games.items.length ? nothing : html`<p>${text || status || ruleset ? "No game matches." : "There is no game yet. Begin the first one!"}</p>`}
     <ol class="games">
-      ${items.map(line)}
+      ${items.map((game) => line(game))}
     </ol>
     ${games.next ? html`<button @click=${() => games.more()}>Show more</button>` : nothing}`;
 }
@@ -120,9 +120,16 @@ function asked({ you, decisions = [] }) {
   return question ? html`<p><strong>${named(you)}</strong>: ${question.title}</p>` : nothing;
 }
 
-function line(game) {
+/** The board of a game, small; of one that has not begun there is none. */
+function picture({ id, version, status }) {
+  if (status === "gathering") return nothing;
+  return html`<a class="picture" href="/games/${id}" tabindex="-1" aria-hidden="true"><img src="/v1/games/${id}/board.png?width=320&version=${version}" alt="" width="160" height="125" loading="lazy" /></a>`;
+}
+
+function line(game, beside = nothing) {
   const seats = game.seats.map(({ seat, name }) => `${named(seat)} (${name ?? "free"})`);
   return html`<li>
+    ${beside}
     <a href="/games/${game.id}">${titleOf(game)}</a>
     <span class="status ${game.status}">${STATUSES[game.status]}</span>
     ${asked(game)}
