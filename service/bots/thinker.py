@@ -31,6 +31,8 @@ FAVOURITES: Final = 3
 """How often the greedy bot is asked what it would do; it does not always say the same."""
 OTHERS: Final = 24
 """How many other commands are looked at."""
+IDEAS: Final = 17
+"""How many of these are ideas of the guide at most."""
 MOST: Final = 6
 """How many commands are played on from: the greedy bot's, and those after which the seat stands best at once."""
 ENOUGH: Final = 16
@@ -49,6 +51,10 @@ class Guide(Bot, Protocol):
     def standings(self, view: View) -> Mapping[str, float]:
         """Return how well each seat stands, by what `view` shows; 0 for one that is lost."""
         ...
+
+    def ideas(self, seat: str, view: View, options: Options) -> Sequence[Command]:
+        """Return commands that deserve a thought, the best first; chance finds others."""
+        return ()
 
 
 class Outlook(Struct, frozen=True):
@@ -131,7 +137,11 @@ class Thinker:
             found.setdefault(msgspec.json.encode(command), command)
         self._whim.seed(seed)
         favourites = len(found)
-        for number in range(OTHERS):
+        for command in self._guide.ideas(seat, view, options):
+            if len(found) == favourites + IDEAS:
+                break
+            found.setdefault(msgspec.json.encode(command), command)
+        for number in range(favourites + OTHERS - len(found)):
             command = schema.sample(asked[number % len(asked)]["schema"], self._whim)
             found.setdefault(msgspec.json.encode(command), command)
         commands = list(found.values())

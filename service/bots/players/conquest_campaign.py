@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from domain.kernel.rules import schema
 from service.bots.bot import GREEDY, Board, Command, Options, View
-from service.bots.thinker import Outlook
+from service.bots.thinker import Guide, Outlook
 
 SAMPLES: Final = 40
 """How many ways to do something are weighed against each other."""
@@ -44,7 +44,7 @@ TO_VOTE: Final[Mapping[str, int]] = {"hail": 4, "rome": 4, "tax": 2, "bread": 2,
 """Votes that a prize is worth."""
 
 
-class GreedyConsul:
+class GreedyConsul(Guide):
     """Deploys where its influence is, garrisons it, buys influence where points are, and attacks what it outnumbers."""
 
     def __init__(self, rng: random.Random, board: Board, samples: int = SAMPLES) -> None:

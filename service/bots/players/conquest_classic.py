@@ -2,12 +2,12 @@
 
 import random
 from collections import Counter, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from domain.kernel.rules import schema
 from service.bots.bot import GREEDY, Board, Command, Options, View
-from service.bots.thinker import Outlook
+from service.bots.thinker import Guide, Outlook
 
 LEGION: Final = 7
 """Units that one leader may lead (CC-MOV-09)."""
@@ -34,6 +34,8 @@ REFUGE: Final = 15.0
 """What it is worth when a Caesar stands in a fortified province."""
 THREAT: Final = 8.0
 """What each enemy unit near a Caesar costs him that his guard does not match."""
+
+STAY: Final[Command] = {"type": "finish-movement"}
 
 MIXTURE: Final = (("catapults", 1), ("cavalry", 2), ("infantry", LEGION), ("cavalry", LEGION), ("catapults", LEGION))
 """How a legion is made up: at most so many of each, in turn. Its dice hit by matching units (CC-BAT-13)."""
@@ -156,7 +158,7 @@ class Battlefield:
         return steps.get(origin, 99) - steps.get(to, 99)
 
 
-class BoldCommander:
+class BoldCommander(Guide):
     """A simple commander: gathers its armies under generals and goes for one Caesar after another.
 
     Scouts take the provinces that nobody guards; the rest marches together (`Battlefield` says where) and
@@ -259,14 +261,28 @@ class BoldCommander:
     # --- marching ---
 
     def _march(self, battlefield: Battlefield, options: Options) -> Command:
-        best, chosen = 1.0, {"type": "finish-movement"}
+        best, chosen = 1.0, STAY
+        for option, command in self._marches(battlefield, options):
+            score = battlefield.score(command) + self._rng.random()
+            # Those who got a passage march as they asked, or not at all.
+            if score > best and schema.matches(option["schema"], command):
+                best, chosen = score, command
+        return chosen
+
+    def ideas(self, seat: str, view: View, options: Options) -> Sequence[Command]:
+        """Return to march no more, and each march that it would weigh, the best first."""
+        marching = [option for option in options if option["command"] == "march"]
+        if not marching:
+            return ()
+        battlefield = Battlefield(seat, view, self._distances)
+        marches = self._marches(battlefield, marching)
+        lawful = [command for option, command in marches if schema.matches(option["schema"], command)]
+        return [STAY, *sorted(lawful, key=battlefield.score, reverse=True)]
+
+    def _marches(self, battlefield: Battlefield, options: Options) -> Iterator[tuple[Mapping[str, Any], Command]]:
         for option in options:
             for command in self._legions(battlefield, option["schema"]["properties"]):
-                score = battlefield.score(command) + self._rng.random()
-                # Those who got a passage march as they asked, or not at all.
-                if score > best and schema.matches(option["schema"], command):
-                    best, chosen = score, command
-        return chosen
+                yield option, command
 
     @staticmethod
     def _legions(battlefield: Battlefield, fields: Mapping[str, Any]) -> Iterable[Command]:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from domain.kernel.rules import schema
 from service.bots.bot import GREEDY, Board, Command, Options, View
-from service.bots.thinker import Outlook
+from service.bots.thinker import Guide, Outlook
 
 SAMPLES: Final = 24
 """How many ways to do something are weighed against each other."""
@@ -38,7 +38,7 @@ FADING: Final = 0.6
 NEVER: Final = -99.0
 
 
-class GreedyHegemon:
+class GreedyHegemon(Guide):
     """Goes for what its nations' cards score next, attacks what it outnumbers, and submits rather than dies."""
 
     def __init__(self, rng: random.Random, board: Board, samples: int = SAMPLES) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from domain.kernel.rules import schema
 from service.bots.bot import GREEDY, Board, Command, Options, View
-from service.bots.thinker import Outlook
+from service.bots.thinker import Guide, Outlook
 
 SAMPLES: Final = 12
 """How many ways to do something are weighed against each other."""
@@ -21,7 +21,7 @@ UNIT: Final = 0.7
 """What counts in `standings`: a hero or wonder; a tax or a good each turn; a legion, fortress or trireme."""
 
 
-class GreedyMerchant:
+class GreedyMerchant(Guide):
     """Takes cards that it lacks, buys the dearest it can, heroes and wonders first, and attacks when clearly stronger.
 
     Everything else is left to chance among what is on offer.

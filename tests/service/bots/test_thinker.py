@@ -15,6 +15,7 @@ from domain.kernel.ids import Seat
 from domain.kernel.rules.draft import Draft
 from domain.library import LIBRARY
 from service.bots.bot import GREEDY, RANDOM, THINKER, Bot
+from service.bots.players.conquest_classic import BoldCommander
 from service.bots.registry import levels
 from service.bots.scratch import Luck, Scratch
 from service.bots.thinker import Budget, Thinker, clearly_best
@@ -90,6 +91,19 @@ def test_what_it_chooses_is_lawful(ruleset: str) -> None:
     for now, seat in positions(ruleset, 3, 6):
         command = thinker(ruleset, 1).choose(seat, now.view(seat), now.options(seat))
         now.given(seat, command, Luck(1))
+
+
+@pytest.mark.parametrize("ruleset", [each for each in RULESETS if each.startswith("conquest-classic")])
+def test_its_ideas_are_lawful_and_to_stay_is_one(ruleset: str) -> None:
+    guide, met = BoldCommander(Random(1), facts(ruleset)), 0
+    for now, seat in positions(ruleset, 6, 12):
+        ideas = guide.ideas(seat, now.view(seat), now.options(seat))
+        asked = {option["command"] for option in now.options(seat)}
+        assert ({"type": "finish-movement"} in ideas) == ("march" in asked)
+        for command in ideas:
+            now.given(seat, command, Luck(1))
+        met += len(ideas) > 2
+    assert met
 
 
 @pytest.mark.parametrize("ruleset", RULESETS)
