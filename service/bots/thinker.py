@@ -31,7 +31,7 @@ FAVOURITES: Final = 3
 """How often the greedy bot is asked what it would do; it does not always say the same."""
 OTHERS: Final = 24
 """How many other commands are looked at."""
-IDEAS: Final = 17
+IDEAS: Final = 16
 """How many of these are ideas of the guide at most."""
 MOST: Final = 6
 """How many commands are played on from: the greedy bot's, and those after which the seat stands best at once."""

@@ -42,6 +42,30 @@ async def test_everything_on_the_board_is_reached_by_keys(service: Service, page
     await expect(page).to_have_url(re.compile(f"area={second}"))
 
 
+COVERED: Final = """() => [...document.querySelectorAll("svg.board .pile *")].flatMap((piece) => {
+  const { left, top, width, height } = piece.getBoundingClientRect();
+  const [x, y] = [left + width / 2, top + height / 2];
+  const under = document.elementsFromPoint(x, y);
+  const { area } = piece.closest("[data-area]").dataset;
+  const isSeen = under.find((each) => each.closest(".pile"))?.closest(".pile") === piece.closest(".pile");
+  return isSeen && under[0].closest("[data-area]")?.dataset.area !== area ? [[area, x, y]] : [];
+})"""
+"""Where pieces are seen that lie under the ground of another area."""
+
+
+async def test_a_piece_belongs_to_its_own_area_whichever_it_lies_over(service: Service, page: Page):
+    made = await table(service.services, "italia-1", events=600)
+    await opened(page, made.id)
+    covered = await page.evaluate(COVERED)
+    assert len(covered) > 2
+    for area, x, y in covered:
+        await page.mouse.move(x, y)
+        await expect(page.locator("svg.board [data-pointed]")).to_have_attribute("data-area", area)
+    area, x, y = covered[0]
+    await page.mouse.click(x, y)
+    await expect(page).to_have_url(re.compile(f"area={area}"))
+
+
 async def _focused(page: Page) -> str:
     return await page.evaluate("document.activeElement.closest('[data-area]')?.dataset.area ?? ''")
 

@@ -586,3 +586,11 @@ async def test_an_answer_is_left_in_advance_given_whenever_the_seat_is_asked_and
     await expect(page.locator(".outcome.done")).to_contain_text("Revoke the answer: accepted as version")
     await expect(left).to_be_hidden()
     assert (await service.get(f"/v1/games/{made.id}/answers", made.seats[seat]))["answers"] == []
+
+
+async def test_who_is_out_of_the_game_is_told_so(service: Service, page: Page):
+    made = await table(service.services, seats=3, until=lambda game: game.table and game.ruleset.out(game.table))
+    game = made.simulation.game
+    (seat, *_) = game.ruleset.out(game.table)
+    await page.goto(f"/games/{made.id}#token={made.token(seat)}")
+    await expect(page.get_by_role("region", name="Your turn")).to_contain_text("You are out of the game (fell to")

@@ -66,8 +66,9 @@ async def test_one_click_leads_to_a_running_game_against_bots(service: Service, 
     await turn.get_by_role("button", name="Done moving").click()
     seat = next(each["seat"] for each in game["seats"] if not each["bot"])
     await expect(page.locator("#sentences")).to_contain_text(f"{seat.title()} finished moving.")
-    # Later it is found again, as one that waits or one of theirs.
+    # Later it is found again, as one that waits or one of theirs, and its rules are those of the next game.
     await page.goto("/")
+    await expect(way.get_by_role("combobox", name="Game")).to_have_value("conquest-classic-friz")
     mine = page.locator("#mine").get_by_role("link", name=game["title"])
     await expect(mine).to_have_attribute("href", f"/games/{game['id']}")
     await expect(page.locator("#mine .picture img")).to_have_js_property("complete", True)

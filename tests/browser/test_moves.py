@@ -384,7 +384,7 @@ async def test_the_next_move_begins_where_the_last_one_began_once_the_player_has
     await send("Red General 1", end)
     # What moved can go on, but the player goes back to where others are.
     await expect(area(page, end)).to_have_class("picked")
-    await turn.get_by_role("button", name="Take back").click()
+    await turn.get_by_role("button", name="Cancel").click()
     await area(page, "egypt").click()
     await send("Red General 2", end)
     # Now that has begun by itself, with what comes along. Others could begin where it ends: that is no question.
@@ -447,7 +447,7 @@ async def test_the_turn_is_ended_by_a_plan_that_is_shown_first_and_taken_back_as
     assert steps > 1
     # Later steps are called as their buttons will be.
     assert {"Destroy no city", "Buy nothing"} <= {*await plan.all_inner_texts()}
-    await page.get_by_role("button", name="Take back").click()
+    await page.get_by_role("button", name="Cancel").click()
     # A mouse has seen it when it clicks.
     await page.get_by_role("button", name="Done with my turn").hover()
     await expect(plan).to_have_count(steps)
@@ -494,7 +494,7 @@ async def test_every_ruleset_can_be_pointed_at(
     await page.locator("svg.board [data-area].can").first.focus()
     await page.keyboard.press("Enter")
     await expect(page.locator("svg.board [data-area].picked").first).to_be_attached()
-    await expect(page.locator("#turn")).to_contain_text("Take back")
+    await expect(page.locator("#turn")).to_contain_text("Cancel")
     await visitor.axe()
 
 

@@ -87,6 +87,8 @@ async def test_a_bot_plays_on_for_who_gives_up(service: Service, page: Page, vis
         await visitor.axe("#side")
         await page.get_by_role("button", name="Give up my seat").click()
         await expect(page.locator("#around")).to_contain_text("You gave up your seat.")
+        await expect(page.get_by_role("link", name="Inspect or dispute this")).to_be_visible()
+        await expect(page.get_by_role("button", name="Ask to take this back")).to_have_count(0)
         asked = other.page.get_by_role("group", name="A seat that was given up")
         await expect(asked).to_contain_text(re.compile(f"{seat.title()} .* gave up their seat."))
         players = other.page.get_by_role("region", name="Players").get_by_role("listitem")

@@ -115,6 +115,13 @@ async def test_what_cannot_be_undone_is_asked_for_in_the_bar(service: Service, v
             await give_any(service, made)
         await came.get_by_role("button", name="Ask to take it back").click()
         await expect(around(sat.page)).to_contain_text(f"You ask to go back to version {before}")
+        (asked,) = (await service.get(f"/v1/games/{made.id}"))["take_backs"]
+        for other in asked["waits_for"]:
+            answer = f"/v1/games/{made.id}/take-backs/{asked['asked']}/answer"
+            await service.post(answer, made.seats[other], {"agrees": True})
+        # What was taken back is not asked for once more.
+        await expect(around(sat.page)).to_be_empty()
+        await expect(came).not_to_contain_text("done.")
 
 
 async def one_command(service: Service, made: Table, sat: Sitting) -> int:

@@ -45,6 +45,18 @@ async def finished(service: Service) -> Table:
     return await table(service.services, "mare-nostrum", 3, seed=8, setup={"layout": "free"})
 
 
+async def test_the_end_of_a_game_leads_to_its_proof_and_to_another_game(service: Service, page: Page):
+    made = await finished(service)
+    await page.goto(f"/games/{made.id}")
+    end = page.get_by_role("group", name="The end of the game")
+    await end.get_by_role("button", name="See the proof").click()
+    await expect(page.locator(".seal")).to_contain_text(f"{made.version} versions")
+    await end.get_by_role("link", name="Play again").click()
+    way = page.get_by_role("form", name="Play against bots")
+    await expect(way.get_by_role("combobox", name="Game")).to_have_value("mare-nostrum")
+    await expect(way.get_by_role("combobox", name="Players")).to_have_value("3")
+
+
 async def test_a_running_game_is_sealed_as_far_as_its_chain_goes(service: Service, page: Page, visitor: Visitor):
     made = await table(service.services, events=300)
     await open_panel(page, made.id)

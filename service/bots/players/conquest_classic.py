@@ -270,14 +270,17 @@ class BoldCommander(Guide):
         return chosen
 
     def ideas(self, seat: str, view: View, options: Options) -> Sequence[Command]:
-        """Return to march no more, and each march that it would weigh, the best first."""
+        """Return the marches that it would weigh, the best first.
+
+        To stay is none of them: it costs nothing in the few commands that are played on, and so wins nothing later.
+        """
         marching = [option for option in options if option["command"] == "march"]
         if not marching:
             return ()
         battlefield = Battlefield(seat, view, self._distances)
         marches = self._marches(battlefield, marching)
         lawful = [command for option, command in marches if schema.matches(option["schema"], command)]
-        return [STAY, *sorted(lawful, key=battlefield.score, reverse=True)]
+        return sorted(lawful, key=battlefield.score, reverse=True)
 
     def _marches(self, battlefield: Battlefield, options: Options) -> Iterator[tuple[Mapping[str, Any], Command]]:
         for option in options:

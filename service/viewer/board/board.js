@@ -219,9 +219,8 @@ export class Board extends EventTarget {
   /** Let the Tab key reach these areas, besides the one that has the focus or had it last. */
   reach(areas) {
     const reached = new Set(areas);
-    for (const [area, group] of this.#areas) {
-      group.setAttribute("tabindex", reached.has(area) || group === this.#focused ? "0" : "-1");
-    }
+    const left = this.#focused ?? (reached.size ? null : this.#first);
+    for (const [area, group] of this.#areas) group.setAttribute("tabindex", reached.has(area) || group === left ? "0" : "-1");
   }
 
   /** Draw an arrow from an area to another, or to where a pointer is; null takes it away. */
@@ -243,8 +242,18 @@ export class Board extends EventTarget {
   /** Take note of the area that is pointed at. */
   point(area) {
     if (this.pointed === area) return;
+    this.#areas.get(this.pointed)?.removeAttribute("data-pointed");
+    this.#areas.get(area)?.setAttribute("data-pointed", "");
     this.pointed = area;
     this.dispatchEvent(new Event("pointed"));
+  }
+
+  /** The area at a place on the screen: a piece belongs to its own, whichever area it lies over. Null where none is. */
+  areaAt({ clientX, clientY }) {
+    const under = document.elementsFromPoint(clientX, clientY);
+    if (!this.svg?.contains(under[0])) return null;
+    const there = under.find((each) => each.closest(".pile")) ?? under[0];
+    return there.closest("[data-area]")?.dataset.area ?? null;
   }
 
   /** Choose an area: as part of a move, or to look at it. A finger did not see before what it chooses. */
@@ -257,20 +266,22 @@ export class Board extends EventTarget {
       group.setAttribute("tabindex", index ? "-1" : "0");
       group.setAttribute("role", "img");
     }
-    this.#focused = this.#areas.values().next().value;
     const areaOf = (event) => event.target.closest?.("[data-area]")?.dataset.area ?? null;
-    this.svg.addEventListener("pointerdown", (event) => (this.#pressed = areaOf(event)));
+    const at = (event) => this.areaAt(event) ?? areaOf(event);
+    this.svg.addEventListener("pointerdown", (event) => (this.#pressed = at(event)));
     for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => (this.#pressed = null));
     this.svg.addEventListener("pointerover", (event) => {
       // Some browsers do not tell where a button was let go, as in a menu of theirs.
       if (!event.buttons) this.#pressed = null;
-      this.point(areaOf(event));
+      this.point(at(event));
     });
+    // A piece that lies under another area is entered without a word.
+    this.svg.addEventListener("pointermove", (event) => event.buttons || this.point(at(event)));
     this.svg.addEventListener("pointerleave", () => this.point(null));
     this.svg.addEventListener("focusin", (event) => this.point(areaOf(event)));
     this.svg.addEventListener("focusout", () => this.point(null));
     this.svg.addEventListener("click", (event) => {
-      if (!this.camera.dragged) this.#choose(areaOf(event), event);
+      if (!this.camera.dragged) this.#choose(at(event), event);
     });
     this.svg.addEventListener("keydown", (event) => this.#key(event));
   }
@@ -301,8 +312,12 @@ export class Board extends EventTarget {
     return best;
   }
 
+  get #first() {
+    return this.#areas.values().next().value;
+  }
+
   #rove(group) {
-    this.#focused?.setAttribute("tabindex", "-1");
+    (this.#focused ?? this.#first).setAttribute("tabindex", "-1");
     group.setAttribute("tabindex", "0");
     this.#focused = group;
   }

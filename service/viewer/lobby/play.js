@@ -10,7 +10,11 @@ import { easiest, fewPlayers, setUp } from "./tables.js";
 
 const LONG = 24; // Letters of a title that every list has room for.
 
-const wish = { bots: {}, friends: {} };
+const LAST = "tabularium-last-game";
+
+const asked = Object.fromEntries(new URLSearchParams(location.search));
+/** What is chosen at first: what the address asks for, or what this browser played last against bots. */
+const wish = { bots: { ...last(), ...asked }, friends: { ...asked } };
 const state = { busy: "", problem: null, failed: "" };
 
 /**
@@ -25,6 +29,7 @@ export function ways(api, account, rulesets, draw) {
     event.preventDefault();
     const given = Object.fromEntries(new FormData(event.target));
     Object.assign(state, { busy: way, problem: null });
+    if (way === "bots") remember(given);
     draw();
     try {
       if (!account.me && !(await account.open(given.name?.trim()))) throw new Error(account.said);
@@ -56,9 +61,9 @@ export function ways(api, account, rulesets, draw) {
 
 function game(way, rulesets, draw) {
   const ruleset = chosen(way, rulesets);
-  const few = fewPlayers(ruleset);
+  const few = ruleset.players.includes(Number(wish[way].players)) ? Number(wish[way].players) : fewPlayers(ruleset);
   const choose = (event) => {
-    wish[way].ruleset = event.target.value;
+    wish[way] = { ruleset: event.target.value };
     draw();
   };
   return html`<label>Game <select name="ruleset" @change=${choose}>
@@ -72,8 +77,24 @@ function chosen(way, rulesets) {
   return rulesets.find(({ id }) => id === wish[way].ruleset) ?? easiest(rulesets);
 }
 
+function last() {
+  try {
+    return JSON.parse(localStorage.getItem(LAST)) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+function remember({ ruleset, players, level }) {
+  try {
+    localStorage.setItem(LAST, JSON.stringify({ ruleset, players, level }));
+  } catch {
+    // Without a storage it is chosen anew.
+  }
+}
+
 function level(rulesets) {
-  return html`<label>Bots <select name="level">${levels(chosen("bots", rulesets).bots)}</select></label>`;
+  return html`<label>Bots <select name="level">${levels(chosen("bots", rulesets).bots, wish.bots.level)}</select></label>`;
 }
 
 function name(account) {

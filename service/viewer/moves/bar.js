@@ -63,6 +63,8 @@ export function turnBar(room) {
 function question(room, commands, moves) {
   const { game, seat } = room;
   const mine = game.decisions.filter((decision) => decision.seats.includes(seat));
+  const out = outOf(room);
+  if (out) return html`<p class="question"><strong>You are out of the game</strong> (${out}). Watch how it ends, or <a href="/">play another one</a>.</p>`;
   if (!mine.length) {
     const others = game.decisions.flatMap((decision) => decision.seats.map((each) => seatName(game, each)));
     return html`<p class="question quiet">${others.length ? `Waiting for ${others.join(", ")}.` : "Nothing to decide now."}</p>`;
@@ -72,6 +74,11 @@ function question(room, commands, moves) {
       <button class="strong" @click=${() => room.show(room.head)}>Go to now</button></p>`;
   }
   return html`<p class="question"><strong>${mine.map(({ title }) => linked(room, title))}</strong> ${hint(commands, moves)}</p>`;
+}
+
+/** Why the seat that looks is out of the game; undefined while it is not. */
+function outOf({ shown, seat, following, commands }) {
+  return following && !commands.isAsked ? shown?.standings?.find((standing) => standing.seat === seat)?.out : undefined;
 }
 
 /** What can be done on the board, in words. */
@@ -128,7 +135,7 @@ function answersThere(commands, moves) {
     ...(!commands.form && moves.from(moves.start).some(({ option, end }) => end && hasAlong(option))
       ? [{ value: "along", label: "Choose what comes along", act: () => moves.prepare() }]
       : []),
-    { label: "Take back", act: () => moves.back() },
+    { label: "Cancel", act: () => moves.back() },
   ];
 }
 
@@ -270,7 +277,7 @@ function picker(room, commands, moves) {
     <div class="buttons">
       ${last ? lasts(commands, moves, last) : html`<button type="submit" class="strong" ?disabled=${commands.busy}>Send <kbd aria-hidden="true">↵</kbd></button>`}
       ${hasAlong(option) ? allOrNone(moves) : nothing}
-      <button type="button" @click=${() => moves.back()}>Take back <kbd aria-hidden="true">Esc</kbd></button>
+      <button type="button" @click=${() => moves.back()}>Cancel <kbd aria-hidden="true">Esc</kbd></button>
       <span class="hint" role="status">${fault && form.asked ? `Not yet: ${fault.message}` : nothing}</span>
     </div>
     ${moves.meant.length > 1
@@ -310,7 +317,7 @@ function things(option, values, labels) {
     if (value === undefined || value === 0 || Number.isNaN(value)) return [];
     if (Array.isArray(value)) return value.map((item) => labels.value(item));
     if (typeof value === "object" && value !== null) {
-      return Object.entries(value).filter(([, number]) => number > 0).map(([kind, number]) => `${number} ${labels.field(kind).toLowerCase()}`);
+      return Object.entries(value).filter(([, number]) => number > 0).map(([kind, number]) => `${number > 1 ? `${number} ×` : number} ${labels.field(kind).toLowerCase()}`);
     }
     if (typeof value === "string") return [labels.value(value)];
     return typeof value === "number" ? [`${value} ${labels.field(name).toLowerCase()}`] : [];
@@ -333,6 +340,7 @@ function said(room, commands) {
 
 function came(commands) {
   const { said, undo, busy, done } = commands;
+  if (outOf(commands.room)) return nothing;
   const what = done && inside(done.title);
   return html`${done ? html`<span>${done.title}: done.</span>` : nothing}
     ${undo && done ? html`<button ?disabled=${busy} @click=${() => takeBack(commands, undo)}>Undo ${what}</button>` : askBack(commands)}
@@ -349,7 +357,8 @@ function askBack({ room, done, version, busy }) {
   const requests = takeBacksOf(room);
   if (!done?.isMove || version < done.version || !requests.mayAsk) return nothing;
   const ask = () => requests.ask(done.after);
-  return html`<button ?disabled=${busy || requests.busy} title="It happens when all others agree" @click=${ask}>Ask to take it back</button>`;
+  return html`<button ?disabled=${busy || requests.busy} title="It happens when all others agree" @click=${ask}>Ask to take it back</button>
+    ${requests.problem ? html`<span role="alert">${requests.problem.message}</span>` : nothing}`;
 }
 
 async function takeBack(commands, undo) {
@@ -408,7 +417,7 @@ function planTray(room, commands) {
     ${plan.words ? html`<ol>${plan.words.map((word) => html`<li>${word}</li>`)}</ol>` : nothing}
     <div class="buttons">
       ${plan.words ? html`<button class="strong" ?disabled=${commands.busy} @click=${() => endTurn(commands)}>Do this <kbd aria-hidden="true">↵</kbd></button>` : nothing}
-      <button @click=${close}>Take back <kbd aria-hidden="true">Esc</kbd></button>
+      <button @click=${close}>Cancel <kbd aria-hidden="true">Esc</kbd></button>
     </div>
   </div>`;
 }

@@ -12,13 +12,12 @@ export function listen(moves) {
   board.svg.dataset.dragged = "";
   let held = null;
   let isOver = false;
-  const areaAt = ({ clientX, clientY }) => document.elementFromPoint(clientX, clientY)?.closest("[data-area]")?.dataset.area ?? null;
   const drop = () => {
     held = null;
     board.camera.held = moves.isDragged = false;
   };
   board.place.addEventListener("pointerdown", (event) => {
-    const area = event.target.closest("[data-area]")?.dataset.area;
+    const area = board.areaAt(event);
     if (!event.isPrimary) return drop();
     const isReady = event.pointerType !== "touch" || moves.start === area;
     if (event.button || !area || !isReady || !moves.isOpen || !moves.from(area).some(({ end }) => end)) return;
@@ -34,7 +33,7 @@ export function listen(moves) {
       moves.begin(held.area);
     }
     board.arrow([held.area, event]);
-    board.point(areaAt(event));
+    board.point(board.areaAt(event));
   });
   addEventListener("pointerup", (event) => {
     if (!held) return;
@@ -44,7 +43,7 @@ export function listen(moves) {
     isOver = true;
     setTimeout(() => (isOver = false));
     board.arrow(null);
-    const end = areaAt(event);
+    const end = board.areaAt(event);
     if (end !== null && end !== area) moves.point(end);
   });
   addEventListener("pointercancel", drop);

@@ -37,8 +37,14 @@ function ending(room) {
   return html`<div class="request" role="group" aria-label="The end of the game">
     <p><strong>Game over. ${won(room)}</strong> Everything is revealed, and the dice can be derived again.</p>
     <div class="buttons"><button @click=${() => room.dispatchEvent(new Event("verify"))}>See the proof</button>
-      <a href="/">Play again</a></div>
+      <a href=${again(room)}>Play again</a></div>
   </div>`;
+}
+
+/** The lobby, with the same game chosen. */
+function again({ game }) {
+  const level = game.seats.find((seat) => seat.bot)?.level;
+  return `/?${new URLSearchParams({ ruleset: game.ruleset, players: game.seats.length, ...(level ? { level } : {}) })}`;
 }
 
 function pause({ game }) {

@@ -37,9 +37,10 @@ export function header(room, account, isAsked, decide, memory) {
     ${desk(room)}
     <button class="who" aria-haspopup="dialog" @click=${openSignIn}>${viewerName(room, account)}</button>
     <span class="hidden" role="status">${account.me ? `You are ${account.me.name}. ${viewerName(room)}.` : nothing}</span>
+    ${game ? html`<a class="docs" href="/rules#game=${game.ruleset}">Rules</a>` : nothing}
     <a class="docs" href="/docs">API</a>
     ${memory?.problem ? html`<p class="problem" role="alert">${memory.problem} The panel Verify has the evidence.</p>` : nothing}
-    ${room.problem ? html`<p class="problem" role="alert">${room.problem.message} ${room.problem.problem?.allowed ?? ""}</p>` : nothing}`;
+    ${room.problem ? html`<p class="problem" role="alert">${room.problem.message} ${room.problem.status === 404 ? html`<a href="/">To the games</a>` : room.problem.problem?.allowed ?? ""}</p>` : nothing}`;
 }
 
 /** The way to the judge's desk, with how many cases wait there for a ruling. */

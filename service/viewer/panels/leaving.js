@@ -25,7 +25,7 @@ export function givenUp(room, account) {
   const organizes = account.me && game.organizer === account.me.id;
   return game.given_up.map((each) => html`<div class="request" role="group" aria-label="A seat that was given up">
     <p>${chip(room, each)} <strong>${each === seat ? "You gave up your seat." : `${seatName(game, each)} gave up their seat.`}</strong>
-      ${organizes ? nothing : "The organizer can let a bot play on."} Until a bot does, the game waits for the player as before.</p>
+      ${organizes ? "You can let a bot play on." : "The organizer can let a bot play on."} Until then, the game waits for the player as before.</p>
     ${organizes && room.ruleset ? html`<form class="buttons" @submit=${(event) => takeOver(event, room, each)}>
       <label>Bot <select name="level">${levels(room.ruleset.bots)}</select></label>
       <button class="strong" ?disabled=${state.busy}>Let it play on</button></form>` : nothing}

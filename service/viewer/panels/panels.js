@@ -74,7 +74,10 @@ export class Panels {
     room.addEventListener("change", () => this.#draw());
     room.addEventListener("entered", () => this.#sit());
     room.addEventListener("inspect", () => this.#select("event"));
-    room.addEventListener("verify", () => this.#select("verify"));
+    room.addEventListener("verify", async () => {
+      this.#select("verify");
+      (await import("./verify.js")).verifyGame(room);
+    });
     stepByKeys(room);
     room.board.addEventListener("pointed", () => room.redraw());
     wide.addEventListener("change", () => room.redraw());

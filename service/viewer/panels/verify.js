@@ -14,8 +14,7 @@ const checks = new WeakMap();
 
 /** @param {import("../state/room.js").Room} room */
 export function verifyPanel(room) {
-  if (!checks.has(room)) checks.set(room, new Check(room));
-  const check = checks.get(room);
+  const check = checkOf(room);
   return html`<h2>Verify</h2>
     <p>
       Your browser reads the public log. It computes the hash chain again and checks who did what and when. After the end
@@ -32,14 +31,25 @@ export function verifyPanel(room) {
           @change=${(event) => check.file(event.target)}
       /></label>
     </div>
+    <div role="status">${check.running ? progress(check) : nothing} ${check.verdict ? result(room, check) : nothing}</div>
     <p>
       <a href="/v1/games/${room.id}/export" download>Save the export</a>: the whole public log in a file. Anybody can check
       it elsewhere, with this page or <code>tabularium verify</code>.
     </p>
     ${cases(room, check)}
     ${remembered(memoryOf(room))}
-    ${explanation()}
-    <div role="status">${check.running ? progress(check) : nothing} ${check.verdict ? result(room, check) : nothing}</div>`;
+    ${explanation()}`;
+}
+
+/** Verify the game, as its button does. @param {import("../state/room.js").Room} room */
+export function verifyGame(room) {
+  const check = checkOf(room);
+  if (!check.running) check.game();
+}
+
+function checkOf(room) {
+  if (!checks.has(room)) checks.set(room, new Check(room));
+  return checks.get(room);
 }
 
 /** The cases about the game, to be verified together with it. */

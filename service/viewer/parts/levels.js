@@ -11,7 +11,12 @@ export function usual(bots) {
   return bots[Math.floor(bots.length / 2)];
 }
 
-/** Return the options of a choice. @param {string[]} bots the levels, the best last */
-export function levels(bots) {
-  return bots.map((each) => html`<option value=${each} ?selected=${each === usual(bots)}>${named(each)}</option>`);
+/**
+ * Return the options of a choice.
+ * @param {string[]} bots the levels, the best last
+ * @param {string} [wanted] the level that is chosen at first, if it is one of them
+ */
+export function levels(bots, wanted = usual(bots)) {
+  const first = bots.includes(wanted) ? wanted : usual(bots);
+  return bots.map((each) => html`<option value=${each} ?selected=${each === first}>${named(each)}</option>`);
 }

@@ -67,6 +67,8 @@ export class Commands {
   /** Read the options again when they are no longer those of the newest version; take up what was chosen on the board. */
   look() {
     const { room } = this;
+    // What was taken back since cannot be taken back again.
+    if (this.done && room.landmarks?.retractions.some(({ version }) => version > this.done.version)) this.done = null;
     const wanted = this.isOpen ? `${room.seat}/${Math.max(room.head, room.game.version)}` : "";
     if (wanted !== this.#wanted) {
       this.#wanted = wanted;

@@ -5,6 +5,9 @@
 
 import { newKey, Problem } from "./api.js";
 
+/** What a seat does around the table is no move. */
+const NO_MOVES = new Set(["moves-retracted", "answer-left", "answer-revoked", "take-back-asked", "take-back-answered", "seat-given-up", "seat-taken-over"]);
+
 const byRoom = new WeakMap();
 
 /** Return the requests of a room. @param {import("./room.js").Room} room */
@@ -39,7 +42,7 @@ class TakeBacks {
   before(version) {
     for (let at = version; at > 1; at -= 1) {
       const frame = this.room.frame(at);
-      if (!frame || frame.type === "moves-retracted") return undefined;
+      if (!frame || NO_MOVES.has(frame.type)) return undefined;
       if (frame.command) return frame.seat === this.room.seat ? at - 1 : undefined;
     }
     return undefined;
