@@ -250,8 +250,13 @@ export class Commands {
   }
 
   async #post() {
-    const { path, body, title } = this.#attempt;
-    const { after, version } = await this.room.give(this.#attempt);
+    const attempt = this.#attempt;
+    const { path, body, title } = attempt;
+    const { after, version } = await this.room.give(attempt).catch((problem) => {
+      // A stream that was quicker than the answer has closed the form.
+      this.#attempt = attempt;
+      throw problem;
+    });
     if (path !== "commands") this.answers = null;
     this.done = { title, after, version, isMove: path === "commands" && body.command?.type !== "undo" };
     this.choose(null, { kind: "done", ...this.done });
