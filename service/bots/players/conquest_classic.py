@@ -35,8 +35,6 @@ REFUGE: Final = 15.0
 THREAT: Final = 8.0
 """What each enemy unit near a Caesar costs him that his guard does not match."""
 
-STAY: Final[Command] = {"type": "finish-movement"}
-
 MIXTURE: Final = (("catapults", 1), ("cavalry", 2), ("infantry", LEGION), ("cavalry", LEGION), ("catapults", LEGION))
 """How a legion is made up: at most so many of each, in turn. Its dice hit by matching units (CC-BAT-13)."""
 
@@ -261,7 +259,7 @@ class BoldCommander(Guide):
     # --- marching ---
 
     def _march(self, battlefield: Battlefield, options: Options) -> Command:
-        best, chosen = 1.0, STAY
+        best, chosen = 1.0, {"type": "finish-movement"}
         for option, command in self._marches(battlefield, options):
             score = battlefield.score(command) + self._rng.random()
             # Those who got a passage march as they asked, or not at all.

@@ -377,7 +377,7 @@ async function planned(room, commands, isPassing = false) {
   const begun = (plan = { version: commands.version, words: null, commands: [], isPassing });
   room.redraw();
   const found = await ending(commands).catch(() => null);
-  if (plan === begun) plan = found ? Object.assign(begun, found) : null;
+  if (plan === begun) plan = found?.commands.length ? Object.assign(begun, found) : null;
   room.redraw();
 }
 
