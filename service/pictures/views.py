@@ -154,8 +154,8 @@ class FrameView(Struct, frozen=True, omit_defaults=True):
         at: when it was recorded.
         text: what happened, in a sentence.
         draws: how many draws of chance the game had used by then.
-        command: whether it is the first event of a command.
-        seat: the seat whose command it is the first event of.
+        command: whether it is the first event of a command, or of an act around the table.
+        seat: the seat whose command or act it is the first event of.
         rolls: the dice that it shows.
         happened: where it happened, if its event names an area of the map.
         drawn: the same as SVG for the group ``happened`` of the bare board: an arrow for what moved, a ring where

@@ -148,6 +148,27 @@ async def test_an_answer_that_was_lost_is_asked_for_again_with_the_same_key(
     assert keys[0] == keys[1]
 
 
+async def test_it_can_be_asked_for_again_where_the_stream_was_quicker(
+    service: Service, page: Page, visitor: Visitor, placing: Table
+):
+    visitor.expect("net::ERR_FAILED")
+    await sit(page, placing)
+    await page.get_by_role("button", name="Build a city").click()
+    await page.get_by_label("Province").select_option(index=1)
+
+    async def lose(route: Route) -> None:
+        async with page.expect_response("**/options*"):
+            await route.fetch()
+        await expect(page.get_by_label("Province")).to_have_count(0)
+        await route.abort()
+
+    await page.route("**/commands", lose, times=1)
+    await page.get_by_role("button", name="Send").click()
+    await page.get_by_role("button", name="Send again").click()
+    await expect(page.locator(".outcome.done")).to_contain_text(f"accepted as version {placing.version + 1}.")
+    assert (await service.get(f"/v1/games/{placing.id}"))["version"] == placing.version + 1
+
+
 @pytest.fixture
 def unfollowed(visitor: Visitor) -> Visitor:
     """A visitor who hears of nothing that happens in a game until they send something."""

@@ -71,7 +71,7 @@ async def test_one_click_leads_to_a_running_game_against_bots(service: Service, 
     await expect(way.get_by_role("combobox", name="Game")).to_have_value("conquest-classic-friz")
     mine = page.locator("#mine").get_by_role("link", name=game["title"])
     await expect(mine).to_have_attribute("href", f"/games/{game['id']}")
-    await expect(page.locator("#mine .picture img")).to_have_js_property("complete", True)
+    await expect(page.locator("#mine .picture img")).to_have_js_property("naturalWidth", 320)
     # It is in one place only, with what it asks once it waits for them.
     await expect(page.get_by_role("link", name=game["title"])).to_have_count(1)
     await expect(page.get_by_role("region", name="Your turn")).to_contain_text(f"{seat.title()}: ")

@@ -104,6 +104,14 @@ async def test_what_cannot_be_taken_back_is_asked_once_more(page: Page, visitor:
     assert commands(visitor) == []
 
 
+async def test_the_first_tab_on_the_board_leads_to_an_area_that_can_act(service: Service, page: Page):
+    await sit(page, await table(service.services, seed=3, until=asks("move", 30)))
+    await first(page, "can")
+    await page.locator("svg.board").focus()
+    await page.keyboard.press("Tab")
+    await expect(page.locator("svg.board [data-area].can:focus")).to_have_count(1)
+
+
 async def test_a_march_is_given_by_keys_alone_and_escape_takes_it_back(
     page: Page, visitor: Visitor, marching: Table
 ) -> None:
