@@ -14,7 +14,7 @@ sync --extra production
 missing=()
 compgen -c initdb >/dev/null || compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || missing+=(postgresql)
 command -v redis-server >/dev/null || missing+=(redis-server)
-command -v chromium chromium-browser google-chrome >/dev/null || missing+=(chromium)
+command -v chromium-headless-shell >/dev/null || missing+=(chromium-headless-shell)
 if [[ ${#missing[@]} -gt 0 && $EUID == 0 ]] && command -v apt-get >/dev/null; then
     echo "== ${missing[*]}"
     # While this file says no, a package starts no server of its own.

@@ -8,7 +8,8 @@ from typing import Final
 
 from playwright.async_api import Browser, async_playwright
 
-NAMES: Final = ("chromium", "chromium-browser", "google-chrome")
+# The first has the engine without a browser's own windows and menus, which take two thirds of the processor time.
+NAMES: Final = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 ARGUMENTS: Final = (
     # Whatever a page asks for, no other machine is reached.
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
@@ -23,7 +24,7 @@ def binary() -> str:
     found = next(filter(None, map(shutil.which, NAMES)), None)
     if found is None:
         raise RuntimeError(
-            "the tests need the browser Chromium (Debian: apt-get install chromium);"
+            "the tests need the browser Chromium (Debian: apt-get install chromium-headless-shell);"
             " pytest -k 'not browser' does without"
         )
     return found
