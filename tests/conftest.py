@@ -5,12 +5,43 @@ from collections.abc import AsyncIterator
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.helpers import sampling
 from tests.helpers.postgres import shared_cluster, stop_shared_cluster
 from tests.helpers.redis import stop_shared_server
+from tests.helpers.sampling import sampled
+
+STORES = ("sqlite", "postgres")
 
 # How long an example takes says how busy the machine is, and nothing of what is tested.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("samples", "which cases of a law a run looks at (tests/README.md)")
+    group.addoption("--sample-seed", metavar="SEED", help="draw the samples of another run; a run prints its seed")
+    group.addoption("--all", action="store_true", dest="all_cases", help="look at every case")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.option.all_cases:
+        return
+    # The workers of a run get the options of the process that started them, and so draw the same.
+    config.option.sample_seed = config.option.sample_seed or sampling.seed_of_the_commit()
+    sampling.RUN.seed = config.option.sample_seed
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Give a test that works over a store one of the two; `service/store` is where each store shows all it can do."""
+    if "database_url" in metafunc.fixturenames:
+        here = f"{metafunc.function.__module__}.{metafunc.function.__qualname__}"
+        metafunc.parametrize("database_url", sampled(f"tests over a store:{here}", STORES, 1), indirect=True)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    seed = config.option.sample_seed
+    drawn = f"--sample-seed {seed} draws these samples again" if seed else "every case was looked at"
+    terminalreporter.write_line(f"samples: {drawn}")
 
 
 def pytest_sessionfinish() -> None:
@@ -18,7 +49,7 @@ def pytest_sessionfinish() -> None:
     stop_shared_server()
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture
 async def database_url(request: pytest.FixtureRequest) -> AsyncIterator[str]:
     """The setting that chooses the store: a database with nothing in it, or none for the embedded store."""
     if request.param == "sqlite":

@@ -24,9 +24,10 @@ from typing import Any, NamedTuple
 
 from domain.boards import builtin
 from domain.kernel.rules.ruleset import Ruleset
-from domain.kernel.scenario import Scenario, read, run, runs
+from domain.kernel.scenario import Scenario, run, runs
 from tests.helpers import mutants
 from tests.helpers.games import GAMES, scenarios_of
+from tests.helpers.scenarios import written
 
 RULES = Path(__file__).parent.parent / "domain"
 SECONDS = 5
@@ -193,8 +194,8 @@ def give_up(*_: object) -> None:
 
 @cache
 def cases(game: str) -> list[tuple[Scenario, Ruleset[Any]]]:
-    files = sorted(scenarios_of(game).glob("*.toml"))
-    return [case for path in files for case in runs(read(path.read_text()), GAMES[game])]
+    files = written(scenarios_of(game).name)
+    return [case for _, found in files for case in runs(found, GAMES[game])]
 
 
 def main() -> int:

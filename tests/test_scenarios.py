@@ -1,25 +1,23 @@
 """Every conformance scenario, by every version of every ruleset for which it is written."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from domain.boards import builtin
 from domain.kernel.rules.ruleset import Ruleset
-from domain.kernel.scenario import Scenario, read, run, runs
+from domain.kernel.scenario import Scenario, run, runs
 from domain.library import LIBRARY
 from tests.helpers.questions import heard
-
-FOLDER = Path(__file__).parent / "scenarios"
+from tests.helpers.scenarios import written
 
 
 def _cases() -> list[Any]:
     """A folder is named after a ruleset, or after what the ids of its rulesets begin with."""
     cases: list[Any] = []
-    for path in sorted(FOLDER.glob("*/*.toml")):
+    for path, scenarios in written():
         rulesets = [LIBRARY.current(name) for name in LIBRARY.ids() if name.startswith(path.parent.name)]
-        for scenario, ruleset in runs(read(path.read_text()), rulesets):
+        for scenario, ruleset in runs(scenarios, rulesets):
             name = f"{ruleset.id}/v{ruleset.version}/{path.stem}/{scenario.title}"
             cases.append(pytest.param(scenario, ruleset, id=name))
     return cases

@@ -20,10 +20,12 @@ from domain.library import LIBRARY
 from service.api.contract import document as contract
 from tests.contract import clients
 from tests.contract.running import running
+from tests.helpers.sampling import sampled
 
 BOT: Final = clients.HERE / "typescript" / "bot.ts"
 FEW: Final = 40
 """So many commands the bot gives in the test; whole games take minutes."""
+PLAYED: Final = sampled("a stranger's bot", LIBRARY.ids(), 2)
 
 
 @contextmanager
@@ -47,7 +49,7 @@ def play(address: str, program: Path, ruleset: str, *most: str) -> dict[str, Any
 
 def test_it_plays_by_any_ruleset(tmp_path: Path) -> None:
     with bots(tmp_path) as (address, program):
-        for ruleset in LIBRARY.ids():
+        for ruleset in PLAYED:
             said = play(address, program, ruleset, str(FEW))
             assert (said["ruleset"], said["commands"]) == (ruleset, FEW)
             assert said["version"] > FEW

@@ -41,6 +41,7 @@ from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Ruleset
 from tests.helpers import redrawing
 from tests.helpers.play import ORGANIZER, Play
+from tests.helpers.sampling import sampled
 
 T = TypeVar("T")
 
@@ -49,11 +50,12 @@ AFTER_A_FORK = 40
 
 
 class Laws:
-    """The laws as tests; random games with fixed seeds stand for all games."""
+    """The laws as tests; random games with fixed seeds stand for all games, and a run looks at `draw` of them."""
 
     ruleset: ClassVar[Ruleset[Any]]
     board: ClassVar[Board]
     seeds: ClassVar[Sequence[int]] = range(6)
+    draw: ClassVar[int] = 1
     commands: ClassVar[int] = 60
     """How many commands of each game are looked at closely, besides those that answer a new kind of decision."""
     longest: ClassVar[int] = 100_000
@@ -63,7 +65,7 @@ class Laws:
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         if "seed" in metafunc.fixturenames:
-            metafunc.parametrize("seed", self.seeds)
+            metafunc.parametrize("seed", _drawn(type(self)))
 
     def pieces(self, table: Any) -> Mapping[str, int]:
         """Count what is neither created nor lost but by events that say so: pieces, cards, coins, by name."""
@@ -475,6 +477,11 @@ class Laws:
     def head(self) -> str:
         """Return the head of a random game's chain, which tells every event of it."""
         return self.open(0).run(Random(0), self.commands * 5).game.head.hex()
+
+
+@cache
+def _drawn(laws: type[Laws]) -> Sequence[int]:
+    return sampled(f"laws: {laws.__name__}", laws.seeds, laws.draw)
 
 
 @lru_cache(maxsize=16)

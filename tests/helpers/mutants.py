@@ -24,10 +24,10 @@ from typing import Any, Final, NamedTuple
 from domain.boards import builtin
 from domain.kernel.ids import RULE_ID
 from domain.kernel.rules.ruleset import Ruleset
-from domain.kernel.scenario import Scenario, read, run, runs
+from domain.kernel.scenario import Scenario, run, runs
+from tests.helpers.scenarios import written
 
 RULES: Final = Path(__file__).parents[2] / "domain"
-SCENARIOS: Final = Path(__file__).parents[1] / "scenarios"
 EQUIVALENT: Final = Path(__file__).parent / "equivalent.toml"
 SECONDS: Final = 5
 """A scenario that takes longer has noticed something, too."""
@@ -381,8 +381,7 @@ def nearest(mutant: Mutant) -> Sequence[Scenario]:
 @cache
 def scenarios(game: str) -> list[tuple[str, Scenario]]:
     """Return a game's scenarios, each with the name of its file."""
-    (folder,) = [each for each in SCENARIOS.iterdir() if each.name.endswith(game.replace("_", "-"))]
-    return [(path.stem, each) for path in sorted(folder.glob("*.toml")) for each in read(path.read_text())]
+    return [(path.stem, each) for path, found in written(f"*{game.replace('_', '-')}") for each in found]
 
 
 def _rules_of(text: str, function: str) -> set[str]:

@@ -8,6 +8,7 @@ games that were decided on. Every request that was accepted is sent once more, w
 import asyncio
 from copy import copy
 from functools import lru_cache
+from operator import itemgetter
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -34,6 +35,7 @@ from tests.domain.mare_nostrum import test_laws as mare_nostrum
 from tests.helpers.laws import Laws, mutated
 from tests.helpers.play import ORGANIZER, Play, player_of
 from tests.helpers.postgres import shared_cluster
+from tests.helpers.sampling import sampled
 from tests.service.rig import fixed_randomness, ticking
 
 UNDO, WRONG = 0.3, 0.05
@@ -193,41 +195,16 @@ class InStore(Laws):
                 assert looked_at(kept.at_each_version[version], viewer, kept.vault) == view
 
 
-class TestTinyInSqlite(InStore, tiny.TestTinyLaws):
-    store, seeds = "sqlite", range(4)
+GAMES: list[tuple[type[Laws], int]] = [
+    *((tiny.TestTinyLaws, seed) for seed in range(4)),
+    (classic.TestFrizLaws, 15),
+    (classic.TestPublished2005Laws, 141),
+    (mare_nostrum.TestIntroductoryLaws, 14),
+    (mare_nostrum.TestFreeLaws, 0),
+]
+PLACES = [(store, laws, seed) for store in ("sqlite", "postgres") for laws, seed in GAMES]
 
-
-class TestTinyInPostgres(TestTinyInSqlite):
-    store = "postgres"
-
-
-class TestFrizInSqlite(InStore, classic.TestFrizLaws):
-    store, seeds = "sqlite", (15,)
-
-
-class TestFrizInPostgres(TestFrizInSqlite):
-    store = "postgres"
-
-
-class TestPublished2005InSqlite(InStore, classic.TestPublished2005Laws):
-    store, seeds = "sqlite", (141,)
-
-
-class TestPublished2005InPostgres(TestPublished2005InSqlite):
-    store = "postgres"
-
-
-class TestIntroductoryInSqlite(InStore, mare_nostrum.TestIntroductoryLaws):
-    store, seeds = "sqlite", (14,)
-
-
-class TestIntroductoryInPostgres(TestIntroductoryInSqlite):
-    store = "postgres"
-
-
-class TestFreeInSqlite(InStore, mare_nostrum.TestFreeLaws):
-    store, seeds = "sqlite", (0,)
-
-
-class TestFreeInPostgres(TestFreeInSqlite):
-    store = "postgres"
+for place in sampled("laws in stores", PLACES, 2, by=itemgetter(0)):
+    of_store, of_game, of_seed = place
+    name = f"{of_game.__name__}In{of_store.title()}{of_seed}"
+    globals()[name] = type(name, (InStore, of_game), {"store": of_store, "seeds": (of_seed,)})

@@ -10,7 +10,7 @@ from tests.tiny.showing import Showing
 
 class TestTinyLaws(Laws):
     ruleset, board = TinyAuction(), ROOM
-    seeds = range(12)
+    seeds, draw = range(12), 3
 
     def pieces(self, table: Table) -> Mapping[str, int]:
         return {"coins": table.bank + table.prize + sum(table.coins.values()), "cards": table.cards}

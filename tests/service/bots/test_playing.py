@@ -23,6 +23,7 @@ from service.bots.playing import Playing
 from service.bots.thinking import NoThought, Thinkers
 from service.bots.worker import Question
 from tests.helpers.postgres import shared_cluster
+from tests.helpers.sampling import sampled
 from tests.service.api.serving import Answer, Player, Service, serving
 
 QUICK: dict[str, Any] = {"durable": False, "bot_pause": 0.0}
@@ -257,7 +258,7 @@ async def test_one_process_of_several_plays_and_another_goes_on_when_it_stops(tm
             await play_out(two, anna, games[2])
 
 
-@pytest.mark.parametrize("ruleset", LIBRARY.ids())
+@pytest.mark.parametrize("ruleset", sampled("bots of every level", LIBRARY.ids(), 3))
 async def test_every_level_plays_every_ruleset(tmp_path: Path, ruleset: str) -> None:
     async with serving(tmp_path, LIBRARY, builtin, drawings=drawing_of, **QUICK) as service:
         anna = await service.register("Anna")

@@ -19,6 +19,7 @@ from service.bots.players.conquest_classic import BoldCommander
 from service.bots.registry import levels
 from service.bots.scratch import Luck, Scratch
 from service.bots.thinker import Budget, Thinker, clearly_best
+from tests.helpers.sampling import sampled
 
 RULESETS = LIBRARY.ids()
 HIDING = [each for each in RULESETS if not each.startswith(("conquest-classic", "italia"))]
@@ -67,7 +68,7 @@ def thinker(ruleset: str, seed: int, budget: Budget = FEW) -> Bot:
     return levels(ruleset)[THINKER](Random(seed), facts(ruleset), budget=budget)  # type: ignore[call-arg]
 
 
-@pytest.mark.parametrize("ruleset", RULESETS)
+@pytest.mark.parametrize("ruleset", sampled("what bots imagine", RULESETS, 2))
 def test_an_imagined_position_looks_as_the_real_one(ruleset: str) -> None:
     for now, seat in positions(ruleset, 1, 15):
         worlds = [imagined(now, seat, each) for each in range(6)]
@@ -86,7 +87,7 @@ def test_targets_that_were_chosen_in_secret_are_imagined() -> None:
     assert met
 
 
-@pytest.mark.parametrize("ruleset", RULESETS)
+@pytest.mark.parametrize("ruleset", sampled("what thinkers choose", RULESETS, 2))
 def test_what_it_chooses_is_lawful(ruleset: str) -> None:
     for now, seat in positions(ruleset, 3, 6):
         command = thinker(ruleset, 1).choose(seat, now.view(seat), now.options(seat))
@@ -106,7 +107,7 @@ def test_its_ideas_are_marches_that_are_lawful(ruleset: str) -> None:
     assert met
 
 
-@pytest.mark.parametrize("ruleset", RULESETS)
+@pytest.mark.parametrize("ruleset", sampled("thinkers again", RULESETS, 2))
 def test_a_seed_and_a_number_of_nodes_fix_what_it_chooses(ruleset: str) -> None:
     for now, seat in positions(ruleset, 4, 2):
         one, other = (

@@ -1,0 +1,72 @@
+"""Samples that rotate: a check that repeats one law over many cases looks at some of them in each run.
+
+Which, a seed says that follows the commit. So a run can be repeated (`--sample-seed`), and over many commits every
+case has its turn; `--all` looks at everything. The table in `tests/README.md` says how many each check draws.
+"""
+
+import subprocess
+from collections.abc import Callable, Hashable, Iterable
+from pathlib import Path
+from random import Random
+from typing import Final, NamedTuple, TypeVar
+
+from msgspec import Struct, field
+
+T = TypeVar("T")
+
+
+class Drawn(NamedTuple):
+    """How many cases of a check a run looks at, and how many there are."""
+
+    drawn: int
+    of: int
+
+
+class Run(Struct):
+    """How a run draws, and what it has drawn from.
+
+    Attributes:
+        seed: decides what is drawn; with none, as outside of a test run, every case is taken.
+        checks: by the name of a check.
+    """
+
+    seed: str | None = None
+    checks: dict[str, Drawn] = field(default_factory=dict[str, Drawn])
+
+
+RUN: Final = Run()
+
+
+def checks() -> dict[str, Drawn]:
+    """Return what has been sampled so far, by the name of the check."""
+    found: dict[str, Drawn] = {}
+    for name, part in RUN.checks.items():
+        whole = found.get(check := name.partition(":")[0], Drawn(0, 0))
+        found[check] = Drawn(whole.drawn + part.drawn, whole.of + part.of)
+    return found
+
+
+def sampled(check: str, cases: Iterable[T], draw: int, by: Callable[[T], Hashable] | None = None) -> list[T]:
+    """Return `draw` cases of a check, in their order; of each group when `by` tells the groups apart.
+
+    The name of a check decides with the seed, so that checks with equal cases do not look at the same ones. What
+    stands after a colon in it tells the parts of one check apart, which has one row in the table.
+    """
+    groups: dict[Hashable, list[tuple[int, T]]] = {}
+    every = list(enumerate(cases))
+    for case in every:
+        groups.setdefault(by(case[1]) if by else None, []).append(case)
+    rng = Random(f"{RUN.seed} {check}")
+    some = [case for group in groups.values() for case in rng.sample(group, min(draw, len(group)))]
+    RUN.checks[check] = Drawn(len(some), len(every))
+    return [case for _, case in (every if RUN.seed is None else sorted(some, key=lambda case: case[0]))]
+
+
+def seed_of_the_commit() -> str:
+    """Return the short name of the commit that is checked out; a constant where there is none."""
+    command = ["git", "rev-parse", "--short=12", "HEAD"]
+    try:
+        found = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return "no commit"
+    return found.stdout.strip()
