@@ -20,7 +20,10 @@ from service.bots.simulation import Plan, Simulation
 from service.games.views import Viewer
 from service.pictures.frames import Camera
 from service.pictures.scenes import sheet_of
+from tests.helpers.sampling import sampled
 from tests.service.pictures.test_scenes import at
+
+PLAYED = sampled("battles that bots fight", LIBRARY.ids(), 2)
 
 
 @cache
@@ -49,7 +52,7 @@ def fought(game: Game) -> Battle | None:
     return game.ruleset.battle(game.table, game.names)
 
 
-@pytest.mark.parametrize("name", LIBRARY.ids())
+@pytest.mark.parametrize("name", PLAYED)
 def test_before_a_roll_it_says_which_dice_will_be_rolled_and_what_they_can_hit(name: str) -> None:
     seen = 0
     for battle, rolled in rolls(name):
@@ -68,7 +71,7 @@ def test_before_a_roll_it_says_which_dice_will_be_rolled_and_what_they_can_hit(n
     assert seen
 
 
-@pytest.mark.parametrize("name", LIBRARY.ids())
+@pytest.mark.parametrize("name", PLAYED)
 def test_it_says_which_dice_hit_where_a_die_hits_by_itself(name: str) -> None:
     thrown = [rolled for _, rolled in rolls(name)]
     assert thrown
