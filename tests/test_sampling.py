@@ -1,0 +1,57 @@
+"""Samples: the same seed draws the same cases, another one others, and the table tells how many."""
+
+import re
+from operator import itemgetter
+from pathlib import Path
+
+import pytest
+
+from tests.helpers import sampling
+from tests.helpers.sampling import Drawn, Run, sampled
+
+CASES = [(store, number) for store in "ab" for number in range(10)]
+ROW = re.compile(r"^\| ([^|`]+) \| (\d+) \| (\d+) \|$", re.MULTILINE)
+
+
+@pytest.fixture(autouse=True)
+def run(monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.setattr(sampling, "RUN", Run("one"))
+    return sampling.RUN
+
+
+def test_a_seed_draws_the_same_again_and_another_one_others(run: Run) -> None:
+    drawn = sampled("check", CASES, 5)
+    assert len(drawn) == 5
+    assert drawn == sorted(drawn)
+    assert sampled("check", CASES, 5) == drawn
+    assert sampled("another check", CASES, 5) != drawn
+    met = {*drawn}
+    for number in range(40):
+        run.seed = f"seed {number}"
+        met.update(sampled("check", CASES, 5))
+    assert met == {*CASES}, "every case has its turn"
+
+
+def test_each_group_is_drawn_from() -> None:
+    drawn = sampled("check", CASES, 3, by=itemgetter(0))
+    assert [store for store, _ in drawn] == ["a"] * 3 + ["b"] * 3
+    assert sampled("few", CASES, 100, by=itemgetter(0)) == CASES
+
+
+def test_without_a_seed_every_case_is_taken_and_what_a_run_would_draw_is_known(run: Run) -> None:
+    run.seed = None
+    assert sampled("check:one", CASES, 5) == CASES
+    assert sampled("check:other", CASES[:7], 5) == CASES[:7]
+    assert sampling.checks() == {"check": Drawn(10, 27)}
+
+
+def test_the_table_says_what_is_drawn(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of all checks when everything was collected, of those that were otherwise."""
+    monkeypatch.undo()
+    text = (Path(__file__).parent / "README.md").read_text()
+    told = {name: Drawn(int(drawn), int(of)) for name, drawn, of in ROW.findall(text)}
+    found = sampling.checks()
+    assert found.keys() <= told.keys()
+    if not request.config.option.file_or_dir:
+        table = "\n".join(f"| {name} | {drawn} | {of} |" for name, (drawn, of) in sorted(found.items()))
+        assert told == found, f"the table should be:\n{table}"
