@@ -10,6 +10,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/bootstrap.sh"
 
 # Tests start many processes; without bytecode in files each takes a second more to compile its modules.
 unset PYTHONDONTWRITEBYTECODE
+# Tests end processes and servers, but no test takes the power away.
+export TABULARIUM_TEST_FSYNC=${TABULARIUM_TEST_FSYNC:-off}
 
 # since [COMMIT]: the commit that the working tree is compared with.
 since() {
@@ -27,27 +29,33 @@ case ${1:-} in
     --fast | --fast=*) touched=$(since "$(sed -n 's/^--fast=//p' <<<"$1")") && shift ;;
 esac
 
+# programs: installs those that are missing.
+programs() {
+    local missing=() policy=/usr/sbin/policy-rc.d
+    compgen -c initdb >/dev/null || compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || missing+=(postgresql)
+    command -v redis-server >/dev/null || missing+=(redis-server)
+    command -v chromium-headless-shell >/dev/null || missing+=(chromium-headless-shell)
+    command -v valgrind >/dev/null || missing+=(valgrind)
+    if [[ ${#missing[@]} -gt 0 && $EUID == 0 ]] && command -v apt-get >/dev/null; then
+        echo "== ${missing[*]}"
+        # While this file says no, a package starts no server of its own.
+        if [[ -e $policy ]]; then
+            policy=
+        else
+            printf '#!/bin/sh\nexit 101\n' >"$policy" && chmod +x "$policy"
+        fi
+        trap 'rm -f $policy' EXIT
+        apt-get -qq update
+        DEBIAN_FRONTEND=noninteractive apt-get -qq install --no-install-recommends "${missing[@]}" >/dev/null
+    fi
+}
+
+# Each waits for a network, so they are fetched at the same time.
+(programs) &
+programs=$!
 ensure_environment
 sync --extra production
-
-missing=()
-compgen -c initdb >/dev/null || compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || missing+=(postgresql)
-command -v redis-server >/dev/null || missing+=(redis-server)
-command -v chromium-headless-shell >/dev/null || missing+=(chromium-headless-shell)
-if [[ ${#missing[@]} -gt 0 && $EUID == 0 ]] && command -v apt-get >/dev/null; then
-    echo "== ${missing[*]}"
-    # While this file says no, a package starts no server of its own.
-    policy=/usr/sbin/policy-rc.d
-    if [[ -e $policy ]]; then
-        policy=
-    else
-        printf '#!/bin/sh\nexit 101\n' >"$policy" && chmod +x "$policy"
-    fi
-    trap 'rm -f $policy' EXIT
-    apt-get -qq update
-    DEBIAN_FRONTEND=noninteractive apt-get -qq install --no-install-recommends "${missing[@]}" >/dev/null
-    rm -f $policy
-fi
+wait "$programs"
 
 # check NAME COMMAND...: what a check has to say is of interest when it fails.
 check() {
@@ -77,17 +85,22 @@ check "ruff check" .venv/bin/ruff check --quiet
 check "ruff format" .venv/bin/ruff format --check --quiet
 check "import-linter" .venv/bin/lint-imports --no-logo
 check "contract" .venv/bin/tabularium openapi --check
-echo "== pyright"
-wait "$pyright" || { cat "$report"; exit 1; }
-rm -f "$report"
 
+# One more than there are cores, because tests wait for servers and browsers about a third of their time.
+tests=(.venv/bin/python -m pytest -q -n "$(($(nproc) + 1))")
 if [[ -n $touched ]]; then
     echo "== pytest, what can have been touched since $touched"
     # In small pieces, so that the nearest tests run first.
-    exec .venv/bin/python -m pytest -q -n "$(($(nproc) + 1))" --dist load --maxschedchunk 4 \
-        --touched "$touched" --within "$((100 - SECONDS))" "$@"
+    tests+=(--dist load --maxschedchunk 4 --touched "$touched" --within "$((100 - SECONDS))")
+else
+    # What it compiles, and reads of the scenarios, each worker would compile and read for itself.
+    check "collection" .venv/bin/python -m pytest -qq -n 0 --collect-only "$@"
+    echo "== pytest"
+    tests+=(--dist worksteal --durations 10)
 fi
+passed=0
+"${tests[@]}" "$@" || passed=$?
 
-echo "== pytest"
-# One more than there are cores, because tests wait for servers and browsers about a third of their time.
-exec .venv/bin/python -m pytest -q -n "$(($(nproc) + 1))" --dist worksteal "$@"
+# Pyright has long ended when all tests are run. What it has to say comes last, if it has.
+wait "$pyright" || { echo "== pyright"; cat "$report"; exit 1; }
+exit "$passed"
