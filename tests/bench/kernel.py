@@ -74,7 +74,7 @@ class Played(Struct, frozen=True):
 
 def games_of(kind: Kind, fewest: int, most: int) -> Iterator[Played]:
     """Yield the games of random bots that are over after `fewest` to `most` events."""
-    games = (_played(kind, seed, most) for seed in count(1))
+    games = (played(kind, seed, most) for seed in count(1))
     return (game for game in games if fewest <= len(game.records) <= most and game.simulation.game.status == "over")
 
 
@@ -84,7 +84,7 @@ def game_of(kind: Kind, fewest: int, most: int) -> Played:
     return next(games_of(kind, fewest, most))
 
 
-def _played(kind: Kind, seed: int, most: int) -> Played:
+def played(kind: Kind, seed: int, most: int) -> Played:
     game = Played(Simulation(Plan(kind.ruleset, kind.seats, seed)), [])
     before = game.simulation.game
     for step in game.simulation.play():
