@@ -47,10 +47,8 @@ class Reader:
         for name, schema in self.upcasters:
             if name != _CREATED:  # which is always the first event
                 self._old[schema] = (*self._old.get(schema, ()), b'"type":"%b"' % name.encode())
-
-    def may_be_old(self, schema: int) -> bool:
-        """Tell whether an event after the first, of this schema version, may have an older shape: then `read` it."""
-        return schema in self._old
+        self.may_be_old: Callable[[int], bool] = self._old.__contains__
+        """Tells whether an event after the first, of this schema version, may have an older shape: then `read` it."""
 
     def read(self, record: Record) -> Any:
         """Return the event of a record. Raises `msgspec.ValidationError`."""
