@@ -24,9 +24,6 @@ Piece = Literal[Kind, "fleet"]
 
 KINDS: Final[tuple[Kind, ...]] = ("infantry", "roman-foederati", "legion", "consular-legion", "knight", "elephant")
 FLEET: Final = "fleet"
-_SORTED: Final = sorted(KINDS)
-"""The order in which numbers of units are kept, which is that of records in the log."""
-
 _FOEDERATI: Final = {"roman-foederati": "Roman foederati"}
 WORDS: Final[Mapping[str, str]] = {
     **_FOEDERATI,
@@ -35,21 +32,27 @@ WORDS: Final[Mapping[str, str]] = {
 """What types, and the targets that came by sea or across a strait (IT-HIT-09), are called."""
 
 Units = dict[Kind, Count]
-"""A number of land units of each type; types without any are absent."""
+"""A number of land units of each type; types without any are absent. Sums are sorted, as records in the log are."""
 
 
 def plus(one: Mapping[Kind, int], other: Mapping[Kind, int]) -> Units:
     """Return the sum of two numbers of units."""
-    return _kept({kind: one.get(kind, 0) + other.get(kind, 0) for kind in _SORTED})
+    both: Units = {}
+    kinds: list[Kind] = sorted({**one, **other})
+    for kind in kinds:
+        if number := one.get(kind, 0) + other.get(kind, 0):
+            both[kind] = number
+    return both
 
 
 def minus(one: Mapping[Kind, int], other: Mapping[Kind, int]) -> Units:
     """Return what is left of `one` without `other`."""
-    return _kept({kind: one.get(kind, 0) - other.get(kind, 0) for kind in _SORTED})
-
-
-def _kept(units: Mapping[Kind, int]) -> Units:
-    return {kind: number for kind, number in units.items() if number}
+    left: Units = {}
+    kinds: list[Kind] = sorted({**one, **other})
+    for kind in kinds:
+        if number := one.get(kind, 0) - other.get(kind, 0):
+            left[kind] = number
+    return left
 
 
 def within(one: Mapping[Kind, int], other: Mapping[Kind, int]) -> bool:
@@ -102,10 +105,12 @@ class Army(Struct, frozen=True, omit_defaults=True):
         return bool(self.units or self.leaders)
 
     def __add__(self, other: "Army") -> "Army":
-        return Army(plus(self.units, other.units), tuple(sorted((*self.leaders, *other.leaders))))
+        leaders = tuple(sorted((*self.leaders, *other.leaders))) if other.leaders else self.leaders
+        return Army(plus(self.units, other.units), leaders)
 
     def __sub__(self, other: "Army") -> "Army":
-        return Army(minus(self.units, other.units), _without(self.leaders, other.leaders))
+        leaders = _without(self.leaders, other.leaders) if other.leaders else self.leaders
+        return Army(minus(self.units, other.units), leaders)
 
     def has(self, other: "Army") -> bool:
         """Tell whether `other` can be taken from it: no leader twice."""

@@ -114,27 +114,27 @@ class ReinforcementsPlaced(Event, frozen=True):
         army = Army(self.units, self.leaders)
         one = table.arriving[0]
         placed: Mapping[str, int] = {**self.units, FLEET: self.fleets}
-        left = {kind: number - placed.get(kind, 0) for kind, number in one.units.items()}
+        units = {kind: left for kind, number in one.units.items() if (left := number - placed.get(kind, 0))}
         at, fleets = one.at, one.fleets
         if self.to in table.fleets:
             table.load(FleetId(self.to), army)
         elif self.fleets:
             fleets = (*fleets, *table.add_fleets(self.nation, AreaId(self.to), self.fleets))
         else:
-            table.add(AreaId(self.to), self.nation, army)
-            at = {**at, AreaId(self.to): at.get(AreaId(self.to), 0) + army.size}
-            turn = table.turn
+            area, turn = AreaId(self.to), table.turn
+            table.add(area, self.nation, army)
+            at = {**at, area: at.get(area, 0) + army.size}
             if turn is not None and turn.nation == self.nation:
-                table.turn = replace(turn, arrived=tuple(dict.fromkeys((*turn.arrived, AreaId(self.to)))))
+                table.turn = replace(turn, arrived=tuple(dict.fromkeys((*turn.arrived, area))))
             else:
-                table.hold(AreaId(self.to), self.nation)
+                table.hold(area, self.nation)
         leaders = tuple(leader for leader in one.leaders if leader not in self.leaders)
-        units = {kind: number for kind, number in left.items() if number}
         table.arriving[:1] = (
             [replace(one, units=units, leaders=leaders, at=at, fleets=fleets)] if units or leaders else []
         )
-        came = {**table.nations[self.nation].came, **dict.fromkeys(self.leaders, table.round)}
-        table.change(self.nation, came=came)
+        if self.leaders:
+            came = {**table.nations[self.nation].came, **dict.fromkeys(self.leaders, table.round)}
+            table.change(self.nation, came=came)
 
     def tell(self, names: Names) -> str:
         units: dict[str, int] = {**self.units, FLEET: self.fleets} if self.fleets else {**self.units}

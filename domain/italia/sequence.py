@@ -201,8 +201,9 @@ def phase(table: Table) -> str:
 
 def enter(table: Table, stage: Stage) -> None:
     """Begin a stage of the turn, if the turn is not at it already. For `apply` only."""
-    if turn_of(table).stage != stage:
-        _enter(table, turn_of(table).stages.index(stage))
+    stages = turn_of(table).stages
+    if stages[0] != stage:
+        _enter(table, stages.index(stage))
 
 
 def leave(table: Table) -> None:

@@ -39,7 +39,12 @@ def walked(
 
 
 def joined(old: Walks, new: Walks) -> Walks:
-    return {place: groups for place, groups in sorted({**old, **new}.items()) if groups}
+    """Return how groups have moved, by their place in a fixed order; some places have `new` groups, or none."""
+    both, kept = {**old, **new}, Walks()
+    for place in sorted(both):
+        if both[place]:
+            kept[place] = both[place]
+    return kept
 
 
 def groups_at(table: Table, nation: NationId, area: AreaId) -> tuple[Walk, ...]:

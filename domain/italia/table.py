@@ -6,6 +6,7 @@ nation; `Table.seat_of` says who decides for it. Nothing is hidden but targets u
 """
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any, ClassVar, Final
 
 from msgspec import field
@@ -119,11 +120,13 @@ class Table(KernelTable):
     def nations_at(self, area: AreaId) -> list[NationId]:
         """The nations with units or leaders in an area, in play order."""
         there = self.armies.get(area, {})
+        if len(there) < 2:
+            return list(there)
         return [nation for nation in self.nations if nation in there]
 
     def areas_of(self, nation: NationId) -> list[AreaId]:
-        """The land areas that a nation controls (IT-INC-02)."""
-        return [area for area in self.map.lands if nation in self.armies.get(area, {})]
+        """The land areas that a nation controls (IT-INC-02), in the order of the map."""
+        return sorted([area for area, armies in self.armies.items() if nation in armies])
 
     def fleets_of(self, nation: NationId, sea: AreaId | None = None) -> Iterator[tuple[FleetId, Fleet]]:
         """The fleets of a nation, all or those in one sea area."""
@@ -200,8 +203,9 @@ class Table(KernelTable):
     def leader_at(self, leader: LeaderId) -> AreaId | FleetId | None:
         """Return the area or the fleet where a leader is; None when he is not on the board."""
         for area, armies in self.armies.items():
-            if any(leader in army.leaders for army in armies.values()):
-                return area
+            for army in armies.values():
+                if leader in army.leaders:
+                    return area
         return next((name for name, fleet in self.fleets.items() if leader in fleet.cargo.leaders), None)
 
     def on_board(self, nation: NationId) -> dict[str, int]:
@@ -229,12 +233,14 @@ class Table(KernelTable):
     def remove_leaders(self, nation: NationId, leaders: Iterable[LeaderId], *, fallen: bool) -> None:
         """Take leaders off the board, wherever they are; those who have fallen never return (IT-RNF-14)."""
         gone = tuple(leaders)
-        for area, armies in list(self.armies.items()):
-            if nation in armies and (there := tuple(name for name in armies[nation].leaders if name in gone)):
-                self.take(area, nation, Army(leaders=there))
+        if not gone:
+            return
+        for area in self.areas_of(nation):
+            if there := [name for name in self.armies[area][nation].leaders if name in gone]:
+                self.take(area, nation, Army(leaders=tuple(there)))
         for name, fleet in list(self.fleets_of(nation)):
-            if there := tuple(name for name in fleet.cargo.leaders if name in gone):
-                self.unload(name, Army(leaders=there))
+            if there := [name for name in fleet.cargo.leaders if name in gone]:
+                self.unload(name, Army(leaders=tuple(there)))
         standing = self.nations[nation]
         came = {name: number for name, number in standing.came.items() if name not in gone}
         self.change(nation, came=came, fallen=(*standing.fallen, *gone) if fallen else standing.fallen)
@@ -244,15 +250,16 @@ class Table(KernelTable):
         self.nations[nation] = replace(self.nations[nation], **changes)
 
     def set_army(self, area: AreaId, nation: NationId, army: Army) -> None:
-        there = {other: kept for other, kept in self.armies.get(area, {}).items() if other != nation}
-        if army:
+        there = {**self.armies.get(area, {})}
+        there.pop(nation, None)
+        if army.units or army.leaders:
             there[nation] = army
+        elif self.nations[nation].capital == area:
+            self.change(nation, capital=None)  # a capital must be controlled (IT-STK-09)
         if there:
             self.armies[area] = there
         else:
             self.armies.pop(area, None)
-        if not army and self.nations[nation].capital == area:
-            self.change(nation, capital=None)  # a capital must be controlled (IT-STK-09)
 
     def receive(self, area: AreaId, nation: NationId) -> None:
         """Remember that units of a nation retreated to an area, which may hold one more until it is checked."""
@@ -289,7 +296,7 @@ class Table(KernelTable):
         """Put new fleets into a sea area, under the lowest free numbers."""
         numbers = range(1, self.cards.nations[nation].counters.get("fleet", 0) + 1)
         names = (FleetId(f"{nation}-fleet-{each}") for each in numbers)
-        free = [name for name in names if name not in self.fleets][:number]
+        free = list(islice((name for name in names if name not in self.fleets), number))
         for name in free:
             self.fleets[name] = Fleet(nation, sea)
         return free
