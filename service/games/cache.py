@@ -3,14 +3,14 @@
 import asyncio
 import bisect
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Hashable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
 from msgspec import UNSET, Struct, field
 
 from domain.kernel.chance.secret import Vault
-from domain.kernel.ids import GameId, Seat, StreamId, Version, as_game
+from domain.kernel.ids import GameId, StreamId, Version, as_game
 from domain.kernel.log.fold import fold, later, resume
 from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.history import read_created, retraction
@@ -58,7 +58,7 @@ class CachedGame(Struct, eq=False):
     `heard` is a version to which another process is said to have brought it; `users` are how many have its lock, or
     wait for it.
 
-    `shown` is what was made of the game `shown_of` for viewers, by the seat and by whether they see everything.
+    `shown` is what was made of the game `shown_of` for viewers, by what it is and by which of them see the same.
     """
 
     id: GameId
@@ -69,7 +69,7 @@ class CachedGame(Struct, eq=False):
     recent: list[Record] = field(default_factory=list[Record])
     heard: Version = 0
     shown_of: Game | None = None
-    shown: dict[tuple[Seat | None, bool], Any] = field(default_factory=dict[tuple[Seat | None, bool], Any])
+    shown: dict[Hashable, Any] = field(default_factory=dict[Hashable, Any])
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     users: int = 0
 
@@ -78,6 +78,12 @@ class CachedGame(Struct, eq=False):
         """The game as it stands. To be asked only once it has been loaded."""
         assert self.game is not None
         return self.game
+
+    def shown_now(self) -> dict[Hashable, Any]:
+        """Return what was made for viewers of the game as it stands."""
+        if self.shown_of is not self.game:
+            self.shown_of, self.shown = self.game, {}
+        return self.shown
 
 
 class GameCache:

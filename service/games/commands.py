@@ -151,12 +151,28 @@ class Games:
         cached = await self._cache.of(game.id)
         if cached.game is not game:
             return show(cached.vault)
-        if cached.shown_of is not game:
-            cached.shown_of, cached.shown = game, {}
-        eyes = (viewer.seat, viewer.everything)
-        if eyes not in cached.shown:
-            cached.shown[eyes] = show(cached.vault)
-        return cached.shown[eyes]
+        shown, eyes = cached.shown_now(), (viewer.seat, viewer.everything)
+        if eyes not in shown:
+            shown[eyes] = show(cached.vault)
+        return shown[eyes]
+
+    async def told(
+        self, game: Game, viewer: Viewer, after: Version, limit: int, tell: Callable[[list[EventView]], T]
+    ) -> T:
+        """Return what `tell` makes of the events that follow version `after`, of which there must be some.
+
+        It is made once for all who are shown the same of them, as long as the game stands there: everybody who waits
+        for the next events has seen those up to the same version.
+        """
+        cached = await self._cache.of(game.id)
+        if cached.game is not game:
+            return tell(await self.events(game, viewer, after, limit))
+        told, key = cached.shown_now(), (tell, viewer.seat, viewer.everything)
+        start, made = told.get(key, (0, None))
+        if made is None or start != after:
+            made = tell(await self.events(game, viewer, after, limit))
+            told[key] = after, made
+        return made
 
     async def waits_for(self, row: GameRow) -> frozenset[PlayerId]:
         """Return the players whom a game of the index waits for. Raises `StoreError`."""

@@ -6,7 +6,7 @@ every label are few, and known from the code, the rule books and the settings. T
 
 import asyncio
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from importlib.metadata import version
@@ -172,16 +172,18 @@ class Metrics:
         self._commands[kind, outcome].inc()
 
     @contextmanager
-    def following(self, kind: Literal["sse", "websocket"]) -> Iterator[Callable[[str], None]]:
-        """A context in which a client follows a game; it lends what is told the `at` of each event that is sent."""
+    def following(self, kind: Literal["sse", "websocket"]) -> Iterator[Callable[[Sequence[str]], None]]:
+        """A context in which a client follows a game; it lends what is told the `at` of all events that are sent."""
         clients, began = self.stream_clients.labels(kind), utc_now()
         events, delay = self.stream_events.labels(kind), self.stream_delay.labels(kind)
 
-        def sent(at: str) -> None:
-            events.inc()
-            recorded = datetime.fromisoformat(at)
-            if recorded > began:  # nobody waited for those before
-                delay.observe(max(0.0, (utc_now() - recorded).total_seconds()))
+        def sent(at: Sequence[str]) -> None:
+            events.inc(len(at))
+            now = utc_now()
+            for each in at:
+                recorded = datetime.fromisoformat(each)
+                if recorded > began:  # nobody waited for those before
+                    delay.observe(max(0.0, (now - recorded).total_seconds()))
 
         clients.inc()
         try:

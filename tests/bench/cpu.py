@@ -54,12 +54,12 @@ def _compared(name: str, ours: Load, bare: Load, what: str, goal: float) -> Iter
 
 def spent(address: str, works: Sequence[Work]) -> float:
     """Return the milliseconds of processor time that a request of these costs the process at `address`."""
-    before = _clock(address)
+    before = clock_of(address)
     _, times = asyncio.run(together(address, works))
-    return (_clock(address) - before) * 1000 / len(times)
+    return (clock_of(address) - before) * 1000 / len(times)
 
 
-def _clock(address: str) -> float:
+def clock_of(address: str) -> float:
     """Return the seconds of processor time that a process has used, as its metrics tell it."""
     lines = httpx.get(f"{address}/metrics").text.splitlines()
     return float(next(line for line in lines if line.startswith(CLOCK)).removeprefix(CLOCK))

@@ -17,6 +17,7 @@ from websockets.asyncio.client import connect
 
 from service.bots.client import Client
 from service.bots.demonstration import own_service
+from tests.bench.cpu import clock_of
 from tests.bench.measure import Figure, figure
 from tests.bench.service import Table, Wire
 from tests.helpers.postgres import Cluster, cluster
@@ -138,4 +139,61 @@ def bench_streams() -> Iterator[Figure]:
         yield from delays("streams-redis-hangs", two, 16, 0.1, 4)
 
 
-BENCHMARKS: dict[str, Callable[[], Iterator[Figure]]] = {"streams": bench_streams}
+# --- many who follow one game -----------------------------------------------------------------------------------------
+
+
+WATCHERS = 1000
+COMMANDS = 15
+"""In each round; a quiet turn makes three to four events of a command."""
+ROUNDS = 3
+
+
+class Watcher(asyncio.Protocol):
+    """Somebody who follows a game: as little client as possible, for it shares the machine with the service."""
+
+    def __init__(self, game: str) -> None:
+        self._request = f"GET /v1/games/{game}/events/stream HTTP/1.1\r\nHost: bench\r\n\r\n".encode()
+        self.seen = 0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        transport.write(self._request)
+
+    def data_received(self, data: bytes) -> None:
+        self.seen += data.count(b"\ndata: ")
+
+
+def bench_watchers() -> Iterator[Figure]:
+    """What a command costs the service for each thousand who follow its game."""
+    with own_service(projections="false", transparency="false", bots="0") as address, Client(address) as client:
+        table = Table(client, 0)
+        alone = asyncio.run(_watched(address, table, 0))
+        more = [time - statistics.median(alone) for time in asyncio.run(_watched(address, table, WATCHERS))]
+        note = "processor time of a command beyond that of one that nobody follows"
+        yield figure(f"watchers-{WATCHERS}", more, "ms", goal="<= 60", note=note)
+
+
+async def _watched(address: str, table: Table, count: int) -> list[float]:
+    """Return the milliseconds of processor time of a command while so many follow the game."""
+    place, loop, times = urlsplit(address), asyncio.get_running_loop(), list[float]()
+    watchers = [Watcher(table.game) for _ in range(count)]
+    opened = [
+        await loop.create_connection(lambda each=each: each, place.hostname or "", place.port or 0) for each in watchers
+    ]
+    async with Wire(address) as wire:
+        await asyncio.sleep(1)
+        await table.turns(wire, 3)
+        for _ in range(ROUNDS):
+            await asyncio.sleep(0.5)
+            before = clock_of(address)
+            for _ in range(COMMANDS):
+                await table.turns(wire, 1)
+                await asyncio.sleep(0.2)  # until all have it: or the next command's events go along
+            times.append((clock_of(address) - before) * 1000 / COMMANDS)
+    assert len({each.seen for each in watchers}) <= 1, "an event was missed, or came twice"
+    for transport, _ in opened:
+        transport.close()
+    return times
+
+
+BENCHMARKS: dict[str, Callable[[], Iterator[Figure]]] = {"streams": bench_streams, "watchers": bench_watchers}

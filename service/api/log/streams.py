@@ -2,10 +2,10 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Generic, Literal, Protocol, TypeVar
 
 from litestar import WebSocket
 from litestar.exceptions import WebSocketDisconnect
@@ -33,8 +33,10 @@ from service.observe.logging import log
 from service.observe.metrics import Metrics
 from service.store.protocol import StoreUnavailable
 
-BATCH: Final = 200
-"""So many events are read at once for somebody who has to catch up."""
+T = TypeVar("T")
+
+BATCH: Final = 50
+"""So many events are sent at once to somebody who has to catch up: some 50 kB, which wait for them in memory."""
 
 PROTOCOL: Final = "tabularium.v1"
 """The WebSocket subprotocol; a browser sends ``bearer.<token>`` along as a second one, for it can send no headers."""
@@ -84,6 +86,20 @@ class Dated(Protocol):
     def at(self) -> str: ...
 
 
+class Passage(Struct, Generic[T], frozen=True):
+    """Events in a row as they are sent, made once for all who are shown the same of them.
+
+    Attributes:
+        last: the version that the last of them made.
+        at: when each of them was recorded.
+        frames: their frames.
+    """
+
+    last: Version
+    at: tuple[str, ...]
+    frames: T
+
+
 class StreamedEvent(Struct, frozen=True):
     """A frame of the stream, line by line.
 
@@ -99,11 +115,15 @@ class StreamedEvent(Struct, frozen=True):
 
 
 async def follow(
-    services: Services, game: GameId, caller: Caller | None, after: Version
-) -> AsyncIterator[EventView | None]:
-    """Yield the events after a version, as they come; None for every heartbeat without any.
+    services: Services,
+    game: GameId,
+    caller: Caller | None,
+    after: Version,
+    told: Callable[[list[EventView]], Passage[T]],
+) -> AsyncIterator[Passage[T] | None]:
+    """Yield the events after a version, as they come and as `told` makes them; None for every heartbeat without any.
 
-    However slowly somebody reads, each batch shows what they may see when it is read: a seat may change hands, and an
+    However slowly somebody reads, each passage shows what they may see when it is read: a seat may change hands, and an
     official be released. Ends with the last event of a game that is over or cancelled, and when the service stops.
     Raises `TokenEnded` when the caller's token does: at once when this process ends it, otherwise when the token is
     next looked up.
@@ -115,9 +135,9 @@ async def follow(
             await require_shown(services, game, caller)
             if after < played.version:
                 caller = await services.accounts.still(caller) if caller is not None else None
-                for event in await services.games.events(played, viewer_of(played, caller), after, BATCH):
-                    yield event
-                    after = event.version
+                passage = await services.games.told(played, viewer_of(played, caller), after, BATCH, told)
+                yield passage
+                after = passage.last
                 continue
             if played.status in ENDED or signal.closed:
                 return
@@ -167,9 +187,8 @@ async def stream_events(request: Call, game: str) -> Response[bytes] | Stream:
     start = start_of(last if last is not None else after, played.version)
     if played.status in ENDED and start == played.version:
         return Response(b"", status_code=204)
-    events = follow(request.services, played.id, request.caller, start)
-    numbered = (event and (event.version, event, event) async for event in events)
-    return server_sent(request.services.metrics, numbered, start)
+    passages = follow(request.services, played.id, request.caller, start, _streamed)
+    return _stream(request.services.metrics, passages, start)
 
 
 Numbered = tuple[int, Dated, Any]
@@ -178,26 +197,40 @@ Numbered = tuple[int, Dated, Any]
 
 def server_sent(metrics: Metrics, events: AsyncIterator[Numbered | None], start: int) -> Stream:
     """Answer with events as server-sent events, from `start` on, and a comment for each None."""
+    passages = (each and Passage(each[0], (each[1].at,), _frame(*each)) async for each in events)
+    return _stream(metrics, passages, start)
+
+
+def _stream(metrics: Metrics, passages: AsyncIterator[Passage[bytes] | None], start: int) -> Stream:
     headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
-    frames = _frames(metrics, events, start)
+    frames = _frames(metrics, passages, start)
     return Stream(frames, status_code=200, media_type="text/event-stream", headers=headers)
 
 
-async def _frames(metrics: Metrics, events: AsyncIterator[Numbered | None], start: int) -> AsyncIterator[bytes]:
+async def _frames(metrics: Metrics, passages: AsyncIterator[Passage[bytes] | None], start: int) -> AsyncIterator[bytes]:
     with metrics.following("sse") as sent:
         # A frame without data is no event, and its id is what a browser reconnects with.
         yield b"retry: 2000\n: connected\nid: %d\n\n" % start
         # Whoever connects again is told what is wrong, if it still is.
         try:
-            async for each in events:
-                if each is None:
+            async for passage in passages:
+                if passage is None:
                     yield b": still here\n\n"
                     continue
-                number, event, data = each
-                sent(event.at)
-                yield b"id: %d\nevent: %b\ndata: %b\n\n" % (number, event.type.encode(), encode(data))
+                sent(passage.at)
+                yield passage.frames
         except (TokenEnded, StoreUnavailable) as error:
             log.info("stream ended", why=str(error))
+
+
+def _streamed(events: list[EventView]) -> Passage[bytes]:
+    """Return events as server-sent events."""
+    frames = b"".join(_frame(event.version, event, event) for event in events)
+    return Passage(events[-1].version, tuple(event.at for event in events), frames)
+
+
+def _frame(number: int, event: Dated, data: Any) -> bytes:
+    return b"id: %d\nevent: %b\ndata: %b\n\n" % (number, event.type.encode(), encode(data))
 
 
 def start_of(after: Version | None, head: Version, what: str = "game") -> Version:
@@ -258,9 +291,9 @@ async def _answered(
         if isinstance(asked, Exception):
             raise asked
         caller, start = asked
-        events = follow(services, game, caller, start)
+        passages = follow(services, game, caller, start, _messages)
         with services.metrics.following("websocket") as sent:
-            await _send_until_gone(socket, events, sent)
+            await _send_until_gone(socket, passages, sent)
         return OVER if (await services.games.game(game)).status in ENDED else STOPPING
     except WebSocketDisconnect:
         raise
@@ -302,16 +335,25 @@ async def _asked(
         return error
 
 
+def _messages(events: list[EventView]) -> Passage[tuple[str, ...]]:
+    """Return events as the messages of a WebSocket."""
+    messages = (encode(EventFrame(event.version, event.type, event)).decode() for event in events)
+    return Passage(events[-1].version, tuple(event.at for event in events), tuple(messages))
+
+
 async def _send_until_gone(
-    socket: WebSocket[Any, Any, Any], events: AsyncIterator[EventView | None], sent: Callable[[str], None]
+    socket: WebSocket[Any, Any, Any],
+    passages: AsyncIterator[Passage[tuple[str, ...]] | None],
+    sent: Callable[[Sequence[str]], None],
 ) -> None:
     """Send events until there are no more. Raises `WebSocketDisconnect` as soon as the client is gone."""
 
     async def send() -> None:
-        async for event in events:
-            if event is not None:
-                sent(event.at)
-                await socket.send_data(encode(EventFrame(event.version, event.type, event)).decode())
+        async for passage in passages:
+            if passage is not None:
+                sent(passage.at)
+                for message in passage.frames:
+                    await socket.send_data(message)
 
     async def listen() -> None:
         while True:

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,17 @@ class Frames:
             name, _, value = line.partition(": ")
             frame[name or "comment"] = json.loads(value) if name == "data" else value
         return None
+
+    async def data_up_to(self, version: int) -> list[str]:
+        """Return what the frames say, as it was sent, up to that of a version."""
+        found: list[str] = []
+        async for line in self._lines:
+            name, _, value = line.partition(": ")
+            if name == "data":
+                found.append(value)
+                if json.loads(value)["version"] == version:
+                    break
+        return found
 
     async def events(self, count: int) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []
@@ -99,6 +110,52 @@ async def test_a_stream_shows_what_its_reader_may_see(service: Service, anna: Pl
     assert dealt["type"] == public["type"] == "cards-dealt"
     assert [secret["readers"] for secret in dealt["secrets"]] == [["red"]] * 3
     assert "secrets" not in public
+
+
+async def test_all_who_follow_a_game_are_sent_what_they_would_read_byte_for_byte(
+    service: Service, anna: Player, bert: Player
+) -> None:
+    game = await service.begun(anna, bert)
+    begun = (await service.get(f"/v1/games/{game}"))["version"]
+    async with AsyncExitStack() as opened:
+        # Those who see the same are there twice, and those of each kind who come late have to catch up.
+        readers: list[tuple[Player | None, Frames]] = []
+        for player in (None, anna, bert):
+            for after in (begun, begun, 0):
+                frames = await opened.enter_async_context(streaming(service, game, f"?after={after}", player))
+                readers.append((player, frames))
+        await service.give(game, anna, "put-up", coins=2)
+        await service.give(game, anna, "open-bidding")
+        for player in (anna, bert):
+            await service.give(game, player, "choose-card", card=await service.first_card(game, player))
+        end = (await service.get(f"/v1/games/{game}"))["version"]
+        seen: dict[str, set[str]] = {}
+        for player, frames in readers:
+            sent = await frames.data_up_to(end)
+            page = await service.ask("GET", f"/v1/games/{game}/events?limit=500", player)
+            assert ",".join(sent) in page.text
+            assert int(json.loads(sent[0])["version"]) in (1, begun + 1)
+            seen.setdefault(player.id if player else "", set()).update(sent)
+    assert all('"secrets"' not in data for data in seen[""])
+    for player, seat in ((anna, "red"), (bert, "blue")):
+        secrets = [json.loads(data).get("secrets", []) for data in seen[player.id]]
+        assert {tuple(secret["readers"]) for each in secrets for secret in each} == {(seat,)}
+
+
+async def test_who_loses_a_seat_while_they_follow_is_shown_no_more_than_others(
+    service: Service, anna: Player, bert: Player
+) -> None:
+    game = await service.gathering(anna, bert)
+    start = (await service.get(f"/v1/games/{game}"))["version"]
+    carl = await service.register("Carl")
+    async with streaming(service, game, f"?after={start}", bert) as berts, streaming(service, game, "", carl) as carls:
+        await service.ask("DELETE", f"/v1/games/{game}/seats/blue", bert)
+        await service.post(f"/v1/games/{game}/seats", carl, {"seat": "blue"})
+        await service.post(f"/v1/games/{game}/start", anna)
+        end = (await service.get(f"/v1/games/{game}"))["version"]
+        left, came = await berts.data_up_to(end), await carls.data_up_to(end)
+    assert all('"secrets"' not in data for data in left)
+    assert any('"secrets"' in data for data in came)
 
 
 async def test_a_stream_ends_with_the_game_and_then_there_is_no_more(
