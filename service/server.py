@@ -16,6 +16,7 @@ from service.app import create_app, open_services
 from service.base.settings import Settings
 from service.base.sockets import address_of, listen, make_room
 from service.connections import Connections, SocketConnection
+from service.observe import garbage
 from service.observe.background import background
 from service.observe.logging import configure, log
 from service.observe.metrics import Metrics, feel_the_loop
@@ -135,9 +136,11 @@ async def _serve(settings: Settings, announce: Callable[[str], None], exhibit: E
     room = make_room(settings.connections)
     async with open_services(settings) as services:
         exporter = Exporter(services.metrics, services.store, services.rows)
-        with listen(settings.host, settings.port) as listening:
+        server = Server(services)
+        with listen(settings.host, settings.port) as listening, garbage.set_aside():
             async with (
                 background("measuring the event loop", feel_the_loop(services.metrics)),
+                background("searching for garbage", garbage.search(lambda: server.server_state.total_requests)),
                 serving_metrics(exporter, settings, services.metrics) as metrics,
             ):
                 log.info(
@@ -153,4 +156,4 @@ async def _serve(settings: Settings, announce: Callable[[str], None], exhibit: E
                     log.warning("limits are off on a public address", host=settings.host, off=settings.unlimited)
                 announce(address_of(listening))
                 with exhibit(services, address_of(listening)):
-                    await Server(services).serve(sockets=[listening])
+                    await server.serve(sockets=[listening])

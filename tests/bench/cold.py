@@ -27,7 +27,7 @@ from service.observe.metrics import Metrics
 from service.store.backend import backend_of
 from service.store.protocol import EventStore, Stored
 from tests.bench.kernel import LONG, Played, long_game
-from tests.bench.measure import Figure, figure
+from tests.bench.measure import Figure, figure, resident
 from tests.bench.past import keep
 from tests.helpers.postgres import cluster
 from tests.helpers.redis import server
@@ -97,6 +97,8 @@ async def _loads(games: Games, game: Played) -> list[float]:
 class Copies:
     """A store that has one game as often as one asks for it, each time as bytes of its own."""
 
+    is_shared = False
+
     def __init__(self, game: Played) -> None:
         self._records = game.records[:EVENTS]
         self._chance = game.simulation.secret
@@ -157,10 +159,9 @@ async def _weigh() -> None:
 
 
 def _resident() -> int:
-    """Return the memory that this process has resident, in bytes."""
+    """Return the memory that this process has resident without garbage, in bytes."""
     gc.collect()
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * 4096
+    return resident()
 
 
 BENCHMARKS: dict[str, Callable[[], Iterator[Figure]]] = {"cold": bench_cold, "memory": bench_memory}

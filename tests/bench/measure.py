@@ -4,6 +4,7 @@ import gc
 import statistics
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from msgspec import Struct
 
@@ -60,6 +61,12 @@ def figure(bench: str, values: Sequence[float], unit: str, *, goal: str = "", no
         goal,
         note,
     )
+
+
+def resident() -> int:
+    """Return the memory that this process has resident, in bytes."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * 4096
 
 
 def _settle() -> None:
