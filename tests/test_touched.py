@@ -70,7 +70,7 @@ def test_a_module_reads_what_its_strings_name_but_not_what_its_docstring_does(tm
     assert found["tests/f.py"] == {"domain/c/__init__.py", "domain/c/g.py"}
 
 
-def test_a_test_reads_the_handler_and_the_page_at_an_address_and_the_page_its_scripts(tmp_path: Path) -> None:
+def test_a_test_reads_the_handler_or_the_page_at_an_address_and_the_page_its_scripts(tmp_path: Path) -> None:
     files = {
         "service/api/routes.py": '@endpoint("GET", "/v1/games/{game:str}/events")\nasync def events(): ...',
         "service/pages.py": '@get("/games/{game:str}")\nasync def page():\n    return shown("game.html")',
@@ -83,7 +83,7 @@ def test_a_test_reads_the_handler_and_the_page_at_an_address_and_the_page_its_sc
         "tests/b.py": 'await service.get(f"/v1/games/{game}/events?limit=2")',
     }
     found = written(tmp_path, files)
-    assert found["tests/test_a.py"] == {"service/pages.py", "service/viewer/game.html", "tests/conftest.py"}
+    assert found["tests/test_a.py"] == {"service/viewer/game.html", "tests/conftest.py"}
     assert found["tests/b.py"] == found["service/viewer/more.js"] == {"service/api/routes.py"}
     assert found["service/viewer/game.html"] == {"service/viewer/game.js"}
     assert found["service/viewer/game.js"] == {"service/viewer/parts/board.js"}

@@ -2,6 +2,7 @@
 
 import heapq
 import math
+import posixpath
 import subprocess
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
@@ -12,7 +13,7 @@ from msgspec import Struct
 from domain.library import LIBRARY
 from tests.touched.reads import Checkout, folders
 
-_STEPS: Final = 20
+_LONGEST: Final = 20
 """Longer ways count nothing."""
 
 Reads = Mapping[str, Collection[str]]
@@ -62,7 +63,7 @@ def plan(root: Path, base: str) -> Plan:
 
 def ways(reads: Reads, changed: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """Return the shortest way to a changed file from each file that has one."""
-    readers = _readers(reads)
+    readers, steps = _readers(reads), _steps(reads)
     found: dict[str, tuple[str, ...]] = {}
     waiting: list[tuple[float, tuple[str, ...]]] = [(0.0, (file,)) for file in changed]
     heapq.heapify(waiting)
@@ -71,33 +72,38 @@ def ways(reads: Reads, changed: Iterable[str]) -> dict[str, tuple[str, ...]]:
         if way[0] not in found:
             found[way[0]] = way
             for reader in readers.get(way[0], ()):
-                heapq.heappush(waiting, (length - math.log2(_step(reads, reader)), (reader, *way)))
+                heapq.heappush(waiting, (length - math.log2(steps[reader]), (reader, *way)))
     return found
 
 
 def nearness(reads: Reads, changed: Iterable[str]) -> dict[str, float]:
     """Return how much of what each file reads was changed, counting all ways and what is far away little."""
-    readers = _readers(reads)
+    readers, steps = _readers(reads), _steps(reads)
     near = dict.fromkeys(changed, 1.0)
     last = near
-    for _ in range(_STEPS):
+    for _ in range(_LONGEST):
         further: dict[str, float] = {}
         for file, much in last.items():
             for reader in readers.get(file, ()):
-                further[reader] = further.get(reader, 0.0) + much * _step(reads, reader)
+                further[reader] = further.get(reader, 0.0) + much * steps[reader]
         for file, much in further.items():
             near[file] = near.get(file, 0.0) + much
         last = further
     return near
 
 
-def _step(reads: Reads, reader: str) -> float:
-    """Return what is left of nearness after a step from one of the files that a file reads.
+def _steps(reads: Reads) -> dict[str, float]:
+    """Return what is left of nearness after a step to each file from one that it reads.
 
-    The more it reads, the less of it is about each. The factors brought the tests that authors changed together with
-    their code, in 44 commits, on the median from place 31 by mere distance to 16, and 9 of 10 from 101 to 58.
+    The more it reads, the less of it is about each; data counts by folders. Measured by 29 commits that changed 54
+    files of tests together with code: the code alone puts these on place 7 (median), and 50 of them among the first 40.
+    By mere distance it is place 53, and 24 of them.
     """
-    return 0.25 / math.sqrt(len(reads[reader]))
+    return {reader: 0.25 / math.sqrt(len({*map(_place, read)})) for reader, read in reads.items() if read}
+
+
+def _place(file: str) -> str:
+    return file if file.endswith((".py", ".js", ".html")) else posixpath.dirname(file)
 
 
 def _readers(reads: Reads) -> dict[str, list[str]]:

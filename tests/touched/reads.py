@@ -34,9 +34,9 @@ class Checkout:
         self._folders = {folder for file in self._files for folder in folders(file)}
         self._names = {posixpath.basename(place) for place in self._there | self._folders}
         self._said = {file: _Said(self._text(file)) for file in self._files if file.endswith(".py")}
-        # What answers at an address: the module of its handler, and the pages that the handler shows.
+        # What answers at an address: the page that its handler shows, or the module of the handler.
         self._handlers = [
-            (re.compile(re.sub(r"\{.*?\}", "[^/]+", address)), [file, *(f"service/viewer/{page}" for page in pages)])
+            (re.compile(re.sub(r"\{.*?\}", "[^/]+", address)), [f"service/viewer/{page}" for page in pages] or [file])
             for file, said in self._said.items()
             for address, pages in said.handles
         ]
