@@ -1,6 +1,7 @@
 """Whoever cannot see colours, or the page at all, or has no mouse, comes as far as everybody else."""
 
 import re
+from itertools import product
 from typing import Any
 
 import pytest
@@ -9,25 +10,23 @@ from playwright.async_api import Page, expect
 from tests.browser.games import table
 from tests.browser.reading import opened
 from tests.browser.visiting import DARK, PHONE, Visit, Visitor
+from tests.helpers.sampling import sampled
 from tests.service.api.serving import Service
 
 LOOKS: dict[str, dict[str, Any]] = {"light": {}, "dark": DARK, "phone": PHONE, "dark phone": {**DARK, **PHONE}}
 
-GAMES = list(zip(LOOKS, ("conquest-classic-friz", "mare-nostrum") * 2, strict=True))
-"""Each ruleset in two of the looks: axe takes its time."""
-
+GAMES = tuple(product(LOOKS, ("conquest-classic-friz", "mare-nostrum")))
 PAGES = ("/docs", "/docs/guides/overview", "/docs/guides/verification", "/problems", "/problems/not-now")
 
 
-@pytest.mark.parametrize("look", LOOKS)
-async def test_pages_for_readers(visit: Visit, look: str):
+@pytest.mark.parametrize(("look", "path"), sampled("pages for readers by axe", product(LOOKS, PAGES), 6))
+async def test_pages_for_readers(visit: Visit, look: str, path: str):
     async with visit(**LOOKS[look]) as visitor:
-        for path in PAGES:
-            await visitor.page.goto(path)
-            await visitor.axe()
+        await visitor.page.goto(path)
+        await visitor.axe()
 
 
-@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("look", sampled("the lobby by axe", LOOKS, 2))
 async def test_lobby(service: Service, visit: Visit, look: str):
     await table(service.services, seed=1, events=60)
     await table(service.services, "mare-nostrum", seed=2, events=60)
@@ -37,7 +36,7 @@ async def test_lobby(service: Service, visit: Visit, look: str):
         await visitor.axe()
 
 
-@pytest.mark.parametrize(("look", "ruleset"), GAMES)
+@pytest.mark.parametrize(("look", "ruleset"), sampled("the panels of a game by axe", GAMES, 2))
 async def test_every_panel_of_a_game(service: Service, visit: Visit, look: str, ruleset: str):
     made = await table(service.services, ruleset, 3, events=400)
     async with visit(**LOOKS[look]) as visitor:
@@ -58,7 +57,7 @@ async def test_every_panel_of_a_game(service: Service, visit: Visit, look: str, 
         await visitor.axe()
 
 
-@pytest.mark.parametrize(("look", "ruleset"), GAMES)
+@pytest.mark.parametrize(("look", "ruleset"), sampled("the forms of a seat by axe", GAMES, 2))
 async def test_forms_of_a_seat(service: Service, visit: Visit, look: str, ruleset: str):
     made = await table(service.services, ruleset, 3, events=400)
     seat = made.simulation.game.decisions[0].seats[0]

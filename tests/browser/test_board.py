@@ -1,7 +1,8 @@
 """The board in its place: all of it seen, large enough to be read, moved and reached by mouse and keys."""
 
 import re
-from itertools import combinations
+from collections.abc import Sequence
+from itertools import combinations, product
 from typing import Final
 
 import pytest
@@ -10,9 +11,12 @@ from playwright.async_api import Page, expect
 from tests.browser.games import table
 from tests.browser.reading import board, box, content, opened, sees_all, sizes
 from tests.browser.visiting import Visit
+from tests.helpers.sampling import sampled
 from tests.service.api.serving import Service
 
-WIDE: Final = [(1024, 768), (1280, 800), (1440, 900), (1920, 1080)]
+WIDE: Final = ((1024, 768), (1280, 800), (1440, 900), (1920, 1080))
+BOARDS: Final = ("conquest-classic-friz", "italia-1", "mare-nostrum")
+SCREENS: Final = ("ruleset", "width", "height")
 EARTH: Final = "svg.board #earth > rect"
 
 
@@ -88,22 +92,28 @@ async def test_the_board_is_moved_and_drawn_nearer_by_the_mouse(service: Service
     assert await sees_all(page)
 
 
-@pytest.mark.parametrize("ruleset", ["conquest-classic-friz", "italia-1", "mare-nostrum"])
-async def test_the_whole_board_fills_its_place_and_nothing_hides_it(service: Service, visit: Visit, ruleset: str):
+def on_screens(check: str, rulesets: Sequence[str], draw: int) -> list[tuple[str, int, int]]:
+    """Return so many cases of each ruleset on a wide screen."""
+    every = [(ruleset, *screen) for ruleset, screen in product(rulesets, WIDE)]
+    return sampled(check, every, draw, by=lambda case: case[0])
+
+
+@pytest.mark.parametrize(SCREENS, on_screens("the whole board on wide screens", BOARDS, 1))
+async def test_the_whole_board_fills_its_place_and_nothing_hides_it(
+    service: Service, visit: Visit, ruleset: str, width: int, height: int
+):
     made = await table(service.services, ruleset, 3, events=120)
-    async with visit() as visitor:
+    async with visit(viewport={"width": width, "height": height}) as visitor:
         page = visitor.page
-        for width, height in WIDE:
-            await page.set_viewport_size({"width": width, "height": height})
-            await opened(page, made.id)
-            assert await sees_all(page)
-            place, earth = await box(page, "section#board"), await box(page, EARTH)
-            assert place["width"] == pytest.approx(earth["width"], abs=2)
-            # Where the side has its least width, a little ground is left above and below.
-            assert place["height"] == pytest.approx(earth["height"], abs=2 if width > 1024 else 60)
+        await opened(page, made.id)
+        assert await sees_all(page)
+        place, earth = await box(page, "section#board"), await box(page, EARTH)
+        assert place["width"] == pytest.approx(earth["width"], abs=2)
+        # Where the side has its least width, a little ground is left above and below.
+        assert place["height"] == pytest.approx(earth["height"], abs=2 if width > 1024 else 60)
 
 
-@pytest.mark.parametrize("ruleset", ["conquest-classic-friz", "italia-1", "mare-nostrum"])
+@pytest.mark.parametrize("ruleset", sampled("the ground beside a board", BOARDS, 1))
 async def test_beside_a_board_that_leaves_room_the_ground_goes_on(service: Service, visit: Visit, ruleset: str):
     made = await table(service.services, ruleset, 3, events=120)
     async with visit(viewport={"width": 1024, "height": 1366}) as visitor:
@@ -121,14 +131,14 @@ async def test_beside_a_board_that_leaves_room_the_ground_goes_on(service: Servi
                 await page.keyboard.press("ArrowUp")
 
 
-@pytest.mark.parametrize("ruleset", ["conquest-classic-friz", "conquest-campaign", "italia-1", "mare-nostrum"])
-async def test_what_is_written_on_pieces_is_large_enough_to_be_read(service: Service, visit: Visit, ruleset: str):
+@pytest.mark.parametrize(SCREENS, on_screens("what is written on pieces", (*BOARDS, "conquest-campaign"), 1))
+async def test_what_is_written_on_pieces_is_large_enough_to_be_read(
+    service: Service, visit: Visit, ruleset: str, width: int, height: int
+):
     made = await table(service.services, ruleset, 3, events=500)
-    async with visit() as visitor:
-        for width, height in WIDE:
-            await visitor.page.set_viewport_size({"width": width, "height": height})
-            await opened(visitor.page, made.id)
-            assert min(await sizes(visitor.page)) >= 11
+    async with visit(viewport={"width": width, "height": height}) as visitor:
+        await opened(visitor.page, made.id)
+        assert min(await sizes(visitor.page)) >= 11
 
 
 async def test_a_pile_at_an_edge_of_the_board_does_not_grow_beyond_it(service: Service, visit: Visit):

@@ -6,7 +6,9 @@ from playwright.async_api import Page, expect
 from domain.kernel.rules import schema
 from domain.library import LIBRARY
 from tests.browser.seats import FILL
-from tests.browser.visiting import DARK, PHONE, Visit, Visitor
+from tests.browser.test_access import LOOKS
+from tests.browser.visiting import Visit, Visitor
+from tests.helpers.sampling import sampled
 from tests.service.api.serving import Service
 
 FIRST = LIBRARY.default
@@ -20,7 +22,7 @@ async def learn(page: Page, lesson: str = "", ruleset: str = FIRST) -> None:
     await expect(page.locator("svg.board")).to_be_visible()
 
 
-@pytest.mark.parametrize("ruleset", TAUGHT)
+@pytest.mark.parametrize("ruleset", sampled("whole tutorials by forms", TAUGHT, 2))
 async def test_a_whole_tutorial_is_done_by_its_forms(service: Service, page: Page, ruleset: str) -> None:
     lessons = (await service.get(f"/v1/rulesets/{ruleset}/tutorial"))["lessons"]
     await learn(page, ruleset=ruleset)
@@ -109,9 +111,9 @@ async def test_who_cannot_find_it_is_shown(page: Page) -> None:
     await expect(page.locator(".lesson .ask")).to_be_visible()
 
 
-@pytest.mark.parametrize("options", [{}, PHONE, DARK, {**PHONE, **DARK}], ids=["desk", "phone", "dark", "dark phone"])
-async def test_the_pages_have_no_serious_faults(visit: Visit, options: dict[str, object]) -> None:
-    async with visit(**options) as visitor:
+@pytest.mark.parametrize("look", sampled("tutorials by axe", LOOKS, 2))
+async def test_the_pages_have_no_serious_faults(visit: Visit, look: str) -> None:
+    async with visit(**LOOKS[look]) as visitor:
         await visitor.page.goto("/learn")
         await expect(visitor.page.locator(".entry").first).to_be_visible()
         await visitor.axe()

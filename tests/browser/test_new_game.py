@@ -9,6 +9,7 @@ from playwright.async_api import Page, expect
 
 from domain.library import LIBRARY
 from tests.browser.visiting import Visitor
+from tests.helpers.sampling import sampled
 from tests.service.api.serving import Service
 
 
@@ -82,7 +83,7 @@ async def test_what_the_rules_refuse_is_said_with_its_rule(service: Service, vis
     assert {place["seat"] for place in game["seats"]} == {"babylon", "egypt", "rome"}
 
 
-@pytest.mark.parametrize("ruleset", LIBRARY.ids())
+@pytest.mark.parametrize("ruleset", sampled("forms for a ruleset's setup", LIBRARY.ids(), 2))
 async def test_every_ruleset_has_a_form_for_all_of_its_setup(service: Service, lobby: Page, ruleset: str) -> None:
     setup = (await service.client.get(f"/v1/rulesets/{ruleset}")).json()["setup"]["properties"]
     await choose(lobby, ruleset)

@@ -27,12 +27,13 @@ from tests.browser.reading import (
     version,
 )
 from tests.browser.visiting import PHONE, Visit, Visitor, visiting
+from tests.helpers.sampling import sampled
 from tests.service.api.serving import Service, serving
 
+BOARDS = ("conquest-classic-friz", "conquest-classic-2005", "conquest-campaign", "mare-nostrum")
 
-@pytest.mark.parametrize(
-    "ruleset", ["conquest-classic-friz", "conquest-classic-2005", "conquest-campaign", "mare-nostrum"]
-)
+
+@pytest.mark.parametrize("ruleset", sampled("boards at versions that are gone to", BOARDS, 2))
 async def test_the_board_shows_the_position_of_every_version_that_is_gone_to(
     service: Service, page: Page, ruleset: str
 ):

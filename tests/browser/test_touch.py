@@ -8,6 +8,7 @@ from playwright.async_api import CDPSession, Page, expect
 from tests.browser.games import table
 from tests.browser.reading import board, opened, sees_all, sizes
 from tests.browser.visiting import PHONE, Visit
+from tests.helpers.sampling import sampled
 from tests.service.api.serving import Service
 
 Spot = tuple[float, float]
@@ -117,7 +118,10 @@ async def test_two_fingers_put_the_board_farther_away_until_all_of_it_is_seen(se
         assert await sees_all(page)
 
 
-@pytest.mark.parametrize("ruleset", ["conquest-classic-friz", "italia-1", "mare-nostrum"])
+BOARDS = ("conquest-classic-friz", "italia-1", "mare-nostrum")
+
+
+@pytest.mark.parametrize("ruleset", sampled("boards as a phone opens them", BOARDS, 1))
 async def test_a_phone_opens_the_board_where_something_happened_and_near_enough_to_be_read(
     service: Service, visit: Visit, ruleset: str
 ):
