@@ -1,24 +1,32 @@
 """What is handed to a writer that does several things at once."""
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 
 class Job:
-    """Something to be done, its outcome, and who waits for it: an outcome that is an exception is raised there."""
+    """Something to be done, its outcome, and who waits for it: an outcome that is an exception is raised there.
 
-    __slots__ = ("asked", "future", "outcome")
+    `done` is told any other outcome, also when nobody waits any more.
+    """
 
-    def __init__(self, asked: Any, future: asyncio.Future[Any]) -> None:
+    __slots__ = ("asked", "done", "future", "outcome")
+
+    def __init__(self, asked: Any, future: asyncio.Future[Any], done: Callable[[Any], None] | None = None) -> None:
         self.asked = asked
         self.future = future
+        self.done = done
         self.outcome: Any = None
 
     def settle(self) -> None:
         """Tell who waits, if anybody still does."""
+        failed = isinstance(self.outcome, BaseException)
+        if self.done is not None and not failed:
+            self.done(self.outcome)
         if self.future.done():
             return
-        if isinstance(self.outcome, BaseException):
+        if failed:
             self.future.set_exception(self.outcome)
         else:
             self.future.set_result(self.outcome)

@@ -2,8 +2,9 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,6 +12,7 @@ import msgspec
 
 from domain.judging.case import CaseRow
 from domain.kernel.ids import StreamId, Version
+from domain.kernel.log.record import Record
 from service.store.protocol import Append, Appended, Conflict, KeyReused
 from service.store.sql.store import CASE_NUMBER, SEEN, SqlStore, index_statements, kept_use, secret_values
 from service.store.sqlite.accounts import SqliteAccounts
@@ -22,6 +24,13 @@ QUICK: Final = 0.002
 """Seconds that a transaction usually takes at most, to be run in the event loop."""
 
 READERS: Final = 4
+
+AT_HAND: Final = 2000
+"""So many of the newest records of the log, at least, are kept in memory."""
+
+_Placed = tuple[int, StreamId, Record]
+_Outcome = tuple[Appended, int]
+"""What became of an append, and the position of the first record; 0 when nothing was added."""
 
 
 class SqliteStore(SqlStore):
@@ -51,6 +60,7 @@ class SqliteStore(SqlStore):
         )
         self._connections = Connections(path, *pragmas, readers=READERS, quick=QUICK)
         super().__init__(self._connections)
+        self._end = _End()
         self.accounts = SqliteAccounts(self._connections)
         self.tree = SqliteTree(self._connections, self.heads_query)
 
@@ -89,26 +99,84 @@ class SqliteStore(SqlStore):
 
         return await self._connections.write(work)
 
+    async def read_on(
+        self, after: int, limit: int, games: Collection[StreamId] | None = None
+    ) -> list[tuple[int, StreamId, Record]]:
+        at_hand = self._end.after(after)
+        if at_hand is None:
+            return await super().read_on(after, limit, games)
+        return [row for row in at_hand if games is None or row[1] in games][:limit]
+
     async def _append(self, batch: Append) -> Appended:
-        return await self._connections.write(lambda connection: _append(connection, batch))
+        work = partial(_append, batch=batch)
+        appended, _ = await self._connections.write(work, partial(self._stored, (batch,)))
+        return appended
 
     async def _append_together(self, batches: Sequence[Append]) -> Appended:
-        return await self._connections.write(lambda connection: _append_together(connection, batches))
+        work = partial(_append_together, batches=batches)
+        appended, _ = await self._connections.write(work, partial(self._stored, batches))
+        return appended
+
+    def _stored(self, batches: Sequence[Append], outcome: "_Outcome") -> None:
+        """Keep at hand what was committed."""
+        appended, first = outcome
+        if appended.repeated is None:
+            self._end.add(first, [(batch.game, record) for batch in batches for record in batch.records])
 
     @staticmethod
     def _texts(texts: Iterable[str]) -> bytes:
         return msgspec.json.encode(sorted(texts))
 
 
+class _End:
+    """The newest records of the log, as they were committed here: whoever follows it reads them from memory.
+
+    Nobody else appends to the file. If somebody did all the same, the next position would tell, and what is at hand
+    begins anew there.
+    """
+
+    def __init__(self) -> None:
+        self._rows: list[_Placed] = []
+        self._after = -1
+        """The records at hand are all that follow this position; -1 while none was appended."""
+
+    def after(self, position: int) -> list[_Placed] | None:
+        """Return the records that follow a position; None when those at hand do not reach back to it."""
+        if not self._rows or position < self._after:
+            return None
+        return self._rows[position - self._after :]
+
+    def add(self, first: int, records: Sequence[tuple[StreamId, Record]]) -> None:
+        """Add records that were committed, the first of them at position `first`."""
+        if not self._rows or first != self._rows[-1][0] + 1:
+            self._rows, self._after = [], first - 1
+        self._rows += [(first + number, stream, record) for number, (stream, record) in enumerate(records)]
+        if len(self._rows) > 2 * AT_HAND:
+            self._after = self._rows[-AT_HAND - 1][0]
+            del self._rows[:-AT_HAND]
+
+
 # --- statements -------------------------------------------------------------------------------------------------------
 
 
-def _append_together(connection: sqlite3.Connection, batches: Sequence[Append]) -> Appended:
+_MOVE: Final = "UPDATE games SET head = ?, changed = ? WHERE game = ? AND head = ? AND status = ?"
+"""Moves a game whose status stays what it is: then its index by status need not be written."""
+_MOVE_KEYED: Final = f"{_MOVE} AND NOT EXISTS (SELECT 1 FROM keys k WHERE k.game = ? AND k.account = ? AND k.key = ?)"
+_MOVE_ON: Final = "UPDATE games SET head = ?, changed = ?, status = ? WHERE game = ? AND head = ?"
+_INSERT: Final = (
+    "INSERT INTO events (game, version, event, schema, draws, at, cause, hash)"
+    " VALUES (?, ?, ?, ?, ?, ?, nullif(?, ''), ?)"
+)
+"""A text that may be empty, and a bytearray for the hash: Python looks for adapters of None and of bytes first, which
+takes longer than to write them."""
+
+
+def _append_together(connection: sqlite3.Connection, batches: Sequence[Append]) -> _Outcome:
     """Append all batches, or none. What other requests wrote in the same transaction stays."""
     connection.execute("SAVEPOINT together")
     try:
         first = _append(connection, batches[0])
-        for batch in batches[1:] if first.repeated is None else ():
+        for batch in batches[1:] if first[0].repeated is None else ():
             _append(connection, batch)
     except BaseException:
         connection.execute("ROLLBACK TO together")
@@ -118,43 +186,67 @@ def _append_together(connection: sqlite3.Connection, batches: Sequence[Append]) 
     return first
 
 
-def _append(connection: sqlite3.Connection, batch: Append) -> Appended:
+def _append(connection: sqlite3.Connection, batch: Append) -> _Outcome:
     """Check, then write. Raises `Conflict` or `KeyReused` before anything is written."""
-    game, key = batch.game, batch.key
-    if key is not None:
-        first = kept_use(connection.execute(SEEN, (game, key.account, key.key)).fetchall())
-        if first is not None:
-            if first.fingerprint != key.fingerprint:
-                raise KeyReused
-            return Appended(_head(connection, game), first.added)
     last = batch.records[-1]
-    if batch.case is not None:
-        _check_case(connection, batch, batch.case)
-    elif batch.opening is not None:
-        _insert_game(connection, batch, batch.opening.board)
-    else:
-        moved = connection.execute(
-            "UPDATE games SET head = ?, status = ?, changed = ? WHERE game = ? AND head = ?",
-            (last.version, batch.status, last.at, game, batch.expected),
-        )
-        if moved.rowcount != 1:
-            raise Conflict(_head(connection, game))
+    if batch.case is not None or batch.opening is not None or not _moved(connection, batch):
+        # A new stream, a status that changes, or a reason why the game does not move.
+        if (repeated := _repeated(connection, batch)) is not None:
+            return repeated, 0
+        if batch.case is not None:
+            _check_case(connection, batch, batch.case)
+        elif batch.opening is not None:
+            _insert_game(connection, batch, batch.opening.board)
+        else:
+            values = last.version, last.at, batch.status, batch.game, batch.expected
+            if connection.execute(_MOVE_ON, values).rowcount != 1:
+                raise Conflict(_head(connection, batch.game))
     for statement, values in index_statements(batch):
         connection.execute(statement, values)
-    for record in batch.records:
-        connection.execute(
-            "INSERT INTO events (game, version, event, schema, draws, at, cause, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                game,
-                record.version,
-                record.event.decode(),
-                record.schema,
-                record.draws,
-                record.at,
-                record.cause.decode() if record.cause is not None else None,
-                record.hash,
-            ),
-        )
+    rows = [_row(batch.game, record) for record in batch.records]
+    first = connection.execute(_INSERT, rows[0]).lastrowid
+    if len(rows) > 1:
+        connection.executemany(_INSERT, rows[1:])
+    _write_beside(connection, batch)
+    return Appended(last.version), first or 0
+
+
+def _moved(connection: sqlite3.Connection, batch: Append) -> bool:
+    """Move a game on whose status stays what it is; tell whether that could be done."""
+    last, key = batch.records[-1], batch.key
+    values = last.version, last.at, batch.game, batch.expected, batch.status
+    if key is None:
+        return connection.execute(_MOVE, values).rowcount == 1
+    return connection.execute(_MOVE_KEYED, (*values, batch.game, key.account, key.key)).rowcount == 1
+
+
+def _repeated(connection: sqlite3.Connection, batch: Append) -> Appended | None:
+    """Return what a request is answered that came before; None for one that did not. Raises `KeyReused`."""
+    game, key = batch.game, batch.key
+    first = kept_use(connection.execute(SEEN, (game, key.account, key.key)).fetchall()) if key is not None else None
+    if first is None or key is None:
+        return None
+    if first.fingerprint != key.fingerprint:
+        raise KeyReused
+    return Appended(_head(connection, game), first.added)
+
+
+def _row(game: StreamId, record: Record) -> tuple[Any, ...]:
+    return (
+        game,
+        record.version,
+        record.event.decode(),
+        record.schema,
+        record.draws,
+        record.at,
+        record.cause.decode() if record.cause is not None else "",
+        bytearray(record.hash),
+    )
+
+
+def _write_beside(connection: sqlite3.Connection, batch: Append) -> None:
+    """Write what comes with records: secrets, who sits where, the use of a key."""
+    game, key, last = batch.game, batch.key, batch.records[-1]
     if batch.secrets:
         connection.executemany(
             "INSERT INTO secrets (game, commitment, readers, salt, value) VALUES (?, ?, ?, ?, ?)",
@@ -165,9 +257,8 @@ def _append(connection: sqlite3.Connection, batch: Append) -> Appended:
     if key is not None:
         connection.execute(
             "INSERT INTO keys (game, account, key, fingerprint, after, version, at) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (game, key.account, key.key, key.fingerprint, batch.expected, last.version, last.at),
+            (game, key.account, key.key, bytearray(key.fingerprint), batch.expected, last.version, last.at),
         )
-    return Appended(last.version)
 
 
 def _check_case(connection: sqlite3.Connection, batch: Append, case: CaseRow) -> None:
