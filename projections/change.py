@@ -119,11 +119,12 @@ class Changes:
 
 def row_of(change: Change) -> tuple[Value, ...] | None:
     """Return the key of the one row that a change touches; None when it may touch several."""
+    key = change.table.key
     match change:
         case Put() | Make() | Add():
-            return tuple(change.key[name] for name in change.table.key)
-        case Amend() if change.where.keys() == change.table.key.keys():
-            return tuple(change.where[name] for name in change.table.key)
+            return tuple([change.key[name] for name in key])
+        case Amend() if change.where.keys() == key.keys():
+            return tuple([change.where[name] for name in key])
         case _:
             return None
 

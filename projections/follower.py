@@ -69,6 +69,14 @@ class Followed(Struct, frozen=True):
     fault: Exception | None = None
 
 
+class _AtHand(Struct, frozen=True):
+    """A game in memory, and where it stands in words and by its round."""
+
+    game: Game
+    heading: str
+    round: int
+
+
 class Follower:
     """The games of a log, each as it stands after the last event that was followed."""
 
@@ -76,7 +84,7 @@ class Follower:
         self._log = log
         self._library = library
         self._fixed: OrderedDict[GameId, Fixed] = OrderedDict()
-        self._games: OrderedDict[GameId, Game] = OrderedDict()
+        self._games: OrderedDict[GameId, _AtHand] = OrderedDict()
         self._boards: OrderedDict[str, Board] = OrderedDict()
 
     async def step(self, game_id: GameId, record: Record, *, with_table: bool) -> Followed:
@@ -130,31 +138,36 @@ class Follower:
                 self._fixed.popitem(last=False)
         return fixed
 
-    async def _records(self, game_id: GameId, record: Record) -> tuple[Game | None, list[Record]]:
+    async def _records(self, game_id: GameId, record: Record) -> tuple[_AtHand | None, list[Record]]:
         """Return a game at hand that stands right before a record, or the records from which to fold one."""
         # Taken out, and put back when all went well: nothing half-way is ever kept.
-        game = self._games.pop(game_id, None)
-        at_hand = game is not None and game.version == record.version - 1
-        if at_hand and retraction(record) is None:
-            return game, []
-        return game if at_hand else None, await self._log.read(game_id, record.version)
+        known = self._games.pop(game_id, None)
+        if known is not None and known.game.version != record.version - 1:
+            known = None
+        if known is not None and retraction(record) is None:
+            return known, []
+        return known, await self._log.read(game_id, record.version)
 
-    def _follow(self, game_id: GameId, record: Record, base: Game | None, records: list[Record]) -> Seen:
-        before = base or (self._fold(game_id, records[:-1]) if record.version > 1 else None)
-        heading_before, round_before = (before.heading, before.round) if before is not None else ("", 0)
+    def _follow(self, game_id: GameId, record: Record, base: _AtHand | None, records: list[Record]) -> Seen:
+        before = base or (_at_hand(self._fold(game_id, records[:-1])) if record.version > 1 else None)
         if before is None or retraction(record) is not None:
             after = self._fold(game_id, records)
         else:
-            after = before
+            after = before.game
             advance(after, (record,))
             after.version, after.head, after.draws = record.version, record.hash, record.draws
-        self._games[game_id] = after
+        now = self._games[game_id] = _at_hand(after)
         if len(self._games) > TABLES:
             self._games.popitem(last=False)
-        return Seen(after, after.heading, heading_before, after.round, round_before)
+        heading_before, round_before = (before.heading, before.round) if before is not None else ("", 0)
+        return Seen(after, now.heading, heading_before, now.round, round_before)
 
     def _fold(self, game_id: GameId, records: list[Record]) -> Game:
         return fold(records, game_id, self._library, self._boards.__getitem__)
+
+
+def _at_hand(game: Game) -> _AtHand:
+    return _AtHand(game, game.heading, game.round)
 
 
 def seated(records: Iterable[Record], kept: Mapping[Seat, PlayerId]) -> dict[Seat, PlayerId]:

@@ -22,7 +22,7 @@ from domain.kernel.log.lifecycle import (
 )
 from projections.change import Amend, Change, Drop, Put, Table, Value
 from projections.projection import Happened, Projection
-from projections.store import Generation, Overtaken, ProjectionStore, Rows
+from projections.store import Generation, Overtaken, ProjectionStore, Rows, Step
 
 GAMES = Table(
     "games",
@@ -148,7 +148,7 @@ async def retitle(store: ProjectionStore, game: GameId, title: str, ruleset: str
             if each.number in waiting and _is_ours(each):
                 with suppress(Overtaken):
                     # Its checkpoint stays where it is: that it stood there means that nothing was lost.
-                    await store.commit(each, each.cursor or "", 0, (change,))
+                    await store.commit(Step(each, each.cursor or "", 0, (change,)))
                     waiting.discard(each.number)
         waiting &= {each.number for each in await store.generations() if _is_ours(each)}
 

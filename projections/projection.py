@@ -2,10 +2,9 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from functools import cached_property
 from typing import Any, ClassVar, cast
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from domain.judging.outcome import Judgment
 from domain.kernel.ids import CaseId, GameId, PlayerId, Seat
@@ -63,21 +62,31 @@ class Happened:
         self.record = record
         self.fixed = fixed
         self._seen = seen
+        # Not by `cached_property`, whose lock takes longer than to read an event.
+        self._around: GameEvent | UnsetType | None = UNSET
+        self._event: Any = UNSET
+        self._cause: Cause | None = None
 
-    @cached_property
+    @property
     def around(self) -> GameEvent | None:
         """The event when it is one around the table, such as a seat taken; None for the ruleset's own."""
-        return read_around(self.record)
+        if self._around is UNSET:
+            self._around = read_around(self.record)
+        return self._around
 
-    @cached_property
+    @property
     def event(self) -> Any:
         """The event. Raises `LookupError` for one of a ruleset that this package lacks."""
-        return self.around or read_event(self.ruleset, self.record)
+        if self._event is UNSET:
+            self._event = self.around or read_event(self.ruleset, self.record)
+        return self._event
 
-    @cached_property
+    @property
     def cause(self) -> Cause:
         """Who brought it about."""
-        return cause_of(self.record)
+        if self._cause is None:
+            self._cause = cause_of(self.record)
+        return self._cause
 
     @property
     def ruleset(self) -> Ruleset[Any]:

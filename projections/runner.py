@@ -1,7 +1,7 @@
 """The runner: it follows the log for all projections and commits rows and checkpoint together.
 
-What is true stands in the store alone: before every pass the checkpoints are read, so that a rebuild, or a second
-process that does the same work, is met by a lost compare-and-set and not by rows counted twice.
+What is true stands in the store alone: a rebuild, or a second process that does the same work, is met by a lost
+compare-and-set and not by rows counted twice. The checkpoints are read again after one, and now and then.
 """
 
 import asyncio
@@ -9,7 +9,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from functools import partial
+from operator import methodcaller
 from typing import Final, Protocol
 from uuid import uuid4
 
@@ -20,8 +20,8 @@ from domain.kernel.log.record import Record
 from domain.kernel.rules.ruleset import Library
 from projections.change import Change, Changes
 from projections.follower import Follower, Log
-from projections.projection import Happened, Projection
-from projections.store import Generation, Overtaken, ProjectionStore, Trouble, Unavailable
+from projections.projection import Projection
+from projections.store import Generation, Overtaken, ProjectionStore, Step, Trouble, Unavailable
 
 BATCH: Final = 500
 """Events in one commit."""
@@ -114,6 +114,9 @@ class Runner:
         self._followers: dict[str, Follower] = {}
         self._stopped: set[tuple[str, int]] = set()
         self._careful: dict[str, int] = {}
+        self._generations: dict[str, list[Generation]] = {}
+        """As they stand by what is known here; empty when they are to be read."""
+        self._read_at = 0.0
         self._name = uuid4().hex
         self._leased_until = 0.0
 
@@ -169,10 +172,15 @@ class Runner:
         Raises:
             Unavailable: the log or the store does not answer.
         """
-        generations = await self._store.generations()
+        if not self._generations or time.monotonic() > self._read_at + POLL:
+            self._read_at = time.monotonic()
+            self._generations = {}
+            for each in await self._store.generations():
+                self._generations.setdefault(each.projection, []).append(each)
+        generations = self._generations
         groups: dict[tuple[str | None, int], list[_Work]] = defaultdict(list)
         for projection in self._projections.values():
-            work = await self._work(projection, [each for each in generations if each.projection == projection.name])
+            work = await self._work(projection, generations.get(projection.name, ()))
             if work is not None:
                 groups[work.generation.cursor, 1 if projection.name in self._careful else self._batch].append(work)
         folded = 0
@@ -189,6 +197,8 @@ class Runner:
             work = _Work(projection, live, live)
         else:
             building = [each for each in generations if not each.live and each.version == projection.version]
+            if not building:
+                self._generations = {}
             generation = building[-1] if building else await self._store.begin(projection)
             work = _Work(projection, generation, live)
         return None if work.key in self._stopped else work
@@ -231,8 +241,9 @@ class Runner:
         if not events:
             return sum([await self._swap(work) for work in works])
         await self._fold(events, works, follower)
-        for work in works:
-            await self._commit(work, cursor, after, len(events))
+        if not await self._commit_all(works, after, len(events)):
+            for work in works:
+                await self._commit(work, cursor, after, len(events))
         return len(events)
 
     async def _swap(self, work: _Work) -> int:
@@ -240,6 +251,7 @@ class Runner:
         store says so; so nobody who reads is ever taken back in time."""
         if work.generation.live:
             return 0
+        self._generations = {}
         try:
             await self._store.swap(work.generation, work.live)
         except Overtaken:
@@ -269,8 +281,12 @@ class Runner:
             for work in going:
                 if work.projection.follows and step.fault is not None:
                     work.fail(index, game, record, step.fault)
-            going = [work for work in going if work.failed_at is None]
-            self._extend(index, game, record, going, partial(_changes, happened=step.happened))
+            happened = step.happened
+            # Forks are in no list and in no statistics; continuations may come to count.
+            if not happened.fixed.is_fork:
+                self._extend(index, game, record, going, methodcaller("fold", happened))
+            elif happened.fixed.is_continuation:
+                self._extend(index, game, record, going, methodcaller("fold_continuation", happened))
 
     async def _judge(
         self, index: int, case: CaseId, record: Record, going: Sequence[_Work], follower: Follower
@@ -288,7 +304,7 @@ class Runner:
                 work.fail(index, case, record, error)
             return
         if judged is not None:
-            self._extend(index, case, record, going, lambda projection: projection.judge(judged))
+            self._extend(index, case, record, going, methodcaller("judge", judged))
 
     @staticmethod
     def _extend(
@@ -298,12 +314,35 @@ class Runner:
         going: Sequence[_Work],
         changes: Callable[[Projection], Iterable[Change]],
     ) -> None:
-        """Add what each projection makes of a record to its changes."""
+        """Add what each projection that has not failed makes of a record to its changes."""
         for work in going:
+            if work.failed_at is not None:
+                continue
             try:
                 work.changes.extend(list(changes(work.projection)))
             except Exception as error:  # a projection's own mistake is its own trouble
                 work.fail(index, stream, record, error)
+
+    async def _commit_all(self, works: Sequence[_Work], after: str, count: int) -> bool:
+        """Commit what projections have made of the same events at once; tell whether that could be done."""
+        if any(work.failed_at is not None or work.projection.name in self._careful for work in works):
+            return False
+        steps = [Step(work.generation, after, count, work.changes.all()) for work in works]
+        try:
+            await self._store.commit(*steps)
+        except Unavailable:
+            raise
+        except Exception:  # of one of them, as each for itself will tell
+            return False
+        for step in steps:
+            self._moved(step)
+        return True
+
+    def _moved(self, step: Step) -> None:
+        """Note where a generation stands now."""
+        known = self._generations.get(step.at.projection)
+        if known is not None:
+            known[:] = [step.moved if each is step.at else each for each in known]
 
     async def _commit(self, work: _Work, cursor: str | None, after: str, count: int) -> None:
         """Commit what a projection has made of the events, up to the one on which it failed if it did."""
@@ -313,8 +352,12 @@ class Runner:
         generation, name = work.generation, work.projection.name
         try:
             if count:
-                generation = await self._store.commit(generation, after, count, work.changes.all())
+                step = Step(generation, after, count, work.changes.all())
+                await self._store.commit(step)
+                self._moved(step)
+                generation = step.moved
         except Overtaken:
+            self._generations = {}
             return
         except Unavailable:
             raise
@@ -330,6 +373,7 @@ class Runner:
             if self._careful[name] <= 0:
                 del self._careful[name]
         if work.trouble is not None:
+            self._generations = {}
             self._stopped.add(work.key)
             self._followers.pop(name, None)
             await self._store.stop(generation, work.trouble)
@@ -343,10 +387,3 @@ class Runner:
             known = Follower(self._log, self._library)
         self._followers.update(dict.fromkeys(names, known))
         return known
-
-
-def _changes(projection: Projection, happened: Happened) -> Iterable[Change]:
-    """Return what an event changes. Forks are in no list and in no statistics; continuations may come to count."""
-    if not happened.fixed.is_fork:
-        return projection.fold(happened)
-    return projection.fold_continuation(happened) if happened.fixed.is_continuation else ()

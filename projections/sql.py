@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from domain.kernel.ids import GameId
 from projections.change import Add, Amend, Change, Drop, Make, Put, Table, Trim, Value, row_of
 from projections.projection import Projection
-from projections.store import Generation, Overtaken, Trouble
+from projections.store import Generation, Overtaken, Step, Trouble
 
 Statement = tuple[str, tuple[Value, ...]]
 
@@ -99,9 +99,9 @@ def begun(projection: Projection, known: Sequence[Generation]) -> Generation:
     return Generation(projection.name, number, projection.version, False)
 
 
-def moved(at: Generation, cursor: str, events: int) -> Generation:
-    """Return a generation that has folded so many events more; its trouble is over."""
-    return replace(at, cursor=cursor, events=at.events + events, trouble=None)
+def move(step: Step) -> tuple[Value, ...]:
+    """Return the values of `MOVE` for a step."""
+    return step.cursor, step.at.events + step.events, *standing(step.at)
 
 
 def swapped(known: Sequence[Generation], ready: Generation, live: Generation | None) -> Generation:
@@ -142,7 +142,7 @@ def statement(projection: str, generation: int, change: Change) -> Statement:
             text = _upsert(name, tuple(change.key), tuple(change.values), type(change))
             return text, (*change.key.values(), *change.values.values())
         case Amend():
-            text = f"UPDATE {name} SET {_pairs(change.values, ', ')} WHERE {_pairs(change.where, ' AND ')}"
+            text = _update(name, tuple(change.values), tuple(change.where))
             return text, (*change.values.values(), *change.where.values())
         case Drop():
             text, values = f"DELETE FROM {name} WHERE {_pairs(change.where, ' AND ')}", tuple(change.where.values())
@@ -188,8 +188,13 @@ def batches(
         yield from gathered.items()
 
 
-def _pairs(columns: Mapping[str, Value], between: str) -> str:
+def _pairs(columns: Iterable[str], between: str) -> str:
     return between.join(f"{column} = ?" for column in columns)
+
+
+@cache
+def _update(name: str, columns: tuple[str, ...], where: tuple[str, ...]) -> str:
+    return f"UPDATE {name} SET {_pairs(columns, ', ')} WHERE {_pairs(where, ' AND ')}"
 
 
 @cache

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from domain.kernel.ids import StreamId, Version
 from projections.change import Change
@@ -59,6 +60,27 @@ class Generation(Struct, frozen=True):
     trouble: Trouble | None = None
 
 
+class Step(Struct, frozen=True):
+    """What a batch of events comes to for one generation.
+
+    Attributes:
+        at: where the generation stands.
+        cursor: where in the log it stands afterwards.
+        events: how many events it has then folded more.
+        changes: what they change in its rows.
+    """
+
+    at: Generation
+    cursor: str
+    events: int
+    changes: Sequence[Change]
+
+    @property
+    def moved(self) -> Generation:
+        """The generation after it; its trouble is over."""
+        return replace(self.at, cursor=self.cursor, events=self.at.events + self.events, trouble=None)
+
+
 class Rows(Protocol):
     """Where rows are read, and how far they are."""
 
@@ -95,10 +117,10 @@ class ProjectionStore(Rows, Protocol):
         """Return a new, empty generation, to be built beside the live one. An unfinished older one is dropped."""
         ...
 
-    async def commit(self, at: Generation, cursor: str, events: int, changes: Sequence[Change]) -> Generation:
-        """Make changes and move the checkpoint by so many events, both or neither; the trouble is over.
+    async def commit(self, *steps: Step) -> None:
+        """Make the changes of steps, each of another projection, and move their checkpoints: all of it or nothing.
 
-        Raises `Overtaken` when the generation does not stand `at` where it is thought to.
+        Raises `Overtaken` when a generation does not stand where it is thought to.
         """
         ...
 

@@ -12,9 +12,9 @@ from typing import Any, Final, TypeVar
 import asyncpg
 
 from projections import sql
-from projections.change import Change, Table
+from projections.change import Table
 from projections.projection import Projection
-from projections.store import Generation, NotBuilt, Overtaken, Trouble, Unavailable
+from projections.store import Generation, NotBuilt, Overtaken, Step, Trouble, Unavailable
 from service.store.postgres.connections import Connection, Connections
 from service.store.protocol import StoreError
 
@@ -120,18 +120,19 @@ class PostgresRows:
 
         return await self._write(work)
 
-    async def commit(self, at: Generation, cursor: str, events: int, changes: Sequence[Change]) -> Generation:
-        async def work(connection: Connection) -> Generation:
-            # Its row lock holds others off until the end of this transaction; they then find it moved.
-            move = sql.numbered(sql.MOVE)
-            moved = await connection.execute(move, cursor, at.events + events, *sql.standing(at))
-            if moved != "UPDATE 1":
-                raise Overtaken(f"{at.projection} does not stand at {at.cursor}")
-            for text, executions in sql.batches(at.projection, at.number, changes):
-                await connection.executemany(sql.numbered(text), [tuple(map(_storable, each)) for each in executions])
-            return sql.moved(at, cursor, events)
+    async def commit(self, *steps: Step) -> None:
+        async def work(connection: Connection) -> None:
+            # Their row locks hold others off until the end of this transaction; they then find them moved. In one order
+            # everywhere, so that two never wait for each other in a circle.
+            for step in sorted(steps, key=lambda step: step.at.projection):
+                moved = await connection.execute(sql.numbered(sql.MOVE), *sql.move(step))
+                if moved != "UPDATE 1":
+                    raise Overtaken(f"{step.at.projection} does not stand at {step.at.cursor}")
+                for text, executions in sql.batches(step.at.projection, step.at.number, step.changes):
+                    rows = [tuple(map(_storable, each)) for each in executions]
+                    await connection.executemany(sql.numbered(text), rows)
 
-        return await self._write(work)
+        await self._write(work)
 
     async def stop(self, at: Generation, trouble: Trouble) -> None:
         values = (trouble.game, trouble.version, _storable(trouble.why), *sql.standing(at))

@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from projections import sql
-from projections.change import Change
 from projections.projection import Projection
-from projections.store import Generation, NotBuilt, Overtaken, Trouble, Unavailable
+from projections.store import Generation, NotBuilt, Overtaken, Step, Trouble, Unavailable
 from service.store.protocol import StoreError
 from service.store.sqlite.connections import Connections, Translated, create_anew
 
@@ -104,16 +103,16 @@ class SqliteRows:
 
         return await self._write(work)
 
-    async def commit(self, at: Generation, cursor: str, events: int, changes: Sequence[Change]) -> Generation:
-        def work(connection: sqlite3.Connection) -> Generation:
-            moved = connection.execute(sql.MOVE, (cursor, at.events + events, *sql.standing(at)))
-            if moved.rowcount != 1:
-                raise Overtaken(f"{at.projection} does not stand at {at.cursor}")
-            for text, executions in sql.batches(at.projection, at.number, changes):
-                connection.executemany(text, executions)
-            return sql.moved(at, cursor, events)
+    async def commit(self, *steps: Step) -> None:
+        def work(connection: sqlite3.Connection) -> None:
+            moved = connection.executemany(sql.MOVE, map(sql.move, steps))
+            if moved.rowcount != len(steps):
+                raise Overtaken(f"one of {', '.join(step.at.projection for step in steps)} has moved on")
+            for step in steps:
+                for text, executions in sql.batches(step.at.projection, step.at.number, step.changes):
+                    connection.executemany(text, executions)
 
-        return await self._write(work)
+        await self._write(work)
 
     async def stop(self, at: Generation, trouble: Trouble) -> None:
         values = (trouble.game, trouble.version, trouble.why, *sql.standing(at))
