@@ -107,7 +107,7 @@ def test_its_ideas_are_marches_that_are_lawful(ruleset: str) -> None:
     assert met
 
 
-@pytest.mark.parametrize("ruleset", sampled("thinkers again", RULESETS, 2))
+@pytest.mark.parametrize("ruleset", sampled("what a thinker repeats", RULESETS, 2))
 def test_a_seed_and_a_number_of_nodes_fix_what_it_chooses(ruleset: str) -> None:
     for now, seat in positions(ruleset, 4, 2):
         one, other = (
