@@ -101,7 +101,7 @@ class NationCard(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_u
 
     def special(self, kind: type[S]) -> S | None:
         """Return the special rule of a kind, of which a card has one at most; but `all_special` of revolts."""
-        return next(iter(self.all_special(kind)), None)
+        return next((each for each in self.specials if isinstance(each, kind)), None)
 
     def all_special(self, kind: type[S]) -> tuple[S, ...]:
         """Return the special rules of a kind."""

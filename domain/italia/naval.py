@@ -256,12 +256,12 @@ def _chances(table: Table, nation: NationId) -> Iterator[tuple[AreaId, NationId]
     """Yield where a nation can still declare a battle, and against whom: one side is active (IT-NAV-10)."""
     active, declared = turn_of(table).nation, combat_of(table).encounters
     others = [each for each in table.nations if each != active] if nation == active else [active]
-    for sea in table.map.seas:
+    for sea in sorted({fleet.sea for _, fleet in table.fleets_of(nation)}):
+        there = {fleet.nation for fleet in table.fleets.values() if fleet.sea == sea}
         for other in others:
             enemy = other if nation == active else nation
-            shared = any(table.fleets_of(nation, sea)) and any(table.fleets_of(other, sea))
             known = any((each.sea, each.other) == (sea, enemy) for each in declared)
-            if shared and not known and not table.are_allied(nation, other):
+            if other in there and not known and not table.are_allied(nation, other):
                 yield sea, other
 
 

@@ -232,8 +232,10 @@ def go_on(draft: Draft[Table]) -> None:
     from domain.italia import course
 
     table, turn = draft.table, turn_of(draft.table)
+    ahead = table.copy()
     for stage in turn.stages[1:]:
-        began, ahead = StageBegan(turn.nation, stage), table.copy()
+        began = StageBegan(turn.nation, stage)
+        ahead.turn = turn  # from which each stage is tried
         began.apply(ahead)
         follows = course.TURN[stage](ahead)
         if follows is go_on:

@@ -6,6 +6,7 @@ nation; `Table.seat_of` says who decides for it. Nothing is hidden but targets u
 """
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import islice
 from typing import Any, ClassVar, Final
 
@@ -102,7 +103,7 @@ class Table(KernelTable):
     @property
     def names(self) -> message.Names:
         """Display names for the questions that are put to players."""
-        return message.Names({**self.map.names, **self.cards.names}, self.seats)
+        return _names_of(self.map, self.cards, self.seats)
 
     @property
     def active(self) -> NationId | None:
@@ -304,6 +305,11 @@ class Table(KernelTable):
     def earn(self, nation: NationId, gold: int) -> None:
         """Give a nation gold, as much as can be saved (IT-INC-08)."""
         self.change(nation, gold=min(self.nations[nation].gold + gold, self.data.costs.reserve_limit))
+
+
+@lru_cache(maxsize=64)  # because to join the names costs more than most questions that they are put into
+def _names_of(board: Map, cards: Cards, seats: tuple[Seat, ...]) -> message.Names:
+    return message.Names({**board.names, **cards.names}, seats)
 
 
 def under_way(table: Table) -> Battle:
