@@ -96,7 +96,6 @@ async def open_services(
         games = Games(store, library, wake, clock, settings, randomness, boards, refused, watched, snapshots)
         opened.push_async_callback(games.close)
         log_key = signing_key(settings, randomness)
-        tail = Tail(store, wake)
         services = Services(
             settings=settings,
             library=library,
@@ -104,7 +103,7 @@ async def open_services(
             store=store,
             accounts=accounts,
             wake=wake,
-            tail=tail,
+            tail=Tail(store, wake),
             games=games,
             desk=Desk(store, games, wake, clock, randomness),
             rows=rows,
@@ -118,7 +117,7 @@ async def open_services(
         )
         await opened.enter_async_context(keeping(settings, library, store, rows, wake))
         await opened.enter_async_context(sequencing(store, log_key, settings.data, rows, wake, witnesses_of(settings)))
-        await opened.enter_async_context(playing(settings, games, store, tail, accounts, rows))
+        await opened.enter_async_context(playing(settings, games, store, wake, accounts, rows))
         await opened.enter_async_context(refusals.kept())
         await opened.enter_async_context(accounts.kept())
         await opened.enter_async_context(forgetting(store, clock, settings.key_hours))

@@ -10,13 +10,13 @@ import time
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager
 from functools import lru_cache
-from typing import Final, Protocol
+from typing import Final, Protocol, cast
 from uuid import uuid4
 
 import msgspec
 from msgspec import Raw
 
-from domain.kernel.ids import GameId, PlayerId, Seat, as_game
+from domain.kernel.ids import GameId, PlayerId, Seat, StreamId, as_game
 from domain.kernel.log.game import Game
 from domain.kernel.log.lifecycle import GameForked, GameStarted, SeatTakenOver
 from domain.kernel.rules.board import Board
@@ -31,7 +31,7 @@ from service.bots.bot import RANDOM
 from service.bots.seated import seats_held
 from service.bots.thinking import NoThought, Thinkers
 from service.bots.worker import Question
-from service.cluster.tail import Tail
+from service.cluster.wake import Wake
 from service.games.acts import AnswerTakeBack, Commands, TakeSeat
 from service.games.cache import GameDamaged
 from service.games.commands import Games
@@ -44,8 +44,12 @@ from service.store.protocol import EventStore, KeyReused, StoreError
 LEASE: Final = 5.0
 """Seconds for which one process alone plays. When it dies, another takes over after them."""
 
-POLL: Final = 1.0
-"""Seconds after which the lease is renewed although nothing happens, or is asked for again."""
+POLL: Final = 0.5
+"""Seconds after which the lease is renewed although nothing happens, or is asked for again, and the log is looked at
+without a word: another process may have added to it."""
+
+GATHER: Final = 0.02
+"""Seconds between two looks at a log that goes on, so that the records of a busy moment are read at once."""
 
 BATCH: Final = 500
 """Events of the log that are read at once."""
@@ -59,7 +63,10 @@ TROUBLE: Final = 5.0
 LONGEST: Final = 60.0
 """But never more than these."""
 
-_FORKED, *_BEGIN = map(type_name, (GameForked, GameStarted, SeatTakenOver))
+_FORKED: Final = type_name(GameForked)
+_BEGINS: Final = tuple(b'"type":"%b"}' % type_name(event).encode() for event in (GameStarted, SeatTakenOver))
+"""How the canonical bytes end of events with which a bot may have to decide, and of no others: ``type`` is the last of
+their fields."""
 
 
 class Lessor(Protocol):
@@ -93,7 +100,7 @@ class Playing:
         self,
         games: Games,
         store: EventStore,
-        tail: Tail,
+        wake: Wake,
         accounts: Accounts,
         lessor: Lessor,
         thinkers: Thinkers,
@@ -101,7 +108,7 @@ class Playing:
     ) -> None:
         self._games = games
         self._store = store
-        self._tail = tail
+        self._wake = wake
         self._accounts = accounts
         self._lessor = lessor
         self._thinkers = thinkers
@@ -139,12 +146,18 @@ class Playing:
 
     async def _lead(self) -> bool:
         """Play as long as the lease lasts; tell whether the service stops."""
-        async with self._tail.followed() as bell:
+        async with self._wake.subscribe(None, self._concerns) as bell:
             while not bell.closed and await self._leads():
                 moved, self._told = await self._follow(), ""
-                if not moved:
+                if moved:
+                    await asyncio.sleep(GATHER)
+                else:
                     await bell.wait(POLL)
             return bell.closed
+
+    def _concerns(self, game: StreamId, turned: bool) -> bool:
+        """Tell whether a game that went on is one to look at now: bots sit there, or have perhaps come to sit there."""
+        return turned or game in self._tables
 
     async def _leads(self) -> bool:
         now = time.monotonic()
@@ -167,19 +180,20 @@ class Playing:
                         self._sit_down(row.game)
                     rows = await self._store.games(status="running", player=bot, after=rows[-1].game, limit=BATCH)
             self._position = end
-        rows = self._tail.after(self._position)
-        if rows is None:
-            rows = await self._store.read_on(self._position, BATCH)
+        rows = await self._store.read_on(self._position, BATCH)
         for position, stream, record in rows:
-            game = as_game(stream)
-            if record.type in _BEGIN and game in self._tables:
-                self._bots = await self._known_bots()  # one of them may never have played before
-            if game is not None and game in self._tables:
-                self._tables[game].moved.set()
-            elif game is not None and record.type in _BEGIN and await self._has_bots(game):
-                self._sit_down(game)
-            elif game is not None and record.type == _FORKED:
-                await self._confirm(game)
+            begins = record.event.endswith(_BEGINS)
+            table = self._tables.get(cast(GameId, stream))
+            if table is not None:
+                if begins:
+                    self._bots = await self._known_bots()  # one of them may never have played before
+                table.moved.set()
+            elif begins or record.version == 1:
+                game = as_game(stream)
+                if game is not None and begins and await self._has_bots(game):
+                    self._sit_down(game)
+                elif game is not None and record.type == _FORKED:
+                    await self._confirm(game)
             self._position = position
         return bool(rows)
 
@@ -338,7 +352,7 @@ def _board(board: Board) -> Raw:
 
 @asynccontextmanager
 async def playing(
-    settings: Settings, games: Games, store: EventStore, tail: Tail, accounts: Accounts, lessor: Lessor
+    settings: Settings, games: Games, store: EventStore, wake: Wake, accounts: Accounts, lessor: Lessor
 ) -> AsyncIterator[None]:
     """Play the bots in this event loop, unless the settings leave it to other processes."""
     if not settings.bots:
@@ -346,7 +360,7 @@ async def playing(
         return
     thinkers = Thinkers(settings.bots)
     try:
-        bots = Playing(games, store, tail, accounts, lessor, thinkers, settings)
+        bots = Playing(games, store, wake, accounts, lessor, thinkers, settings)
         async with background("bots play", bots.run()):
             yield
     finally:

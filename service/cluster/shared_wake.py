@@ -73,8 +73,8 @@ class SharedWake(LocalWake):
     def tell(self, listener: Callable[[StreamId, Version], None]) -> None:
         self._listeners.append(listener)
 
-    def notify(self, game: StreamId, version: Version) -> None:
-        self._went_on(game, version)
+    def notify(self, game: StreamId, version: Version, *, turned: bool = True) -> None:
+        self._went_on(game, version, turned=turned)
         if self._redis is None:
             return
         self._untold[game] = version
@@ -83,10 +83,10 @@ class SharedWake(LocalWake):
             self._everyone = True
         self._due.set()
 
-    def _went_on(self, game: StreamId, version: Version) -> None:
+    def _went_on(self, game: StreamId, version: Version, *, turned: bool = True) -> None:
         if game in self._seen:
             self._seen[game] = max(version, self._seen[game])
-        super().notify(game, version)
+        super().notify(game, version, turned=turned)
 
     # --- telling and hearing ---
 

@@ -12,10 +12,12 @@ from domain.kernel.ids import StreamId, Version
 class Signal:
     """Where one subscriber waits. Read the store after subscribing and after every wait, and nothing is missed.
 
-    `heard` is the version to which the last wait says that the game went; None when that is not known.
+    `heard` is the version to which the last wait says that the game went; None when that is not known. `only` tells of
+    which games it is told, of those that it might be told of; see `Wake.subscribe`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, only: Callable[[StreamId, bool], bool] | None = None) -> None:
+        self.only = only
         self._rung = False
         self._waiting: asyncio.Future[None] | None = None
         self._newest: Version | None = 0
@@ -67,12 +69,18 @@ class Signal:
 class Wake(Protocol):
     """How writers wake readers."""
 
-    def subscribe(self, game: StreamId | None) -> AbstractAsyncContextManager[Signal]:
-        """Return a context in which its `Signal` is told of every event of `game`; for None, of all games."""
+    def subscribe(
+        self, game: StreamId | None, only: Callable[[StreamId, bool], bool] | None = None
+    ) -> AbstractAsyncContextManager[Signal]:
+        """Return a context in which its `Signal` is told of every event of `game`; for None, of all games.
+
+        `only` picks from all games: it is asked of each that went on, and with it whether the game may be new, have
+        another status or other players. Where nobody knows which games went on, it is not asked.
+        """
         ...
 
-    def notify(self, game: StreamId, version: Version) -> None:
-        """Say that `game` now stands at `version`."""
+    def notify(self, game: StreamId, version: Version, *, turned: bool = True) -> None:
+        """Say that `game` now stands at `version`; not `turned`, with the status and the players that it had."""
         ...
 
     def tell(self, listener: Callable[[StreamId, Version], None]) -> None:
@@ -92,8 +100,10 @@ class LocalWake:
         self._closed = False
 
     @contextlib.asynccontextmanager
-    async def subscribe(self, game: StreamId | None) -> AsyncIterator[Signal]:
-        signal = Signal()
+    async def subscribe(
+        self, game: StreamId | None, only: Callable[[StreamId, bool], bool] | None = None
+    ) -> AsyncIterator[Signal]:
+        signal = Signal(only)
         if self._closed:
             signal.close()
         self._signals.setdefault(game, set()).add(signal)
@@ -105,10 +115,11 @@ class LocalWake:
             if not signals:
                 del self._signals[game]
 
-    def notify(self, game: StreamId, version: Version) -> None:
+    def notify(self, game: StreamId, version: Version, *, turned: bool = True) -> None:
         for followed in (game, None):
             for signal in self._signals.get(followed, ()):
-                signal.notify(version)
+                if signal.only is None or signal.only(game, turned):
+                    signal.notify(version)
 
     def tell(self, listener: Callable[[StreamId, Version], None]) -> None:
         """Tell of no other process: there is none."""

@@ -468,11 +468,11 @@ class Games:
             first, decided = await decide(self._case(cached, asked))
             if decided is None:
                 return await self._store_append(first)
-            vault = cached.vault.joined_by(decided.secrets)
+            before, vault = cached.game, cached.vault.joined_by(decided.secrets)
             appended = await self._store_append(first, _batch(cached, decided))
             if appended.repeated is None:
                 self._cache.keep(cached, decided, vault)
-                self._wake.notify(game_id, decided.game.version)
+                self._wake.notify(game_id, decided.game.version, turned=_is_turned(before, decided.game))
             return appended
 
     async def refusal(self, game_id: GameId, version: Version, seat: Seat, command: bytes) -> Refusal | None:
@@ -504,7 +504,7 @@ class Games:
                 await self._cache.catch_up(cached)  # under its lock, which a look at the game would wait for
             return await self.done_before(game.id, appended.repeated)
         self._cache.keep(cached, decided, vault)
-        self._wake.notify(game.id, game.version)
+        self._wake.notify(game.id, game.version, turned=_is_turned(before, game))
         return Done(game, after, decided.records, vault)
 
     async def _first_answer(self, game: GameId, use: KeyUse | None) -> Done | None:
@@ -556,13 +556,33 @@ class Games:
         """Await `work`, which goes on to its end even when the client who asked for it has gone."""
         task = asyncio.create_task(work)
         self._running.add(task)
-        task.add_done_callback(self._running.discard)
-        task.add_done_callback(lambda done: self._metrics.commanded(kind, _outcome(done)))
-        return await asyncio.shield(task)
+        told: asyncio.Future[R] = asyncio.get_running_loop().create_future()
+
+        # One callback for all that `asyncio.shield` and two others would do.
+        def finished(_: object) -> None:
+            self._running.discard(task)
+            self._metrics.commanded(kind, _outcome(task))
+            error = None if task.cancelled() else task.exception()
+            if told.done():  # nobody waits any more
+                return
+            if task.cancelled():
+                told.cancel()
+            elif error is not None:
+                told.set_exception(error)
+            else:
+                told.set_result(task.result())
+
+        task.add_done_callback(finished)
+        return await told
 
     async def close(self) -> None:
         """Wait for the requests that are under way."""
         await asyncio.gather(*self._running, return_exceptions=True)
+
+
+def _is_turned(before: Game | None, after: Game) -> bool:
+    """Tell whether a game is new, or has another status or other players than before."""
+    return before is None or (before.status, before.players) != (after.status, after.players)
 
 
 def _batch(cached: CachedGame, decided: Decided, key: KeyUse | None = None, opening: Opening | None = None) -> Append:
