@@ -335,21 +335,20 @@ class Accounts:
         digest = hashed(token)
         if self._identify is not None and token.count(".") == 2:
             identify = self._identify
-            return await self._remembered(digest, lambda: self._look_up_known(identify, token, digest))
-        return await self._remembered(digest, lambda: self._look_up(digest))
+            return await self._remembered(digest, lambda digest: self._look_up_known(identify, token, digest))
+        return await self._remembered(digest, self._look_up)
 
     async def authenticate_session(self, value: str) -> Caller:
         """Return whose session this is. Raises `UnknownToken` or `TokenEnded`."""
         if not value.startswith(SESSION_PREFIX):
             raise UnknownToken("The cookie is not a session.")
-        digest = hashed(value)
-        return await self._remembered(digest, lambda: self._look_up(digest))
+        return await self._remembered(hashed(value), self._look_up)
 
     async def still(self, caller: Caller) -> Caller:
         """Return a caller as its token makes it now. Raises `TokenEnded`."""
         if caller.token is not None:
-            return await self._remembered(caller.digest, lambda: self._look_up(caller.digest))
-        return await self._remembered(caller.digest, lambda: self._look_up_again(caller))
+            return await self._remembered(caller.digest, self._look_up)
+        return await self._remembered(caller.digest, lambda _: self._look_up_again(caller))
 
     @asynccontextmanager
     async def watched(self, caller: Caller | None, tell: Callable[[], None]) -> AsyncIterator[None]:
@@ -370,13 +369,13 @@ class Accounts:
         left = known[1] - time.monotonic() if known is not None else 0.0
         return left if left > 0 else RECHECK
 
-    async def _remembered(self, digest: bytes, look_up: Callable[[], Awaitable[Caller]]) -> Caller:
+    async def _remembered(self, digest: bytes, look_up: Callable[[bytes], Awaitable[Caller]]) -> Caller:
         known = self._known.get(digest)
         if known is None or known[1] <= time.monotonic():
             self._known.pop(digest, None)
             until = time.monotonic() + self._remember
             forgotten = self._forgotten
-            known = await look_up(), until
+            known = await look_up(digest), until
             if len(self._known) >= REMEMBERED:
                 self._known.clear()
             if forgotten == self._forgotten:  # or what was read may be what was revoked meanwhile

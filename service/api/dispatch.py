@@ -1,6 +1,7 @@
 """The short way from a request to the endpoint that answers it."""
 
 import re
+from collections.abc import Awaitable
 from functools import lru_cache
 from typing import Any, Final, cast
 
@@ -18,6 +19,12 @@ from service.api.request import Call
 from service.api.response import on_exception
 
 _PLAIN_HOST: Final = re.compile(r"[A-Za-z0-9.:-]+")
+
+
+@lru_cache(64)
+def _is_plain(host: str | None) -> bool:
+    return _PLAIN_HOST.fullmatch(host or "none") is not None
+
 
 FOUND: Final = 1024
 """So many addresses are kept with what answers them, those that were asked for last."""
@@ -42,6 +49,7 @@ class Dispatch:
 
     def __init__(self, app: Litestar, limiting: Limiting | None) -> None:
         self.app = app
+        self._services = app.state["services"]
         self._find = lru_cache(FOUND)(self._look_up)
         self._answer = limiting(_answer) if limiting is not None else _answer
 
@@ -56,17 +64,17 @@ class Dispatch:
             return None
         return _Found(cast(HTTPRouteHandler, handler), path, parameters, template)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         found = self._find(scope["path"], scope["method"]) if scope["type"] == "http" else None
         # Litestar refuses some hosts and strips root paths.
-        if found is None or scope.get("root_path") or not _PLAIN_HOST.fullmatch(header_of(scope, b"host") or "none"):
-            await self.app(scope, receive, send)
-            return
+        if found is None or scope.get("root_path") or not _is_plain(header_of(scope, b"host")):
+            return self.app(scope, receive, send)
         scope["path"], scope["path_params"], scope["path_template"] = found.path, found.parameters, found.template
         scope["route_handler"] = found.handler
         scope["app"] = scope["litestar_app"] = self.app
+        cast(dict[str, Any], scope)["services"] = self._services
         scope.setdefault("state", {})
-        await self._answer(scope, receive, send)
+        return self._answer(scope, receive, send)
 
 
 async def _answer(scope: Scope, receive: Receive, send: Send) -> None:

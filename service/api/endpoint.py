@@ -78,10 +78,11 @@ class Endpoint(Struct, frozen=True):
         """Answer a request, once it is known who asks. Raises `Problem`, and what the function raises."""
         if self.account != "none":
             await admit(request, self)
-        if self.of_game:
-            await _require_shown(request, GameId(request.path_params["game"]))
         # Nothing of Litestar's makes the parameters: for each it would copy and convert, at every request.
-        return await self.function(request, **request.path_params)
+        parameters: dict[str, Any] = request.scope["path_params"]
+        if self.of_game:
+            await _require_shown(request, parameters["game"])
+        return await self.function(request, **parameters)
 
     @property
     def summary(self) -> str:

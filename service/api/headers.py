@@ -9,6 +9,8 @@ NOTHING: Final = "default-src 'none'; frame-ancestors 'none'"
 
 Header = tuple[bytes, bytes]
 
+REQUEST_ID: Final = b"request-id"
+
 _POLICY: Final = b"content-security-policy"
 _LENGTH: Final = len(_POLICY)
 _NO_SNIFFING: Final[Header] = (b"x-content-type-options", b"nosniff")

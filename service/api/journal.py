@@ -1,13 +1,13 @@
 """One line of the log and one count for every request, and an id by which its answer and its log lines are found."""
 
 import time
-from collections.abc import Container, Mapping, MutableMapping
+from collections.abc import Awaitable, Container, Mapping, MutableMapping
 from typing import Any, Final, cast
 
-from litestar.types import ASGIApp, Message, Receive, Scope, Send
+from litestar.types import ASGIApp, Receive, Scope, Send
 
 from domain.kernel.ids import PlayerId
-from service.api.headers import shielded
+from service.api.headers import REQUEST_ID, shielded
 from service.base.ids import new_uuid
 from service.observe.logging import log, request_id
 from service.observe.metrics import Metrics
@@ -32,34 +32,35 @@ class Journal:
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
-        request = cast(MutableMapping[str, Any], dict(scope))
-        request["request_id"] = known_by = new_uuid()
+        request = cast(MutableMapping[str, Any], scope)
         method = request.get("method", "WEBSOCKET")
         streams = request["path"].endswith("/stream")
         has_body = method != "HEAD" or streams
         if not has_body:
-            request["method"] = "GET"
+            request = {**request, "method": "GET"}  # the server is to know that it was none
+        request["request_id"] = known_by = new_uuid()
         status = 0
 
-        async def send_on(message: Message) -> None:
+        # No coroutine of its own, which would take longer than what it does.
+        def send_on(message: Any) -> Awaitable[None]:
             nonlocal status
-            match message["type"]:
-                case "http.response.start":
-                    status = message["status"]
-                    headers = shielded([*message.get("headers", ()), (b"request-id", known_by.encode())])
-                    # Only these say which methods an address has.
-                    names_methods = status in (204, 405) and not streams
-                    message["headers"] = [_with_head(*each) for each in headers] if names_methods else headers
-                case "http.response.body":
-                    if not has_body:
-                        message["body"] = b""
-                case "websocket.accept":
-                    status = 101
-                case "websocket.close":
-                    status = message.get("code", 1000)
-                case _:
-                    pass
-            await send(message)
+            kind = message["type"]
+            if kind == "http.response.start":
+                status = message["status"]
+                headers = [*message.get("headers", ()), (REQUEST_ID, known_by.encode())]
+                if "shielded" not in message:
+                    shielded(headers)
+                # Only these say which methods an address has.
+                names_methods = status in (204, 405) and not streams
+                message["headers"] = [_with_head(*each) for each in headers] if names_methods else headers
+            elif kind == "http.response.body":
+                if not has_body:
+                    message["body"] = b""
+            elif kind == "websocket.accept":
+                status = 101
+            elif kind == "websocket.close":
+                status = message.get("code", 1000)
+            return send(message)
 
         began = time.perf_counter()
         bound = request_id.set(known_by)

@@ -1,5 +1,6 @@
 """Cross-origin requests: which pages of other sites may read answers (the CORS protocol of the Fetch standard)."""
 
+from collections.abc import Awaitable
 from typing import Final
 
 from litestar import Request, Response
@@ -7,7 +8,7 @@ from litestar.config.cors import CORSConfig
 from litestar.constants import DEFAULT_ALLOWED_CORS_HEADERS
 from litestar.datastructures import MutableScopeHeaders, State
 from litestar.enums import MediaType
-from litestar.types import ASGIApp, Message, Receive, Scope, Send
+from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
 from service.api.headers import header_of
 
@@ -44,10 +45,12 @@ class CrossOrigin:
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         if scope["type"] != "http" or not (origin := header_of(scope, b"origin")):
-            await self.app(scope, receive, send)
-            return
+            return self.app(scope, receive, send)
+        return self._answer(origin, scope, receive, send)
+
+    async def _answer(self, origin: str, scope: HTTPScope, receive: Receive, send: Send) -> None:
         if scope["method"] == "OPTIONS":
             request = Request[object, object, State](scope, receive, send)
             await _preflight(request).to_asgi_response(None, request)(scope, receive, send)

@@ -4,7 +4,7 @@ import asyncio
 import gzip
 import math
 from collections.abc import Mapping
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any, Final
 
 import msgspec
@@ -22,7 +22,7 @@ from service.accounts.invitations import TooManyInvitations
 from service.accounts.limits import TooMany, headers_of
 from service.accounts.passkeys import PasskeyKnown, PasskeyRefused, TooManyPasskeys
 from service.api import problems
-from service.api.headers import Header
+from service.api.headers import Header, shielded
 from service.api.problems import MEDIA_TYPE, Problem
 from service.games.acts import NotOrganizer, NotSeated, TooManyBots
 from service.games.cache import GameDamaged, UnknownGame, UnknownVersion
@@ -90,6 +90,7 @@ class Answered(Response[bytes]):
         self.status_code = status
         self.headers = {"content-type": media_type, "content-length": str(len(content)), **headers}
         self._packed: Answered | None = None
+        self._headers: list[Header] | None = None
         self._may_pack = (
             len(content) >= PACKED and media_type.startswith(_TEXTS) and "Content-Encoding" not in self.headers
         )
@@ -106,14 +107,21 @@ class Answered(Response[bytes]):
         if self._may_pack and takes_gzip(scope):
             ready = self._packed = self._packed or await self._pack()
         # A copy: whoever it passes adds to it, and the answer may be sent to others.
-        headers = [*ready.encoded]
-        await send({"type": "http.response.start", "status": ready.status_code, "headers": headers})
+        start: Any = {
+            "type": "http.response.start",
+            "status": ready.status_code,
+            "headers": [*ready._encoded()],
+            "shielded": True,
+        }
+        await send(start)
         await send({"type": "http.response.body", "body": ready.content, "more_body": False})
 
-    @cached_property
-    def encoded(self) -> list[Header]:
-        """The headers as they are sent."""
-        return [(name.lower().encode(), value.encode("latin-1")) for name, value in self.headers.items()]
+    def _encoded(self) -> list[Header]:
+        """Return the headers as they are sent: made once, for an answer out of memory is sent again and again."""
+        if self._headers is None:
+            self._headers = [(_name(name), value.encode("latin-1")) for name, value in self.headers.items()]
+            shielded(self._headers)
+        return self._headers
 
     async def _pack(self) -> "Answered":
         """Return the same answer packed."""
@@ -121,6 +129,11 @@ class Answered(Response[bytes]):
         packed = await asyncio.to_thread(_gzip, content) if len(content) >= _APART else _gzip_small(content)
         headers = {**self.headers, "Content-Encoding": "gzip", "content-length": str(len(packed))}
         return Answered(packed, self.status_code, headers["content-type"], headers)
+
+
+@lru_cache(maxsize=128)
+def _name(name: str) -> bytes:
+    return name.lower().encode()
 
 
 @lru_cache(maxsize=128)  # As long as a game stands where it stands, the same bytes are asked for again and again.

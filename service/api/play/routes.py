@@ -1,7 +1,5 @@
 """Playing: the position, what may be done, and doing it."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Final
 
 import msgspec
@@ -141,9 +139,11 @@ async def give_commands(request: Call, game: str) -> Response[bytes]:
     request.read_query(Nothing)
     player, key, expected = request.signed_in.player, request.key, request.expected
     orders = await request.read_body(_orders)
-    async with _explaining(request.services, GameId(game), player, orders):
-        act = Commands(orders.all)
+    act = Commands(orders.all)
+    try:
         done = await request.services.games.act(GameId(game), player, act, expected=expected, key=key)
+    except (Refusal, msgspec.DecodeError) as error:
+        raise await _explained(error, request.services, GameId(game), player, orders) from None
     return accepted(request, done)
 
 
@@ -175,9 +175,11 @@ async def check_commands(request: Call, game: str) -> Response[bytes]:
     asked = request.read_query(Foresight)
     player, expected = request.signed_in.player, request.expected
     orders = await request.read_body(_orders)
-    async with _explaining(request.services, GameId(game), player, orders):
-        act = Commands(orders.all, tentative=True)
+    act = Commands(orders.all, tentative=True)
+    try:
         now, step = await request.services.games.try_out(GameId(game), player, act, expected=expected)
+    except (Refusal, msgspec.DecodeError) as error:
+        raise await _explained(error, request.services, GameId(game), player, orders) from None
     seat = next((seat for seat, back in step.game.undo.items() if now.version in back), None)
     checked = Checked(now.version, step.commands, seat is not None)
     # What can be taken back has revealed nothing, so the seat could find this out by itself.
@@ -217,16 +219,15 @@ def options_view(game: Game, seat: Seat, vault: Vault) -> OptionsView:
     return OptionsView(game.id, game.ruleset.id, game.version, seat, mine, tuple(game.options(seat, vault)))
 
 
-@asynccontextmanager
-async def _explaining(services: Services, game_id: GameId, player: PlayerId, orders: Orders) -> AsyncIterator[None]:
-    """Turn a refusal into a problem that shows the command, the rule, the decision and where the options are."""
-    try:
-        yield
-    except Refusal as refusal:
-        game = await services.games.game(game_id, 0)  # in memory it is as the refusal met it
-        seat = seat_of(game, player)
-        url = f"/v1/games/{game.id}/options"
-        path = orders.path(refusal.number)
-        raise problems.refused(refusal, services.catalogues(game.ruleset), game.decisions, seat, url, path) from None
-    except msgspec.DecodeError as error:
-        raise Problem(problems.MALFORMED_JSON, f"The service cannot read a command: {error}.") from None
+async def _explained(
+    error: Refusal | msgspec.DecodeError, services: Services, game_id: GameId, player: PlayerId, orders: Orders
+) -> Problem:
+    """Return the problem of a refusal: it shows the command, the rule, the decision and where the options are."""
+    if isinstance(error, msgspec.DecodeError):
+        return Problem(problems.MALFORMED_JSON, f"The service cannot read a command: {error}.")
+    game = await services.games.game(game_id, 0)  # in memory it is as the refusal met it
+    seat = seat_of(game, player)
+    url = f"/v1/games/{game.id}/options"
+    return problems.refused(
+        error, services.catalogues(game.ruleset), game.decisions, seat, url, orders.path(error.number)
+    )
