@@ -1,7 +1,7 @@
 """Rows, and changes of rows, as data: a fold says what it wants, and the store's SQL is made from that."""
 
-from collections.abc import Iterable, Mapping
-from typing import Literal
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -94,23 +94,24 @@ class Changes:
 
     def extend(self, changes: Iterable[Change]) -> None:
         """Add changes that follow those before."""
+        made, wide, last_of = self._all, self._wide, self._last
         for change in changes:
-            self._add(change)
-
-    def _add(self, change: Change) -> None:
-        name = change.table.name
-        row = row_of(change)
-        if row is None:
-            self._wide[name] = len(self._all)
-            self._all.append(change)
-            return
-        last = self._last.get((name, row), -1)
-        # Nothing between the two touches this row: neither a change of it alone nor one of many rows.
-        if last > self._wide.get(name, -1) and (joined := _joined(self._all[last], change)) is not None:
-            self._all[last] = joined
-            return
-        self._last[name, row] = len(self._all)
-        self._all.append(change)
+            name = change.table.name
+            row = row_of(change)
+            if row is None:
+                wide[name] = len(made)
+                made.append(change)
+                continue
+            last = last_of.get((name, row))
+            # Nothing between the two touches this row: neither a change of it alone nor one of many rows.
+            if last is not None and last > wide.get(name, -1):
+                first = made[last]
+                join = _JOINED.get((type(first), type(change)))
+                if join is not None:
+                    made[last] = join(first, change)
+                    continue
+            last_of[name, row] = len(made)
+            made.append(change)
 
     def all(self) -> list[Change]:
         """Return the changes, in an order that comes to the same."""
@@ -120,26 +121,38 @@ class Changes:
 def row_of(change: Change) -> tuple[Value, ...] | None:
     """Return the key of the one row that a change touches; None when it may touch several."""
     key = change.table.key
-    match change:
-        case Put() | Make() | Add():
-            return tuple([change.key[name] for name in key])
-        case Amend() if change.where.keys() == key.keys():
-            return tuple([change.where[name] for name in key])
-        case _:
+    if isinstance(change, Amend):
+        where = change.where
+        if where.keys() != key.keys():
             return None
+    elif isinstance(change, Put | Make | Add):
+        where = change.key
+    else:
+        return None
+    return tuple([where[name] for name in key])
 
 
-def _joined(first: Change, second: Change) -> Change | None:
-    """Return the one change of a row that two come to; None when it takes both."""
-    match first, second:
-        case Put(), Put():
-            return second
-        case ((Put() | Make() | Add()), Make()):
-            return first
-        case Add(), Add():
-            amounts = {name: first.values[name] + amount for name, amount in second.values.items()}
-            return replace(second, values=amounts)
-        case (Put(), Amend()) | (Amend(), Amend()):
-            return replace(first, values={**first.values, **second.values})
-        case _:
-            return None
+def _first(first: Any, second: Any) -> Any:
+    return first
+
+
+def _second(first: Any, second: Any) -> Any:
+    return second
+
+
+def _amended(first: Any, second: Any) -> Any:
+    return replace(first, values={**first.values, **second.values})
+
+
+def _sum(first: Any, second: Any) -> Any:
+    return replace(second, values={name: first.values[name] + amount for name, amount in second.values.items()})
+
+
+_JOINED: Final[Mapping[tuple[type[Change], type[Change]], Callable[[Change, Change], Change]]] = {
+    (Put, Put): _second,
+    **{(first, Make): _first for first in (Put, Make, Add)},
+    (Add, Add): _sum,
+    (Put, Amend): _amended,
+    (Amend, Amend): _amended,
+}
+"""The one change of a row that two come to, by what they are; whatever is missing takes both."""

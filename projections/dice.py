@@ -60,10 +60,9 @@ class DiceLedger(Projection):
     name = "dice"
     version = 1
     tables = (FACES,)
+    heeds = "ruleset"
 
     def fold(self, happened: Happened) -> Iterable[Change]:
-        if happened.around is not None:
-            return
         ruleset = happened.ruleset
         for rolled in ruleset.rolled(happened.event):
             for face, times in Counter(rolled.faces).items():

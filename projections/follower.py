@@ -89,19 +89,28 @@ class Follower:
 
     async def step(self, game_id: GameId, record: Record, *, with_table: bool) -> Followed:
         """Return the event of a record; with its table when that is wanted and possible."""
-        fixed = await self._fixed_of(game_id)
+        fixed = self._fixed.get(game_id) or await self._fixed_of(game_id)
         if not with_table or fixed.is_fork:
             return Followed(Happened(game_id, record, fixed))
+        # Taken out, and put back when all went well: nothing half-way is ever kept.
+        known = self._games.pop(game_id, None)
+        if known is not None and known.game.version != record.version - 1:
+            known = None
+        if known is not None and retraction(record) is None:  # as most events are
+            try:
+                return Followed(Happened(game_id, record, fixed, self._follow(game_id, record, known, ())))
+            except Exception as fault:
+                return Followed(Happened(game_id, record, fixed), fault)
         key = fixed.created.board_key
         board = await self._log.board(key) if key not in self._boards else None
-        base, records = await self._records(game_id, record)
+        records = await self._log.read(game_id, record.version)
         try:
             if board is not None:
                 self._boards[key] = unpacked(board, fixed.ruleset.documents if fixed.ruleset is not None else {})
                 if len(self._boards) > BOARDS:
                     self._boards.popitem(last=False)
             self._boards.move_to_end(key)
-            return Followed(Happened(game_id, record, fixed, self._follow(game_id, record, base, records)))
+            return Followed(Happened(game_id, record, fixed, self._follow(game_id, record, known, records)))
         except Exception as fault:  # whatever it is, only those who look at the table are stopped by it
             return Followed(Happened(game_id, record, fixed), fault)
 
@@ -138,17 +147,8 @@ class Follower:
                 self._fixed.popitem(last=False)
         return fixed
 
-    async def _records(self, game_id: GameId, record: Record) -> tuple[_AtHand | None, list[Record]]:
-        """Return a game at hand that stands right before a record, or the records from which to fold one."""
-        # Taken out, and put back when all went well: nothing half-way is ever kept.
-        known = self._games.pop(game_id, None)
-        if known is not None and known.game.version != record.version - 1:
-            known = None
-        if known is not None and retraction(record) is None:
-            return known, []
-        return known, await self._log.read(game_id, record.version)
-
-    def _follow(self, game_id: GameId, record: Record, base: _AtHand | None, records: list[Record]) -> Seen:
+    def _follow(self, game_id: GameId, record: Record, base: _AtHand | None, records: Sequence[Record]) -> Seen:
+        """Return a game before and after a record: from `base`, where it stood before, or from its whole log."""
         before = base or (_at_hand(self._fold(game_id, records[:-1])) if record.version > 1 else None)
         if before is None or retraction(record) is not None:
             after = self._fold(game_id, records)
@@ -162,7 +162,7 @@ class Follower:
         heading_before, round_before = (before.heading, before.round) if before is not None else ("", 0)
         return Seen(after, now.heading, heading_before, now.round, round_before)
 
-    def _fold(self, game_id: GameId, records: list[Record]) -> Game:
+    def _fold(self, game_id: GameId, records: Sequence[Record]) -> Game:
         return fold(records, game_id, self._library, self._boards.__getitem__)
 
 

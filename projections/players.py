@@ -55,6 +55,7 @@ class PlayerRecord(Projection):
     name = "players"
     version = 2
     tables = (PLAYED, RULINGS)
+    heeds = "around"
     judges = True
 
     def fold(self, happened: Happened) -> Iterable[Change]:

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Literal, cast
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -136,6 +136,10 @@ class Projection(ABC):
     tables: ClassVar[tuple[Table, ...]]
     follows: ClassVar[bool] = False
     """Whether it looks at the table, which costs a fold of every game."""
+
+    heeds: ClassVar[Literal["all", "around", "ruleset", "caused"]] = "all"
+    """Which events it is told of: those around the table, those of the ruleset, those with a cause, or all. Of every
+    other event it would say that nothing changes; so it need not be asked."""
 
     judges: ClassVar[bool] = False
     """Whether it follows what becomes of games that are over: their continuations, and the rulings on them."""

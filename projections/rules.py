@@ -48,6 +48,7 @@ class RuleLedger(Projection):
     name = "rules"
     version = 1
     tables = (COMMANDS,)
+    heeds = "caused"
 
     def fold(self, happened: Happened) -> Iterable[Change]:
         command = happened.cause.command

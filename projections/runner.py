@@ -20,7 +20,7 @@ from domain.kernel.log.record import Record
 from domain.kernel.rules.ruleset import Library
 from projections.change import Change, Changes
 from projections.follower import Follower, Log
-from projections.projection import Projection
+from projections.projection import Happened, Projection
 from projections.store import Generation, Overtaken, ProjectionStore, Step, Trouble, Unavailable
 
 BATCH: Final = 500
@@ -259,17 +259,19 @@ class Runner:
         return 1
 
     async def _fold(self, events: Events, works: Sequence[_Work], follower: Follower) -> None:
+        going = list(works)
+        with_table = any(work.projection.follows for work in going)
         for index, (stream, record) in enumerate(events):
             if index % BREATH == BREATH - 1:
                 await asyncio.sleep(0)
-            going = [work for work in works if work.failed_at is None]
+            if len(still := [work for work in going if work.failed_at is None]) < len(going):
+                going, with_table = still, any(work.projection.follows for work in still)
             if not going:
                 return
             game = as_game(stream)
             if game is None:
                 await self._judge(index, CaseId(stream), record, going, follower)
                 continue
-            with_table = any(work.projection.follows for work in going)
             try:
                 step = await follower.step(game, record, with_table=with_table)
             except Unavailable:
@@ -278,15 +280,26 @@ class Runner:
                 for work in going:
                     work.fail(index, game, record, error)
                 return
-            for work in going:
-                if work.projection.follows and step.fault is not None:
-                    work.fail(index, game, record, step.fault)
+            if step.fault is not None:
+                for work in going:
+                    if work.projection.follows:
+                        work.fail(index, game, record, step.fault)
             happened = step.happened
             # Forks are in no list and in no statistics; continuations may come to count.
             if not happened.fixed.is_fork:
-                self._extend(index, game, record, going, methodcaller("fold", happened))
+                self._extend(index, game, record, self._heeding(going, happened), methodcaller("fold", happened))
             elif happened.fixed.is_continuation:
                 self._extend(index, game, record, going, methodcaller("fold_continuation", happened))
+
+    @staticmethod
+    def _heeding(going: Sequence[_Work], happened: Happened) -> list[_Work]:
+        """Return the work of those who are told of an event."""
+        try:
+            what = "around" if happened.around is not None else "ruleset"
+        except Exception:  # each finds for itself that it cannot be read
+            return [*going]
+        heeded = ("all", what) if happened.record.cause is None else ("all", what, "caused")
+        return [work for work in going if work.projection.heeds in heeded]
 
     async def _judge(
         self, index: int, case: CaseId, record: Record, going: Sequence[_Work], follower: Follower

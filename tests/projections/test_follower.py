@@ -35,6 +35,7 @@ class Asked(MemoryLog):
 
 async def test_of_boards_those_are_kept_that_were_used_last(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("projections.follower.BOARDS", 2)
+    monkeypatch.setattr("projections.follower.TABLES", 1)  # a table at hand has its board
     log = Asked()
     follower = Follower(log, LIBRARY)
     events = [iter(game) for game in log.games]
