@@ -98,6 +98,11 @@ class Answered(Response[bytes]):
             vary = self.headers.get("Vary", "Accept-Encoding")
             self.headers["Vary"] = vary if "Accept-Encoding" in vary else f"{vary}, Accept-Encoding"
 
+    @property
+    def size(self) -> int:
+        """The bytes that it takes in memory, with its packed form, which has a quarter of its length."""
+        return len(self.content) * 5 // 4
+
     # Litestar says ASGIResponse where it calls any ASGI application.
     def to_asgi_response(self, *_: Any, **__: Any) -> ASGIApp:  # type: ignore[reportIncompatibleMethodOverride]
         return self._send

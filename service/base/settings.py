@@ -134,7 +134,9 @@ class Settings(Struct, frozen=True):
         log_level: ``debug``, ``info``, ``warning`` or ``error``.
         durable: whether a command is on the disk before it is answered. Without this, a power failure may lose the
             last moments, but never damages the file. A killed process loses nothing either way.
-        cache_games: the most games kept in memory.
+        cache_memory: the most memory for games that are kept in memory, in bytes. A game takes 30 kB when it is new and
+            100 kB when it is long. One that is not in memory is loaded when somebody asks for it.
+        cache_games: the most games kept in memory, whatever they take, or `off`.
         checkpoint_every: a game in memory keeps a past position every so many events.
         snapshot_every: the service stores a game's position every so many events, so that it can load a long game
             without folding all of it; 0 stores none.
@@ -200,9 +202,10 @@ class Settings(Struct, frozen=True):
     port: Annotated[int, Meta(ge=0, le=65535)] = 8000
     log_level: LogLevel = "info"
     durable: bool = True
-    cache_games: Annotated[int, Meta(ge=1)] = 256
+    cache_memory: Annotated[int, Meta(ge=1024)] = 256 * 1024 * 1024
+    cache_games: Count = "off"
     checkpoint_every: Annotated[int, Meta(ge=10)] = 250
-    snapshot_every: Annotated[int, Meta(ge=0)] = 1000
+    snapshot_every: Annotated[int, Meta(ge=0)] = 200
     body_limit: Annotated[int, Meta(ge=1024)] = 64 * 1024
     board_limit: Annotated[int, Meta(ge=1024)] = 1024 * 1024
     bodies_limit: Annotated[int, Meta(ge=1024)] = 64 * 1024 * 1024

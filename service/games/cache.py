@@ -5,7 +5,7 @@ import bisect
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Hashable, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from msgspec import UNSET, Struct, field
 
@@ -16,9 +16,9 @@ from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.history import read_created, retraction
 from domain.kernel.log.lifecycle import GameForked
 from domain.kernel.log.record import Record, first_broken
-from domain.kernel.log.snapshot import SnapshotError
+from domain.kernel.log.snapshot import SnapshotError, take
 from domain.kernel.rules.board import Board
-from domain.kernel.rules.documents import DocumentError, key_of, unpacked
+from domain.kernel.rules.documents import DocumentError, key_of, packed, unpacked
 from domain.kernel.rules.ruleset import Library
 from service.base.settings import Settings
 from service.cluster.heads import Heads
@@ -30,6 +30,19 @@ from service.store.snapshots import Snapshot
 
 RECENT: Final = 128
 """How many of a game's last records are kept in memory, for those who follow it."""
+
+POSITION: Final = 24_000
+"""Bytes that a position takes in memory beside as many as its snapshot has. With snapshots of 5 to 11 kB, positions of
+every ruleset take 29 to 32 kB."""
+
+RECORD: Final = 325
+"""Bytes that a record takes beside its event and its cause."""
+
+BOARD: Final = 4
+"""How many times the length of its file a board takes. Games on the same board share it."""
+
+WEIGHED: Final = 100
+"""So many events after a game was weighed it is weighed again, a young one sooner: that takes 20 µs."""
 
 BOARDS: Final = 64
 """How many boards are kept at hand. A game in memory has its own."""
@@ -52,13 +65,24 @@ class GameDamaged(StoreError):
     """What is stored of a game is not what was once written, or this package cannot read it."""
 
 
+class Made(Protocol):
+    """What was made for viewers of a game, and how many bytes it takes."""
+
+    @property
+    def size(self) -> int: ...
+
+
 class CachedGame(Struct, eq=False):
     """A game in memory. `game` is None until it has been loaded; `past` are positions of earlier versions.
 
     `heard` is a version to which another process is said to have brought it; `users` are how many have its lock, or
     wait for it.
 
-    `shown` is what was made of the game `shown_of` for viewers, by what it is and by which of them see the same.
+    `shown` is what was made of the game `shown_of` for viewers, by what it is and by which of them see the same; it
+    takes `shown_size` bytes.
+
+    `position` and `record` are the bytes that a position and a record of it take, as they were estimated at version
+    `weighed`. `weight` is what the cache counts for all of it, without the board with the key `board`.
     """
 
     id: GameId
@@ -70,6 +94,12 @@ class CachedGame(Struct, eq=False):
     heard: Version = 0
     shown_of: Game | None = None
     shown: dict[Hashable, Any] = field(default_factory=dict[Hashable, Any])
+    shown_size: int = 0
+    weighed: Version = 0
+    position: int = 0
+    record: int = 0
+    weight: int = 0
+    board: str = ""
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     users: int = 0
 
@@ -82,12 +112,20 @@ class CachedGame(Struct, eq=False):
     def shown_now(self) -> dict[Hashable, Any]:
         """Return what was made for viewers of the game as it stands."""
         if self.shown_of is not self.game:
-            self.shown_of, self.shown = self.game, {}
+            self.shown_of, self.shown, self.shown_size = self.game, {}, 0
         return self.shown
+
+    def weigh(self) -> int:
+        """Return how many bytes of memory it takes, as estimated from what is written down of it."""
+        game, recent = self.now, self.recent
+        if game.version - self.weighed >= min(self.weighed, WEIGHED):
+            self.weighed, self.position = game.version, POSITION + len(take(game))
+            self.record = RECORD + sum(len(each.event) + len(each.cause or b"") for each in recent) // len(recent)
+        return self.position * (1 + len(self.past)) + self.record * len(recent) + self.shown_size
 
 
 class GameCache:
-    """The games of a store that this process has in memory, those that were asked for last.
+    """The games of a store that this process has in memory: those that were asked for last, as many as have room.
 
     Every method may raise `StoreError`; those that take a game's id `UnknownGame`.
     """
@@ -103,6 +141,10 @@ class GameCache:
         # Of a store that is this process's own, what is in memory is all there is.
         self._heads = Heads(store) if store.is_shared else None
         self._cached: OrderedDict[GameId, CachedGame] = OrderedDict()
+        self._held = 0
+        """The bytes that they and their boards take."""
+        self._played_on: dict[str, tuple[int, int]] = {}
+        """On how many of them each board is played, and what it takes."""
         self._boards: OrderedDict[str, Board] = OrderedDict()
         metrics.games_in_memory.set_function(lambda: len(self._cached))
 
@@ -210,11 +252,11 @@ class GameCache:
         if cached.game is None:
             # A caller who asked for it too early may be loading it just now: they find this one and drop their own.
             self._cached.setdefault(cached.id, cached)
-            self._evict()
         elif cached.game.version // every < step.game.version // every:
             cached.past[step.game.version] = step.game
         cached.game, cached.vault = step.game, vault
         cached.recent = [*cached.recent, *step.records][-RECENT:]
+        self._count(cached)
         self._snapshots.passed(step.records[0].version - 1, step.game, cached.secret)
 
     async def catch_up(self, cached: CachedGame) -> None:
@@ -235,6 +277,15 @@ class GameCache:
             return
         cached.game, cached.vault = game, cached.vault.joined_by(secrets)
         cached.recent = [*cached.recent, *records][-RECENT:]
+        self._count(cached)
+
+    def show(self, cached: CachedGame, key: Hashable, made: Made) -> None:
+        """Keep what was made for viewers of a game as it stands, in place of what has this key."""
+        shown = cached.shown_now()
+        before: Made | None = shown.get(key)
+        shown[key] = made
+        cached.shown_size += made.size - (before.size if before is not None else 0)
+        self._count(cached)
 
     async def history(self, cached: CachedGame) -> list[Record]:
         """Return the whole log of a game."""
@@ -244,13 +295,47 @@ class GameCache:
 
     # --- loading ---
 
+    def _count(self, cached: CachedGame) -> None:
+        """Count what a game takes now, and make room for it."""
+        if self._cached.get(cached.id) is cached:
+            weight = cached.weigh()
+            self._held += weight - cached.weight
+            cached.weight = weight
+            if not cached.board:
+                self._count_board(cached, cached.now.board)
+            self._evict()
+
+    def _count_board(self, cached: CachedGame, board: Board) -> None:
+        """Count the board of a game, once for all that are played on it."""
+        key = cached.board = key_of(board)
+        games, size = self._played_on.get(key) or (0, BOARD * len(packed(board)))
+        self._played_on[key] = games + 1, size
+        if not games:
+            self._held += size
+
     def _evict(self) -> None:
-        spare = len(self._cached) - self._settings.cache_games
-        if spare > 0:
-            idle = [game_id for game_id, cached in self._cached.items() if not cached.users]
-            # The last is the one that is about to be used.
-            for game_id in idle[:-1][:spare]:
-                del self._cached[game_id]
+        """Let go of games that nobody uses, those first that were asked for longest ago, until there is room."""
+        while self._is_full():
+            idle = next((each for each in self._cached.values() if not each.users), None)
+            if idle is None or idle is next(reversed(self._cached.values())):  # the last is about to be used
+                return
+            self._let_go(idle)
+
+    def _is_full(self) -> bool:
+        most = self._settings.cache_games
+        return self._held > self._settings.cache_memory or (most != "off" and len(self._cached) > most)
+
+    def _let_go(self, cached: CachedGame) -> None:
+        del self._cached[cached.id]
+        self._held -= cached.weight
+        cached.weight = 0
+        if cached.board:
+            games, size = self._played_on.pop(cached.board)
+            if games > 1:
+                self._played_on[cached.board] = games - 1, size
+            else:
+                self._held -= size
+            cached.board = ""
 
     async def _load(self, cached: CachedGame) -> None:
         try:
@@ -259,10 +344,11 @@ class GameCache:
                 game, stored = loaded or await self._folded(cached.id)
         except BaseException:
             if self._cached.get(cached.id) is cached:
-                del self._cached[cached.id]
+                self._let_go(cached)
             raise
         cached.game, cached.vault, cached.secret = game, Vault(stored.secrets), stored.chance
-        cached.past, cached.recent = {}, stored.records[-RECENT:]
+        cached.past, cached.recent, cached.weighed = {}, stored.records[-RECENT:], 0
+        self._count(cached)
         if loaded is None:
             self._snapshots.passed(0, game, stored.chance)
 
@@ -338,6 +424,7 @@ class GameCache:
             if stop % every == 0:
                 cached.past[stop] = game
             start = stop
+        self._count(cached)
         assert game is not None
         return game
 

@@ -31,10 +31,10 @@ from service.base.ids import ID_BYTES, new_id
 from service.base.settings import Settings
 from service.cluster.wake import Wake
 from service.games.acts import Act, Case, NotOrganizer, NotSeated, TooManyBots, require_organizer
-from service.games.cache import CachedGame, GameCache, UnknownGame
+from service.games.cache import CachedGame, GameCache, Made, UnknownGame
 from service.games.requests import Asked, Done, StaleVersion, UnknownPlayer, UnknownRuleset
 from service.games.snapshots import Snapshots
-from service.games.views import EventView, Viewer, event_view, viewer_of
+from service.games.views import EventView, F, Passage, Viewer, event_view, viewer_of
 from service.observe.logging import log
 from service.observe.metrics import Metrics, Outcome
 from service.observe.tracing import span
@@ -62,6 +62,7 @@ WAITED: Final = 20_000
 
 
 T = TypeVar("T")
+M = TypeVar("M", bound=Made)
 R = TypeVar("R", Done, Appended)
 
 
@@ -146,32 +147,34 @@ class Games:
         vault = await self.vault(game.id)
         return [event_view(game.ruleset.id, each, vault, viewer) for each in records if each.version <= game.version]
 
-    async def shown(self, game: Game, viewer: Viewer, show: Callable[[Vault], T]) -> T:
+    async def shown(self, game: Game, viewer: Viewer, show: Callable[[Vault], M]) -> M:
         """Return what `show` makes of a game and its vault for `viewer`: made once as long as the game stands there."""
         cached = await self._cache.of(game.id)
         if cached.game is not game:
             return show(cached.vault)
-        shown, eyes = cached.shown_now(), (viewer.seat, viewer.everything)
-        if eyes not in shown:
-            shown[eyes] = show(cached.vault)
-        return shown[eyes]
+        eyes = (viewer.seat, viewer.everything)
+        made = cached.shown_now().get(eyes)
+        if made is None:
+            made = show(cached.vault)
+            self._cache.show(cached, eyes, made)
+        return made
 
-    async def told(
-        self, game: Game, viewer: Viewer, after: Version, limit: int, tell: Callable[[list[EventView]], T]
-    ) -> T:
-        """Return what `tell` makes of the events that follow version `after`, of which there must be some.
+    async def passage(
+        self, game: Game, viewer: Viewer, after: Version, limit: int, frame: Callable[[list[EventView]], F]
+    ) -> Passage[F]:
+        """Return the events that follow version `after`, of which there must be some, as `frame` makes them.
 
-        It is made once for all who are shown the same of them, as long as the game stands there: everybody who waits
+        They are made once for all who are shown the same of them, as long as the game stands there: everybody who waits
         for the next events has seen those up to the same version.
         """
         cached = await self._cache.of(game.id)
-        if cached.game is not game:
-            return tell(await self.events(game, viewer, after, limit))
-        told, key = cached.shown_now(), (tell, viewer.seat, viewer.everything)
-        start, made = told.get(key, (0, None))
-        if made is None or start != after:
-            made = tell(await self.events(game, viewer, after, limit))
-            told[key] = after, made
+        key = (frame, viewer.seat, viewer.everything)
+        made = cached.shown_now().get(key) if cached.game is game else None
+        if made is None or made.after != after:
+            events = await self.events(game, viewer, after, limit)
+            made = Passage(after, events[-1].version, tuple(event.at for event in events), frame(events))
+            if cached.game is game:
+                self._cache.show(cached, key, made)
         return made
 
     async def waits_for(self, row: GameRow) -> frozenset[PlayerId]:

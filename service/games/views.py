@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 from msgspec import UNSET, Raw, Struct, UnsetType
 
@@ -115,6 +115,30 @@ class EventView(Struct, frozen=True, omit_defaults=True):
     hash: str
     cause: Raw | UnsetType = UNSET
     secrets: tuple[Secret, ...] = ()
+
+
+F = TypeVar("F", bytes, tuple[str, ...])
+
+
+class Passage(Struct, Generic[F], frozen=True):
+    """Events in a row as they are sent, made once for all who are shown the same of them.
+
+    Attributes:
+        after: the version before them.
+        last: the version that the last of them made.
+        at: when each of them was recorded.
+        frames: what is sent of them, in one piece or in one for each.
+    """
+
+    after: Version
+    last: Version
+    at: tuple[str, ...]
+    frames: F
+
+    @property
+    def size(self) -> int:
+        """The bytes that they take."""
+        return len(self.frames) if isinstance(self.frames, bytes) else sum(map(len, self.frames))
 
 
 class Accepted(Struct, frozen=True):

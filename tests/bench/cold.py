@@ -33,7 +33,7 @@ from tests.helpers.postgres import cluster
 from tests.helpers.redis import server
 
 REPEATS = 15
-STORED_AT = LONG - 500
+STORED_AT = LONG - 100
 """On average a stored snapshot lies so far back: half of `snapshot_every`."""
 HOT_AT = LONG - 16
 
@@ -137,6 +137,11 @@ def bench_memory() -> Iterator[Figure]:
     note = f"{GAMES} games of {EVENTS} events, resident memory beyond an empty cache's"
     yield figure("memory-1000-hot-games", values["hot"], "MB", note=note)
     yield figure("memory-1000-games-with-past", values["past"], "MB", note=f"{note}, their past looked at")
+    for name in ("hot", "past"):
+        counted = [each / real for each, real in zip(values[f"{name}-counted"], values[name], strict=True)]
+        yield figure(
+            f"memory-counted-{name}", counted, "of it", goal="1.0 to 1.5", note="what the cache counts them for"
+        )
 
 
 async def _weigh() -> None:
@@ -153,9 +158,15 @@ async def _weigh() -> None:
     for game in ids:
         await games.game(game)
     print("hot", (_resident() - before) / 1e6)
+    print("hot-counted", _counted(games) / 1e6)
     for game in ids:
         await games.at(game, EVENTS - 1)
     print("past", (_resident() - before) / 1e6)
+    print("past-counted", _counted(games) / 1e6)
+
+
+def _counted(games: Games) -> int:
+    return vars(vars(games)["_cache"])["_held"]
 
 
 def _resident() -> int:

@@ -58,6 +58,8 @@ def test_every_kind_of_setting_is_read() -> None:
         ("PORT", "70000"),
         ("DURABLE", "perhaps"),
         ("CACHE_GAMES", "0"),
+        ("CACHE_MEMORY", "1000"),
+        ("CACHE_MEMORY", "256 MiB"),
         ("LOG_LEVEL", "loud"),
         ("HEARTBEAT", "nan"),
         ("COLOUR", "red"),
@@ -81,7 +83,8 @@ def test_what_makes_no_sense_is_said_in_one_line(name: str, value: str) -> None:
     [
         ("PORT", "x", "a whole number from 0 to 65535"),
         ("METRICS_PORT", "x", "a whole number from 0 to 65535"),
-        ("CACHE_GAMES", "0", "a whole number, 1 at least"),
+        ("CACHE_GAMES", "0", "a whole number from 1 to 1000000, or off for no limit"),
+        ("CACHE_MEMORY", "256M", "a whole number, 1024 at least"),
         ("DURABLE", "maybe", "true or false"),
         ("LOG_LEVEL", "loud", "one of debug, error, info, warning"),
         ("HEARTBEAT", "nan", "a number above 0"),

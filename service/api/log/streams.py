@@ -5,7 +5,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any, Final, Generic, Literal, Protocol, TypeVar
+from typing import Any, Final, Literal, Protocol
 
 from litestar import WebSocket
 from litestar.exceptions import WebSocketDisconnect
@@ -28,12 +28,10 @@ from service.api.response import encode, explained, log_fault
 from service.api.services import Services
 from service.api.withheld import require_shown
 from service.cluster.wake import Signal
-from service.games.views import EventView, viewer_of
+from service.games.views import EventView, F, Passage, viewer_of
 from service.observe.logging import log
 from service.observe.metrics import Metrics
 from service.store.protocol import StoreUnavailable
-
-T = TypeVar("T")
 
 BATCH: Final = 50
 """So many events are sent at once to somebody who has to catch up: some 50 kB, which wait for them in memory."""
@@ -86,20 +84,6 @@ class Dated(Protocol):
     def at(self) -> str: ...
 
 
-class Passage(Struct, Generic[T], frozen=True):
-    """Events in a row as they are sent, made once for all who are shown the same of them.
-
-    Attributes:
-        last: the version that the last of them made.
-        at: when each of them was recorded.
-        frames: their frames.
-    """
-
-    last: Version
-    at: tuple[str, ...]
-    frames: T
-
-
 class StreamedEvent(Struct, frozen=True):
     """A frame of the stream, line by line.
 
@@ -119,9 +103,9 @@ async def follow(
     game: GameId,
     caller: Caller | None,
     after: Version,
-    told: Callable[[list[EventView]], Passage[T]],
-) -> AsyncIterator[Passage[T] | None]:
-    """Yield the events after a version, as they come and as `told` makes them; None for every heartbeat without any.
+    frame: Callable[[list[EventView]], F],
+) -> AsyncIterator[Passage[F] | None]:
+    """Yield the events after a version, as they come and as `frame` makes them; None for every heartbeat without any.
 
     However slowly somebody reads, each passage shows what they may see when it is read: a seat may change hands, and an
     official be released. Ends with the last event of a game that is over or cancelled, and when the service stops.
@@ -135,7 +119,7 @@ async def follow(
             await require_shown(services, game, caller)
             if after < played.version:
                 caller = await services.accounts.still(caller) if caller is not None else None
-                passage = await services.games.told(played, viewer_of(played, caller), after, BATCH, told)
+                passage = await services.games.passage(played, viewer_of(played, caller), after, BATCH, frame)
                 yield passage
                 after = passage.last
                 continue
@@ -197,7 +181,7 @@ Numbered = tuple[int, Dated, Any]
 
 def server_sent(metrics: Metrics, events: AsyncIterator[Numbered | None], start: int) -> Stream:
     """Answer with events as server-sent events, from `start` on, and a comment for each None."""
-    passages = (each and Passage(each[0], (each[1].at,), _frame(*each)) async for each in events)
+    passages = (each and Passage(start, each[0], (each[1].at,), _frame(*each)) async for each in events)
     return _stream(metrics, passages, start)
 
 
@@ -223,10 +207,9 @@ async def _frames(metrics: Metrics, passages: AsyncIterator[Passage[bytes] | Non
             log.info("stream ended", why=str(error))
 
 
-def _streamed(events: list[EventView]) -> Passage[bytes]:
+def _streamed(events: list[EventView]) -> bytes:
     """Return events as server-sent events."""
-    frames = b"".join(_frame(event.version, event, event) for event in events)
-    return Passage(events[-1].version, tuple(event.at for event in events), frames)
+    return b"".join(_frame(event.version, event, event) for event in events)
 
 
 def _frame(number: int, event: Dated, data: Any) -> bytes:
@@ -335,10 +318,9 @@ async def _asked(
         return error
 
 
-def _messages(events: list[EventView]) -> Passage[tuple[str, ...]]:
+def _messages(events: list[EventView]) -> tuple[str, ...]:
     """Return events as the messages of a WebSocket."""
-    messages = (encode(EventFrame(event.version, event.type, event)).decode() for event in events)
-    return Passage(events[-1].version, tuple(event.at for event in events), tuple(messages))
+    return tuple(encode(EventFrame(event.version, event.type, event)).decode() for event in events)
 
 
 async def _send_until_gone(

@@ -17,7 +17,7 @@ from service.api.games.routes import ACCEPTED, ACTS, accepted, seat_named
 from service.api.play.bodies import AtVersion, Foresight, OptionsOf, OptionsView, Orders, StateView
 from service.api.problems import Problem
 from service.api.request import Call, require_token
-from service.api.response import answer, etag
+from service.api.response import Answered, answer, etag
 from service.api.services import Services
 from service.games.acts import Commands, NotSeated
 from service.games.views import Checked, Next, Viewer, seat_of, sees_all_of, viewer_of
@@ -53,7 +53,7 @@ async def show_state(request: Call, game: str) -> Response[bytes]:
     if is_settled and request.has(f'"{shown.version}"'):
         return Response(b"", status_code=304, headers=etag(shown.version))
 
-    def show(vault: Vault) -> Response[bytes]:
+    def show(vault: Vault) -> Answered:
         view = shown.view(viewer.seat, vault, everything=viewer.everything)
         return answer(state_view(shown, viewer, view), headers=etag(shown.version))
 

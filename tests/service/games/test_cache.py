@@ -10,6 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from domain.kernel.ids import GameId, Version
+from service.games.views import Viewer
 from service.store.protocol import Append, Stored, StoreUnavailable
 from tests.service.rig import ANNA, Rig, open_rig
 from tests.tiny.auction import ROOM
@@ -73,6 +74,74 @@ async def test_a_game_that_a_command_waits_for_is_not_let_go(tmp_path: Path, mon
         last = max([(await command).version for command in commands])
         assert (await rig.games.game(game)).version == last
         await asyncio.gather(*looks)
+
+
+def held(rig: Rig) -> dict[GameId, int]:
+    """Return the games in memory and what they are counted for, which is what the cache counts for all."""
+    cache: Any = vars(vars(rig.games)["_cache"])
+    weights = {game: cached.weight for game, cached in cache["_cached"].items()}
+    boards = cache["_played_on"].values()
+    assert sum(games for games, _ in boards) == len(weights)
+    assert cache["_held"] == sum(weights.values()) + sum(size for _, size in boards)
+    return weights
+
+
+async def test_games_are_let_go_by_what_they_take(tmp_path: Path, database_url: str) -> None:
+    room = 200_000
+    async with open_rig(tmp_path, cache_memory=room, database_url=database_url, checkpoint_every=10) as rig:
+        games = [await rig.begun(rounds=2) for _ in range(20)]
+        few = held(rig)
+        assert sum(few.values()) <= room
+        assert 3 <= len(few) < len(games)
+        assert list(few) == games[-len(few) :], "those that were asked for last"
+        await asyncio.gather(*(rig.play_round(game) for game in games))
+        assert sum(held(rig).values()) <= room
+        for game in games:
+            assert (await rig.games.game(game)).version == len(await rig.store.read(game))
+
+
+async def test_what_is_looked_at_counts_as_well(tmp_path: Path) -> None:
+    async with open_rig(tmp_path, checkpoint_every=10) as rig:
+        game = await rig.begun(rounds=2)
+        await rig.play_round(game)
+    async with open_rig(tmp_path, checkpoint_every=10) as rig:
+        now = await rig.games.game(game)
+        loaded = held(rig)[game]
+        await rig.games.at(game, now.version - 1)
+        looked_back = held(rig)[game]
+        assert looked_back >= loaded + 24_000, "a position of its past is kept"
+        passage = await rig.games.passage(now, Viewer(), 0, 50, lambda events: b"x" * 5000)
+        assert held(rig)[game] == looked_back + passage.size
+        await rig.play_round(game)
+        assert held(rig)[game] < looked_back + 2 * 24_000, "what was shown of the game as it was is gone"
+
+
+async def test_a_game_that_takes_more_than_there_is_room_for_is_played(tmp_path: Path) -> None:
+    async with open_rig(tmp_path, cache_memory=1024) as rig:
+        games = [await rig.begun(rounds=1) for _ in range(3)]
+        await asyncio.gather(*(rig.play_round(game) for game in games))
+        for game in games:
+            assert (await rig.games.game(game)).status == "over"
+        last = await rig.begun(rounds=1)
+        assert list(held(rig)) == [last], "the others are let go, and this one is in use"
+
+
+async def test_a_board_counts_once_for_all_games_in_memory_that_are_played_on_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.games.commands.validate", lambda board: None)  # the room is no map
+    large = msgspec.json.encode(replace(ROOM, id="large", title="large" * 20_000))
+    async with open_rig(tmp_path, cache_memory=1_000_000) as rig:
+        played = vars(vars(rig.games)["_cache"])["_played_on"]
+        for _ in range(4):
+            await rig.games.create(ANNA, "tiny-auction", 2, board=large)
+        assert len(held(rig)) == 4
+        ((games, size),) = played.values()
+        assert games == 4
+        assert size >= len(large)
+        for number in range(4):
+            await rig.games.create(ANNA, "tiny-auction", 2, board=large.replace(b'"large"', b'"large-%d"' % number))
+        assert len(held(rig)) == len(played) == 2, "boards of their own leave room for two"
 
 
 async def test_no_more_boards_are_kept_than_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
