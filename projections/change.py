@@ -123,12 +123,14 @@ def row_of(change: Change) -> tuple[Value, ...] | None:
     key = change.table.key
     if isinstance(change, Amend):
         where = change.where
-        if where.keys() != key.keys():
+        if len(where) != len(key) or where.keys() != key.keys():
             return None
-    elif isinstance(change, Put | Make | Add):
+    elif isinstance(change, (Put, Make, Add)):  # a union would be made at every call
         where = change.key
     else:
         return None
+    if len(key) == 1:
+        return tuple(where.values())
     return tuple([where[name] for name in key])
 
 

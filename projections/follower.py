@@ -2,9 +2,9 @@
 
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, Protocol, cast
+from typing import Any, Final, Protocol, cast
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from domain.judging.events import CaseOpened, Ruled, RuledFinally
 from domain.judging.fold import read_event as read_case_event
@@ -98,7 +98,7 @@ class Follower:
             known = None
         if known is not None and retraction(record) is None:  # as most events are
             try:
-                return Followed(Happened(game_id, record, fixed, self._follow(game_id, record, known, ())))
+                return Followed(Happened(game_id, record, fixed, *self._follow(game_id, record, known, ())))
             except Exception as fault:
                 return Followed(Happened(game_id, record, fixed), fault)
         key = fixed.created.board_key
@@ -110,7 +110,7 @@ class Follower:
                 if len(self._boards) > BOARDS:
                     self._boards.popitem(last=False)
             self._boards.move_to_end(key)
-            return Followed(Happened(game_id, record, fixed, self._follow(game_id, record, known, records)))
+            return Followed(Happened(game_id, record, fixed, *self._follow(game_id, record, known, records)))
         except Exception as fault:  # whatever it is, only those who look at the table are stopped by it
             return Followed(Happened(game_id, record, fixed), fault)
 
@@ -147,20 +147,26 @@ class Follower:
                 self._fixed.popitem(last=False)
         return fixed
 
-    def _follow(self, game_id: GameId, record: Record, base: _AtHand | None, records: Sequence[Record]) -> Seen:
-        """Return a game before and after a record: from `base`, where it stood before, or from its whole log."""
+    def _follow(
+        self, game_id: GameId, record: Record, base: _AtHand | None, records: Sequence[Record]
+    ) -> tuple[Seen, Any]:
+        """Return a game before and after a record, and its event, where it is read for that.
+
+        From `base`, where the game stood before, or from its whole log.
+        """
+        event: Any = UNSET
         before = base or (_at_hand(self._fold(game_id, records[:-1])) if record.version > 1 else None)
         if before is None or retraction(record) is not None:
             after = self._fold(game_id, records)
         else:
             after = before.game
-            advance(after, (record,))
+            event = advance(after, (record,))
             after.version, after.head, after.draws = record.version, record.hash, record.draws
         now = self._games[game_id] = _at_hand(after)
         if len(self._games) > TABLES:
             self._games.popitem(last=False)
         heading_before, round_before = (before.heading, before.round) if before is not None else ("", 0)
-        return Seen(after, now.heading, heading_before, now.round, round_before)
+        return Seen(after, now.heading, heading_before, now.round, round_before), event
 
     def _fold(self, game_id: GameId, records: Sequence[Record]) -> Game:
         return fold(records, game_id, self._library, self._boards.__getitem__)

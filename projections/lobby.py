@@ -89,7 +89,11 @@ class Lobby(Projection):
     def fold(self, happened: Happened) -> Iterable[Change]:
         game, record = happened.game, happened.record
         row: dict[str, Value] = {"version": record.version, "changed": record.at}
-        match happened.around:
+        around = happened.around
+        if around is None:  # as most are
+            yield Amend(GAMES, {"game": game}, row)
+            return
+        match around:
             case GameCreated() as created:
                 yield Put(GAMES, {"game": game}, _new(happened, created))
                 return

@@ -57,14 +57,19 @@ class Seen(Struct, frozen=True):
 class Happened:
     """An event as projections are told of it: its row of the public log, and the game that it happened in."""
 
-    def __init__(self, game: GameId, record: Record, fixed: Fixed, seen: Seen | None = None) -> None:
+    def __init__(
+        self, game: GameId, record: Record, fixed: Fixed, seen: Seen | None = None, event: Any = UNSET
+    ) -> None:
+        """`event` is that of the record, where it was read already."""
         self.game = game
         self.record = record
         self.fixed = fixed
         self._seen = seen
         # Not by `cached_property`, whose lock takes longer than to read an event.
         self._around: GameEvent | UnsetType | None = UNSET
-        self._event: Any = UNSET
+        if event is not UNSET:
+            self._around = event if isinstance(event, GameEvent) else None
+        self._event = event
         self._cause: Cause | None = None
 
     @property

@@ -332,7 +332,8 @@ class Runner:
             if work.failed_at is not None:
                 continue
             try:
-                work.changes.extend(list(changes(work.projection)))
+                if made := list(changes(work.projection)):
+                    work.changes.extend(made)
             except Exception as error:  # a projection's own mistake is its own trouble
                 work.fail(index, stream, record, error)
 

@@ -117,8 +117,11 @@ class Scoreboard(Projection):
     def fold(self, happened: Happened) -> Iterable[Change]:
         game, record, seen = happened.game, happened.record, happened.seen
         row: dict[str, Value] = {"version": record.version, "round": seen.round, "heading": seen.heading}
-        retracted = isinstance(happened.around, MovesRetracted)
-        match happened.around:
+        around = happened.around
+        retracted = isinstance(around, MovesRetracted)
+        match around:
+            case None:
+                pass
             case GameCreated(ruleset):
                 yield Put(SUMMARIES, {"game": game}, _new(ruleset, record.at) | row)
                 yield Put(COUNTS, {"game": game}, {"commands": 0, "retractions": 0})
@@ -133,7 +136,8 @@ class Scoreboard(Projection):
             case _:
                 pass
         yield Amend(SUMMARIES, {"game": game}, row)
-        commands = int(not retracted and happened.cause.command is not msgspec.UNSET)
+        caused = record.cause is not None and not retracted
+        commands = int(caused and happened.cause.command is not msgspec.UNSET)
         if commands or retracted:
             yield Add(COUNTS, {"game": game}, {"commands": commands, "retractions": int(retracted)})
         if retracted:

@@ -58,6 +58,8 @@ class Timeline(Projection):
     def fold(self, happened: Happened) -> Iterable[Change]:
         seen = happened.seen
         match happened.around:
+            case None:
+                kind = happened.landmark
             case GameStarted():
                 kind = "start"
             case MovesRetracted():
@@ -70,8 +72,6 @@ class Timeline(Projection):
                 kind = "adjudication"
             case GameEnded() | GameCancelled():
                 kind = "end"
-            case None:
-                kind = happened.landmark
             case _:
                 kind = None
         if kind is not None:

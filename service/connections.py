@@ -462,7 +462,7 @@ class Cycle(RequestResponseCycle):
             and self.chunked_encoding is False
             and not self.response_complete
             and not message.get("more_body")
-            and len(body := message["body"]) == self.expected_content_length
+            and len(body := message.get("body", b"")) == self.expected_content_length
             and self.scope["method"] != "HEAD"
         ):
             # The whole of an answer, as most are.
@@ -483,7 +483,8 @@ class Cycle(RequestResponseCycle):
             if name == REQUEST_ID:  # never the same twice, and ours
                 lines += (name, b": ", value, b"\r\n")
                 continue
-            line, says = _line(name, value)
+            # The session of a browser is not to be kept.
+            line, says = _line(name, value) if name != b"set-cookie" else _line.__wrapped__(name, value)
             lines.append(line)
             if says is None:
                 continue

@@ -49,7 +49,6 @@ class Dispatch:
 
     def __init__(self, app: Litestar, limiting: Limiting | None) -> None:
         self.app = app
-        self._services = app.state["services"]
         self._find = lru_cache(FOUND)(self._look_up)
         self._answer = limiting(_answer) if limiting is not None else _answer
 
@@ -72,7 +71,7 @@ class Dispatch:
         scope["path"], scope["path_params"], scope["path_template"] = found.path, found.parameters, found.template
         scope["route_handler"] = found.handler
         scope["app"] = scope["litestar_app"] = self.app
-        cast(dict[str, Any], scope)["services"] = self._services
+        cast(dict[str, Any], scope)["services"] = self.app.state["services"]
         scope.setdefault("state", {})
         return self._answer(scope, receive, send)
 

@@ -121,11 +121,12 @@ def _lapse(game: Game, records: Sequence[Record]) -> None:
         game.answers = {left: answer for left, answer in game.answers.items() if left > last}
 
 
-def advance(game: Game, records: Sequence[Record]) -> None:
-    """Apply records to a game in place. For the kernel's own folds; nobody else may use the game meanwhile."""
+def advance(game: Game, records: Sequence[Record]) -> Any:
+    """Apply records to a game in place; return the event of the last. Nobody else may use the game meanwhile."""
     reads = reader(game.ruleset)
     decode, may_be_old = reads.decode, reads.may_be_old
     table: Any = game.table
+    event: Any = None
     for record in records:
         event = reads.read(record) if may_be_old(record.schema) else decode(record.event)
         if type(event) in _AROUND_THE_TABLE:  # isinstance would take as long as applying most events
@@ -138,6 +139,7 @@ def advance(game: Game, records: Sequence[Record]) -> None:
             event.apply(table)
     game.table = table
     game.around = game.around.moved_on(moved_on_at(records))
+    return event
 
 
 def resume(game: Game, records: Sequence[Record]) -> Game:
