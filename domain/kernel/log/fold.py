@@ -138,7 +138,8 @@ def advance(game: Game, records: Sequence[Record]) -> Any:
         else:
             event.apply(table)
     game.table = table
-    game.around = game.around.moved_on(moved_on_at(records))
+    if game.around.asked:
+        game.around = game.around.moved_on(moved_on_at(records))
     return event
 
 
