@@ -12,7 +12,7 @@ from tests.helpers.sampling import sampled
 
 STORES = ("sqlite", "postgres")
 
-pytest_plugins = ("tests.touched.plugin",)
+pytest_plugins = ("tests.touched.notes",)
 
 # How long an example takes says how busy the machine is, and nothing of what is tested.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])

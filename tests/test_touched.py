@@ -9,7 +9,7 @@ import grimp
 import pytest
 
 from tests.touched.plan import is_test, nearness, rulesets, unread, ways
-from tests.touched.plugin import NOTES, SLOW, UNKNOWN, chosen, plays
+from tests.touched.plugin import SLOW, UNKNOWN, chosen, plays
 from tests.touched.reads import Checkout
 
 ROOT = Path(__file__).parents[1]
@@ -61,12 +61,14 @@ def test_a_module_reads_what_its_strings_name_but_not_what_its_docstring_does(tm
         "tests/e.py": 'import_module(f"domain.{name}")',
         "tests/f.py": 'import domain.c\nimport_module(name)\nread("unknown.toml", "domain", "and so on")',
         "domain/c/g.py": "",
+        "domain/h.py": 'PLACE = ("c", "words.txt")',
     }
     found = written(tmp_path, files)
     assert found["domain/a.py"] == {"domain/cards.toml", "domain/x.json"}
     assert found["domain/b.py"] == {"domain/c/__init__.py", "domain/c/words.txt"}
     assert found["tests/d.py"] == {"domain/b.py", "domain/c/words.txt", "domain/c/deep.json"}
-    assert found["tests/e.py"] == {"domain/a.py", "domain/b.py"}
+    assert found["tests/e.py"] == {"domain/a.py", "domain/b.py", "domain/h.py"}
+    assert found["domain/h.py"] == {"domain/c/words.txt"}
     assert found["tests/f.py"] == {"domain/c/__init__.py", "domain/c/g.py"}
 
 
@@ -112,6 +114,14 @@ def test_a_change_touches_every_test_that_imports_it(reads: dict[str, set[str]])
                 assert file in reads[test] | {test} or file.endswith("/__init__.py"), (test, file)
 
 
+def test_what_every_test_reads_is_little(reads: dict[str, set[str]]) -> None:
+    """Whatever the outermost conftest reads, a change of it touches everything."""
+    reached = {*reads["tests/conftest.py"]}
+    while more := {each for file in reached for each in reads[file]} - reached:
+        reached |= more
+    assert not [file for file in reached if file.startswith(("domain/", "projections/", "service/api/"))]
+
+
 def test_every_file_that_is_served_or_played_is_read_by_a_module(reads: dict[str, set[str]]) -> None:
     assert [file for file in unread(reads, reads) if "/" in file and not file.startswith(".ci/")] == []
 
@@ -121,13 +131,12 @@ def test_the_shortest_way_leads_past_hubs_and_what_is_read_for_itself_is_nearest
         "tests/test_a.py": {"hub", "small"},
         "tests/test_b.py": {"hub"},
         "tests/test_c.py": {"changed"},
-        "hub": {"changed", *map(str, range(50))},
-        "small": {"smaller"},
-        "smaller": {"changed"},
+        "hub": {"changed", *(f"{n}.py" for n in range(50))},
+        "small": {"changed"},
         "other": {"hub"},
     }
     found = ways(reads, ["changed"])
-    assert found["tests/test_a.py"] == ("tests/test_a.py", "small", "smaller", "changed")
+    assert found["tests/test_a.py"] == ("tests/test_a.py", "small", "changed")
     assert found["tests/test_b.py"] == ("tests/test_b.py", "hub", "changed")
     near = nearness(reads, ["changed"])
     assert near["tests/test_c.py"] > near["tests/test_b.py"] > near["other"] * 0.99
@@ -149,7 +158,18 @@ def test_as_many_files_are_chosen_as_fit_by_what_was_noted() -> None:
 
 
 def pytest_of(root: Path, *options: str) -> str:
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.touched.plugin", "--import-mode=importlib", *options]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "tests.touched.notes",
+        "-p",
+        "tests.touched.plugin",
+        "--import-mode=importlib",
+        *options,
+    ]
     done = subprocess.run(command, cwd=root, env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
@@ -176,7 +196,7 @@ def test_what_a_change_touches_is_run_and_what_is_left_out_is_said(tmp_path: Pat
     assert "reached by no test: domain/new.py" in said
     assert "test_b" not in said
     assert "2 passed" in said
-    assert "test_one" in (tmp_path / ".pytest_cache" / "v" / NOTES).read_text()
+    assert "test_one" in (tmp_path / ".pytest_cache/v/touched/seconds").read_text()
     late = pytest_of(tmp_path, workers, "--touched", "HEAD", "--within", "-1")
     assert "not run, for want of time: 2 tests of tests/test_a.py" in late
     assert "no tests ran" in late

@@ -1,7 +1,4 @@
-"""Has pytest run what a change can have touched, the nearest first, and say what it left out: `--touched COMMIT`.
-
-Of every run it notes in pytest's cache how long tests took, so that the next one knows which fit into its time.
-"""
+"""Has pytest run what a change can have touched, the nearest first, and say what it left out: `--touched COMMIT`."""
 
 import time
 from collections import Counter, defaultdict
@@ -10,7 +7,10 @@ from typing import Any, Final
 
 import pytest
 
-NOTES: Final = "touched/seconds"
+from domain.library import LIBRARY
+from tests.touched.notes import noted
+from tests.touched.plan import plan
+
 SLOW: Final = 10.0
 """Seconds. A test that takes longer waits until the others have run, and begins only if it will end in time."""
 UNKNOWN: Final = 6.0
@@ -24,32 +24,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    manager = config.pluginmanager
-    if (given := getattr(config, "workerinput", None)) is not None:
-        if "touched" in given:
-            manager.register(Runner(config, **given["touched"]))
+    if (base := config.getoption("--touched")) is None:
         return
-    notes = Notes(config)
-    manager.register(notes)
-    if (base := config.getoption("--touched")) is not None:
-        manager.register(Conductor(config, base, notes.seconds))
-
-
-class Notes:
-    """How long each test took when it was run last."""
-
-    def __init__(self, config: pytest.Config) -> None:
-        self._config = config
-        self._took: defaultdict[str, float] = defaultdict(float)
-        self.seconds: dict[str, float] = config.cache.get(NOTES, {}) if config.cache else {}
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        self._took[report.nodeid] += report.duration
-
-    def pytest_sessionfinish(self) -> None:
-        if self._config.cache and self._took:
-            took = {test: round(seconds, 2) for test, seconds in self._took.items()}
-            self._config.cache.set(NOTES, self.seconds | took)
+    if (given := getattr(config, "workerinput", None)) is not None:
+        config.pluginmanager.register(Runner(config, **given["touched"]))
+    else:
+        config.pluginmanager.register(Conductor(config, base, noted(config)))
 
 
 class Runner:
@@ -81,9 +61,6 @@ class Conductor:
     """Chooses the files that are run, and says which and why, and what is left."""
 
     def __init__(self, config: pytest.Config, base: str, seconds: Mapping[str, float]) -> None:
-        from domain.library import LIBRARY
-        from tests.touched.plan import plan
-
         until = time.time() + config.option.within
         self._plan = plan(config.rootpath, base)
         if not self._plan.tests:

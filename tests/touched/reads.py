@@ -114,7 +114,7 @@ class Checkout:
     def _answering(self, text: str) -> Iterator[str]:
         """Yield what answers at an address."""
         address = re.split("[#?]", text.lstrip("*"))[0]
-        if address.startswith("/"):
+        if address.startswith("/") and text != "/":
             for pattern, files in self._handlers:
                 if pattern.fullmatch(address):
                     yield from files
@@ -165,13 +165,25 @@ class _Said(ast.NodeVisitor):
             self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
-        if isinstance(node.func, ast.Name):
-            self.called.add(node.func.id)
+        match node:
+            case ast.Call(func=ast.Name(id=name)):
+                self.called.add(name)
+            case ast.Call(func=ast.Attribute(attr="goto"), args=[ast.Constant(value="/")]):
+                self.texts.append("/#")  # elsewhere a stroke alone is no address
+            case _:
+                pass
         self.generic_visit(node)
 
     def visit_Constant(self, node: ast.Constant) -> None:
         if isinstance(node.value, str):
             self.texts.append(node.value)
+
+    def visit_Tuple(self, node: ast.Tuple) -> None:
+        match node.elts:
+            case [ast.Constant(value=str()), *_, ast.Constant(value=str(name))] if "." in name:  # the parts of a path
+                self.texts += [name, "/".join(map(_pattern, node.elts))]
+            case _:
+                self.generic_visit(node)
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
         self.texts.append(_pattern(node))
