@@ -13,7 +13,8 @@ THEN = Recorded("3.11", NOW)
 
 
 def test_nothing_takes_more_instructions_than_recorded() -> None:
-    assert complaints(least(count()), recorded(), python_version()) == []
+    found = complaints(least(count()), recorded(), python_version())
+    assert not found, "\n".join(found)
 
 
 @pytest.mark.parametrize(
@@ -25,6 +26,7 @@ def test_nothing_takes_more_instructions_than_recorded() -> None:
         ("3.11", 1790, True),
         ("3.13", 2150, False),
         ("3.13", 2210, True),
+        ("3.13", 1500, False),
     ],
 )
 def test_a_figure_may_move_a_little(python: str, thousands: float, complains: bool) -> None:

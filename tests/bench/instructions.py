@@ -90,6 +90,7 @@ def _total(part: Path) -> int:
 
 def _thousands(windows: list[Window], totals: list[int]) -> Counts:
     """Return what each took, without the pauses that were made only in order to count."""
+    # The least: the first window has more in it than its pauses.
     pause = min(total / window.count for window, total in zip(windows, totals, strict=True) if window.name == "pause")
     counts: dict[str, list[float]] = defaultdict(list)
     for window, total in zip(windows, totals, strict=True):
@@ -123,12 +124,13 @@ def complaints(now: Thousands, then: Recorded, python: str) -> list[str]:
     """Return what is wrong about figures of a version of Python: a sentence for each that moved too far."""
     if now.keys() != then.thousands.keys():
         return [f"{', '.join(sorted(now.keys() ^ then.thousands.keys()))}: counted or recorded, not both. {AGAIN}"]
-    most = MORE if python == then.python else MORE_ELSEWHERE
+    # What another version gains is not ours to keep.
+    less, more = (LESS, MORE) if python == then.python else (1.0, MORE_ELSEWHERE)
     drifts = {name: drift(now, then.thousands, name) for name in now}
     return [
         f"{name} takes {now[name]:.0f} thousand instructions, {abs(each) * 100:.1f} % {_moved(each)}"
         for name, each in drifts.items()
-        if not -LESS < each < most
+        if not -less < each < more
     ]
 
 
