@@ -13,11 +13,12 @@ _KEY: Final = "touched/seconds"
 
 def noted(config: pytest.Config) -> dict[str, float]:
     """Return how many seconds each test took when it ran last."""
-    return config.cache.get(_KEY, {}) if config.cache else {}
+    cache: pytest.Cache | None = getattr(config, "cache", None)  # which can be turned off
+    return cache.get(_KEY, {}) if cache else {}
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if not hasattr(config, "workerinput"):
+    if hasattr(config, "cache") and not hasattr(config, "workerinput"):
         config.pluginmanager.register(_Notes(config))
 
 
