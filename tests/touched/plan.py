@@ -95,9 +95,8 @@ def nearness(reads: Reads, changed: Iterable[str]) -> dict[str, float]:
 def _steps(reads: Reads) -> dict[str, float]:
     """Return what is left of nearness after a step to each file from one that it reads.
 
-    The more it reads, the less of it is about each; data counts by folders. Measured by 29 commits that changed 54
-    files of tests together with code: the code alone puts these on place 7 (median), and 50 of them among the first 40.
-    By mere distance it is place 53, and 24 of them.
+    The more it reads, the less of it is about each; data counts by folders. In commits of the past, this puts the tests
+    that were changed together with code much further to the front than mere distance does.
     """
     return {reader: 0.25 / math.sqrt(len({*map(_place, read)})) for reader, read in reads.items() if read}
 

@@ -12,7 +12,7 @@ import pytest
 from domain.kernel.ids import GameId, Version
 from domain.kernel.rules.refusal import Refusal
 from service.cluster.heads import Heads
-from service.games.views import viewer_of
+from service.games.views import Passage, viewer_of
 from service.store.protocol import StoreUnavailable
 from tests.helpers.postgres import shared_cluster
 from tests.service.rig import ANNA, Rig, caller, open_rig
@@ -197,11 +197,12 @@ async def test_what_was_shown_once_is_not_shown_of_a_later_position(
     one, two = rigs
     game = await one.begun()
 
-    async def shown(rig: Rig) -> bytes:
+    async def shown(rig: Rig) -> Passage[bytes]:
         now = await rig.games.game(game)
         assert now.table is not None
         digest = now.table.digest().encode()
-        return await rig.games.shown(now, viewer_of(now, caller(ANNA)), lambda _: digest)
+        made = Passage(0, now.version, (), digest)
+        return await rig.games.shown(now, viewer_of(now, caller(ANNA)), lambda _: made)
 
     before = await shown(two)
     assert await shown(two) == before
