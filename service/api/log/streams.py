@@ -122,7 +122,9 @@ async def follow(
                 passage = await services.games.passage(played, viewer_of(played, caller), after, BATCH, frame)
                 yield passage
                 after = passage.last
-                continue
+                if after < played.version:
+                    continue
+            # Whatever has happened since it was read ends the wait at once.
             if played.status in ENDED or signal.closed:
                 return
             if not await something_happens(services, caller, signal):
