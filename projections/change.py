@@ -123,15 +123,13 @@ def row_of(change: Change) -> tuple[Value, ...] | None:
     key = change.table.key
     if isinstance(change, Amend):
         where = change.where
-        if len(where) != len(key) or where.keys() != key.keys():
+        if where.keys() != key.keys():
             return None
-    elif isinstance(change, (Put, Make, Add)):  # a union would be made at every call
-        where = change.key
-    else:
+    elif isinstance(change, (Drop, Trim)):  # a union would be made at every call
         return None
-    if len(key) == 1:
-        return tuple(where.values())
-    return tuple([where[name] for name in key])
+    else:
+        where = change.key
+    return tuple(where.values()) if len(key) == 1 else tuple([where[name] for name in key])
 
 
 def _first(first: Any, second: Any) -> Any:
