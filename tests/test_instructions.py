@@ -13,7 +13,11 @@ THEN = Recorded("3.11", NOW)
 
 
 def test_nothing_takes_more_instructions_than_recorded() -> None:
-    found = complaints(least(count()), recorded(), python_version())
+    now = least(count())
+    if complaints(now, recorded(), python_version()):
+        # What a busy machine adds it does not add to every count; what the code takes stays in all of them.
+        now = {name: min(thousands, now[name]) for name, thousands in least(count()).items()}
+    found = complaints(now, recorded(), python_version())
     assert not found, "\n".join(found)
 
 
