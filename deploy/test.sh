@@ -10,8 +10,6 @@ source "$(dirname "${BASH_SOURCE[0]}")/bootstrap.sh"
 
 # Tests start many processes; without bytecode in files each takes a second more to compile its modules.
 unset PYTHONDONTWRITEBYTECODE
-# Tests end processes and servers, but no test takes the power away.
-export TABULARIUM_TEST_FSYNC=${TABULARIUM_TEST_FSYNC:-off}
 
 # since [COMMIT]: the commit that the working tree is compared with.
 since() {

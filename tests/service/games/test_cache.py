@@ -1,7 +1,6 @@
 """There is one of each game in memory, whatever becomes of those who wait for it."""
 
 import asyncio
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +8,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from domain.kernel.ids import GameId, Version
+from domain.kernel.ids import GameId, StreamId, Version
 from service.games.views import Viewer
 from service.store.protocol import Append, Stored, StoreUnavailable
 from tests.service.rig import ANNA, Rig, open_rig
@@ -60,13 +59,13 @@ async def test_who_waits_for_a_load_that_fails_changes_the_game_that_others_see(
 async def test_a_game_that_a_command_waits_for_is_not_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with open_rig(tmp_path, cache_games=1) as rig:
         other, game = await rig.begun(), await rig.begun()
-        tell: Callable[[GameId, Version], None] = rig.wake.notify
+        tell = rig.wake.notify
         looks: list[asyncio.Task[Any]] = []
 
-        def told(of: GameId, version: Version) -> None:
+        def told(of: StreamId, version: Version, *, turned: bool = True) -> None:
             # It runs when the first command has let the game go, and the second has not taken it yet.
             looks.append(asyncio.create_task(rig.games.game(other)))
-            tell(of, version)
+            tell(of, version, turned=turned)
 
         monkeypatch.setattr(rig.wake, "notify", told)
         read_before_appending(rig, game, monkeypatch)
