@@ -29,7 +29,7 @@ function dispute(room, problem, tried) {
   }
   const toggle = () => {
     state.isOpen = !state.isOpen;
-    if (state.isOpen) room.addEventListener("change", () => document.getElementById("complaint")?.focus(), { once: true });
+    if (state.isOpen) room.focusOn("complaint");
     room.redraw();
   };
   // Not a form: the form whose command was refused may be around it.

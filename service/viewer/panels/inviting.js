@@ -35,13 +35,7 @@ function links(room, act) {
     await invite(room.api, room.id);
     await read(room);
     said = "";
-    // While much changes at once, panels are not drawn every time.
-    const drawn = () => {
-      const link = document.getElementById("invitation");
-      if (link) room.removeEventListener("change", drawn);
-      link?.focus();
-    };
-    room.addEventListener("change", drawn);
+    room.focusOn("invitation");
   });
   return html`${link ? shown(room, link, act) : html`<p><button @click=${make}>Invite friends by a link</button></p>`}
     ${others.length ? html`<p class="hint">${count(others.length, link ? "other link" : "link")} to this game ${others.length === 1 ? "is" : "are"} still good.

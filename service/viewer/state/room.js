@@ -322,6 +322,16 @@ export class Room extends EventTarget {
     });
   }
 
+  /** Give the focus to an element once it is drawn: while much changes at once, panels are not drawn every time. */
+  focusOn(id) {
+    const drawn = () => {
+      const element = document.getElementById(id);
+      if (element) this.removeEventListener("change", drawn);
+      element?.focus();
+    };
+    this.addEventListener("change", drawn);
+  }
+
   #fetch() {
     this.#want(this.frames, this.version);
     this.#want(this.frames, this.against);
