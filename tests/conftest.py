@@ -1,5 +1,6 @@
 """What the whole test session starts and stops, and the stores that the service is tested on."""
 
+import itertools
 from collections.abc import AsyncIterator
 
 import pytest
@@ -11,6 +12,10 @@ from tests.helpers.redis import stop_shared_server
 from tests.helpers.sampling import sampled
 
 STORES = ("sqlite", "postgres")
+LONG = ("tests/contract/", "tests/faults/", "tests/service/cli/", "tests/test_instructions.py")
+"""Where tests are long, and wait for other programs more than they work."""
+PAGES = "tests/browser/"
+"""Where tests are long, too, but those of a file begin with the same games."""
 
 pytest_plugins = ("tests.touched.notes",)
 
@@ -38,6 +43,25 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "database_url" in metafunc.fixturenames:
         here = f"{metafunc.function.__module__}.{metafunc.function.__qualname__}"
         metafunc.parametrize("database_url", sampled(f"tests over a store:{here}", STORES, 1), indirect=True)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Have each worker begin with its share of the long tests: else one of them is still at them at the end."""
+    workers = getattr(config, "workerinput", {}).get("workercount", 1)
+    if workers == 1 or config.option.dist != "worksteal":
+        return
+    long = [item for item in items if item.nodeid.startswith(LONG)]
+    pages = [item for item in items if item.nodeid.startswith(PAGES)]
+    rest = (item for item in list(items) if not item.nodeid.startswith((*LONG, PAGES)))
+    ordered: list[pytest.Item] = []
+    for number in range(workers):
+        # So many does a worker get at first.
+        size = (len(items) - len(ordered)) // (workers - number)
+        begin, end = (len(pages) * each // workers for each in (number, number + 1))
+        share = long[number::workers] + pages[begin:end]
+        ordered += [*share, *itertools.islice(rest, max(0, size - len(share)))]
+    items[:] = [*ordered, *rest]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

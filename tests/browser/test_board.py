@@ -48,7 +48,7 @@ async def test_everything_on_the_board_is_reached_by_keys(service: Service, page
 
 COVERED: Final = """() => [...document.querySelectorAll("svg.board .pile *")].flatMap((piece) => {
   const { left, top, width, height } = piece.getBoundingClientRect();
-  const [x, y] = [left + width / 2, top + height / 2];
+  const [x, y] = [Math.round(left + width / 2), Math.round(top + height / 2)];
   const under = document.elementsFromPoint(x, y);
   const { area } = piece.closest("[data-area]").dataset;
   const isSeen = under.find((each) => each.closest(".pile"))?.closest(".pile") === piece.closest(".pile");
