@@ -1,7 +1,8 @@
 """What the whole test session starts and stops, and the stores that the service is tested on."""
 
 import itertools
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Set
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -11,10 +12,11 @@ from tests.helpers.postgres import shared_cluster, stop_shared_cluster
 from tests.helpers.redis import stop_shared_server
 from tests.helpers.sampling import sampled
 
+HERE = Path(__file__).parent
 STORES = ("sqlite", "postgres")
-LONG = ("tests/contract/", "tests/faults/", "tests/service/cli/", "tests/test_instructions.py")
-"""Where tests are long, and wait for other programs more than they work."""
-PAGES = "tests/browser/"
+LONG = {"contract", "faults", "cli", "test_instructions"}
+"""Folders, and a file, in which tests are long and wait for other programs more than they work."""
+PAGES = {"browser"}
 """Where tests are long, too, but those of a file begin with the same games."""
 
 pytest_plugins = ("tests.touched.notes",)
@@ -51,9 +53,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     workers = getattr(config, "workerinput", {}).get("workercount", 1)
     if workers == 1 or config.option.dist != "worksteal":
         return
-    long = [item for item in items if item.nodeid.startswith(LONG)]
-    pages = [item for item in items if item.nodeid.startswith(PAGES)]
-    rest = (item for item in list(items) if not item.nodeid.startswith((*LONG, PAGES)))
+    long = [item for item in items if _is_of(item, LONG)]
+    pages = [item for item in items if _is_of(item, PAGES)]
+    rest = (item for item in list(items) if not _is_of(item, LONG | PAGES))
     ordered: list[pytest.Item] = []
     for number in range(workers):
         # So many does a worker get at first.
@@ -62,6 +64,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         share = long[number::workers] + pages[begin:end]
         ordered += [*share, *itertools.islice(rest, max(0, size - len(share)))]
     items[:] = [*ordered, *rest]
+
+
+def _is_of(item: pytest.Item, places: Set[str]) -> bool:
+    return not places.isdisjoint((item.path.stem, *item.path.relative_to(HERE).parts))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
