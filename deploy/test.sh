@@ -90,7 +90,7 @@ if [[ -n $touched ]]; then
     echo "== pytest, what can have been touched since $touched"
     # In small pieces, so that the nearest tests run first.
     tests+=(--dist load --maxschedchunk 4)
-    tests+=(-p tests.touched.plugin --touched "$touched" --within "$((100 - SECONDS))")
+    tests+=(-p tests.touched.plugin --touched "$touched" --within "$((80 - SECONDS))")
 else
     # What it compiles, and reads of the scenarios, each worker would compile and read for itself.
     check "collection" .venv/bin/python -m pytest -qq -n 0 --collect-only "$@"

@@ -64,9 +64,8 @@ LONGEST: Final = 60.0
 """But never more than these."""
 
 _FORKED: Final = type_name(GameForked)
-_BEGINS: Final = tuple(b'"type":"%b"}' % type_name(event).encode() for event in (GameStarted, SeatTakenOver))
-"""How the canonical bytes end of events with which a bot may have to decide, and of no others: ``type`` is the last of
-their fields."""
+_BEGINS: Final = tuple(map(type_name, (GameStarted, SeatTakenOver)))
+"""Events with which a bot may have to decide."""
 
 
 class Lessor(Protocol):
@@ -182,7 +181,7 @@ class Playing:
             self._position = end
         rows = await self._store.read_on(self._position, BATCH)
         for position, stream, record in rows:
-            begins = record.event.endswith(_BEGINS)
+            begins = record.type in _BEGINS
             table = self._tables.get(cast(GameId, stream))
             if table is not None:
                 if begins:

@@ -16,15 +16,15 @@ from msgspec.structs import replace
 
 from domain.kernel.ids import GameId
 from domain.kernel.log.record import Record, chain_hash, genesis
-from domain.kernel.rules.board import Map
 from domain.kernel.rules.refusal import Refusal
 from service.app import open_services
 from service.base.settings import Settings
 from service.games.acts import Commands
 from service.games.commands import Games
-from service.store.protocol import Append, EventStore, Opening
+from service.store.protocol import Append, EventStore
 from tests.bench.kernel import Played, long_game
 from tests.bench.measure import Figure, figure
+from tests.bench.past import opening_of
 from tests.bench.service import TURN
 
 CROWDS: Final = (100, 300, 1000, 2000)
@@ -77,7 +77,7 @@ async def _is_quiet(games: Games, game: GameId) -> bool:
 
 
 async def _move(games: Games, game: GameId) -> None:
-    """Let whoever's turn it is finish something. Raises `Refusal`."""
+    """Have the seat that must decide end a part of its turn. Raises `Refusal`."""
     now = await games.game(game)
     player = now.players[now.decisions[0].seats[0]]
     assert player is not None
@@ -97,15 +97,7 @@ async def _copy(game: Played, events: int, store: EventStore, number: int) -> Ga
     for record in game.records[:events]:
         previous = chain_hash(previous, copied, record)
         records.append(replace(record, hash=previous))
-    opening = Opening(
-        ruleset=now.ruleset.id,
-        ruleset_version=now.ruleset.version,
-        title="bench",
-        organizer=now.organizer,
-        chance=game.simulation.secret,
-        board=Map.of(now.board).digest,
-        board_file=msgspec.json.encode(now.board),
-    )
+    opening = opening_of(game)
     await store.append(Append(copied, 0, records, "running", seats=now.players, opening=opening))
     return copied
 

@@ -1,6 +1,6 @@
 """What a command, a read and more take of a processor, counted in instructions by callgrind.
 
-The same on a busy machine as on an idle one: two counts differ by less than 0.5 %. Another build of the same Python
+The same on a busy machine as on an idle one: two counts differ by less than 1 %. Another build of the same Python
 takes 12 % more, and nearly as much more for everything. So figures are held against what was recorded in bare durable
 inserts of the same run: there two builds of 3.11 differ by 2 % at most, and 3.13 from 3.11 by 5 %.
 

@@ -46,10 +46,10 @@ async def _look(game: Played, folder: Path) -> tuple[list[float], list[list[floa
     return first, later
 
 
-async def keep(game: Played, store: EventStore, events: int = LONG) -> None:
-    """Store the first events of a game that was simulated, as if it went on."""
+def opening_of(game: Played) -> Opening:
+    """Return what the store is told of a game with its first events."""
     now = game.simulation.game
-    opening = Opening(
+    return Opening(
         ruleset=now.ruleset.id,
         ruleset_version=now.ruleset.version,
         title="bench",
@@ -58,6 +58,12 @@ async def keep(game: Played, store: EventStore, events: int = LONG) -> None:
         board=Map.of(now.board).digest,
         board_file=msgspec.json.encode(now.board),
     )
+
+
+async def keep(game: Played, store: EventStore, events: int = LONG) -> None:
+    """Store the first events of a game that was simulated, as if it went on."""
+    now = game.simulation.game
+    opening = opening_of(game)
     await store.append(Append(now.id, 0, game.records[:events], "running", seats=now.players, opening=opening))
 
 

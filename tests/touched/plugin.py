@@ -54,7 +54,7 @@ class Runner:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> bool | None:
         late = time.time() + self._seconds.get(item.nodeid, 0) > self._until
-        return True if late else None  # whoever says True has seen to the test
+        return True if late else None  # True tells pytest that the test needs no more
 
 
 class Conductor:

@@ -93,8 +93,6 @@ class Around(Struct, frozen=True):
 
     def moved_on(self, last: Version) -> "Around":
         """Return it after the game moved on at version `last`: what was asked before has lapsed."""
-        if not self.asked:  # as at nearly every event
-            return self
         asked = {version: request for version, request in self.asked.items() if version > last}
         return replace(self, asked=asked) if len(asked) < len(self.asked) else self
 

@@ -129,7 +129,7 @@ class SqliteStore(SqlStore):
 
 
 class _End:
-    """The newest records of the log, as they were committed here: whoever follows it reads them from memory.
+    """The newest records of the log in memory, for those who follow it. Only what is committed is added.
 
     Nobody else appends to the file. If somebody did all the same, the next position would tell, and what is at hand
     begins anew there.
