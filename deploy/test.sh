@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Every check, then the tests; the last line is pytest's summary. Arguments go to pytest: deploy/test.sh -n 0 -k chain
 #
-# deploy/test.sh --fast takes less than two minutes: it runs the tests that what was changed can have touched, the nearest
-# first, and says what it left out. Changed since where the branch began; --fast=COMMIT says since when.
+# deploy/test.sh --fast takes two minutes, and less once a whole run has noted how long tests take: it runs the tests that
+# what was changed can have touched, the nearest first, and says what it left out. Changed since where the branch began;
+# --fast=COMMIT says since when.
 # The tests start PostgreSQL, Redis and a browser by themselves and stop them; the programs are installed where apt can
 # do it.
 set -euo pipefail
