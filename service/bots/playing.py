@@ -164,14 +164,14 @@ class Playing:
             if not await self._lessor.lease(self._name, LEASE, "bots"):
                 return False
             self._leased_until = now + LEASE
-            self._bots = await self._known_bots()  # an account may have been closed
+            await self._learn_bots()  # an account may have been closed
         return True
 
     async def _follow(self) -> bool:
         """Look at the games with bots that moved, at all of them at first; tell whether any game did."""
         if self._position is None:
             end = await self._store.end()
-            self._bots = await self._known_bots()
+            await self._learn_bots()
             for bot in self._bots:
                 rows = await self._store.games(status="running", player=bot, limit=BATCH)
                 while rows:
@@ -182,10 +182,10 @@ class Playing:
         rows = await self._store.read_on(self._position, BATCH)
         for position, stream, record in rows:
             begins = record.type in _BEGINS
+            if begins:
+                await self._learn_bots()  # one of them may never have played before
             table = self._tables.get(cast(GameId, stream))
             if table is not None:
-                if begins:
-                    self._bots = await self._known_bots()  # one of them may never have played before
                 table.moved.set()
             elif begins or record.version == 1:
                 game = as_game(stream)
@@ -196,16 +196,18 @@ class Playing:
             self._position = position
         return bool(rows)
 
-    async def _known_bots(self) -> dict[PlayerId, str]:
+    async def _learn_bots(self) -> None:
+        """Learn which accounts are bots. A game that waits for one that was not known has to be looked at again."""
         rows = await self._accounts.bots()
-        return {row.player: row.bot for row in rows if row.bot is not None and row.closed is None}
+        bots = {row.player: row.bot for row in rows if row.bot is not None and row.closed is None}
+        if bots != self._bots:
+            self._bots = bots
+            for table in self._tables.values():
+                table.moved.set()
 
     async def _has_bots(self, game: GameId) -> bool:
         row = await self._store.game(game)
-        holders = row.seats.values() if row is not None else ()
-        if not any(holder in self._bots for holder in holders):
-            self._bots = await self._known_bots()
-        return any(holder in self._bots for holder in holders)
+        return row is not None and any(holder in self._bots for holder in row.seats.values())
 
     async def _confirm(self, fork: GameId) -> None:
         """Take the seats of a fork that are reserved for bots: they go on with every game that is continued."""
@@ -214,7 +216,7 @@ class Playing:
         except GameDamaged as error:
             log.warning("bots confirm no fork", game=fork, why=str(error))
             return
-        self._bots = await self._known_bots()
+        await self._learn_bots()
         reserved = {seat: holder for seat, holder in game.kept_seats.items() if holder in self._bots}
         if game.status != "gathering" or not reserved:
             return

@@ -31,7 +31,7 @@ _PDEATHSIG: Final = 1
 
 _ALONE: Final = (
     "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity"
-    " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    " WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
 )
 """Ends what is left of clients: of one that was killed the server goes on with what it was asked."""
 

@@ -20,6 +20,7 @@ from domain.kernel.proof.verify import verify
 from domain.library import LIBRARY
 from service.api.log.streams import follow
 from service.api.response import encode
+from service.bots import playing
 from service.bots.bot import RandomBot
 from service.bots.playing import Playing
 from service.bots.thinking import NoThought, Thinkers
@@ -91,6 +92,20 @@ async def test_a_game_against_bots_is_played_to_its_end(service: Service, anna: 
     assert all(cause["player"] == seats[cause["seat"]]["player"] for cause in causes)
     exported = (await service.client.get(f"/v1/games/{game}/export")).content
     assert verify(exported.splitlines(keepends=True), service.services.library).ok
+
+
+async def test_a_bot_that_came_to_be_after_the_others_were_learned_plays_too(
+    service: Service, anna: Player, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(playing, "LEASE", 0.02)  # with each renewal the bots are learned anew
+    monkeypatch.setattr(playing, "POLL", 0.01)
+    await service.services.accounts.bots_at("random", 1)
+    await asyncio.sleep(0.7)  # longer than one wait of before, so the one bot that there is gets known
+    monkeypatch.setattr(playing, "LEASE", 600.0)
+    await asyncio.sleep(0.1)  # and no renewal tells of those that come to be now
+    game = await against_bots(service, anna, bots=2)
+    await play_out(service, anna, game)
+    assert (await service.get(f"/v1/games/{game}"))["status"] == "over"
 
 
 async def test_bots_pause_once_somebody_was_asked(tmp_path: Path, database_url: str) -> None:
