@@ -20,6 +20,7 @@ from tests.browser.games import Table, table, token_of
 from tests.browser.seats import Sitting
 from tests.browser.visiting import PHONE, Visit, Visitor, until
 from tests.browser.whole_games import run
+from tests.helpers.sampling import sampled
 from tests.service.api.serving import Service
 
 
@@ -557,17 +558,20 @@ def _hands(value: Any, others: set[Seat]) -> list[Any]:
     return told + [found for part in value.values() for found in _hands(part, others)]
 
 
-async def test_a_whole_game_is_played_through_forms_only(tmp_path: Path):
-    told = await run("tiny-auction", 3, tmp_path)
-    assert " over, " in told, told
-
-
-async def test_a_game_of_mare_nostrum_goes_on_through_forms_only(tmp_path: Path):
-    assert "20 commands through forms" in await run("mare-nostrum", 3, tmp_path, most=20)
-
-
-async def test_a_game_of_the_campaign_goes_on_through_forms_only(tmp_path: Path):
-    assert "40 commands through forms" in await run("conquest-campaign", 3, tmp_path, most=40)
+@pytest.mark.parametrize(
+    ("ruleset", "most", "says"),
+    sampled(
+        "games through forms only",
+        [
+            ("tiny-auction", 10_000, " over, "),
+            ("mare-nostrum", 20, "20 commands through forms"),
+            ("conquest-campaign", 40, "40 commands through forms"),
+        ],
+        1,
+    ),
+)
+async def test_a_game_goes_on_through_forms_only(ruleset: str, most: int, says: str, tmp_path: Path):
+    assert says in await run(ruleset, 3, tmp_path, most=most)
 
 
 def may_pass(game: Game) -> bool:

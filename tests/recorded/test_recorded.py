@@ -48,7 +48,7 @@ class Unfinished(Struct, frozen=True):
 UNFINISHED = msgspec.json.decode((FOLDER / "unfinished" / "index.json").read_bytes(), type=dict[str, Unfinished])
 
 
-DRAWN = sampled("recorded games", recorded(), 10, by=attrgetter("ruleset", "version"))
+DRAWN = sampled("recorded games", recorded(), 6, by=attrgetter("ruleset", "version"))
 
 
 @pytest.mark.parametrize("game", DRAWN, ids=str)

@@ -237,7 +237,8 @@ async def test_connections_that_the_database_ends_are_replaced(url: str, store: 
             for _ in range(15):
                 await connection.execute(
                     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-                    " WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
+                    " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+                    " AND backend_type = 'client backend'"
                 )
                 await asyncio.sleep(0.02)
                 assert await store.head(G) >= 1
