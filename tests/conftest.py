@@ -51,7 +51,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Have each worker begin with its share of the long tests: else one of them is still at them at the end."""
     workers = getattr(config, "workerinput", {}).get("workercount", 1)
-    if workers == 1 or config.option.dist != "worksteal":
+    if workers == 1 or getattr(config.option, "touched", None):  # which begins with what is nearest to the change
         return
     long = [item for item in items if _is_of(item, LONG)]
     pages = [item for item in items if _is_of(item, PAGES)]
