@@ -1,6 +1,6 @@
 """A case: the aggregate whose events make one stream, from a complaint to its last word."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, cast
 
 import msgspec
@@ -36,6 +36,12 @@ from domain.kernel.rules.refusal import Refusal, refuse_unless
 
 MOST_OPEN: Final = 3
 """How many cases of a game a seat may have waiting."""
+
+MOST_OPENED: Final = 50
+"""How many cases of a game an account may open."""
+
+MOST_WRITTEN: Final = 20
+"""How many texts of a seat a case may have when it makes a statement."""
 
 MOST_CITED: Final = 20
 
@@ -428,6 +434,30 @@ def open_case(
     cause = replace(cause, seat=seat)
     record = inscribe(case_id, genesis(case_id), 1, event, schema=event.schema, draws=0, at=at, cause=cause)
     return Filed(begun(case_id, event, record, cause), (record,))
+
+
+# --- what is new must have room ---
+# A verifier does not ask this: a case from before these rules may have more, and stays as good as it was.
+
+
+def require_few_statements(filed: Filed) -> None:
+    """Raise `Refusal` when a statement is more than its seat may write in a case (TAB-LIM-01)."""
+    case, record = filed.case, filed.records[0]
+    if record.type != type_name(StatementMade):
+        return
+    seat = case.writers[record.version]
+    before = sum(writer == seat for writer in case.writers.values()) - 1
+    if before >= MOST_WRITTEN:
+        asked = f"{seat} has written {before} texts in this case."
+        raise Refusal("TAB-LIM-01", asked, f"A seat writes at most {MOST_WRITTEN}. You can still appeal.")
+
+
+def require_few_cases(player: PlayerId, others: Iterable[CaseRow]) -> None:
+    """Raise `Refusal` when an account has opened as many cases of a game as it may (TAB-LIM-02)."""
+    opened = sum(other.player == player for other in others)
+    if opened >= MOST_OPENED:
+        asked = f"You have opened {opened} cases of this game."
+        raise Refusal("TAB-LIM-02", asked, f"An account opens at most {MOST_OPENED}. Take part in another one's case.")
 
 
 # --- what must hold ---

@@ -17,6 +17,10 @@ MOST_INVITATIONS: Final = 20
 """How many invitations a game has at most that were not revoked."""
 
 
+MOST_MADE: Final = 200
+"""How many invitations a game has at most, those that were revoked among them: one answer lists them all."""
+
+
 class TooManyInvitations(Exception):
     """The game has as many invitations as it can have."""
 
@@ -43,9 +47,11 @@ class Invitations:
         if made is not None:
             return made
         once = _once(player, game, key)
-        open_now = [row for row in await self._store.invitations(game) if row.revoked is None]
-        if len(open_now) >= MOST_INVITATIONS:
+        every = await self._store.invitations(game)
+        if sum(row.revoked is None for row in every) >= MOST_INVITATIONS:
             raise TooManyInvitations(f"The game has {MOST_INVITATIONS} invitations and cannot have more.")
+        if len(every) >= MOST_MADE:
+            raise TooManyInvitations(f"For the game {MOST_MADE} invitations were made, and there cannot be more.")
         name = InvitationId(new_id("i", self._randomness(ID_BYTES)))
         row = InvitationRow(name, game, stamp(self._clock))
         if once is None:

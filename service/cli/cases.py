@@ -51,7 +51,7 @@ def list_cases(
 def show(case: CaseArgument, url: UrlOption = HERE, token: TokenOption = None, as_json: JsonOption = False) -> None:
     """Show a case in sentences, with what was written in it."""
     path = f"/v1/cases/{quote(case, safe='')}"
-    shown = _get(url, token, path)
+    shown = _get(url, token, path, limit=500)
     if as_json:
         print_json(shown)
         return

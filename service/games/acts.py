@@ -261,6 +261,7 @@ class NameOfficial(Act, frozen=True):
 
     async def decide(self, case: Case) -> Decided:
         require_organizer(case.game, case.cause.account)
+        officials.require_few_officials(case.game, self.player)
         return officials.name_official(case.game, self.player, case.cause, case.at)
 
 

@@ -57,6 +57,9 @@ ATTEMPTS: Final = 5
 MOST_ANALYSES: Final = 50
 """How many open forks for analysis an account may have."""
 
+MOST_CONTINUATIONS: Final = 10
+"""How many forks may be there to continue a game."""
+
 WAITED: Final = 20_000
 """Of how many games it is remembered whom they wait for, so that a list of them need not load them again."""
 
@@ -311,6 +314,11 @@ class Games:
             if purpose == "analysis" and await self._store.analyses(player) >= MOST_ANALYSES:
                 asked = f"You have {MOST_ANALYSES} open analyses."
                 raise Refusal("TAB-FORK-06", asked, "Close one: cancel the fork.", untimely=True)
+            if purpose == "continuation" and len(await self._store.continuations(parent)) >= MOST_CONTINUATIONS:
+                asked = f"This game has {MOST_CONTINUATIONS} continuations."
+                raise Refusal(
+                    "TAB-LIM-04", asked, "Go on in one of them, or let its organizer cancel one.", untimely=True
+                )
         except Refusal as refusal:  # of a repetition more often than not: the game has moved on
             use = self._asked(player, key, content).use
             if first := await self._first_answer(next(self._new_ids(player, key)), use):

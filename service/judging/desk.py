@@ -9,10 +9,20 @@ from typing import Any, Final
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
-from domain.judging.case import Case, Facts, Filed, in_log, open_case, require_text
+from domain.judging.case import (
+    Case,
+    CaseRow,
+    Facts,
+    Filed,
+    in_log,
+    open_case,
+    require_few_cases,
+    require_few_statements,
+    require_text,
+)
 from domain.judging.effect import effect_of
-from domain.judging.events import Decision, Kind, Written, commitment_to
-from domain.judging.fold import facts_of, fold
+from domain.judging.events import Decision, Kind, Ruled, Written, commitment_to
+from domain.judging.fold import facts_of, fold, read_event
 from domain.judging.outcome import RESULT_RULE, Judgment, holding, judgment_of
 from domain.judging.proof import Statement
 from domain.kernel.canonical import canonical
@@ -31,6 +41,7 @@ from service.games.cache import GameDamaged
 from service.games.commands import ATTEMPTS, Games, hashed_key
 from service.games.requests import StaleVersion
 from service.store.protocol import (
+    Added,
     Append,
     Conflict,
     EventStore,
@@ -70,7 +81,7 @@ class Docket(Struct, frozen=True):
     Attributes:
         case: the case.
         records: its stream.
-        kept: what was written in it, by the version of the event.
+        kept: what was written in it, by the version of the event, as far as it was asked for.
         repeated: whether the request came again with its idempotency key, and this is the case as it was then.
     """
 
@@ -82,7 +93,7 @@ class Docket(Struct, frozen=True):
     def written(self, version: Version) -> Written | None:
         """Return what was written at a version; None when nothing was, or it was erased."""
         kept = self.kept.get(version)
-        return msgspec.json.decode(kept.written, type=Written) if kept is not None and kept.written else None
+        return written_in(kept) if kept is not None else None
 
     def statements(self) -> Iterator[Statement]:
         """Yield what was written and not erased, as an export shows it."""
@@ -90,6 +101,11 @@ class Docket(Struct, frozen=True):
             written, kept = self.written(version), self.kept.get(version)
             if written is not None and kept is not None and kept.salt is not None:
                 yield Statement(commitment, kept.salt, version, written)
+
+
+def written_in(kept: KeptStatement) -> Written | None:
+    """Return what somebody wrote; None when it was erased."""
+    return msgspec.json.decode(kept.written, type=Written) if kept.written else None
 
 
 class Outcome(Struct, frozen=True):
@@ -141,23 +157,33 @@ class Desk:
 
     # --- looking ---
 
-    async def docket(self, case_id: CaseId, version: Version | None = None) -> Docket:
-        """Return a case as it stands, or as it stood at `version`."""
+    async def row(self, case_id: CaseId) -> CaseRow:
+        """Return what the index has of a case."""
+        row = await self._store.case(case_id)
+        if row is None:
+            raise UnknownCase(f"There is no case {case_id!r}.")
+        return row
+
+    async def docket(
+        self, case_id: CaseId, version: Version | None = None, *, after: Version = 0, limit: int | None = 0
+    ) -> Docket:
+        """Return a case as it stands, or as it stood at `version`.
+
+        With it come so many statements, those that follow version `after`; None is for all of them.
+        """
         records = await self._store.read(case_id, 0, version)
         if not records:
             raise UnknownCase(f"There is no case {case_id!r}.")
         if first_broken(case_id, records) is not None:
             raise GameDamaged(f"case {case_id} is damaged in the store")
-        kept = {each.version: each for each in await self._store.statements(case_id)}
-        return Docket(fold(case_id, records), records, kept)
+        found = await self._store.statements(case_id, after, limit) if limit != 0 else []
+        case = fold(case_id, records)
+        return Docket(case, records, {each.version: each for each in found if each.version in case.commitments})
 
     async def facts(self, game_id: GameId) -> Facts:
         """Return what is known of a game now."""
         game = await self._games.game(game_id)
-        forks = await self._store.games(parent=game_id, limit=ALL) if game.status == "over" else []
-        continuations = [
-            row.game for row in forks if row.fork and row.fork.purpose == "continuation" and row.status != "cancelled"
-        ]
+        continuations = await self._store.continuations(game_id) if game.status == "over" else ()
         return facts_of(game, (await self._games.records(game_id))[: game.version], continuations)
 
     async def outcome(self, game: Game) -> Outcome:
@@ -172,19 +198,22 @@ class Desk:
 
     async def _holding(self, game: Game) -> Judgment | None:
         judgments: list[Judgment] = []
-        for row in await self._store.cases(game=game.id, limit=ALL):
-            if row.status != "open":
-                case = (await self.docket(row.case)).case
+        rows = await self._store.cases(game=game.id, limit=ALL)
+        rulings = await self._store.rulings([row.case for row in rows])
+        for row in rows:
+            for record in rulings.get(row.case, ())[-1:]:
+                ruling = read_event(record)
                 # What a ruling changed in a game that still ran is in that game's own log.
-                if case.ruling is not None and case.ruling.version == game.version:
-                    judgments += filter(None, [judgment_of(case.ruling, case.id, row.number, case.ruled)])
+                if isinstance(ruling, Ruled) and ruling.version == game.version:
+                    judgments += filter(None, [judgment_of(ruling, row.case, row.number, record.at)])
         return holding(judgments)
 
     async def refusal(self, docket: Docket) -> Refusal | None:
         """Decide the command of a case about a refusal again; None when it is not refused, or was erased."""
-        opened, written = docket.case.opened, docket.written(1)
+        opened = docket.case.opened
         if opened.command is UNSET or docket.case.seat is None:
             return None
+        written = next(map(written_in, await self._store.statements(docket.case.id, 0, 1)), None)
         given = bytes(opened.command)
         if written is not None and written.command is not UNSET:
             given = msgspec.json.encode(written.command)
@@ -235,6 +264,7 @@ class Desk:
                     command=shown,
                     refused=refused,
                 )
+                require_few_cases(player, others)
                 try:
                     return await self._append(filed, 0, use, (written, salt))
                 except Conflict as conflict:
@@ -287,6 +317,7 @@ class Desk:
             written, salt = Written(text or ""), self._randomness(SALT_BYTES)
             facts = await self.facts(docket.case.game)
             filed = decide(docket.case, commitment_to(written, salt), facts, cause, at)
+            require_few_statements(filed)
             return await self._append(filed, docket.case.version, use, (written, salt) if text is not None else None)
 
         return await self._attempts(case_id, player, expected, use, attempt)
@@ -320,7 +351,7 @@ class Desk:
 
             appended = await self._games.together(await self._changed_by(ruling, docket.case.game), player, decide)
             if appended.repeated is not None:
-                return await self._repeated(case_id, appended.repeated.version)
+                return await self._repeated(case_id, appended.repeated)
             return await self._told(filed[0])
 
         return await self._attempts(case_id, player, expected, use, attempt)
@@ -354,12 +385,11 @@ class Desk:
 
     async def erase(self, case_id: CaseId, version: Version, player: PlayerId) -> Docket:
         """Erase what was written at a version of a case. Its commitment stays. Raises `UnknownStatement`."""
-        docket = await self.docket(case_id)
-        kept = docket.kept.get(version)
-        if kept is None:
+        docket = await self.docket(case_id, after=version - 1, limit=1)
+        if version not in docket.kept:
             raise UnknownStatement(f"Case {case_id!r} has no statement at version {version}.")
         await self._store.erase(case_id, version, player, stamp(self._clock))
-        return await self.docket(case_id)
+        return await self.docket(case_id, after=version - 1, limit=1)
 
     # --- storing ---
 
@@ -368,12 +398,12 @@ class Desk:
     ) -> Docket:
         appended = await self._store.append(_batch(filed, expected, use, written))
         if appended.repeated is not None:
-            return await self._repeated(filed.case.id, appended.repeated.version)
+            return await self._repeated(filed.case.id, appended.repeated)
         return await self._told(filed)
 
     async def _told(self, filed: Filed) -> Docket:
         self._wake.notify(filed.case.id, filed.case.version)
-        return await self.docket(filed.case.id, filed.case.version)
+        return await self._after(filed.case.id, Added(filed.records[0].version - 1, filed.case.version))
 
     async def _first(self, case_id: CaseId, use: KeyUse) -> Docket | None:
         """Return what this request was answered before, if it was. Raises `KeyReused`."""
@@ -382,10 +412,14 @@ class Desk:
             return None
         if kept.fingerprint != use.fingerprint:
             raise KeyReused
-        return await self._repeated(case_id, kept.added.version)
+        return await self._repeated(case_id, kept.added)
 
-    async def _repeated(self, case_id: CaseId, version: Version) -> Docket:
-        return msgspec.structs.replace(await self.docket(case_id, version), repeated=True)
+    async def _repeated(self, case_id: CaseId, added: Added) -> Docket:
+        return msgspec.structs.replace(await self._after(case_id, added), repeated=True)
+
+    async def _after(self, case_id: CaseId, added: Added) -> Docket:
+        """Return a case after a request, with the statement that this made."""
+        return await self.docket(case_id, added.version, after=added.after, limit=1)
 
 
 def _batch(filed: Filed, expected: Version, use: KeyUse | None, written: tuple[Written, bytes] | None = None) -> Append:
@@ -394,7 +428,16 @@ def _batch(filed: Filed, expected: Version, use: KeyUse | None, written: tuple[W
         content, salt = written
         statement = KeptStatement(filed.records[0].version, salt.hex(), canonical(content).decode())
     case = filed.case
-    return Append(case.id, expected, filed.records, case.status, key=use, case=case.row, statement=statement)
+    return Append(
+        case.id,
+        expected,
+        filed.records,
+        case.status,
+        key=use,
+        case=case.row,
+        statement=statement,
+        ruling=case.ruled_at if filed.ruling is not None else None,
+    )
 
 
 def _use(player: PlayerId, key: str | None, content: Sequence[Any]) -> KeyUse | None:

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from domain.judging.case import CaseRow
 from domain.kernel.chance.secret import Secret
-from domain.kernel.ids import CaseId, GameId, PlayerId, Seat, StreamId, Version
+from domain.kernel.ids import CaseId, GameId, PlayerId, RuleId, Seat, StreamId, Version
 from domain.kernel.log.record import Record
 from projections.lobby import ForkOf, GameRow
 from service.store.accounts import AccountStore
@@ -105,7 +105,8 @@ class Append(Struct, frozen=True):
 
     `status` is that of the game or the case after them; `seats` say who sits where, when that changed or the game is
     new; `opening` is there exactly when a game is new, and `expected` is then 0. `case` is there exactly when the
-    stream is that of a case: what the index has of it afterwards. `statement` is what was written with its records.
+    stream is that of a case: what the index has of it afterwards. `statement` is what was written with its records, and
+    `ruling` the version of the ruling among them.
     """
 
     game: StreamId
@@ -118,6 +119,7 @@ class Append(Struct, frozen=True):
     opening: Opening | None = None
     case: CaseRow | None = None
     statement: KeptStatement | None = None
+    ruling: Version | None = None
 
 
 class Appended(Struct, frozen=True):
@@ -266,6 +268,10 @@ class EventStore(Protocol):
         """
         ...
 
+    async def continuations(self, game: GameId) -> list[GameId]:
+        """Return the forks that were made to continue a game and not cancelled, the oldest first."""
+        ...
+
     async def analyses(self, player: PlayerId) -> int:
         """Return how many forks for analysis that an account made are still open."""
         ...
@@ -294,12 +300,24 @@ class EventStore(Protocol):
         rule: str | None = None,
         after: CaseId | None = None,
         limit: int = 50,
+        about: tuple[Version, Version] | None = None,
     ) -> list[CaseRow]:
-        """Return cases, the newest first: those that follow `after`. `rule` picks those that cite it."""
+        """Return cases, the newest first: those that follow `after`.
+
+        `rule` picks those that cite it, and `about` those about a version from the first to the second of these.
+        """
         ...
 
-    async def statements(self, case: CaseId) -> list[KeptStatement]:
-        """Return what was written in a case, in the order of the versions, erased statements included."""
+    async def precedents(self, rules: Collection[RuleId], limit: int) -> list[CaseRow]:
+        """Return the newest cases that were ruled on and cite one of these rules, themselves or in a ruling."""
+        ...
+
+    async def rulings(self, cases: Collection[CaseId]) -> dict[CaseId, list[Record]]:
+        """Return the rulings on cases, the last one last. A case without any is not in it."""
+        ...
+
+    async def statements(self, case: CaseId, after: Version = 0, limit: int | None = None) -> list[KeptStatement]:
+        """Return what was written in a case after a version, in the order of versions, erased statements included."""
         ...
 
     async def erase(self, case: CaseId, version: Version, by: PlayerId, at: str) -> bool:

@@ -1,6 +1,7 @@
 """Officials: naming and releasing them, and what their rulings do to a game (TAB-RUL-01 to -04)."""
 
 from collections.abc import Callable, Sequence
+from typing import Final
 
 from domain.kernel.chance.draws import Chance
 from domain.kernel.ids import PlayerId, RuleId, Seat, Version
@@ -18,6 +19,20 @@ from domain.kernel.log.lifecycle import (
 )
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.rules.refusal import Refusal
+
+MOST_OFFICIALS: Final = 20
+"""How many accounts may be named officials of a game, those that were released among them."""
+
+
+def require_few_officials(game: Game, player: PlayerId) -> None:
+    """Raise `Refusal` when a game has had as many officials as it may (TAB-LIM-03).
+
+    A verifier does not ask this: a game from before the rule may have had more.
+    """
+    named = game.around.officials
+    if player not in named and len(named) >= MOST_OFFICIALS:
+        asked = f"This game has had {len(named)} officials."
+        raise Refusal("TAB-LIM-03", asked, "Name one of them again, or take the game to those that it has.")
 
 
 def name_official(game: Game, player: PlayerId, cause: Cause, at: str) -> Decided:

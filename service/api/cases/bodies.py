@@ -69,6 +69,18 @@ class CaseEventsPage(Struct, frozen=True, forbid_unknown_fields=True):
     limit: Annotated[int, Meta(ge=1, le=500)] = 100
 
 
+class StatementsPage(Struct, frozen=True, forbid_unknown_fields=True):
+    """Which statements of a case.
+
+    Attributes:
+        after: the version of the case after which to begin.
+        limit: how many statements at most.
+    """
+
+    after: Past = 0
+    limit: Annotated[int, Meta(ge=1, le=500)] = 100
+
+
 class NewCase(Struct, frozen=True, forbid_unknown_fields=True):
     """A case to open.
 
@@ -228,10 +240,12 @@ class CaseDetail(Struct, frozen=True):
             its type.
         refusal: the refusal of that command, decided again just now at the version that the case is about. Null for
             other cases, when you may not see it, and when it would be accepted today.
-        statements: what the parties wrote. Seats and officials may read it, and everybody when the game is over.
+        statements: what the parties wrote. Seats and officials may read it, and everybody when the game is over. `GET`
+            shows a page of it, and a request that changes the case only the statement that it made or erased.
         consents: the seats that have consented: to the complaint, or after a ruling to that.
         rulings: the rulings, the last one last.
         repeated: True when the request was a repetition (same idempotency key) and this is the first answer again.
+        next: the `after` of the next page of statements; null after the last.
     """
 
     summary: CaseSummary
@@ -243,6 +257,7 @@ class CaseDetail(Struct, frozen=True):
     consents: tuple[Seat, ...]
     rulings: tuple[CaseRuling, ...]
     repeated: bool = False
+    next: Version | None = None
 
 
 class CaseEventView(Struct, frozen=True, omit_defaults=True):

@@ -47,10 +47,10 @@ class _Court:
 
     def keep(self, filed: Filed, text: str | None = None) -> CaseDetail:
         self.records.extend(filed.records)
+        version = filed.records[0].version
         if text is not None:
-            version = filed.records[0].version
             self.kept[version] = KeptStatement(version, SALT.hex(), msgspec.json.encode(Written(text)).decode())
-        return self.shown()
+        return self.shown(version)
 
     @property
     def case(self) -> Case:
@@ -60,8 +60,10 @@ class _Court:
     def docket(self) -> Docket:
         return Docket(self.case, tuple(self.records), dict(self.kept))
 
-    def shown(self) -> CaseDetail:
-        return case_detail(self.docket, None, reads=True)
+    def shown(self, since: int = 1) -> CaseDetail:
+        """Return the case as it is shown, with the statements since a version."""
+        kept = {version: each for version, each in self.kept.items() if version >= since}
+        return case_detail(msgspec.structs.replace(self.docket, kept=kept), None, reads=True)
 
 
 def _commitment(text: str) -> str:
@@ -83,17 +85,18 @@ def examples(scene: Scene) -> dict[str, Example]:
     ruled = court.keep(court.case.rule(*ruling, facts, Cause(court.judge), AT))
     consented = court.keep(court.case.consent(facts, other, AT))
     appealed = court.keep(court.case.appeal(_commitment(COMPLAINT), facts, mine, AT), COMPLAINT)
+    whole = court.shown()
     page = CasePage((case_summary(court.case.row),), None)
     said, back = NewStatement(ANSWER), NewStatement(COMPLAINT)
     wish = NewRuling("stands", RULES, REASON, facts.version, facts.hash)
     export = "".join(line.decode() for line in proof.export(court.case, court.records, list(court.docket.statements())))
     events = tuple(event_view(record, court.game.names) for record in court.records)
     erased, last = court.docket, events[-1]
-    erased.kept[1] = KeptStatement(1, None, None, AT, court.judge)
+    erased = msgspec.structs.replace(erased, kept={1: KeptStatement(1, None, None, AT, court.judge)})
     return {
         "listCases": Example(page),
         "listCasesOfGame": Example(page),
-        "showCase": Example(appealed),
+        "showCase": Example(whole),
         "listCaseEvents": Example(CaseEventPage(events, None)),
         "streamCaseEvents": Example(StreamedEvent(str(last.version), last.type, msgspec.json.encode(last).decode())),
         "exportCase": Example(export),

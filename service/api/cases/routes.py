@@ -1,6 +1,6 @@
 """Cases: opening, arguing and ruling on disputes about games."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any, Final
@@ -35,6 +35,7 @@ from service.api.cases.bodies import (
     NewCase,
     NewRuling,
     NewStatement,
+    StatementsPage,
     case_summary,
 )
 from service.api.endpoint import Answer, endpoint
@@ -133,19 +134,23 @@ async def _listed(
     "/v1/cases/{case:str}",
     tag="Cases",
     account="optional",
+    query=StatementsPage,
     answers=(Answer(200, "The case.", CaseDetail, headers=("ETag",)),),
     problems=(problems.UNKNOWN_CASE,),
 )
 async def show_case(request: Call, case: str) -> Response[bytes]:
     """Show a case.
 
-    What was disputed, said and ruled. Seats and officials of the game may read what the parties wrote, and everybody
-    when the game is over. The command of a case about a refusal is decided again, at the version that the case is
-    about, so that you see the refusal with its rule.
+    What was disputed, said and ruled, with a page of the statements. Seats and officials of the game may read what the
+    parties wrote, and everybody when the game is over. The command of a case about a refusal is decided again, at the
+    version that the case is about, so that you see the refusal with its rule.
     """
-    request.read_query(Nothing)
-    docket = await request.services.desk.docket(CaseId(case))
-    return answer(await _detail(request, docket), headers=etag(docket.case.version))
+    page = request.read_query(StatementsPage)
+    docket = await request.services.desk.docket(CaseId(case), after=page.after, limit=page.limit)
+    shown = await _detail(request, docket)
+    last = shown.statements[-1].version if shown.statements else 0
+    more = len(shown.statements) == page.limit and last < max(docket.case.commitments)
+    return answer(msgspec.structs.replace(shown, next=last if more else None), headers=etag(docket.case.version))
 
 
 @endpoint(
@@ -186,7 +191,7 @@ async def export_case(request: Call, case: str) -> Response[bytes]:
     of its game beside it also who held the seats, who was an official, and what the rulings changed.
     """
     request.read_query(Nothing)
-    docket = await request.services.desk.docket(CaseId(case))
+    docket = await request.services.desk.docket(CaseId(case), limit=None)
     statements = list(docket.statements()) if await _may_read(request, docket) else []
     content = b"".join(proof.export(docket.case, docket.records, statements))
     headers = {
@@ -227,9 +232,9 @@ async def open_case(request: Call, game: str) -> Response[bytes]:
     """Open a case.
 
     Disputes an event of a game, or a refusal, as a seat (scope `play`) or an official (scope `judge`) of it. It does
-    not stop the game: only a ruling does. A seat may have three cases waiting in a game, and an event is disputed once.
-    To dispute a refusal, send the refused command along; everybody can see it then, unless it is a secret of your seat.
-    With an `Idempotency-Key`, a repeated request opens no second case.
+    not stop the game: only a ruling does. A seat may have three cases waiting in a game, and an account opens at most
+    50 (TAB-LIM-02). An event is disputed once. To dispute a refusal, send the refused command along; everybody can see
+    it then, unless it is a secret of your seat. With an `Idempotency-Key`, a repeated request opens no second case.
     """
     request.read_query(Nothing)
     wish, services, player = await request.read_body(_new_case), request.services, request.signed_in.player
@@ -257,8 +262,9 @@ async def open_case(request: Call, game: str) -> Response[bytes]:
 async def make_statement(request: Call, case: str) -> Response[bytes]:
     """Make a statement.
 
-    As a seat of the game, while the case waits for a ruling. The log has only a commitment, so the text can be erased.
-    With an `Idempotency-Key`, a repeated request gets the first answer again.
+    As a seat of the game, while the case waits for a ruling. A seat writes at most 20 texts in a case (TAB-LIM-01). The
+    log has only a commitment, so the text can be erased. With an `Idempotency-Key`, a repeated request gets the first
+    answer again.
     """
     wish = await _written(request)
     return await _acted(request, case, "statement", Case.state, wish.statement)
@@ -362,7 +368,7 @@ async def rule_on_case(request: Call, case: str) -> Response[bytes]:
     rules = tuple(map(RuleId, wish.rules))
     ruling = Ruling(wish.decision, rules, wish.reason, wish.version, wish.hash, to, order)
     player = request.signed_in.player
-    async with _explained(request, (await desk.docket(CaseId(case))).case.game):
+    async with _explained(request, (await desk.row(CaseId(case))).game):
         docket = await desk.rule(CaseId(case), player, ruling, expected=request.expected, key=request.key)
     return answer(await _detail(request, docket), headers=etag(docket.case.version))
 
@@ -385,8 +391,7 @@ async def erase_statement(request: Call, case: str, number: str) -> Response[byt
     """
     request.read_query(Nothing)
     desk, caller = request.services.desk, request.signed_in
-    docket = await desk.docket(CaseId(case))
-    game = await request.services.games.game(docket.case.game)
+    game = await request.services.games.game((await desk.row(CaseId(case))).game)
     if "admin" not in caller.scopes and not game.around.is_official(caller.player):
         detail = f"You are no official of game {game.id!r}."
         raise Problem(problems.NOT_AN_OFFICIAL, detail, problems.NOT_AN_OFFICIAL.remedy)
@@ -430,7 +435,7 @@ async def _acted(
 ) -> Response[bytes]:
     """Let the caller do something in a case, and answer the case after it. Raises `Problem` when it is refused."""
     desk, player, key, expected = request.services.desk, request.signed_in.player, request.key, request.expected
-    async with _explained(request, (await desk.docket(CaseId(case))).case.game):
+    async with _explained(request, (await desk.row(CaseId(case))).game):
         docket = await desk.act(CaseId(case), player, kind, decide, text, expected=expected, key=key)
     return answer(await _detail(request, docket), headers=etag(docket.case.version))
 
@@ -490,26 +495,21 @@ async def _detail(request: Call, docket: Docket) -> CaseDetail:
 def case_detail(docket: Docket, refusal: CaseRefusal | None, *, reads: bool) -> CaseDetail:
     """Return a case as somebody may see it; `reads` says whether they may read what parties wrote."""
     case, opened = docket.case, docket.case.opened
-    statements, rulings = list[CaseStatement](), list[CaseRuling]()
-    for record in docket.records:
-        event, version = read_event(record), record.version
-        if isinstance(event, Ruled):
-            player, is_final = cause_of(record).account, isinstance(event, RuledFinally)
-            rulings.append(CaseRuling(version, player, record.at, is_final, event))
-        if version in case.commitments:
-            kept, written = docket.kept.get(version), docket.written(version) if reads else None
-            statements.append(
-                CaseStatement(
-                    version,
-                    record.type,  # pyright: ignore[reportArgumentType]
-                    case.writers[version],
-                    record.at,
-                    case.commitments[version],
-                    written.text if written is not None else None,
-                    kept.salt if written is not None and kept is not None else None,
-                    kept.erased if kept is not None else None,
-                )
+    statements = list[CaseStatement]()
+    for version, kept in docket.kept.items():
+        record, written = docket.records[version - 1], docket.written(version) if reads else None
+        statements.append(
+            CaseStatement(
+                version,
+                record.type,  # pyright: ignore[reportArgumentType]
+                case.writers[version],
+                record.at,
+                case.commitments[version],
+                written.text if written is not None else None,
+                kept.salt if written is not None else None,
+                kept.erased,
             )
+        )
     return CaseDetail(
         case_summary(case.row),
         opened.version,
@@ -518,6 +518,15 @@ def case_detail(docket: Docket, refusal: CaseRefusal | None, *, reads: bool) -> 
         refusal,
         tuple(statements),
         tuple(sorted(case.consents)),
-        tuple(rulings),
+        rulings_in(docket.records),
         docket.repeated,
+    )
+
+
+def rulings_in(records: Iterable[Record]) -> tuple[CaseRuling, ...]:
+    """Return the rulings among records of a case."""
+    return tuple(
+        CaseRuling(record.version, cause_of(record).account, record.at, isinstance(event, RuledFinally), event)
+        for record in records
+        if isinstance(event := read_event(record), Ruled)
     )

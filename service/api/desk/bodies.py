@@ -71,7 +71,7 @@ class Inspection(Struct, frozen=True):
             would also tell the dice that are still to come.
         way_back: what going back to `before` would cost; null when the game is not running, or no command that counts
             began there.
-        cases: the cases about these events, the newest first.
+        cases: the cases about these events, the newest first, at most 100.
         precedents: rulings on the same rules, the newest cases first, at most 10.
     """
 

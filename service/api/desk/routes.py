@@ -20,7 +20,7 @@ from domain.kernel.rules.message import in_words
 from domain.kernel.rules.ruleset import Ruleset
 from service.api import problems
 from service.api.cases.bodies import CaseSummary, case_summary
-from service.api.cases.routes import case_detail
+from service.api.cases.routes import rulings_in
 from service.api.desk.bodies import InspectedEvent, Inspection, Precedent
 from service.api.endpoint import Answer, endpoint
 from service.api.play.bodies import AtVersion
@@ -34,8 +34,8 @@ from service.games.views import Viewer, event_view, sees_all_of, viewer_of
 
 PRECEDENTS: Final = 10
 
-OF_A_GAME: Final = 1000
-"""How many cases of a game are looked through for those about a step."""
+OF_A_STEP: Final = 100
+"""How many cases about a step are shown."""
 
 
 @endpoint(
@@ -66,8 +66,8 @@ async def inspect_game(request: Call, game: str) -> Response[bytes]:
     judged = before or await games.at(now.id, first)
     viewer = viewer_of(now, request.caller)
     made = inspection(now, before, judged.ruleset, records, shown, viewer, await games.vault(now.id))
-    about = await services.store.cases(game=now.id, limit=OF_A_GAME)
-    cases = tuple(case_summary(row) for row in about if first <= row.about <= made.after)
+    about = await services.store.cases(game=now.id, about=(first, made.after), limit=OF_A_STEP)
+    cases = tuple(map(case_summary, about))
     precedents = await _precedents(services, _named(made), cases)
     return answer(msgspec.structs.replace(made, cases=cases, precedents=precedents), headers=etag(now.version))
 
@@ -167,15 +167,8 @@ async def _precedents(
     services: Services, rules: Iterable[RuleId], without: Sequence[CaseSummary]
 ) -> tuple[Precedent, ...]:
     """Return the newest rulings on any of some rules, in all games, but for those of some cases."""
-    found = {row.case: row for rule in rules for row in await services.store.cases(rule=rule)}
     known = {case.case for case in without}
-    precedents: list[Precedent] = []
-    for row in sorted(found.values(), key=lambda row: (row.created, row.case), reverse=True):
-        if row.case in known or row.status in ("open", "withdrawn"):
-            continue
-        detail = case_detail(await services.desk.docket(row.case), None, reads=False)
-        if detail.rulings:
-            precedents.append(Precedent(detail.summary, detail.rulings))
-        if len(precedents) == PRECEDENTS:
-            break
-    return tuple(precedents)
+    found = await services.store.precedents(list(rules), PRECEDENTS + len(known))
+    rows = [row for row in found if row.case not in known][:PRECEDENTS]
+    rulings = await services.store.rulings([row.case for row in rows])
+    return tuple(Precedent(case_summary(row), rulings_in(rulings[row.case])) for row in rows)

@@ -184,6 +184,13 @@ class SqlStore(ABC):
         )
         return [_game_row(row) for row in found]
 
+    async def continuations(self, game: GameId) -> list[GameId]:
+        query = (
+            "SELECT f.game FROM forks f JOIN games g ON g.game = f.game"
+            " WHERE f.parent = ? AND f.purpose = 'continuation' AND g.status <> 'cancelled' ORDER BY g.number"
+        )
+        return [GameId(game) for (game,) in await self._database.select(query, game)]
+
     async def analyses(self, player: PlayerId) -> int:
         query = (
             "SELECT count(*) FROM games g JOIN forks f ON f.game = g.game"
@@ -219,11 +226,15 @@ class SqlStore(ABC):
         rule: str | None = None,
         after: CaseId | None = None,
         limit: int = 50,
+        about: tuple[Version, Version] | None = None,
     ) -> list[CaseRow]:
+        first, last = about or (None, None)
         conditions = {
             "c.game = ?": game,
             "c.status = ?": status,
             "c.stream IN (SELECT stream FROM cited WHERE rule = ?)": rule,
+            "c.about >= ?": first,
+            "c.about <= ?": last,
             "c.place < (SELECT place FROM cases WHERE stream = ?)": after,
         }
         asked = {condition: value for condition, value in conditions.items() if value is not None}
@@ -231,12 +242,37 @@ class SqlStore(ABC):
         query = f"{_CASES} WHERE {where} ORDER BY c.place DESC LIMIT ?"
         return [_case_row(row) for row in await self._database.select(query, *asked.values(), limit)]
 
-    async def statements(self, case: CaseId) -> list[KeptStatement]:
-        query = "SELECT version, salt, written, erased, eraser FROM statements WHERE stream = ? ORDER BY version"
-        return [KeptStatement(*columns) for columns in await self._database.select(query, case)]
+    async def precedents(self, rules: Collection[RuleId], limit: int) -> list[CaseRow]:
+        if not rules:
+            return []
+        # Each rule's newest by themselves: as many rows are read, however often a rule was cited.
+        of_a_rule = "SELECT place FROM (SELECT place FROM precedents WHERE rule = ? ORDER BY place DESC LIMIT ?) p"
+        newest = " UNION ".join([of_a_rule] * len(rules))
+        values = [value for rule in rules for value in (rule, limit)]
+        query = f"{_CASES} WHERE c.place IN ({newest}) ORDER BY c.place DESC LIMIT ?"
+        return [_case_row(row) for row in await self._database.select(query, *values, limit)]
+
+    async def rulings(self, cases: Collection[CaseId]) -> dict[CaseId, list[Record]]:
+        query = (
+            f"SELECT e.game, {self.record} FROM (SELECT r.stream, r.version AS ruled FROM rulings r"
+            f" WHERE r.stream {self.among}) r JOIN events e ON e.game = r.stream AND e.version = r.ruled"
+            " ORDER BY e.game, e.version"
+        )
+        found: dict[CaseId, list[Record]] = {}
+        for case, *columns in await self._database.select(query, self._texts(cases)) if cases else ():
+            found.setdefault(case, []).append(Record(*columns))
+        return found
+
+    async def statements(self, case: CaseId, after: Version = 0, limit: int | None = None) -> list[KeptStatement]:
+        query = (
+            "SELECT version, salt, written, erased, eraser FROM statements"
+            " WHERE stream = ? AND version > CAST(? AS BIGINT) ORDER BY version LIMIT ?"
+        )
+        found = await self._database.select(query, case, after, ALL if limit is None else limit)
+        return [KeptStatement(*columns) for columns in found]
 
     async def erase(self, case: CaseId, version: Version, by: PlayerId, at: str) -> bool:
-        kept = {each.version for each in await self.statements(case) if each.written is not None}
+        kept = {each.version for each in await self.statements(case, version - 1, 1) if each.written is not None}
         await self._database.execute(
             "UPDATE statements SET salt = NULL, written = NULL, erased = ?, eraser = ?"
             " WHERE stream = ? AND version = ? AND written IS NOT NULL",
@@ -294,6 +330,14 @@ def index_statements(batch: Append) -> Iterator[tuple[str, tuple[Any, ...]]]:
         )
     for rule in case.rules:
         yield "INSERT INTO cited (rule, stream) VALUES (?, ?) ON CONFLICT DO NOTHING", (rule, case.case)
+    if batch.ruling is not None:
+        yield "INSERT INTO rulings (stream, version) VALUES (?, ?)", (case.case, batch.ruling)
+        for rule in case.rules:
+            yield (
+                "INSERT INTO precedents (rule, place) SELECT ?, place FROM cases WHERE stream = ?"
+                " ON CONFLICT DO NOTHING",
+                (rule, case.case),
+            )
     if batch.statement is not None:
         yield (
             "INSERT INTO statements (stream, version, salt, written) VALUES (?, ?, ?, ?)",

@@ -346,9 +346,30 @@ CREATE INDEX recovery_codes_by_player ON recovery_codes (player);
 # Whether a program plays an account that the service does not play.
 _PROGRAMS: Final = "ALTER TABLE players ADD COLUMN automated INTEGER NOT NULL DEFAULT FALSE;"
 
+# Which events of cases are rulings, and which cases that were ruled on cite a rule: so nobody reads a case to find out.
+_RULINGS: Final = """
+CREATE TABLE rulings (
+    stream  TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    PRIMARY KEY (stream, version)
+) WITHOUT ROWID;
+CREATE TABLE precedents (
+    rule  TEXT NOT NULL,
+    place INTEGER NOT NULL,
+    PRIMARY KEY (rule, place)
+) WITHOUT ROWID;
+INSERT INTO rulings (stream, version)
+SELECT c.stream, e.version FROM cases c JOIN events e ON e.game = c.stream
+WHERE json_extract(e.event, '$.type') IN ('ruled', 'ruled-finally');
+INSERT INTO precedents (rule, place)
+SELECT t.rule, c.place FROM cited t JOIN cases c ON c.stream = t.stream
+WHERE c.stream IN (SELECT stream FROM rulings);
+CREATE INDEX continuations ON forks (parent) WHERE purpose = 'continuation';
+"""
+
 STEPS: Final = (
     *(_FIRST, _ACCOUNTS, _KEYS, _SOUGHT, _JUDGES, _CASES, _TRANSPARENCY, _BOTS, _FORKS, _INVITATIONS, _PASSKEYS),
-    _PROGRAMS,
+    *(_PROGRAMS, _RULINGS),
 )
 """The schema, as it grew. A new file takes all steps, an older one those that it lacks; none is ever changed."""
 

@@ -87,7 +87,7 @@ export class Desk {
       const seen = await this.api.get(`${path}/inspection`, { version: this.version });
       const { items } = await this.api.get(`${path}/events`, { after: game.version - 1, limit: 1 });
       const { items: all } = await this.api.get(`${path}/cases`, { limit: 100 });
-      const found = await Promise.all(seen.cases.map((each) => this.api.get(`/v1/cases/${each.case}`)));
+      const found = await Promise.all(seen.cases.map((each) => this.detail(each.case)));
       const forks = game.status === "over" ? (await this.api.get(`${path}/forks`)).items : [];
       if (mine !== this.reading) return;
       this.problem = null;
@@ -104,6 +104,17 @@ export class Desk {
       this.about = "";
     }
     this.redraw();
+  }
+
+  /** A case with all that was written in it: nearly always one page. */
+  async detail(id) {
+    const found = await this.api.get(`/v1/cases/${id}`);
+    for (let { next } = found; next; ) {
+      const more = await this.api.get(`/v1/cases/${id}`, { after: next });
+      found.statements.push(...more.statements);
+      next = more.next;
+    }
+    return found;
   }
 
   decide(id, decision) {

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from domain.judging.case import require_text
+from domain.judging.case import MOST_WRITTEN, require_few_statements, require_text
 from domain.judging.events import CASE_EVENTS, CaseOpened, Settled
 from domain.judging.fold import read_event
 from domain.judging.proof import verify
@@ -130,6 +130,15 @@ def test_a_statement_is_printable(text: str) -> None:
 
 def test_a_statement_may_have_lines_and_any_script() -> None:
     require_text("First line\nδεύτερη <b>γραμμή</b> 🎲" + "x" * 1900)
+
+
+@pytest.mark.rule("TAB-LIM-01")
+def test_a_case_from_before_there_was_a_limit_is_verified_as_it_is(court: Court) -> None:
+    court.open(ANNA)
+    for _ in range(MOST_WRITTEN + 5):
+        filed = court.state(ANNA)
+    assert refused(require_few_statements, filed) == "TAB-LIM-01"
+    assert verify(court.export(), court.play.library, read_game(court.play.export())).ok
 
 
 @pytest.mark.rule("TAB-CASE-07")

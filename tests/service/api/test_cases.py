@@ -8,6 +8,7 @@ import httpx
 import pytest
 from msgspec import Struct
 
+from domain.judging.case import MOST_WRITTEN
 from domain.judging.proof import verify
 from domain.kernel.proof import export
 from domain.kernel.proof.verify import verify as verify_game
@@ -84,7 +85,8 @@ async def test_a_case_from_the_complaint_to_the_last_word(court: Court) -> None:
         (other.id, True),
     ]
     assert final["rulings"][1]["ruling"]["decision"] == "dismissed"
-    said = [(each["kind"], each["seat"], each["text"]) for each in final["statements"]]
+    written = (await court.service.get(case, court.bert))["statements"]
+    said = [(each["kind"], each["seat"], each["text"]) for each in written]
     assert said == [
         ("case-opened", "red", "I clicked on the wrong one."),
         ("case-answered", "blue", "We agreed that moves stand."),
@@ -271,6 +273,74 @@ async def test_the_same_event_and_a_fourth_case_are_refused(court: Court) -> Non
         await court.open(version=version)
     fourth = await court.ask("POST", f"{court.url}/cases", court.anna, {"kind": "move", "version": 3, "statement": "?"})
     assert fourth.json()["rule"] == "TAB-CASE-03"
+
+
+# --- how much there may be ---
+
+
+@pytest.mark.rule("TAB-LIM-01")
+async def test_a_seat_writes_twenty_texts_in_a_case_and_appeals_all_the_same(court: Court) -> None:
+    case, said = await court.open(), {"statement": "And another thing."}
+    for _ in range(MOST_WRITTEN - 1):
+        await court.service.post(f"{case}/statements", court.anna, said)
+    refused = await court.ask("POST", f"{case}/statements", court.anna, said)
+    assert (refused.status_code, refused.json()["rule"]) == (422, "TAB-LIM-01")
+    await court.service.post(f"{case}/answer", court.bert, said)
+    await court.service.post(f"{case}/statements", court.bert, said)
+    await court.rule(case)
+    await court.service.post(f"{case}/appeal", court.anna, said)
+    assert await proved(court, case, court.julia)
+
+
+@pytest.mark.rule("TAB-LIM-02")
+async def test_an_account_opens_fifty_cases_of_a_game(court: Court, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("domain.judging.case.MOST_OPENED", 2)
+    for version in (4, 5):
+        await court.service.post(f"{await court.open(version=version)}/withdrawal", court.anna)
+    wish = {"kind": "slip", "version": 6, "statement": "?"}
+    refused = await court.ask("POST", f"{court.url}/cases", court.anna, wish)
+    assert (refused.status_code, refused.json()["rule"]) == (422, "TAB-LIM-02")
+    await court.open(court.bert, version=6)
+
+
+async def test_statements_are_paged_and_an_act_answers_with_its_own(court: Court) -> None:
+    case, texts = await court.open(), ["I clicked on the wrong one.", "One.", "Two.", "Three."]
+    for text in texts[1:]:
+        made = await court.service.post(f"{case}/statements", court.anna, {"statement": text})
+        assert ([each["text"] for each in made["statements"]], made["next"]) == ([text], None)
+    seen, after = list[str](), 0
+    while after is not None:
+        page = await court.service.get(f"{case}?limit=2&after={after}", court.anna)
+        seen += [each["text"] for each in page["statements"]]
+        after = page["next"]
+    assert seen == texts
+    assert (await court.rule(case)).json()["statements"] == []
+    assert (await court.service.get(f"{case}?after=4"))["statements"] == []
+
+
+async def test_neither_a_game_nor_a_step_is_shown_by_reading_cases(
+    court: Court, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Or whoever fills a case slows down every game whose steps concern the same rules."""
+    before = await court.put_up()
+    step, case = f"{court.url}/inspection?version={before + 1}", await court.open(rules=["TA-PUT-01"], version=3)
+    await court.rule(case, decision="result", order=[["blue"], ["red"]])
+    end = (await court.service.get(court.url))["version"]
+    late = await court.open(court.bert, kind="result", version=end)
+    await court.rule(late, decision="result", order=[["red"], ["blue"]])
+    asked = list[str]()
+    read, statements = court.service.services.store.read, court.service.services.store.statements
+    store = court.service.services.store
+    monkeypatch.setattr(store, "read", lambda stream, *rest: asked.append(stream) or read(stream, *rest))
+    monkeypatch.setattr(store, "statements", lambda stream, *rest: asked.append(stream) or statements(stream, *rest))
+    assert (await court.service.get(court.url))["result"]["winners"] == ["red"]
+    shown = (await court.service.get(step))["precedents"]
+    assert [(f"/v1/cases/{each['summary']['case']}", each["rulings"][0]["ruling"]["decision"]) for each in shown] == [
+        (case, "result")
+    ]
+    assert [stream for stream in asked if stream.startswith("c")] == []
+    await court.service.get(case)
+    assert [stream for stream in asked if stream.startswith("c")] == [case.rpartition("/")[2]] * 2
 
 
 # --- repetitions and races ---

@@ -92,6 +92,19 @@ async def test_forks_are_marked_and_only_in_the_lists_where_they_belong(
     assert (await service.ask("GET", "/v1/games/gnone/forks")).status_code == 404
 
 
+@pytest.mark.rule("TAB-LIM-04")
+async def test_a_game_has_ten_continuations_at_most(
+    service: Service, over: str, anna: Player, bert: Player, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.games.commands.MOST_CONTINUATIONS", 1)
+    made = await fork(service, over, bert, purpose="continuation")
+    wish = {"version": made["fork"]["version"], "purpose": "continuation"}
+    refused = await service.ask("POST", f"{over}/forks", bert, wish)
+    assert (refused.status_code, refused.json()["rule"]) == (409, "TAB-LIM-04")
+    assert (await service.ask("DELETE", f"/v1/games/{made['id']}", anna)).status_code == 200
+    await fork(service, over, bert, purpose="continuation")
+
+
 @pytest.mark.rule("TAB-FORK-04")
 async def test_the_same_players_confirm_a_continuation_and_go_on(
     service: Service, over: str, anna: Player, bert: Player

@@ -6,6 +6,7 @@ import uuid
 from typing import Any
 
 import httpx
+import pytest
 import structlog
 
 from service.accounts.invitations import MOST_INVITATIONS
@@ -127,6 +128,17 @@ async def test_no_more_invitations_are_made_at_once_than_one_after_another(servi
     path = f"/v1/games/{await service.gathering(anna)}/invitations"
     made = await asyncio.gather(*(service.ask("POST", path, anna) for _ in range(MOST_INVITATIONS + 10)))
     assert sorted(each.status_code for each in made) == [201] * MOST_INVITATIONS + [409] * 10
+
+
+async def test_revoking_makes_no_room_for_ever_more_invitations(
+    service: Service, anna: Player, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.accounts.invitations.MOST_MADE", 3)
+    path = f"/v1/games/{await service.gathering(anna)}/invitations"
+    for _ in range(3):
+        made = await service.post(path, anna)
+        await service.ask("DELETE", f"{path}/{made['details']['id']}", anna)
+    assert kind(await service.ask("POST", path, anna)) == (409, "too-many-invitations")
 
 
 async def test_an_official_gets_no_seat_by_a_link(service: Service, anna: Player, bert: Player) -> None:

@@ -103,3 +103,14 @@ async def test_a_repeated_naming_gets_the_first_answer(service: Service, game: s
     assert first.json()["events"] == again.json()["events"]
     assert again.json()["repeated"]
     assert (await service.get(f"/v1/games/{game}"))["officials"] == []
+
+
+@pytest.mark.rule("TAB-LIM-03")
+async def test_a_game_has_twenty_officials_at_most_released_ones_among_them(
+    service: Service, game: str, olga: Player, ines: Player, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("domain.kernel.log.officials.MOST_OFFICIALS", 1)
+    for method in ("PUT", "DELETE", "PUT"):
+        assert (await service.ask(method, official(game, ines), olga)).status_code == 200
+    refused = await service.ask("PUT", official(game, await service.register("Otto")), olga)
+    assert (refused.status_code, refused.json()["rule"]) == (422, "TAB-LIM-03")

@@ -110,6 +110,27 @@ async def test_the_index_of_cases_is_searched(store: EventStore) -> None:
     assert (await store.cases(game=G))[0].seat is None
 
 
+async def test_rulings_are_found_without_reading_cases(store: EventStore) -> None:
+    await store.append(new_game("g2"))
+    await store.append(opened())
+    await store.append(opened(D, 2, row={"rules": RULES}))
+    await store.append(opened(CaseId("c3"), 1, row={"game": GameId("g2"), "rules": RULES}))
+    assert await store.precedents(RULES, 10) == []
+    assert await store.rulings([C, D]) == {}
+    for case, number, game, cited in ((C, 1, G, RULES), (CaseId("c3"), 1, GameId("g2"), RULES[:1])):
+        ruled = row(case, number, 2, game=game, status="ruled", rules=cited)
+        await store.append(replace(went_on(case, number), case=ruled, ruling=2))
+    await store.append(replace(went_on(after=2), case=row(version=3, status="final", rules=RULES), ruling=3))
+    assert [each.case for each in await store.precedents(RULES, 10)] == ["c3", "c1"]
+    assert [each.case for each in await store.precedents(RULES, 1)] == ["c3"]
+    assert [each.case for each in await store.precedents(RULES[1:], 10)] == ["c1"]
+    assert await store.precedents((), 10) == await store.precedents([RuleId("TAB-NO-01")], 10) == []
+    found = await store.rulings([C, D])
+    assert found == {C: (await store.read(C))[1:]}
+    assert len(await store.cases(game=G, about=(2, 2))) == 2
+    assert await store.cases(game=G, about=(3, 9)) == []
+
+
 async def test_a_case_that_went_on_meanwhile_is_a_conflict(store: EventStore) -> None:
     await store.append(opened())
     for wrong in (opened(), went_on(after=2), went_on(D, 2, after=1)):

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from domain.kernel.ids import GameId, PlayerId
+from domain.kernel.ids import CaseId, GameId, PlayerId, RuleId
 from service.base.clock import later, stamp, utc_now
 from service.base.scopes import EVERYBODYS
 from service.games.views import viewer_of
@@ -309,3 +309,56 @@ async def test_who_may_organize_may_judge_in_postgres(database: str) -> None:
             now = await connection.fetchval("SELECT scopes FROM tabularium.players WHERE player = $1", f"p{number}")
             of_token = await connection.fetchval("SELECT scopes FROM tabularium.tokens WHERE player = $1", f"p{number}")
             assert (now, of_token) == (GRANTED[scopes], TOKENS[scopes])
+
+
+# --- the rulings that a store has already ---
+
+RULINGS = 26
+"""The migration since which rulings are found without reading cases."""
+
+OLD_CASES = (
+    "INSERT INTO {0}cases (stream, game, number, status, kind, about, matter, player, rules, version, created, changed)"
+    " VALUES ('cold', 'g1', 1, 'final', 'move', 1, '1', 'panna', '[\"TAB-UNDO-02\"]', 3, '', '')",
+    "INSERT INTO {0}cited (rule, stream) VALUES ('TAB-UNDO-02', 'cold')",
+)
+OLD_EVENTS = ("case-opened", "ruled", "ruled-finally")
+
+
+async def check_rulings(store: EventStore) -> None:
+    assert [each.case for each in await store.precedents([RuleId("TAB-UNDO-02")], 5)] == ["cold"]
+    assert [each.version for each in (await store.rulings([CaseId("cold")]))[CaseId("cold")]] == [2, 3]
+
+
+async def test_a_file_finds_the_rulings_that_it_has(file: Path) -> None:
+    with opened(file) as connection:
+        for statement in sqlite_file._statements(sqlite_file.script(1, sqlite_file.STEPS.index(sqlite_file._RULINGS))):
+            connection.execute(statement)
+        for statement in OLD_CASES:
+            connection.execute(statement.format(""))
+        for version, kind in enumerate(OLD_EVENTS, 1):
+            connection.execute(
+                "INSERT INTO events (game, version, event, schema, draws, at, hash) VALUES ('cold', ?, ?, 1, 0, '', ?)",
+                (version, msgspec.json.encode({"type": kind}).decode(), bytes(32)),
+            )
+    store = await SqliteStore.open(file)
+    await check_rulings(store)
+    await store.close()
+
+
+async def test_postgres_finds_the_rulings_that_it_has(database: str) -> None:
+    await migrate(database, [each for each in known() if each.number < RULINGS])
+    async with connected(database) as connection:
+        for statement in OLD_CASES:
+            await connection.execute(statement.format("tabularium."))
+        for version, kind in enumerate(OLD_EVENTS, 1):
+            await connection.execute(
+                "INSERT INTO tabularium.events (game, version, position, event, schema, draws, at, hash)"
+                " VALUES ('cold', $1::integer, $1::integer, $2, 1, 0, '2026-11-20T18:00:00.000000Z', $3)",
+                version,
+                msgspec.json.encode({"type": kind}).decode(),
+                bytes(32),
+            )
+    await migrate(database, known())
+    store = await PostgresStore.open(database)
+    await check_rulings(store)
+    await store.close()
