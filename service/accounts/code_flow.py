@@ -1,15 +1,12 @@
 """Signing in through the OpenID Connect provider: the authorization code flow with PKCE (RFC 6749, RFC 7636).
 
 A browser is sent to the provider and comes back with a code, which the service exchanges for an ID token. What the
-browser keeps meanwhile is one random value. State, nonce and code verifier are derived from it, and no address contains
-it. The store keeps its hash: the value can be used once, within ten minutes, while the same account (or none) is signed
-in.
+browser keeps meanwhile is one challenge. State, nonce and code verifier are derived from it, and no address contains
+it. It can be used once, within ten minutes, while the same account (or none) is signed in.
 """
 
 import asyncio
-import hashlib
 import hmac
-import secrets
 from datetime import timedelta
 from typing import Final
 from urllib.parse import urlsplit
@@ -21,15 +18,15 @@ from msgspec import Struct
 
 from domain.kernel.ids import PlayerId
 from service.accounts.caller import Identity, IssuerAway, SignInRefused, TokenEnded, UnknownToken
+from service.accounts.challenges import CHALLENGE_BYTES, Challenges
 from service.accounts.oidc import TIMEOUT, UNTOLD, Issuer
-from service.accounts.passkeys import CHALLENGES, from_base64url, to_base64url
-from service.base.clock import Clock, later, stamp
+from service.accounts.passkeys import from_base64url, to_base64url
+from service.base.clock import Clock
 from service.base.settings import Settings
 from service.observe.logging import log
 from service.store.accounts import AccountStore
 
 FLOW_LASTS: Final = timedelta(minutes=10)
-FLOW_BYTES: Final = 32
 
 SCOPE: Final = "openid profile"
 """What is asked of the provider: who somebody is, and what they are called."""
@@ -41,17 +38,12 @@ class Flow(Struct, frozen=True):
     """What the browser keeps whose owner is at the provider.
 
     Attributes:
-        value: random bytes that nobody else knows.
+        value: a challenge that nobody else knows.
         leaves: whether the browser's session may give way to one of another account.
     """
 
     value: bytes
     leaves: bool
-
-    @classmethod
-    def begin(cls, leaves: bool) -> "Flow":
-        """Return a new one."""
-        return cls(secrets.token_bytes(FLOW_BYTES), leaves)
 
     @classmethod
     def read(cls, cookie: str) -> "Flow | None":
@@ -60,7 +52,7 @@ class Flow(Struct, frozen=True):
             value = from_base64url(cookie.removesuffix(_LEAVING))
         except ValueError:
             return None
-        return cls(value, cookie.endswith(_LEAVING)) if len(value) == FLOW_BYTES else None
+        return cls(value, cookie.endswith(_LEAVING)) if len(value) == CHALLENGE_BYTES else None
 
     @property
     def cookie(self) -> str:
@@ -82,11 +74,6 @@ class Flow(Struct, frozen=True):
         """What proves to the provider that whoever brings the code is who asked for it."""
         return self._derived("verifier")
 
-    @property
-    def digest(self) -> bytes:
-        """What the store keeps of it."""
-        return hashlib.sha256(self._derived("digest").encode()).digest()
-
     def _derived(self, what: str) -> str:
         # With `leaves` in it: nobody who changes the cookie gets by with the state that was asked for.
         return to_base64url(hmac.digest(self.value, f"{what} {self.leaves}".encode(), "sha256"))
@@ -104,8 +91,7 @@ class Provider:
         self._published = issuer
         self._client = settings.oidc_client_id
         self._secret = settings.oidc_client_secret
-        self._store = store
-        self._clock = clock
+        self._challenges = Challenges(store, clock, "provider")
 
     async def begin(self, player: PlayerId | None, redirect: str, leaves: bool) -> tuple[Flow, str]:
         """Return what the browser of an account, or of nobody, is to keep, and where it is to go.
@@ -113,7 +99,7 @@ class Provider:
         The provider sends it back to `redirect`. Raises `IssuerAway`.
         """
         authorization, _, _ = await self._places()
-        flow = Flow.begin(leaves)
+        flow = Flow(await self._challenges.give(player, FLOW_LASTS), leaves)
         address = prepare_grant_uri(
             authorization,
             self._client,
@@ -125,8 +111,6 @@ class Provider:
             code_challenge=create_s256_code_challenge(flow.verifier),
             code_challenge_method="S256",
         )
-        now = stamp(self._clock)
-        await self._store.add_challenge(flow.digest, player, later(now, FLOW_LASTS), now, CHALLENGES)
         return flow, address
 
     @staticmethod
@@ -156,7 +140,7 @@ class Provider:
             )
         if not hmac.compare_digest(flow.state.encode(), state.encode("utf-8", "surrogatepass")):
             raise SignInRefused("The answer is not to what this browser asked last.")
-        if not await self._store.take_challenge(flow.digest, player, stamp(self._clock)):
+        if not (await self._challenges.is_good(flow.value, player) and await self._challenges.use(flow.value)):
             raise SignInRefused(
                 "The answer was used before, came after 10 minutes, or somebody signed in or out meanwhile."
             )

@@ -15,7 +15,8 @@ import msgspec
 from msgspec import Struct
 
 from domain.kernel.ids import PlayerId
-from service.base.clock import Clock, later, stamp
+from service.accounts.challenges import Challenges
+from service.base.clock import Clock, stamp
 from service.base.ids import ID_BYTES, new_id
 from service.store.accounts import AccountStore, PasskeyId, PasskeyRow
 
@@ -25,11 +26,7 @@ ALGORITHMS: Final = (-8, -7, -257)
 MOST_PASSKEYS: Final = 20
 """How many passkeys an account has at most."""
 
-CHALLENGES: Final = 10_000
-"""So many challenges wait at most; the oldest give way."""
-
 CHALLENGE_LASTS: Final = timedelta(minutes=5)
-CHALLENGE_BYTES: Final = 32
 
 CODES: Final = 10
 """How many recovery codes an account gets."""
@@ -62,19 +59,17 @@ class Passkeys:
     def __init__(self, store: AccountStore, clock: Clock) -> None:
         self._store = store
         self._clock = clock
+        self._challenges = Challenges(store, clock, "passkey")
 
     async def challenge(self, player: PlayerId | None) -> str:
         """Return what a passkey is to sign: to belong to an account from now on, or to sign in to its own."""
-        value = secrets.token_bytes(CHALLENGE_BYTES)
-        now = stamp(self._clock)
-        await self._store.add_challenge(_hash(value), player, later(now, CHALLENGE_LASTS), now, CHALLENGES)
-        return to_base64url(value)
+        return to_base64url(await self._challenges.give(player, CHALLENGE_LASTS))
 
     async def add(self, player: PlayerId, name: str, credential: Mapping[str, Any], at: Place) -> PasskeyRow:
         """Register a passkey. Raises `PasskeyRefused`, `PasskeyKnown` or `TooManyPasskeys`."""
         if len(await self._store.passkeys(player)) >= MOST_PASSKEYS:
             raise TooManyPasskeys(f"The account has {MOST_PASSKEYS} passkeys and cannot have more.")
-        challenge = await self._taken(credential, player)
+        challenge = await self._brought(credential, player)
         from webauthn import verify_registration_response  # here, because it takes a third of a second
 
         try:
@@ -87,6 +82,7 @@ class Passkeys:
             )
         except Exception as error:  # the library raises more than its own on what somebody made up
             raise PasskeyRefused(_why(error)) from error
+        await self._use(challenge)
         row = PasskeyRow(
             PasskeyId(new_id("k", secrets.token_bytes(ID_BYTES))),
             player,
@@ -102,7 +98,7 @@ class Passkeys:
 
     async def prove(self, credential: Mapping[str, Any], at: Place) -> PlayerId:
         """Return whose passkey signed a challenge to sign in. Raises `PasskeyRefused`."""
-        challenge = await self._taken(credential, None)
+        challenge = await self._brought(credential, None)
         try:
             row = await self._store.passkey(from_base64url(credential["rawId"]))
         except ValueError as error:
@@ -126,19 +122,25 @@ class Passkeys:
             )
         except Exception as error:  # as above
             raise PasskeyRefused(_why(error)) from error
+        await self._use(challenge)
         await self._store.passkey_used(row.passkey, proved.new_sign_count, stamp(self._clock))
         return row.player
 
-    async def _taken(self, credential: Mapping[str, Any], player: PlayerId | None) -> bytes:
+    async def _brought(self, credential: Mapping[str, Any], player: PlayerId | None) -> bytes:
         """Return the challenge that a passkey has signed, if it was given to this account. Raises `PasskeyRefused`."""
         try:
             client = msgspec.json.decode(from_base64url(credential["response"]["clientDataJSON"]), type=_Client)
             challenge = from_base64url(client.challenge)
         except (ValueError, RecursionError) as error:
             raise PasskeyRefused("What the browser says of it cannot be read.") from error
-        if not await self._store.take_challenge(_hash(challenge), player, stamp(self._clock)):
-            raise PasskeyRefused("Its challenge was not given for this, was used before, or is older than 5 minutes.")
+        if not await self._challenges.is_good(challenge, player):
+            raise PasskeyRefused("Its challenge was not given for this, or is older than 5 minutes.")
         return challenge
+
+    async def _use(self, challenge: bytes) -> None:
+        """Use up a challenge of which the signature was proved, so that nobody comes with the same one again."""
+        if not await self._challenges.use(challenge):
+            raise PasskeyRefused("Its challenge was used before.")
 
     async def of(self, player: PlayerId) -> list[PasskeyRow]:
         """Return the passkeys of an account, the newest first."""

@@ -277,12 +277,12 @@ class AccountStore(Protocol):
         """Delete a passkey."""
         ...
 
-    async def add_challenge(self, digest: bytes, player: PlayerId | None, ends: str, now: str, most: int) -> None:
-        """Store the SHA-256 of a challenge; delete those that have ended by `now`, and the oldest beyond `most`."""
+    async def challenge_key(self, new: bytes) -> bytes:
+        """Return the key that challenges are signed with; `new` becomes it when there is none."""
         ...
 
-    async def take_challenge(self, digest: bytes, player: PlayerId | None, now: str) -> bool:
-        """Delete a challenge for this account, or for signing in; False when it is not there or has ended."""
+    async def use_challenge(self, digest: bytes, ends: str, now: str) -> bool:
+        """Store the SHA-256 of a challenge until it ends; False when it is there. Delete those that ended by `now`."""
         ...
 
     async def replace_codes(self, player: PlayerId, digests: Sequence[bytes], now: str) -> None:

@@ -162,20 +162,13 @@ class SqlAccounts(ABC):
     async def remove_passkey(self, passkey: PasskeyId) -> None:
         await self._database.execute("DELETE FROM passkeys WHERE passkey = ?", passkey)
 
-    async def add_challenge(self, digest: bytes, player: PlayerId | None, ends: str, now: str, most: int) -> None:
-        await self._change(
-            ("INSERT INTO challenges (hash, player, ends) VALUES (?, ?, ?)", (digest, player, ends)),
-            (
-                "DELETE FROM challenges WHERE ends <= ?"
-                " OR number <= (SELECT number FROM challenges ORDER BY number DESC LIMIT 1 OFFSET ?)",
-                (now, most),
-            ),
-        )
+    async def challenge_key(self, new: bytes) -> bytes:
+        add = "INSERT INTO challenge_keys (number, key) VALUES (1, ?) ON CONFLICT DO NOTHING"
+        return (await self._change((add, (new,)), ("SELECT key FROM challenge_keys", ())))[0][0]
 
-    async def take_challenge(self, digest: bytes, player: PlayerId | None, now: str) -> bool:
-        whose, values = ("player IS NULL", ()) if player is None else ("player = ?", (player,))
-        statement = f"DELETE FROM challenges WHERE hash = ? AND ends > ? AND {whose} RETURNING number"
-        return bool(await self._change((statement, (digest, now, *values))))
+    async def use_challenge(self, digest: bytes, ends: str, now: str) -> bool:
+        add = "INSERT INTO challenges (hash, ends) VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING hash"
+        return bool(await self._change(("DELETE FROM challenges WHERE ends <= ?", (now,)), (add, (digest, ends))))
 
     async def replace_codes(self, player: PlayerId, digests: Sequence[bytes], now: str) -> None:
         add = "INSERT INTO recovery_codes (hash, player, created) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"

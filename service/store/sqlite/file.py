@@ -367,9 +367,22 @@ WHERE c.stream IN (SELECT stream FROM rulings);
 CREATE INDEX continuations ON forks (parent) WHERE purpose = 'continuation';
 """
 
+# Challenges are signed, so that only those that were used are kept, until they end.
+_CHALLENGES: Final = """
+DROP TABLE challenges;
+CREATE TABLE challenges (
+    hash BLOB PRIMARY KEY,
+    ends TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE challenge_keys (
+    number INTEGER PRIMARY KEY CHECK (number = 1),
+    key    BLOB NOT NULL
+);
+"""
+
 STEPS: Final = (
     *(_FIRST, _ACCOUNTS, _KEYS, _SOUGHT, _JUDGES, _CASES, _TRANSPARENCY, _BOTS, _FORKS, _INVITATIONS, _PASSKEYS),
-    *(_PROGRAMS, _RULINGS),
+    *(_PROGRAMS, _RULINGS, _CHALLENGES),
 )
 """The schema, as it grew. A new file takes all steps, an older one those that it lacks; none is ever changed."""
 

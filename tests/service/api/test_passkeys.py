@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import httpx
@@ -9,7 +10,8 @@ import pytest
 
 from domain.kernel.ids import PlayerId
 from service.accounts import passkeys
-from service.accounts.passkeys import CODES, handle_of, to_base64url
+from service.accounts.passkeys import CODES, Passkeys, Place, from_base64url, handle_of, to_base64url
+from service.base.clock import utc_now
 from tests.helpers.authenticator import PRESENT, Authenticator
 from tests.service.api.browsers import authenticator, browser
 from tests.service.api.serving import Player, Service
@@ -84,15 +86,40 @@ async def test_a_challenge_ends(service: Service, anna: Player, monkeypatch: pyt
         assert kind(await sign_in(page, device)) == (403, "passkey-refused")
 
 
-async def test_so_many_challenges_wait_and_the_oldest_give_way(
-    service: Service, anna: Player, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_nobody_ends_a_sign_in_by_asking_for_challenges(service: Service, anna: Player) -> None:
+    """They were kept in one table for all, where the oldest gave way: 10,000 requests ended everybody's sign-in."""
     device = await registered(service, anna)
-    monkeypatch.setattr(passkeys, "CHALLENGES", 3)
+    made = Passkeys(service.services.store.accounts, lambda: datetime(2026, 11, 21, 6, tzinfo=UTC))
     async with browser(service) as page:
-        wanted = [(await page.post("/v1/session/passkey/challenge")).json() for _ in range(4)]
-        assert kind(await page.post("/v1/session/passkey", json=device.sign(wanted[0]))) == (403, "passkey-refused")
-        assert (await page.post("/v1/session/passkey", json=device.sign(wanted[1]))).status_code == 201
+        wanted = (await page.post("/v1/session/passkey/challenge")).json()
+        for _ in range(10_001):
+            await made.challenge(None)
+        assert (await page.post("/v1/session/passkey", json=device.sign(wanted))).status_code == 201
+
+
+async def test_another_process_takes_a_challenge_and_refuses_it_a_second_time(service: Service, anna: Player) -> None:
+    device = await registered(service, anna)
+    here, there = (Passkeys(service.services.store.accounts, utc_now) for _ in range(2))
+    signed = device.sign({"challenge": await here.challenge(None), "host": device.host})
+    response = {"clientDataJSON": signed["client_data"], "authenticatorData": signed["authenticator_data"]}
+    response |= {"signature": signed["signature"], "userHandle": signed["user"]}
+    credential = {"id": signed["id"], "rawId": signed["id"], "type": "public-key", "response": response}
+    at = Place(device.host, device.origin)
+    answers = await asyncio.gather(*(each.prove(credential, at) for each in (there, here)), return_exceptions=True)
+    assert sorted(type(each).__name__ for each in answers) == ["PasskeyRefused", "str"]
+    assert anna.id in answers
+
+
+@pytest.mark.parametrize("at", [0, 20, -1])
+async def test_a_challenge_that_somebody_changed_is_refused(service: Service, anna: Player, at: int) -> None:
+    device, made = await registered(service, anna), service.services.accounts.passkeys
+    changed = bytearray(from_base64url(await made.challenge(None)))
+    changed[at] ^= 1
+    wanted = {"challenge": to_base64url(bytes(changed)), "host": device.host}
+    async with browser(service) as page:
+        for challenge in (wanted["challenge"], "", "AAAA"):
+            answer = await page.post("/v1/session/passkey", json=device.sign({**wanted, "challenge": challenge}))
+            assert kind(answer) == (403, "passkey-refused")
 
 
 def _elsewhere(device: Authenticator) -> None:

@@ -266,31 +266,20 @@ async def test_passkeys_are_kept_and_a_credential_belongs_to_one_account(account
     assert await accounts.passkey(b"two") is None
 
 
-async def test_a_challenge_is_taken_once_by_whom_it_is_for_before_it_ends(accounts: AccountStore) -> None:
-    await accounts.add_challenge(b"anna", ANNA, NOON, EARLY, 10)
-    await accounts.add_challenge(b"any", None, NOON, EARLY, 10)
-    assert not await accounts.take_challenge(b"anna", BERT, EARLY)
-    assert not await accounts.take_challenge(b"anna", None, EARLY)
-    assert not await accounts.take_challenge(b"any", ANNA, EARLY)
-    assert not await accounts.take_challenge(b"any", None, NOON)
-    assert sorted(await asyncio.gather(*(accounts.take_challenge(b"any", None, EARLY) for _ in range(4)))) == [
-        *[False] * 3,
-        True,
-    ]
-    assert await accounts.take_challenge(b"anna", ANNA, EARLY)
-    assert not await accounts.take_challenge(b"anna", ANNA, EARLY)
+async def test_a_challenge_is_used_once_until_it_ends(accounts: AccountStore) -> None:
+    at_once = await asyncio.gather(*(accounts.use_challenge(b"one", NOON, EARLY) for _ in range(4)))
+    assert sorted(at_once) == [False, False, False, True]
+    assert await accounts.use_challenge(b"other", LATE, EARLY)
+    assert not await accounts.use_challenge(b"one", NOON, EARLY)
+    # What has ended by now is forgotten; nobody takes such a challenge any more.
+    assert await accounts.use_challenge(b"third", LATE, NOON)
+    assert await accounts.use_challenge(b"one", NOON, EARLY)
+    assert not await accounts.use_challenge(b"other", LATE, EARLY)
 
 
-async def test_ended_challenges_and_the_oldest_of_too_many_are_forgotten(accounts: AccountStore) -> None:
-    await accounts.add_challenge(b"0", None, NOON, EARLY, 2)
-    for name in (b"1", b"2", b"3"):
-        await accounts.add_challenge(name, None, LATE, NOON, 2)
-    assert [await accounts.take_challenge(name, None, EARLY) for name in (b"0", b"1", b"2", b"3")] == [
-        False,
-        False,
-        True,
-        True,
-    ]
+async def test_all_who_ask_at_once_get_one_key_for_challenges(accounts: AccountStore) -> None:
+    found = await asyncio.gather(*(accounts.challenge_key(bytes([number])) for number in range(4)))
+    assert len({*found, await accounts.challenge_key(b"late")}) == 1
 
 
 async def test_a_recovery_code_is_taken_once_and_new_ones_replace_it(accounts: AccountStore) -> None:

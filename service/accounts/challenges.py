@@ -1,0 +1,57 @@
+"""Challenges: what somebody is to bring back once, and soon.
+
+A challenge says itself until when it is good, and is signed with a key that all processes of a store share. So nothing
+is kept of the many that nobody brings back, and nobody can push aside another one's: only those that were used are
+kept, until they have ended.
+"""
+
+import hashlib
+import hmac
+import secrets
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from domain.kernel.ids import PlayerId
+from service.base.clock import Clock, stamp, stamped, written
+from service.store.accounts import AccountStore
+
+KEY_BYTES: Final = 32
+RANDOM_BYTES: Final = 16
+TIME_BYTES: Final = 8
+CHALLENGE_BYTES: Final = RANDOM_BYTES + TIME_BYTES + hashlib.sha256().digest_size
+
+
+class Challenges:
+    """The challenges for one purpose. Every method may raise `StoreError`."""
+
+    def __init__(self, store: AccountStore, clock: Clock, purpose: str) -> None:
+        self._store = store
+        self._clock = clock
+        self._purpose = purpose
+        self._key = b""
+
+    async def give(self, player: PlayerId | None, lasts: timedelta) -> bytes:
+        """Return a new challenge for an account, or for nobody."""
+        ends = int((stamped(stamp(self._clock)) + lasts).timestamp())
+        said = secrets.token_bytes(RANDOM_BYTES) + ends.to_bytes(TIME_BYTES)
+        return said + await self._signature(said, player)
+
+    async def is_good(self, challenge: bytes, player: PlayerId | None) -> bool:
+        """Tell whether a challenge was given to this account, or to nobody, and has not ended. It may be used."""
+        said, signature = challenge[: RANDOM_BYTES + TIME_BYTES], challenge[RANDOM_BYTES + TIME_BYTES :]
+        is_ours = hmac.compare_digest(signature, await self._signature(said, player))
+        return is_ours and _end(challenge) > stamp(self._clock)
+
+    async def use(self, challenge: bytes) -> bool:
+        """Note that a good challenge is used up; False when it was already."""
+        return await self._store.use_challenge(hashlib.sha256(challenge).digest(), _end(challenge), stamp(self._clock))
+
+    async def _signature(self, said: bytes, player: PlayerId | None) -> bytes:
+        self._key = self._key or await self._store.challenge_key(secrets.token_bytes(KEY_BYTES))
+        return hmac.digest(self._key, f"{self._purpose}\0{player or ''}\0".encode() + said, "sha256")
+
+
+def _end(challenge: bytes) -> str:
+    """Return when a challenge of ours ends."""
+    ends = int.from_bytes(challenge[RANDOM_BYTES : RANDOM_BYTES + TIME_BYTES])
+    return written(datetime.fromtimestamp(ends, UTC))
