@@ -13,6 +13,7 @@ from domain.kernel.log.lifecycle import (
     GameCreated,
     GameEnded,
     GameStarted,
+    OrganizerChanged,
     Purpose,
     SeatLeft,
     SeatsMoved,
@@ -106,6 +107,8 @@ class Lobby(Projection):
             case SeatsMoved(players):
                 for seat, player in players.items():
                     yield Amend(SEATED, {"game": game, "seat": seat}, {"player": player})
+            case OrganizerChanged(player):
+                row["organizer"] = player
             case GameStarted():
                 row["status"] = "running"
             case GameCancelled():

@@ -102,7 +102,10 @@ def grant(
 
 
 def close(player: PlayerArgument, data: DataOption = None) -> None:
-    """Close an account for good. Its tokens end; its games stay."""
+    """Close an account for good. Its tokens end.
+
+    Its seats and the games that it organizes stay as they are until an administrator closes it through the API, too.
+    """
 
     async def work(accounts: Accounts) -> None:
         await _known(accounts, player)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from domain.kernel.chance.draws import Chance
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import PlayerId, Seat, Version
-from domain.kernel.log import answering, officials, retracting, seating
+from domain.kernel.log import answering, officials, organizing, retracting, seating
 from domain.kernel.log.answers import Answer
 from domain.kernel.log.fold import earlier_of, retract
 from domain.kernel.log.game import Decided, Game
@@ -148,7 +148,8 @@ class SeatBot(Act, frozen=True):
         return [self.kind, self.seat, self.level]
 
     async def decide(self, case: Case) -> Decided:
-        require_organizer(case.game, case.cause.account)
+        if not may_seat_bots(case.game, case.cause.account):
+            require_organizer(case.game, case.cause.account)
         held = case.game.players.get(self.seat)
         running = case.game.status == "running"
         if not running and held is not None and self.bots.get(held) == self.level:
@@ -181,6 +182,13 @@ class SeatBot(Act, frozen=True):
         return left.then(seating.take_seat(left.game, self.seat, "", Cause(bot), case.at))
 
 
+def may_seat_bots(game: Game, player: PlayerId) -> bool:
+    """Tell whether an account may put bots on seats: the organizer, and the players when that one plays no more."""
+    present = set(game.present.values())
+    is_gone = game.status == "running" and game.organizer in game.around.seated and game.organizer not in present
+    return player == game.organizer or (is_gone and player in present)
+
+
 class RemoveBot(Act, frozen=True):
     """Taking a bot away from its seat before the game begins, as its organizer. `bots` are all that there are."""
 
@@ -200,6 +208,34 @@ class RemoveBot(Act, frozen=True):
             allowed = f"Bots hold {', '.join(seats)}." if seats else "This game has no bot."
             raise Refusal("TAB-BOT-01", f"No bot holds {self.seat}.", allowed)
         return seating.leave_seat(case.game, self.seat, Cause(held), case.at)
+
+
+class Depart(Act, frozen=True):
+    """Leaving a game with an account that is closed: its seat is given up, and somebody else organizes the game.
+
+    `able` are the accounts that may organize it next.
+    """
+
+    kind = "depart"
+    able: Collection[PlayerId]
+
+    async def decide(self, case: Case) -> Decided:
+        game, player, at = case.game, case.cause.account, case.at
+        if game.is_analysis:
+            return game.cancel(case.cause, at)
+        decided = Decided(game, ())
+        if (seat := next((seat for seat, holder in game.present.items() if holder == player), None)) is not None:
+            leave = seating.give_up_seat if game.status == "running" else seating.leave_seat
+            decided = leave(game, seat, case.cause, at)
+        if game.organizer == player:
+            heir = next((each for each in organizing.heirs(game) if each in self.able), None)
+            if heir is not None:
+                decided = decided.then(organizing.pass_on(decided.game, heir, case.cause, at))
+            elif game.status == "gathering":
+                decided = decided.then(decided.game.cancel(case.cause, at))
+        if not decided.records:
+            raise NotSeated("You take no part in this game any more.")
+        return decided
 
 
 class Start(Act, frozen=True):

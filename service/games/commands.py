@@ -330,7 +330,7 @@ class Games:
             ruleset=earlier.ruleset.id,
             ruleset_version=earlier.ruleset.version,
             title=title,
-            organizer=player if purpose == "analysis" else now.organizer,
+            organizer=player if purpose == "analysis" else earlier.organizer,
             chance=secret,
             board=key_of(earlier.board),
             board_file=packed(earlier.board),

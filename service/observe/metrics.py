@@ -32,7 +32,7 @@ was the caller's fault, `failed` what was the service's."""
 
 OUTCOMES: Final[tuple[Outcome, ...]] = ("accepted", "repeated", "refused", "conflict", "turned-away", "failed")
 KINDS: Final = (
-    *("create", "fork", "take-seat", "leave-seat", "seat-bot", "remove-bot", "start", "cancel"),
+    *("create", "fork", "take-seat", "leave-seat", "seat-bot", "remove-bot", "start", "cancel", "depart"),
     *("command", "upgrade", "leave-answer", "revoke-answer", "ask-take-back", "answer-take-back"),
     *("name-official", "release-official", "rule"),
 )

@@ -324,6 +324,10 @@ class EventStore(Protocol):
         """Erase what was written at a version of a case. Return False when nothing was there to be erased."""
         ...
 
+    async def organize(self, game: GameId, player: PlayerId) -> None:
+        """Say who organizes a game from now on."""
+        ...
+
     async def retitle(self, game: GameId, title: str) -> None:
         """Give a game another title."""
         ...

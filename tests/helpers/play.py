@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -11,7 +12,7 @@ import msgspec
 from domain.kernel.chance.draws import Chance, commitment_to
 from domain.kernel.chance.secret import Secret, Vault
 from domain.kernel.ids import CaseId, GameId, PlayerId, Seat, Version
-from domain.kernel.log import answering, forking, officials, retracting, seating
+from domain.kernel.log import answering, forking, officials, organizing, retracting, seating
 from domain.kernel.log.answers import MOST, read_answer
 from domain.kernel.log.fold import earlier_of, fold, retract
 from domain.kernel.log.game import Decided, Game
@@ -84,11 +85,11 @@ class Play:
         self,
         version: Version | None = None,
         purpose: Purpose = "analysis",
-        by: PlayerId = ORGANIZER,
+        by: PlayerId | None = None,
         seed: int = 2,
     ) -> "Play":
         """Return the play of a fork of this game; at its present version when none is named."""
-        version = version or self.game.version
+        version, by = version or self.game.version, by or self.game.organizer
         fork, parent = copy(self), self.fold(version)
         forking.require_forkable(self.game, parent, purpose, by, self.records, self.vault)
         fork.parent, fork.version = self, version
@@ -202,6 +203,10 @@ class Play:
             officials.release_official(self.game, player, cause or Cause(self.game.organizer), self.now)
         )
 
+    def pass_on(self, player: PlayerId, cause: Cause | None = None) -> Decided:
+        cause = cause or Cause(self.game.organizer)
+        return self._answered(organizing.pass_on(self.game, player, cause, self.now))
+
     def rule_back(self, to: Version, reason: str = "a slip", cause: Cause | None = None) -> Decided:
         cause, earlier = cause or self.on_a_case, earlier_of(self.game, self.records, self.library)
         return self._answered(officials.rule_back(self.game, to, reason, self.records, earlier, cause, self.now))
@@ -303,6 +308,8 @@ class Play:
             acts.append(lambda: self.release_official(PlayerId(named)))
         else:
             acts.append(lambda: self.name_official(PlayerId(named)))
+        if not self.game.is_analysis:
+            acts += [partial(self.pass_on, player) for player in organizing.heirs(self.game)[:1]]
         seat = rng.choice(list(self.game.players))
         if seat in around.given_up:
             acts.append(lambda: self.take_over(seat, PlayerId(f"substitute-{len(self.records)}")))

@@ -16,6 +16,7 @@ from domain.kernel.log.lifecycle import (
     GameResumed,
     OfficialNamed,
     OfficialReleased,
+    OrganizerChanged,
     SeatGivenUp,
     SeatTaken,
     SeatTakenOver,
@@ -54,6 +55,7 @@ class Around(Struct, frozen=True):
         paused: why the game is paused; None while it is not.
         asked: the requests to take moves back since the game last moved on, by the version that the asking made.
         given_up: the seats whose players gave them up; they hold them until others take them over.
+        organizer: who organizes the game in place of the account that it began with; None while that one does.
     """
 
     seated: tuple[PlayerId, ...] = ()
@@ -61,6 +63,7 @@ class Around(Struct, frozen=True):
     paused: str | None = None
     asked: dict[Version, Asked] = field(default_factory=dict[Version, Asked])
     given_up: tuple[Seat, ...] = ()
+    organizer: PlayerId | None = None
 
     def after(self, event: Any, version: Version) -> "Around":
         """Return what stands around the table after an event of the game."""
@@ -76,6 +79,8 @@ class Around(Struct, frozen=True):
                 return replace(self, officials={**self.officials, player: True})
             case OfficialReleased(player):
                 return replace(self, officials={**self.officials, player: False})
+            case OrganizerChanged(player):
+                return replace(self, organizer=player)
             case GamePaused(reason):
                 return replace(self, paused=reason)
             case GameResumed():

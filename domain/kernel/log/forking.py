@@ -44,7 +44,7 @@ def forked_as(game: Game, game_id: GameId, event: GameForked) -> Game:
         ruleset=game.ruleset,
         board=game.board,
         setup=game.setup,
-        organizer=event.organizer,
+        first_organizer=event.organizer,
         organizer_sees=event.organizer_sees,
         commitment=event.commitment,
         began_with=event.ruleset_version,

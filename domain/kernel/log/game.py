@@ -83,7 +83,8 @@ class Game(Struct, kw_only=True):
     ruleset: Ruleset[Any]
     board: Board
     setup: Any
-    organizer: PlayerId
+    first_organizer: PlayerId
+    """The organizer that the first event names."""
     organizer_sees: Sight
     commitment: str
     began_with: int
@@ -115,7 +116,7 @@ class Game(Struct, kw_only=True):
             ruleset=ruleset,
             board=board,
             setup=msgspec.convert(event.setup, ruleset.setup),
-            organizer=event.organizer,
+            first_organizer=event.organizer,
             organizer_sees=event.organizer_sees,
             commitment=event.commitment,
             began_with=event.ruleset_version,
@@ -170,6 +171,17 @@ class Game(Struct, kw_only=True):
             forks="officials" if forks == "officials" else UNSET,
         )
         return Game.of(game_id, event, ruleset, board).log([(event, 0)], cause, at)
+
+    @property
+    def organizer(self) -> PlayerId:
+        """Who organizes the game now."""
+        return self.around.organizer or self.first_organizer
+
+    @property
+    def present(self) -> Mapping[Seat, PlayerId]:
+        """The seats with players who play on: those that somebody holds and has not given up."""
+        gone = self.around.given_up
+        return {seat: player for seat, player in self.players.items() if player is not None and seat not in gone}
 
     @property
     def is_analysis(self) -> bool:

@@ -315,6 +315,22 @@ class OfficialReleased(GameEvent, frozen=True):
         return f"The organizer released {self.player}, who is no official of this game any more."
 
 
+class OrganizerChanged(GameEvent, frozen=True):
+    """The account that organized the game was closed, and another one organizes it from here on (TAB-LIFE-06).
+
+    Attributes:
+        player: the account that organizes it from here on.
+    """
+
+    around = True
+    rules = ("TAB-LIFE-06",)
+
+    player: PlayerId
+
+    def tell(self, names: Names) -> str:
+        return f"{self.player} organizes this game from now on: the account of the organizer was closed."
+
+
 class GamePaused(GameEvent, frozen=True):
     """An official paused the game: until it is resumed, it takes no commands (TAB-RUL-03).
 
@@ -465,6 +481,7 @@ GAME_EVENTS: Final = (
     AnswerGiven,
     OfficialNamed,
     OfficialReleased,
+    OrganizerChanged,
     GamePaused,
     GameResumed,
     TakeBackAsked,

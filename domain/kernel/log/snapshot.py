@@ -21,7 +21,7 @@ from domain.kernel.rules.documents import key_of
 from domain.kernel.rules.ruleset import Library, Result, Ruleset
 from domain.kernel.rules.table import Table
 
-FORM: Final = 8
+FORM: Final = 9
 """Rises when the kernel folds or writes down otherwise than before."""
 _NONE: Final = b"null"
 
@@ -37,7 +37,7 @@ class _Snapshot(Struct, forbid_unknown_fields=True):
     board: str
     id: GameId
     setup: Raw
-    organizer: PlayerId
+    first_organizer: PlayerId
     organizer_sees: Sight
     commitment: str
     began_with: int
@@ -67,7 +67,7 @@ def take(game: Game) -> bytes:
             board=key_of(game.board),
             id=game.id,
             setup=Raw(msgspec.json.encode(game.setup)),
-            organizer=game.organizer,
+            first_organizer=game.first_organizer,
             organizer_sees=game.organizer_sees,
             commitment=game.commitment,
             began_with=game.began_with,
@@ -112,7 +112,7 @@ def restore(snapshot: bytes, library: Library, board_of: Callable[[str], Board])
             ruleset=ruleset,
             board=board,
             setup=setup,
-            organizer=kept.organizer,
+            first_organizer=kept.first_organizer,
             organizer_sees=kept.organizer_sees,
             commitment=kept.commitment,
             began_with=kept.began_with,

@@ -15,7 +15,7 @@ from domain.kernel.chance.draws import Chance, commitment_to
 from domain.kernel.chance.evidence import draw_of
 from domain.kernel.chance.secret import Sealed, Secret, Vault, commitment_of
 from domain.kernel.ids import PlayerId, Seat, Version
-from domain.kernel.log import answering, forking, officials, retracting, seating
+from domain.kernel.log import answering, forking, officials, organizing, retracting, seating
 from domain.kernel.log.answers import AT_ONCE, read_answer
 from domain.kernel.log.fold import continued
 from domain.kernel.log.game import Decided, Game
@@ -47,6 +47,7 @@ from domain.kernel.log.lifecycle import (
     MovesRetracted,
     OfficialNamed,
     OfficialReleased,
+    OrganizerChanged,
     RulesUpgraded,
     SeatGivenUp,
     SeatLeft,
@@ -432,6 +433,8 @@ class Replay:
                 return officials.name_official(game, player, by, at)
             case OfficialReleased(player):
                 return officials.release_official(game, player, by, at)
+            case OrganizerChanged(player):
+                return organizing.pass_on(game, player, by, at)
             case GamePaused(reason):
                 return officials.rule_pause(game, reason, by, at)
             case GameResumed():

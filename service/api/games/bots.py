@@ -38,10 +38,11 @@ _PROBLEMS: Final = (*ACTS, problems.UNKNOWN_SEAT, problems.NOT_ORGANIZER)
 async def seat_bot(request: Call, game: str, seat: str) -> Response[bytes]:
     """Put a bot on a seat.
 
-    Only the organizer may do this. The bot is an account of its own, which everybody sees is a bot. Until the game
-    starts, it takes a free seat, or the place of a bot of another level. In a running game it takes over a seat that
-    was given up (TAB-LIFE-05). The service plays it, from what its seat may see. It agrees to every request to take
-    moves back (TAB-BOT-01). With an `Idempotency-Key`, a repeated request gets the first answer again.
+    The organizer may do this, and every player of a running game whose organizer gave up their seat. The bot is an
+    account of its own, which everybody sees is a bot. Until the game starts, it takes a free seat, or the place of a
+    bot of another level. In a running game it takes over a seat that was given up (TAB-LIFE-05). The service plays it,
+    from what its seat may see. It agrees to every request to take moves back (TAB-BOT-01). With an `Idempotency-Key`, a
+    repeated request gets the first answer again.
     """
     request.read_query(Nothing)
     wish, services = await request.read_body(_wanted), request.services

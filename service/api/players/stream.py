@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from domain.kernel.ids import GameId, PlayerId, as_game
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import cause_of, read_created
-from domain.kernel.log.lifecycle import GameCreated, GameForked, SeatLeft, SeatTaken, SeatTakenOver
+from domain.kernel.log.lifecycle import GameCreated, GameForked, OrganizerChanged, SeatLeft, SeatTaken, SeatTakenOver
 from domain.kernel.log.record import Record
 from domain.kernel.rules.message import type_name
 from service.accounts.caller import Caller
@@ -39,8 +39,8 @@ NEAR: Final = 2000
 LOOK: Final = 1.0
 """Seconds after which it is asked whether the caller's token still holds."""
 
-_CREATED, _FORKED, _TAKEN, _TAKEN_OVER, _LEFT = map(
-    type_name, (GameCreated, GameForked, SeatTaken, SeatTakenOver, SeatLeft)
+_CREATED, _FORKED, _TAKEN, _TAKEN_OVER, _LEFT, _PASSED_ON = map(
+    type_name, (GameCreated, GameForked, SeatTaken, SeatTakenOver, SeatLeft, OrganizerChanged)
 )
 
 
@@ -80,6 +80,10 @@ class Mine:
             case kind if kind == _TAKEN_OVER:
                 if msgspec.json.decode(record.event, type=SeatTakenOver).player == self._player:
                     self.games.add(game)
+            case kind if kind == _PASSED_ON:
+                if msgspec.json.decode(record.event, type=OrganizerChanged).player == self._player:
+                    self.games.add(game)
+                    self._organized.add(game)
             case kind if kind == _LEFT:
                 mine = game in self.games or cause_of(record).player == self._player
                 if game not in self._organized and cause_of(record).player == self._player:

@@ -76,6 +76,9 @@ class SqlStore(ABC):
     @abstractmethod
     def _texts(texts: Iterable[str]) -> Any: ...
 
+    async def organize(self, game: GameId, player: PlayerId) -> None:
+        await self._database.execute("UPDATE games SET organizer = ? WHERE game = ?", player, game)
+
     async def retitle(self, game: GameId, title: str) -> None:
         await self._database.execute("UPDATE games SET title = ? WHERE game = ?", title, game)
 

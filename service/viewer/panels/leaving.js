@@ -1,5 +1,6 @@
 /**
- * Seats that change hands in a running game: a player gives theirs up, and the organizer puts a bot on it (TAB-LIFE-05).
+ * Seats that change hands in a running game: a player gives theirs up, and the organizer puts a bot on it (TAB-LIFE-05,
+ * TAB-BOT-01).
  * @module
  */
 
@@ -22,11 +23,12 @@ const state = { busy: false, problem: null, of: "" };
 export function givenUp(room, account) {
   const { game, seat } = room;
   if (game.status !== "running") return nothing;
-  const organizes = account.me && game.organizer === account.me.id;
+  const isGone = game.seats.some((place) => place.player === game.organizer && game.given_up.includes(place.seat));
+  const mayChoose = account.me && (game.organizer === account.me.id || (isGone && seat && !game.given_up.includes(seat)));
   return game.given_up.map((each) => html`<div class="request" role="group" aria-label="A seat that was given up">
     <p>${chip(room, each)} <strong>${each === seat ? "You gave up your seat." : `${seatName(game, each)} gave up their seat.`}</strong>
-      ${organizes ? "You can let a bot play on." : "The organizer can let a bot play on."} Until then, the game waits for the player as before.</p>
-    ${organizes && room.ruleset ? html`<form class="buttons" @submit=${(event) => takeOver(event, room, each)}>
+      ${mayChoose ? "You can let a bot play on." : `${isGone ? "The players who are left" : "The organizer"} can let a bot play on.`} Until then, the game waits for the player as before.</p>
+    ${mayChoose && room.ruleset ? html`<form class="buttons" @submit=${(event) => takeOver(event, room, each)}>
       <label>Bot <select name="level">${levels(room.ruleset.bots)}</select></label>
       <button class="strong" ?disabled=${state.busy}>Let it play on</button></form>` : nothing}
     ${refused(room, each)}</div>`);

@@ -21,6 +21,7 @@ const AROUND_THE_TABLE = {
   "answer-given": { act: "an answer given in advance", by: "holder", seat: true, command: true },
   "official-named": { act: "the naming of an official", by: "organizer", whenever: true },
   "official-released": { act: "the release of an official", by: "organizer", whenever: true },
+  "organizer-changed": { act: "the passing on of a game", by: "organizer", whenever: true },
   "game-paused": { act: "a pause", by: "official", onCase: true },
   "game-resumed": { act: "the end of a pause", by: "official", onCase: true },
   "take-back-asked": { act: "a request to take moves back", by: "holder", seat: true },
@@ -44,6 +45,7 @@ const ABOUT_A_SEAT = [
 const STAYS = [
   "official-named",
   "official-released",
+  "organizer-changed",
   "game-paused",
   "game-resumed",
   "take-back-asked",
@@ -55,6 +57,7 @@ const STAYS = [
 const DURING_A_PAUSE = [
   "official-named",
   "official-released",
+  "organizer-changed",
   "game-resumed",
   "game-adjudicated",
   "answer-revoked",
@@ -242,6 +245,9 @@ export class Around {
       if (this.officials.get(player)) return `names ${player} an official a second time`;
       if (this.seated.has(player)) return `names ${player} an official, who has or had a seat of the game`;
     }
+    if (event.type === "organizer-changed" && !this.#heirs().includes(player)) {
+      return `passes the game on to ${player}, who is neither an official of it nor plays in it`;
+    }
     if (event.type === "official-released" && !this.officials.get(player)) {
       return `releases ${player}, who is no official`;
     }
@@ -288,6 +294,13 @@ export class Around {
     return (asks || act.event.agrees === true) && request?.open === true && request.to === event.to && !event.reason;
   }
 
+  /** The accounts that may organize the game next: its officials, and the players who have not given up their seats. */
+  #heirs() {
+    const officials = [...this.officials].filter(([, holds]) => holds).map(([player]) => player);
+    const players = [...this.players].filter(([seat]) => !this.givenUp.has(seat)).map(([, player]) => player);
+    return [...officials, ...players].filter((player) => player !== this.organizer);
+  }
+
   #isLastToConfirm(seat) {
     return this.kept !== undefined && [...this.players].every(([each, player]) => each === seat || player !== undefined);
   }
@@ -330,6 +343,7 @@ export class Around {
     }
     if (event.type === "official-named") this.officials.set(event.player, true);
     if (event.type === "official-released") this.officials.set(event.player, false);
+    if (event.type === "organizer-changed") this.organizer = event.player;
     if (event.type === "game-paused") this.paused = true;
     if (event.type === "game-resumed") this.paused = false;
     if (!STAYS.includes(event.type)) this.asked.clear();

@@ -118,7 +118,7 @@ export class Part {
       documents: parentCreated.documents,
       seats: parentCreated.seats,
       setup: parentCreated.setup,
-      organizer: isAnalysis ? this.rows[0].cause?.player : parentCreated.organizer,
+      organizer: isAnalysis ? this.rows[0].cause?.player : past.around.organizer,
       organizer_sees: isAnalysis ? "all" : parentCreated.organizer_sees,
       forks: isAnalysis ? undefined : parentCreated.forks,
       withheld: parentCreated.withheld ?? (created.withheld && parent),

@@ -123,7 +123,8 @@ async def test_a_closed_account_does_nothing_more_and_its_games_stay(
     answer = await service.ask("GET", "/v1/players/me", anna)
     assert (answer.status_code, answer.json()["type"]) == (401, "/problems/token-ended")
     assert "account was closed" in answer.json()["detail"]
-    assert (await service.get(f"/v1/games/{game}", bert))["seats"][0]["player"] == anna.id
+    shown = await service.get(f"/v1/games/{game}", bert)
+    assert (shown["seats"][0]["player"], shown["given_up"]) == (anna.id, ["red"])
     assert (await service.ask("DELETE", f"/v1/players/{anna.id}", admin)).json() == closed
 
 
@@ -133,6 +134,27 @@ async def test_nobodys_account_is_not_found(service: Service, path: str) -> None
     method = {"nobody": "DELETE", "scopes": "PUT", "tokens": "GET"}[path.rpartition("/")[2]]
     answer = await service.ask(method, path, admin, {"scopes": []} if method == "PUT" else None)
     assert answer.json()["type"] == "/problems/unknown-player"
+
+
+@pytest.mark.rule("TAB-LIFE-06")
+async def test_a_game_passes_on_when_the_account_of_its_organizer_is_closed(
+    service: Service, anna: Player, bert: Player
+) -> None:
+    admin = await appointed(service, "admin")
+    running, waiting = await service.begun(anna, bert), await service.gathering(anna)
+    await service.ask("PUT", f"/v1/games/{waiting}/seats/blue/bot", anna, {"level": "random"})
+    await service.ask("DELETE", f"/v1/players/{anna.id}", admin)
+    shown = await service.get(f"/v1/games/{running}", bert)
+    assert (shown["organizer"], shown["given_up"]) == (bert.id, ["red"])
+    assert (await service.get(f"/v1/games/{waiting}"))["status"] == "cancelled", "only a bot is left"
+    for row in (await service.get("/v1/players/me/games", bert))["items"]:
+        assert row["organizer"] == bert.id
+    assert (await service.ask("PUT", f"/v1/games/{running}/seats/red/bot", bert, {"level": "random"})).is_success
+    events = (await service.get(f"/v1/games/{running}/events"))["items"]
+    assert [each["type"] for each in events[-3:]] == ["seat-given-up", "organizer-changed", "seat-taken-over"]
+    version = (await service.get(f"/v1/games/{running}"))["version"]
+    await service.ask("DELETE", f"/v1/players/{anna.id}", admin)
+    assert (await service.get(f"/v1/games/{running}"))["version"] == version, "repeating it changes nothing"
 
 
 async def test_where_registration_is_closed_administrators_open_accounts(tmp_path: Path) -> None:

@@ -306,6 +306,20 @@ async def test_bots_confirm_that_a_game_is_continued(service: Service, anna: Pla
     assert (await service.get(f"/v1/games/{made}"))["status"] == "over"
 
 
+@pytest.mark.rule("TAB-BOT-01")
+async def test_a_player_lets_a_bot_play_on_for_an_organizer_who_left(service: Service, anna: Player) -> None:
+    bert = await service.register("Bert")
+    game = await service.begun(anna, bert)
+    bot, wish = f"/v1/games/{game}/seats/red/bot", {"level": "random"}
+    assert (await service.ask("PUT", bot, bert, wish)).status_code == 403
+    await service.ask("DELETE", f"/v1/games/{game}/seats/red", anna)
+    assert (await service.ask("PUT", bot, await service.register("Carl"), wish)).status_code == 403
+    assert (await service.ask("PUT", bot, bert, wish)).is_success
+    named = await service.ask("PUT", f"/v1/games/{game}/officials/{(await service.register('Ines')).id}", anna)
+    assert named.is_success, "an organizer who plays no more still organizes"
+    assert (await service.get(f"/v1/games/{game}"))["seats"][0]["bot"]
+
+
 @pytest.mark.rule("TAB-LIFE-05")
 async def test_a_bot_takes_over_a_seat_that_was_given_up(service: Service, anna: Player) -> None:
     bert = await service.register("Bert")

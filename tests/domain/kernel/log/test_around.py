@@ -10,7 +10,7 @@ import pytest
 
 from domain.kernel.canonical import canonical
 from domain.kernel.ids import PlayerId, Seat, Version
-from domain.kernel.log import answering, seating, snapshot
+from domain.kernel.log import answering, organizing, seating, snapshot
 from domain.kernel.log.around import Asked
 from domain.kernel.log.fold import continued, later, resume
 from domain.kernel.log.game import Game
@@ -86,7 +86,7 @@ def test_type_is_the_last_field_of_every_event_around_the_table() -> None:
         assert sorted([*needed, "type"])[-1] == "type"
         if event.around:
             assert canonical(event(**needed)).endswith(b'"type":"%b"}' % type_name(event).encode())
-    assert sum(event.around for event in GAME_EVENTS) == 8
+    assert sum(event.around for event in GAME_EVENTS) == 9
 
 
 def test_a_retraction_takes_back_what_happened_at_the_table_and_nothing_around_it() -> None:
@@ -151,6 +151,28 @@ def test_a_seat_is_given_up_by_its_player_in_a_running_game() -> None:
     assert refused(lambda: seating.give_up_seat(running.game, RED, Cause(STRANGER), running.now)).rule == "TAB-LIFE-05"
     analysis = judged().fork(by=OFFICIAL)
     assert refused(lambda: analysis.give_up(RED)).rule == "TAB-LIFE-05"
+
+
+@pytest.mark.rule("TAB-LIFE-06")
+def test_a_game_whose_organizer_is_gone_passes_to_officials_and_then_to_players() -> None:
+    play = started(players=3)
+    start = play.game.version
+    play.command(RED, ONE_COIN)
+    play.give_up(RED)
+    assert organizing.heirs(play.game) == (player_of(BLUE), player_of(GREEN))
+    play.name_official()
+    assert organizing.heirs(play.game)[0] == OFFICIAL
+    for player, cause in ((STRANGER, None), (player_of(RED), None), (OFFICIAL, Cause(player_of(BLUE)))):
+        assert refused(lambda player=player, cause=cause: play.pass_on(player, cause)).rule == "TAB-LIFE-06"
+    play.rule_pause()
+    play.pass_on(OFFICIAL)
+    play.rule_back(start)
+    assert play.game.organizer == OFFICIAL, "no ruling takes it back"
+    assert refused(lambda: play.name_official(STRANGER, Cause(ORGANIZER))).rule == "TAB-RUL-01"
+    play.name_official(STRANGER)
+    proved(play)
+    whole(play)
+    assert refused(lambda: play.pass_on(player_of(BLUE))).rule == "TAB-LIFE-06"
 
 
 def test_nothing_around_the_table_calls_for_an_answer_in_advance(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -235,10 +235,10 @@ def test_only_a_running_game_is_moved() -> None:
 def moved_by(player: PlayerId) -> list[bytes]:
     """The export of a game that `player` moved on, whoever that is."""
     play = begun()
-    honest, play.game = play.game, msgspec.structs.replace(play.game, organizer=player)
+    honest, play.game = play.game, msgspec.structs.replace(play.game, first_organizer=player)
     step = play.game.upgrade(2, play.chance, play.vault, Cause(player), play.now)
     play.take(step)
-    play.game = msgspec.structs.replace(play.game, organizer=honest.organizer)
+    play.game = msgspec.structs.replace(play.game, first_organizer=honest.first_organizer)
     return play.export()
 
 

@@ -384,6 +384,7 @@ def test_the_rules_of_the_house_hold_in_every_ruleset(services: Catalogue) -> No
         "TAB-LIFE-03",
         "TAB-LIFE-04",
         "TAB-LIFE-05",
+        "TAB-LIFE-06",
         "TAB-LIST-01",
         "TAB-LIST-02",
         "TAB-CMD-01",
