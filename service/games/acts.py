@@ -302,14 +302,24 @@ class NameOfficial(Act, frozen=True):
 
 
 class ReleaseOfficial(Act, frozen=True):
-    """Releasing an official of a game, as its organizer."""
+    """Releasing an official of a game, as its organizer or as that official."""
 
     kind = "release-official"
     player: PlayerId
 
     async def decide(self, case: Case) -> Decided:
-        require_organizer(case.game, case.cause.account)
+        if case.cause.player != self.player or not case.game.around.is_official(self.player):
+            require_organizer(case.game, case.cause.account)
         return officials.release_official(case.game, self.player, case.cause, case.at)
+
+
+class Resume(Act, frozen=True):
+    """Letting a paused game go on, without a case."""
+
+    kind = "resume"
+
+    async def decide(self, case: Case) -> Decided:
+        return officials.resume(case.game, case.cause, case.at)
 
 
 class AskTakeBack(Act, frozen=True):

@@ -34,7 +34,7 @@ OUTCOMES: Final[tuple[Outcome, ...]] = ("accepted", "repeated", "refused", "conf
 KINDS: Final = (
     *("create", "fork", "take-seat", "leave-seat", "seat-bot", "remove-bot", "start", "cancel", "depart"),
     *("command", "upgrade", "leave-answer", "revoke-answer", "ask-take-back", "answer-take-back"),
-    *("name-official", "release-official", "rule"),
+    *("name-official", "release-official", "resume", "rule"),
 )
 """What is asked of games; an undo is a command."""
 

@@ -222,6 +222,9 @@ class Play:
     def rule_resume(self, cause: Cause | None = None) -> Decided:
         return self._answered(officials.rule_resume(self.game, cause or self.on_a_case, self.now))
 
+    def resume(self, player: PlayerId = OFFICIAL) -> Decided:
+        return self._answered(officials.resume(self.game, Cause(player), self.now))
+
     def ask_take_back(self, seat: Seat, to: Version) -> Decided:
         cause, earlier = Cause(self.game.players[seat]), earlier_of(self.game, self.records, self.library)
         return self._answered(retracting.ask_take_back(self.game, seat, to, self.records, earlier, cause, self.now))

@@ -26,6 +26,12 @@ from domain.kernel.log.lifecycle import (
 
 LONGEST_REASON: Final = 2_000
 
+PAUSE_ALLOWS: Final = (
+    "open and rule on cases, resume the game, name and release officials, give up seats and take them over, revoke"
+    " answers left in advance, and fork the game"
+)
+"""What may be done in a paused game (TAB-RUL-03): outside of its log, and the events of it that are `in_pause`."""
+
 _REASON: Final = re.compile(r"[^\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]+")
 """A line without control characters, or characters that turn the direction of the text around it."""
 

@@ -13,7 +13,7 @@ from domain.kernel.chance.draws import Chance, CommittedChance, commitment_to
 from domain.kernel.chance.secret import Sealed, Secret, Vault
 from domain.kernel.ids import GameId, PlayerId, RuleId, Seat, Version
 from domain.kernel.log.answers import Answers, Left
-from domain.kernel.log.around import Around, Asked
+from domain.kernel.log.around import PAUSE_ALLOWS, Around, Asked
 from domain.kernel.log.history import (
     is_aside,
 )
@@ -298,7 +298,9 @@ class Game(Struct, kw_only=True):
         self.require_running()
         if self.around.paused is not None:
             asked = f"An official paused this game. Reason: {self.around.paused}"
-            raise Refusal("TAB-RUL-03", asked, "Wait until an official resumes it.", untimely=True)
+            resumes = "an official" if any(self.around.officials.values()) else "the organizer"
+            allowed = f"Wait until {resumes} resumes it. Until then you can {PAUSE_ALLOWS}."
+            raise Refusal("TAB-RUL-03", asked, allowed, untimely=True)
         return self.ruleset
 
     def require_running(self) -> None:

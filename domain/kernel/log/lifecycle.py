@@ -36,6 +36,8 @@ class GameEvent(Struct, frozen=True, tag=kebab, forbid_unknown_fields=True):
     schema: ClassVar[int] = 1
     around: ClassVar[bool] = False
     """Whether it leaves the table alone: no retraction takes it back, and it settles nobody's undo."""
+    in_pause: ClassVar[bool] = False
+    """Whether it may happen while the game is paused (TAB-RUL-03)."""
     added: ClassVar[frozenset[str]] = frozenset()
     """Fields that events of older shapes do not have; such events are shown as they were stored."""
     rules: ClassVar[tuple[str, ...]] = ()
@@ -201,6 +203,7 @@ class MovesRetracted(GameEvent, frozen=True):
             when there are none.
     """
 
+    in_pause = True  # by a ruling
     rules = ("TAB-UNDO-02", "TAB-UNDO-03", "TAB-UNDO-04")
 
     to: Version
@@ -239,6 +242,7 @@ class AnswerRevoked(GameEvent, frozen=True):
         left: the version at which the answer was left.
     """
 
+    in_pause = True
     rules = ("TAB-ADV-02",)
 
     seat: Seat
@@ -291,6 +295,7 @@ class OfficialNamed(GameEvent, frozen=True):
     """
 
     around = True
+    in_pause = True
     rules = ("TAB-RUL-01",)
 
     player: PlayerId
@@ -300,19 +305,20 @@ class OfficialNamed(GameEvent, frozen=True):
 
 
 class OfficialReleased(GameEvent, frozen=True):
-    """The organizer released an official of the game (TAB-RUL-01).
+    """The organizer released an official of the game, or an official laid the office down (TAB-RUL-01).
 
     Attributes:
         player: the account of the official.
     """
 
     around = True
+    in_pause = True
     rules = ("TAB-RUL-01",)
 
     player: PlayerId
 
     def tell(self, names: Names) -> str:
-        return f"The organizer released {self.player}, who is no official of this game any more."
+        return f"{self.player} is no official of this game any more."
 
 
 class OrganizerChanged(GameEvent, frozen=True):
@@ -323,6 +329,7 @@ class OrganizerChanged(GameEvent, frozen=True):
     """
 
     around = True
+    in_pause = True
     rules = ("TAB-LIFE-06",)
 
     player: PlayerId
@@ -348,13 +355,14 @@ class GamePaused(GameEvent, frozen=True):
 
 
 class GameResumed(GameEvent, frozen=True):
-    """An official resumed the game (TAB-RUL-03)."""
+    """The game goes on after a pause: by an official, or by its organizer while it has no official (TAB-RUL-03)."""
 
     around = True
+    in_pause = True
     rules = ("TAB-RUL-02", "TAB-RUL-03")
 
     def tell(self, names: Names) -> str:
-        return "An official resumed the game."
+        return "The game was resumed."
 
 
 class TakeBackAsked(GameEvent, frozen=True):
@@ -400,6 +408,7 @@ class SeatGivenUp(GameEvent, frozen=True):
     """A player gave up a seat of a running game, so that another account can take it over (TAB-LIFE-05)."""
 
     around = True
+    in_pause = True
     rules = ("TAB-LIFE-05",)
 
     seat: Seat
@@ -416,6 +425,7 @@ class SeatTakenOver(GameEvent, frozen=True):
     """
 
     around = True
+    in_pause = True
     rules = ("TAB-LIFE-05",)
 
     seat: Seat
@@ -433,6 +443,7 @@ class GameAdjudicated(GameEvent, frozen=True):
         reason: why, in the official's words.
     """
 
+    in_pause = True
     rules = ("TAB-RUL-02", "TAB-RUL-04")
 
     order: tuple[tuple[Seat, ...], ...]

@@ -53,12 +53,15 @@ def name_official(game: Game, player: PlayerId, cause: Cause, at: str) -> Decide
 
 
 def release_official(game: Game, player: PlayerId, cause: Cause, at: str) -> Decided:
-    """Release an official, as the organizer.
+    """Release an official, as the organizer or as the official.
 
     Raises:
         Refusal: the game has ended (TAB-LIFE-01), another account asks or `player` is no official (TAB-RUL-01).
     """
-    _require_organizer(game, cause)
+    if cause.player == player:
+        _require_before_its_end(game)
+    else:
+        _require_organizer(game, cause)
     if not game.around.is_official(player):
         known = ", ".join(each for each, holds in game.around.officials.items() if holds)
         allowed = f"Officials: {known}." if known else "This game has no officials."
@@ -70,6 +73,10 @@ def _require_organizer(game: Game, cause: Cause) -> None:
     if cause.player != game.organizer:
         asked = "You are not the organizer of this game."
         raise Refusal("TAB-RUL-01", asked, f"Only the organizer, {game.organizer}, names and releases officials.")
+    _require_before_its_end(game)
+
+
+def _require_before_its_end(game: Game) -> None:
     if game.status not in ("gathering", "running"):
         allowed = "You can do this only until a game ends."
         raise Refusal("TAB-LIFE-01", f"{game.state.capitalize()}.", allowed, untimely=True)
@@ -149,6 +156,29 @@ def rule_pause(game: Game, reason: str, cause: Cause, at: str) -> Decided:
 def rule_resume(game: Game, cause: Cause, at: str) -> Decided:
     """Resume the game, by a ruling on a case. Raises `Refusal` as `require_ruling` does, or when it goes on."""
     require_ruling(game, cause)
+    return _resumed(game, cause, at)
+
+
+def may_resume(game: Game, player: PlayerId | None) -> bool:
+    """Tell whether an account may resume the game without a case: an official, or the organizer when there is none."""
+    return game.around.is_official(player) or (player == game.organizer and not any(game.around.officials.values()))
+
+
+def resume(game: Game, cause: Cause, at: str) -> Decided:
+    """Resume the game without a case.
+
+    Raises:
+        Refusal: the game does not run (TAB-LIFE-01), it is not paused, or the account may not (TAB-RUL-03).
+    """
+    if not may_resume(game, cause.player):
+        known = ", ".join(each for each, holds in game.around.officials.items() if holds)
+        allowed = f"Only its officials can resume it: {known}." if known else f"Only {game.organizer} can resume it."
+        raise Refusal("TAB-RUL-03", "You cannot resume this game.", allowed)
+    game.require_running()
+    return _resumed(game, cause, at)
+
+
+def _resumed(game: Game, cause: Cause, at: str) -> Decided:
     if game.around.paused is None:
         raise Refusal("TAB-RUL-03", "The game is not paused.", "Only a paused game is resumed.", untimely=True)
     return game.log([(GameResumed(), game.draws)], cause, at)

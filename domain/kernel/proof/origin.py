@@ -97,6 +97,9 @@ RULING: Final = Origin("a ruling", "official", case=True)
 START_BY_RULING: Final = Origin("a start by a ruling", "anybody", case=True)
 """Of a continuation; who its officials are, the log of its parent says, to which the case belongs."""
 RULING_WITHOUT_CASE: Final = Origin("a ruling", "organizer")
+RESUMED_WITHOUT_CASE: Final = Origin("the end of a pause", "anybody")
+"""Whether the account may do it, TAB-RUL-03 says, by which it is decided again."""
+OFFICE_LAID_DOWN: Final = Origin("the laying down of an office", "official")
 COMMAND: Final = Origin("a command", "holder", seat=True, command=True)
 
 
@@ -109,6 +112,10 @@ def origin_of(event: Any, cause: Cause) -> Origin | None:
         return {"undo": UNDO, "ruling": ruling, "consent": None}[event.by]
     if isinstance(event, GameStarted) and cause.case is not None:
         return START_BY_RULING
+    if isinstance(event, GameResumed) and cause.case is None:
+        return RESUMED_WITHOUT_CASE
+    if isinstance(event, OfficialReleased) and cause.player == event.player:
+        return OFFICE_LAID_DOWN
     return AROUND_THE_TABLE.get(type(event))
 
 

@@ -437,6 +437,8 @@ class Replay:
                 return organizing.pass_on(game, player, by, at)
             case GamePaused(reason):
                 return officials.rule_pause(game, reason, by, at)
+            case GameResumed() if cause.case is None:
+                return officials.resume(game, by, at)
             case GameResumed():
                 return officials.rule_resume(game, by, at)
             case GameAdjudicated(order, reason):

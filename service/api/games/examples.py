@@ -2,7 +2,7 @@
 
 import msgspec
 
-from domain.kernel.ids import PlayerId
+from domain.kernel.ids import CaseId, PlayerId
 from domain.kernel.log import officials, seating
 from domain.kernel.log.record import Cause
 from domain.kernel.rules.papers import Line, Paper, Section
@@ -84,9 +84,13 @@ def _officials(scene: Scene) -> dict[str, Example]:
     game, organizer = scene.now, Cause(scene.now.organizer)
     named = officials.name_official(game, PlayerId("p7c2m9k4x6v8b3nwq"), organizer, AT)
     released = officials.release_official(named.game, PlayerId("p7c2m9k4x6v8b3nwq"), organizer, AT)
+    judge = Cause(PlayerId("p7c2m9k4x6v8b3nwq"))
+    on_a_case = msgspec.structs.replace(judge, case=CaseId("c5k2m9x7q4w8t3vnb"))
+    paused = officials.rule_pause(named.game, "A die fell off the table.", on_a_case, AT)
     return {
         "nameOfficial": Example(scene.accepted(game, named)),
         "releaseOfficial": Example(scene.accepted(named.game, released)),
+        "resumeGame": Example(scene.accepted(paused.game, officials.resume(paused.game, judge, AT))),
     }
 
 

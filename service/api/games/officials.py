@@ -1,14 +1,16 @@
-"""The officials of a game: its organizer names and releases them."""
+"""The officials of a game: its organizer names and releases them, and they end its pauses."""
 
 from typing import Final
 
 from litestar.response import Response
 
-from domain.kernel.ids import PlayerId
+from domain.kernel.ids import GameId, PlayerId
+from domain.kernel.log import officials
 from service.api import problems
 from service.api.bodies import Nothing
 from service.api.endpoint import endpoint
 from service.api.games.routes import ACCEPTED, ACTS, acted
+from service.api.problems import Problem
 from service.api.request import Call
 from service.games import acts
 from service.games.requests import UnknownPlayer
@@ -45,7 +47,7 @@ async def name_official(request: Call, game: str, player: str) -> Response[bytes
     "/v1/games/{game:str}/officials/{player:str}",
     tag="Games",
     account="required",
-    scopes=("organize",),
+    scopes=("organize", "judge"),
     headers=("Idempotency-Key", "If-Match"),
     answers=(ACCEPTED,),
     problems=_PROBLEMS,
@@ -53,12 +55,41 @@ async def name_official(request: Call, game: str, player: str) -> Response[bytes
 async def release_official(request: Call, game: str, player: str) -> Response[bytes]:
     """Release an official.
 
-    Only the organizer may do this, until the game has ended. The account then sees what spectators see, and cannot
-    take a seat of this game all the same. Its rulings stand. With an `Idempotency-Key`, a repeated request gets the
-    first answer again.
+    The organizer may do this until the game has ended (scope `organize`), and so may the official (scope `judge`). The
+    account then sees what spectators see, and cannot take a seat of this game all the same. Its rulings stand. With an
+    `Idempotency-Key`, a repeated request gets the first answer again.
     """
     request.read_query(Nothing)
+    request.require("judge" if request.signed_in.player == player else "organize")
     return await acted(request, game, acts.ReleaseOfficial(PlayerId(player)))
 
 
-ROUTES = (name_official, release_official)
+@endpoint(
+    "DELETE",
+    "/v1/games/{game:str}/pause",
+    tag="Games",
+    account="required",
+    scopes=("judge", "organize"),
+    headers=("Idempotency-Key", "If-Match"),
+    answers=(ACCEPTED,),
+    problems=(*ACTS, problems.NOT_AN_OFFICIAL),
+)
+async def resume_game(request: Call, game: str) -> Response[bytes]:
+    """Resume a paused game.
+
+    Every official of the game may do this (scope `judge`), whoever paused it, without a case. While the game has no
+    official, its organizer may (scope `organize`). A ruling on a case can resume it, too (TAB-RUL-03). With an
+    `Idempotency-Key`, a repeated request gets the first answer again.
+    """
+    request.read_query(Nothing)
+    played = await request.services.games.game(GameId(game))
+    player = request.signed_in.player
+    if not officials.may_resume(played, player):
+        known = ", ".join(each for each, holds in played.around.officials.items() if holds)
+        allowed = f"Its officials are {known}." if known else f"Only its organizer, {played.organizer}, can resume it."
+        raise Problem(problems.NOT_AN_OFFICIAL, f"You are no official of game {game!r}.", allowed)
+    request.require("judge" if played.around.is_official(player) else "organize")
+    return await acted(request, game, acts.Resume())
+
+
+ROUTES = (name_official, release_official, resume_game)

@@ -20,7 +20,7 @@ export function aroundPanel(room, account) {
   const { game } = room;
   const requests = takeBacksOf(room);
   if (!game || (!requests.open.length && !requests.problem && (game.paused ?? null) === null && !game.given_up?.length && !isOver(room))) return nothing;
-  return html`${isOver(room) ? ending(room) : nothing} ${game.paused === null ? nothing : pause(room)} ${givenUp(room, account)}
+  return html`${isOver(room) ? ending(room) : nothing} ${game.paused === null ? nothing : pause(room, account)} ${givenUp(room, account)}
     ${requests.open.map((request) => oneRequest(room, requests, request))}
     ${requests.problem
       ? html`<div class="request">${refusal(room, requests.problem)}<button @click=${() => requests.close()}>Close</button></div>`
@@ -47,8 +47,28 @@ function again({ game }) {
   return `/?${new URLSearchParams({ ruleset: game.ruleset, players: game.seats.length, ...(level ? { level } : {}) })}`;
 }
 
-function pause({ game }) {
-  return html`<p class="request"><span><strong>An official paused the game.</strong> Until it goes on, it takes no commands. Reason: ${game.paused}</span></p>`;
+/** A pause, which every official ends, or the organizer while there is no official. */
+function pause(room, account) {
+  const { game } = room;
+  const me = account.me?.id;
+  const mayResume = me && (game.officials.length ? game.officials.some(({ player }) => player === me) : game.organizer === me);
+  return html`<div class="request" role="group" aria-label="A pause">
+    <p><strong>An official paused the game.</strong> Until it goes on, it takes no commands. Reason: ${game.paused}</p>
+    ${mayResume ? html`<div class="buttons"><button @click=${() => resume(room)}>Resume the game</button></div>` : nothing}
+    ${resuming.problem ? refusal(room, resuming.problem) : nothing}</div>`;
+}
+
+/** What was refused when somebody was to end a pause. */
+const resuming = { problem: null };
+
+async function resume(room) {
+  resuming.problem = null;
+  try {
+    await room.api.delete(`/v1/games/${room.id}/pause`);
+  } catch (problem) {
+    resuming.problem = problem;
+  }
+  await room.refresh();
 }
 
 function oneRequest(room, requests, request) {

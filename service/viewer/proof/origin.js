@@ -53,7 +53,7 @@ const STAYS = [
   "seat-given-up",
   "seat-taken-over",
 ];
-/** What may happen during a pause. */
+/** What may happen during a pause, beside a ruling that goes back. */
 const DURING_A_PAUSE = [
   "official-named",
   "official-released",
@@ -69,6 +69,9 @@ const RULING = { act: "a ruling", by: "official", onCase: true };
 /** Of a continuation; who its officials are, the log of its parent says, to which the case belongs. */
 const START_BY_RULING = { act: "a start by a ruling", by: "anybody", onCase: true, early: true };
 const RULING_WITHOUT_CASE = { act: "a ruling", by: "organizer" };
+/** Whether the account may, `#unofficial` says. */
+const RESUMED_WITHOUT_CASE = { act: "the end of a pause", by: "anybody" };
+const OFFICE_LAID_DOWN = { act: "the laying down of an office", by: "official", whenever: true };
 const BY_RULING = "TAB-RUL-04";
 const COMMAND = { act: "a command", by: "holder", seat: true, command: true };
 
@@ -85,6 +88,8 @@ function originOf(event, cause) {
   const ruling = cause.case === undefined ? RULING_WITHOUT_CASE : RULING;
   if (event.type === "moves-retracted") return { undo: UNDO, ruling }[event.by];
   if (event.type === "game-started" && cause.case !== undefined) return START_BY_RULING;
+  if (event.type === "game-resumed" && cause.case === undefined) return RESUMED_WITHOUT_CASE;
+  if (event.type === "official-released" && cause.player === event.player) return OFFICE_LAID_DOWN;
   return isAroundTheTable(event) ? AROUND_THE_TABLE[event.type] : COMMAND;
 }
 
@@ -251,6 +256,9 @@ export class Around {
     if (event.type === "official-released" && !this.officials.get(player)) {
       return `releases ${player}, who is no official`;
     }
+    const judges = [...this.officials.values()].includes(true);
+    const mayResume = this.officials.get(cause.player) || (cause.player === this.organizer && !judges);
+    if (event.type === "game-resumed" && cause.case === undefined && !mayResume) return `is the end of a pause by ${cause.player}, who may not resume the game`;
     if (cause.case !== undefined && !["game-resumed", "game-started"].includes(event.type) && !isReason(event.reason)) {
       return "gives a reason that is not a line of 1 to 2,000 characters";
     }

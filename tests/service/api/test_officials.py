@@ -95,6 +95,37 @@ async def test_an_official_never_takes_a_seat(service: Service, anna: Player, be
         assert refused.json()["rule"] == "TAB-RUL-01", refused.text
 
 
+@pytest.mark.rule("TAB-RUL-03")
+async def test_the_official_who_paused_a_game_resumes_it_and_without_one_its_organizer(
+    service: Service, game: str, anna: Player, olga: Player, ines: Player
+) -> None:
+    async def pause(version: int) -> None:
+        case = await service.post(
+            f"/v1/games/{game}/cases", anna, {"kind": "slip", "version": version, "statement": "?"}
+        )
+        now = await service.get(f"/v1/games/{game}")
+        ruling = {"decision": "pause", "rules": ["TAB-RUL-03"], "reason": "Tea.", "version": now["version"]}
+        await service.post(f"/v1/cases/{case['summary']['case']}/rulings", ines, ruling | {"hash": now["head"]})
+
+    resume = f"/v1/games/{game}/pause"
+    await service.ask("PUT", official(game, ines), olga)
+    assert (await service.ask("DELETE", resume, ines)).json()["type"] == "/problems/not-now"
+    await pause(6)
+    for player in (anna, olga):
+        refused = await service.ask("DELETE", resume, player)
+        assert (refused.status_code, refused.json()["type"]) == (403, "/problems/not-an-official")
+    refused = await service.ask("DELETE", resume, await narrower(service, ines, "organize"))
+    assert refused.json()["type"] == "/problems/scope-missing"
+    resumed = await service.ask("DELETE", resume, ines, idempotency_key="once")
+    assert [each["event"] for each in resumed.json()["events"]] == [{"type": "game-resumed"}]
+    assert (await service.ask("DELETE", resume, ines, idempotency_key="once")).json()["repeated"]
+    await pause(7)
+    assert (await service.ask("DELETE", official(game, ines), ines)).is_success, "an official lays the office down"
+    assert (await service.ask("DELETE", resume, ines)).status_code == 403
+    assert (await service.ask("DELETE", resume, olga)).is_success
+    assert (await service.get(f"/v1/games/{game}"))["paused"] is None
+
+
 async def test_a_repeated_naming_gets_the_first_answer(service: Service, game: str, olga: Player, ines: Player) -> None:
     first = await service.ask("PUT", official(game, ines), olga, idempotency_key="once")
     await service.ask("DELETE", official(game, ines), olga)

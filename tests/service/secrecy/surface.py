@@ -50,7 +50,7 @@ PROBES: Final[tuple[Any, ...]] = (
 ACTS: Final = (
     *("", "/commands", "/commands/check", "/answers", "/answers/{left}"),
     *("/seats", "/seats/{seat}", "/seats/{seat}/bot", "/start", "/upgrade", "/upgrade/check"),
-    *("/officials/{player}", "/take-backs", "/take-backs/{asked}/answer", "/cases", "/forks", "/what-if"),
+    *("/officials/{player}", "/pause", "/take-backs", "/take-backs/{asked}/answer", "/cases", "/forks", "/what-if"),
     *("/listing", "/invitations", "/invitations/{invitation}"),
 )
 """What is asked of games besides reading them; each is tried out in `Onlooker.look`."""
@@ -129,6 +129,7 @@ class Onlooker:
         return {
             "PUT /officials": await self._ask("PUT", official),
             "DELETE /officials": await self._ask("DELETE", official),
+            "DELETE /pause": await self._ask("DELETE", self._address("/pause")),
             "PUT /bot": await self._ask("PUT", self._address("/seats/blue/bot"), level="random"),
             "DELETE /bot": await self._ask("DELETE", self._address("/seats/blue/bot")),
             "PUT /listing": await self._ask("PUT", self._address("/listing"), listed=True),

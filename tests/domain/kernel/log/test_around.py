@@ -1,7 +1,9 @@
 """What happens around a table: officials, pauses, rulings on cases, and moves taken back by consent."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -11,14 +13,41 @@ import pytest
 from domain.kernel.canonical import canonical
 from domain.kernel.ids import PlayerId, Seat, Version
 from domain.kernel.log import answering, organizing, seating, snapshot
-from domain.kernel.log.around import Asked
+from domain.kernel.log.around import PAUSE_ALLOWS, Asked
 from domain.kernel.log.fold import continued, later, resume
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import read_event, retraction, stays
-from domain.kernel.log.lifecycle import GAME_EVENTS, GameAdjudicated, GameEnded, MovesRetracted
+from domain.kernel.log.lifecycle import (
+    GAME_EVENTS,
+    AnswerGiven,
+    AnswerLeft,
+    AnswerRevoked,
+    GameAdjudicated,
+    GameCancelled,
+    GameCreated,
+    GameEnded,
+    GameEvent,
+    GameForked,
+    GamePaused,
+    GameResumed,
+    GameStarted,
+    MovesRetracted,
+    OfficialNamed,
+    OfficialReleased,
+    OrganizerChanged,
+    RulesUpgraded,
+    SeatGivenUp,
+    SeatLeft,
+    SeatTaken,
+    SeatTakenOver,
+    TakeBackAnswered,
+    TakeBackAsked,
+)
 from domain.kernel.log.record import Cause
-from domain.kernel.proof import replay
+from domain.kernel.proof import origin, replay
+from domain.kernel.proof.origin import AROUND_THE_TABLE
 from domain.kernel.proof.verify import verify
+from domain.kernel.rules.catalogue import common_rules
 from domain.kernel.rules.message import type_name
 from domain.kernel.rules.refusal import Refusal
 from tests.helpers.play import CASE, OFFICIAL, ORGANIZER, Play, player_of
@@ -282,7 +311,7 @@ def test_the_organizer_names_and_releases_officials() -> None:
     play.name_official()
     assert play.game.around.is_official(OFFICIAL)
     assert refused(play.name_official).rule == "TAB-RUL-01"
-    assert refused(lambda: play.release_official(cause=Cause(OFFICIAL))).rule == "TAB-RUL-01"
+    assert refused(lambda: play.release_official(cause=Cause(STRANGER))).rule == "TAB-RUL-01"
     play.release_official()
     assert not play.game.around.is_official(OFFICIAL)
     assert refused(play.release_official).rule == "TAB-RUL-01"
@@ -419,6 +448,72 @@ def test_a_paused_game_takes_no_commands_and_shows_its_decisions() -> None:
     play.answer_take_back(BLUE, asked)
     assert table_of(play.game) == table_of(play.at_each_version[to])
     proved(play)
+
+
+@pytest.mark.rule("TAB-RUL-03")
+def test_whoever_may_pause_may_resume_and_the_organizer_where_no_official_is_left() -> None:
+    play = judged()
+    play.command(RED, ONE_COIN)
+    play.name_official(STRANGER)
+    for resumes in (OFFICIAL, STRANGER):
+        play.rule_pause()
+        for other in (ORGANIZER, player_of(RED)):
+            assert refused(lambda other=other: play.resume(other)).rule == "TAB-RUL-03"
+        play.resume(resumes)
+        assert play.game.around.paused is None
+    assert refused(play.resume).untimely
+    play.rule_pause()
+    for official in (STRANGER, OFFICIAL):
+        assert "an official resumes" in refused(lambda: play.command(RED, OPEN)).allowed
+        play.release_official(official, Cause(official))
+    assert "the organizer resumes" in refused(lambda: play.command(RED, OPEN)).allowed
+    assert refused(lambda: play.resume(OFFICIAL)).rule == "TAB-RUL-03"
+    play.resume(ORGANIZER)
+    proved(play)
+    whole(play)
+
+
+@pytest.mark.rule("TAB-RUL-03")
+def test_what_a_pause_allows_is_one_list_for_the_rule_the_problem_and_both_verifiers() -> None:
+    play = judged(players=3)
+    play.name_official(STRANGER)
+    play.leave_answer(RED, {"decision": "put-up-prize", "command": ONE_COIN, "when": {"round": {"equals": 9}}})
+    left = play.game.version
+    play.command(RED, ONE_COIN)
+    to = play.game.version - 1
+    play.ask_take_back(RED, to)
+    asked = play.game.version
+    play.give_up(BLUE)
+    play.rule_pause()
+    assert PAUSE_ALLOWS in common_rules().rule("TAB-RUL-03").text
+    assert PAUSE_ALLOWS in refused(lambda: play.command(RED, OPEN)).allowed
+    acts: dict[type[GameEvent], Callable[[Play], object]] = {
+        OfficialNamed: lambda at: at.name_official(PlayerId("another")),
+        OfficialReleased: lambda at: at.release_official(STRANGER),
+        OrganizerChanged: lambda at: at.pass_on(OFFICIAL),
+        SeatGivenUp: lambda at: at.give_up(GREEN),
+        SeatTakenOver: lambda at: at.take_over(BLUE, PlayerId("substitute")),
+        AnswerLeft: lambda at: at.try_leave(RED, {"decision": "put-up-prize", "command": ONE_COIN}),
+        AnswerRevoked: lambda at: at.revoke_answer(RED, left),
+        TakeBackAsked: lambda at: at.ask_take_back(RED, to),
+        TakeBackAnswered: lambda at: at.answer_take_back(GREEN, asked),
+        RulesUpgraded: lambda at: at.try_upgrade(2),
+        MovesRetracted: lambda at: at.rule_back(to),
+        GameAdjudicated: lambda at: at.rule_result([[RED, BLUE, GREEN]]),
+        GamePaused: lambda at: at.rule_pause(),
+        GameResumed: lambda at: at.resume(),
+    }
+    before_the_game = {GameCreated, GameForked, SeatTaken, SeatLeft, GameStarted, GameCancelled}
+    needs_the_table = {AnswerGiven}
+    assert {*acts, *before_the_game, *needs_the_table} == {*AROUND_THE_TABLE, MovesRetracted}
+    for event, act in acts.items():
+        if event.in_pause:
+            act(play.at(play.game.version))
+        else:
+            assert refused(lambda act=act: act(play.at(play.game.version))).rule == "TAB-RUL-03", event
+    script = (Path(origin.__file__).parents[3] / "service/viewer/proof/origin.js").read_text()
+    listed = re.findall(r'"([a-z-]+)"', script.partition("const DURING_A_PAUSE = [")[2].partition("]")[0])
+    assert set(listed) == {type_name(event) for event in acts if event.in_pause} - {type_name(MovesRetracted)}
 
 
 @pytest.mark.rule("TAB-RUL-04")
