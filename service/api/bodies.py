@@ -13,18 +13,22 @@ LARGEST_PAGE = 500
 
 
 # No control characters, ends of lines, or marks that turn the direction of what is written around the text.
-_LINE: Final = r"[^\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]*"
+_CONTROL: Final = r"\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
+_LINE: Final = f"[^{_CONTROL}]*"
 
-# Python's `$` would let a line break through at the end. What is published says less, for JSON Schema has no short way
-# to name all invisible characters; the description does.
+# What is published says less, for JSON Schema has no short way to name all invisible characters; the description does.
+# JavaScript takes U+FEFF for a space, Python does not: named, it is none of either.
+_SHOWN: Final = rf"[^{_CONTROL}\s\ufeff]"
+_END: Final = r"$(?!\n)"  # Python's `$` alone would let a line break through, and JavaScript has no `\Z`
+
 Text = Annotated[
     str,
     Meta(
         min_length=1,
         max_length=80,
-        pattern=rf"^{_LINE}[^{INVISIBLE}]{_LINE}\Z",
+        pattern=rf"^{_LINE}[^{INVISIBLE}]{_LINE}{_END}",
         description="a line of 1 to 80 characters, not all blank or invisible, and without control characters",
-        extra_json_schema={"pattern": rf"^{_LINE}\S{_LINE}$"},
+        extra_json_schema={"pattern": f"^{_LINE}{_SHOWN}{_LINE}{_END}"},
     ),
 ]
 """What a person reads."""
@@ -34,16 +38,16 @@ Title = Annotated[
     str,
     Meta(
         max_length=120,
-        pattern=rf"^({_LINE}[^{INVISIBLE}]{_LINE})?\Z",
+        pattern=rf"^({_LINE}[^{INVISIBLE}]{_LINE})?{_END}",
         description="a line of at most 120 characters, empty or not all blank or invisible, and without control "
         "characters",
-        extra_json_schema={"pattern": rf"^({_LINE}\S{_LINE})?$"},
+        extra_json_schema={"pattern": f"^({_LINE}{_SHOWN}{_LINE})?{_END}"},
     ),
 ]
 
 
 Entropy = Annotated[
-    str, Meta(max_length=256, pattern=r"^[\x20-\x7e]*$", description="at most 256 printable ASCII characters")
+    str, Meta(max_length=256, pattern=rf"^[\x20-\x7e]*{_END}", description="at most 256 printable ASCII characters")
 ]
 """Anything that a player adds to the dice."""
 

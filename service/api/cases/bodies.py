@@ -25,7 +25,7 @@ from service.api.bodies import Identifier, Listed, Page, Past
 
 Number = Annotated[int, Meta(ge=1, le=LARGEST_INTEGER)]
 
-Hash = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$", description="64 hex digits")]
+Hash = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$(?!\n)", description="64 hex digits")]
 
 CaseHappened = (
     CaseOpened | StatementMade | CaseAnswered | CaseWithdrawn | ConsentGiven | Ruled | Appealed | RuledFinally | Settled

@@ -121,14 +121,14 @@ _CONTENTS: Final[Mapping[str, Schema]] = {
 }
 """The schemas of answers that are neither JSON nor plain text. A client may also read each as plain bytes."""
 
-_VERSION_TAG: Final[Schema] = {"type": "string", "pattern": '^"(0|[1-9][0-9]{0,14})"$'}
-_ANY_TAG: Final[Schema] = {"type": "string", "pattern": r'^"(0|[1-9][0-9]{0,14})(\.[0-9a-f]{16})?"$'}
+_VERSION_TAG: Final[Schema] = {"type": "string", "pattern": r'^"(0|[1-9][0-9]{0,14})"$(?!\n)'}
+_ANY_TAG: Final[Schema] = {"type": "string", "pattern": r'^"(0|[1-9][0-9]{0,14})(\.[0-9a-f]{16})?"$(?!\n)'}
 
 REQUEST_HEADERS: Final[Mapping[str, tuple[str, Schema, Any]]] = {
     "Idempotency-Key": (
         "Makes the request safe to repeat for at least 24 hours: the same key with the same request gets the first "
         "answer again.",
-        {"type": "string", "pattern": "^[!-~]{1,255}$"},
+        {"type": "string", "pattern": r"^[!-~]{1,255}$(?!\n)"},
         "0f0e7a86-6c2f-4f0b-9b57-0c6a7f3d9e11",
     ),
     "If-Match": ("Take this only if the game is at this version.", _VERSION_TAG, '"17"'),
@@ -140,7 +140,7 @@ REQUEST_HEADERS: Final[Mapping[str, tuple[str, Schema, Any]]] = {
     ),
     "Last-Event-ID": (
         "Begin after this version.",
-        {"type": "string", "pattern": "^(0|[1-9][0-9]{0,14})$"},
+        {"type": "string", "pattern": r"^(0|[1-9][0-9]{0,14})$(?!\n)"},
         "17",
     ),
 }
@@ -158,7 +158,10 @@ ANSWER_HEADERS: Final[Mapping[str, tuple[str, Schema]]] = {
     ),
     "RateLimit-Policy": ("The limits: requests `q` in seconds `w`.", {"type": "string"}),
     "Set-Cookie": ("Gives the browser its session, or takes it away.", {"type": "string"}),
-    "Retry-After": ("Seconds to wait before the request is sent again.", {"type": "string", "pattern": "^[0-9]+$"}),
+    "Retry-After": (
+        "Seconds to wait before the request is sent again.",
+        {"type": "string", "pattern": r"^[0-9]+$(?!\n)"},
+    ),
     "Request-Id": ("The id of the request, which the service's log has too.", {"type": "string", "format": "uuid"}),
 }
 

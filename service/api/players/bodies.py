@@ -162,7 +162,7 @@ class ProviderAnswer(Struct, frozen=True, forbid_unknown_fields=True):
     iss: Parameter | UnsetType = UNSET
 
 
-Base64 = Annotated[str, Meta(min_length=1, max_length=8192, pattern="^[A-Za-z0-9_-]+$")]
+Base64 = Annotated[str, Meta(min_length=1, max_length=8192, pattern=r"^[A-Za-z0-9_-]+$(?!\n)")]
 
 
 class PasskeyChallenge(Struct, frozen=True):

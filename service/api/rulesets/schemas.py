@@ -190,7 +190,8 @@ def _plain(info: types.Type) -> Schema:
         case types.FloatType():
             return {"type": "number", **_given({"minimum": info.ge, "maximum": info.le})}
         case types.StrType():
-            bounds = {"minLength": info.min_length, "maxLength": info.max_length, "pattern": info.pattern}
+            pattern = None if info.pattern is None else portable(info.pattern)
+            bounds = {"minLength": info.min_length, "maxLength": info.max_length, "pattern": pattern}
             return {"type": "string", **_given(bounds)}
         case types.BytesType():
             return {"type": "string"}
@@ -204,6 +205,14 @@ def _plain(info: types.Type) -> Schema:
             return {}
         case _:
             raise TypeError(f"no schema for {info}")
+
+
+def portable(pattern: str) -> str:
+    r"""Return a pattern that means the same in ECMAScript, which JSON Schema uses, as in Python: ends differ.
+
+    Python alone has ``\Z``, and its ``$`` lets a line break follow.
+    """
+    return re.sub(r"(\\Z|\$)\Z", lambda _: r"$(?!\n)", pattern)
 
 
 def _type_of(values: Iterable[Any]) -> str:
