@@ -6,10 +6,10 @@ from typing import Final
 from domain.kernel.ids import Seat
 
 COLOURS: Final[Mapping[Seat, str]] = {
-    Seat("red"): "#b3282d",
-    Seat("blue"): "#2b5fb0",
-    Seat("green"): "#2f7d3b",
-    Seat("yellow"): "#e3b505",
-    Seat("purple"): "#7d3c98",
-    Seat("black"): "#3a3a3c",
+    Seat("red"): "#9c2d1a",
+    Seat("blue"): "#4e68b7",
+    Seat("green"): "#78c38c",
+    Seat("yellow"): "#fbe33c",
+    Seat("purple"): "#5c2574",
+    Seat("black"): "#17141c",
 }

@@ -14,10 +14,10 @@ from domain.kernel.rules.marks import Figure, Mark, Marks, Nation, Place, Shelf,
 from domain.kernel.rules.message import Names, enumerated
 
 COLOURS: Final[Mapping[Seat, str]] = {
-    Seat("red"): "#b3282d",
-    Seat("yellow"): "#e3b505",
-    Seat("blue"): "#2b5fb0",
-    Seat("green"): "#2f7d3b",
+    Seat("red"): "#9c2d1a",
+    Seat("yellow"): "#fbe33c",
+    Seat("blue"): "#4e68b7",
+    Seat("green"): "#78c38c",
 }
 
 CITY: Final = Mark("city", words="city")

@@ -14,11 +14,11 @@ from domain.mare_nostrum.pieces import Force, Province
 from domain.mare_nostrum.view import SeatView, View
 
 COLOURS: Final[Mapping[Seat, str]] = {
-    Seat("rome"): "#b3282d",
-    Seat("carthage"): "#7d3c98",
-    Seat("greece"): "#2b5fb0",
-    Seat("egypt"): "#e3b505",
-    Seat("babylon"): "#2f7d3b",
+    Seat("rome"): "#9c2d1a",
+    Seat("carthage"): "#5c2574",
+    Seat("greece"): "#4e68b7",
+    Seat("egypt"): "#fbe33c",
+    Seat("babylon"): "#78c38c",
 }
 
 AT_WAR: Final = Mark("battle-due", words="at war")

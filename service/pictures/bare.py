@@ -10,12 +10,26 @@ from domain.kernel.ids import AreaId, Seat
 from service.pictures.beyond import beyond
 from service.pictures.palette import Paint
 from service.pictures.piles import nearer
-from service.pictures.svg import FAMILY, box, number, symbol, written
+from service.pictures.svg import FAMILY, box, number, written
 
 LAND: Final = "#efe6cf"
 SEA: Final = "#c3d5dc"
 OUTSIDE: Final = "#d9d1bd"
 DEEP: Final = "#adc2cb"
+
+_DOTS: Final = 'stroke-width="4" stroke-linecap="round" d="M3 3h0M9 9h0"'
+TEXTURES: Final = (
+    'stroke-width="1.6" d="M-3 3l6-6M-3 15l18-18M9 15l6-6"',  # rising
+    _DOTS,
+    'stroke-width="1.6" d="M0 6h12"',
+    'stroke-width="1.6" d="M6 0v12"',
+    'stroke-width="1.3" d="M0 6h12M6 0v12"',
+    'stroke-width="1.6" d="M-3 9l6 6M-3 -3l18 18M9 -3l6 6"',  # falling
+    'stroke-width="1.5" d="M0 8l3-4l3 4l3-4l3 4"',  # waves
+    'stroke-width="1.5" d="M6 3a3 3 0 1 0 .01 0z"',  # rings
+)
+"""What the land of a seat is hatched with in a tile of 12 by 12, by the number of its emblem: so unlike each other that
+they are told apart without any colour, and from farther away than emblems of that size."""
 
 
 def bare_board(drawing: Drawing, paints: Mapping[Seat, Paint], glyphs: str, title: str) -> str:
@@ -75,13 +89,11 @@ def _symbols(own: str) -> str:
 
 
 def _strewn(paints: Mapping[Seat, Paint]) -> Iterator[str]:
-    """Yield what is strewn over the land of a seat: its emblem."""
+    """Yield the texture of the land of each seat."""
     for seat, paint in paints.items():
-        emblem = f"emblem-{paint.emblem}"
-        strewn = symbol(emblem, 3, 3, 5) + symbol(emblem, 14, 14, 5)
         yield (
-            f'<pattern id="strewn-{written(seat)}" width="22" height="22" patternUnits="userSpaceOnUse">'
-            f'<g fill="{paint.edge}" fill-opacity=".5">{strewn}</g></pattern>'
+            f'<pattern id="strewn-{written(seat)}" width="12" height="12" patternUnits="userSpaceOnUse">'
+            f'<path {TEXTURES[paint.emblem]} stroke="{paint.edge}" stroke-opacity=".45" fill="none"/></pattern>'
         )
 
 

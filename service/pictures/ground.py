@@ -1,6 +1,7 @@
 """What lies under the pieces, as SVG: whose the land is, and what joins two areas."""
 
 from collections.abc import Mapping
+from typing import Final
 
 from domain.boards.drawing import Drawing
 from domain.kernel.ids import Seat
@@ -8,12 +9,15 @@ from domain.kernel.rules.marks import Link, Marks
 from service.pictures.palette import Paint
 from service.pictures.svg import number, written
 
+TINT: Final = 0.42
+"""How much of an owner's colour their land shows: with less, dark colours are alike for eyes that lack a cone."""
+
 
 def ground(marks: Marks, drawing: Drawing, paints: Mapping[Seat, Paint]) -> str:
     """Return the tints of the land and the links on it."""
     tints = "".join(
-        # The emblems have a pattern of their own: a colour in it would show the seams between its tiles.
-        f'<use href="#shape-{area}" fill="{paint.colour}" fill-opacity=".36"/>'
+        # The texture has a pattern of its own: a colour in it would show the seams between its tiles.
+        f'<use href="#shape-{area}" fill="{paint.colour}" fill-opacity="{TINT}"/>'
         f'<use href="#shape-{area}" fill="url(#strewn-{written(place.owner)})"/>'
         for area, place in marks.places.items()
         if place.owner is not None and (paint := paints.get(place.owner)) is not None and area in drawing.areas

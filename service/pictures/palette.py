@@ -12,8 +12,8 @@ from domain.kernel.rules.ruleset import Ruleset
 from service.pictures.contrast import channels, contrast, of_channels
 
 EMBLEMS: Final = 8
-SPARE: Final = ("#a4452c", "#2b6ca3", "#4d8b31", "#c79a1b", "#7b4a97", "#4a4a4a", "#1f8a85", "#b3587e")
-"""Colours of seats for which the ruleset has none."""
+SPARE: Final = ("#9c2d1a", "#4e68b7", "#78c38c", "#fbe33c", "#5c2574", "#17141c")
+"""Colours of seats for which the ruleset has none. They differ for everybody, whichever cones an eye lacks."""
 
 DARK: Final = "#1d1812"
 LIGHT: Final = "#fffdf6"
