@@ -16,6 +16,7 @@ from domain.kernel.chance.evidence import Shown
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, PlayerId, RuleId, Seat
 from domain.kernel.rules.board import Board
+from domain.kernel.rules.briefing import Briefing, briefing_of
 from domain.kernel.rules.catalogue import Catalogue, check_options, load
 from domain.kernel.rules.command import Command
 from domain.kernel.rules.course import Step
@@ -171,6 +172,12 @@ class Ruleset(ABC, Generic[T]):
         """Lessons for newcomers, in the TOML of `domain.kernel.tutorial`, from ``tutorial.toml`` if it is there."""
         file = self._beside("tutorial.toml")
         return file.read_text() if file.is_file() else ""
+
+    @cached_property
+    def briefing(self) -> Briefing | None:
+        """The game in a minute, from ``briefing.toml`` in its package; None where that does not tell of it."""
+        file = self._beside("briefing.toml")
+        return briefing_of(self.id, file.read_text()) if file.is_file() else None
 
     def _beside(self, name: str) -> Traversable:
         return resources.files(type(self).__module__.rpartition(".")[0]).joinpath(name)

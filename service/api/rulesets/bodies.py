@@ -10,6 +10,7 @@ from domain.kernel.chance.evidence import Shown
 from domain.kernel.ids import LARGEST_INTEGER, GameId, RuleId, Seat, Version
 from domain.kernel.log.lifecycle import Status as GameStatus
 from domain.kernel.rules.board import Board, Map
+from domain.kernel.rules.briefing import Briefing
 from domain.kernel.rules.catalogue import Catalogue, Rule, Status
 from domain.kernel.rules.ruleset import Ruleset
 from projections.lobby import GameRow
@@ -133,6 +134,7 @@ class RulesetDetail(RulesetSummary, frozen=True):
     """A ruleset with all its parts.
 
     Attributes:
+        briefing: the game in a minute: its goal, end, length and pieces; null where nobody has told it.
         versions: all released versions, each with what it changed; a game keeps the one that it began with until its
             organizer moves it to a newer one.
         seats: the names of the seats, by number of players.
@@ -155,6 +157,7 @@ class RulesetDetail(RulesetSummary, frozen=True):
         setup: a JSON Schema of what the creator of a game may choose.
     """
 
+    briefing: Briefing | None
     versions: tuple[RulesetVersion, ...]
     seats: dict[str, tuple[Seat, ...]]
     chapters: tuple[Chapter, ...]

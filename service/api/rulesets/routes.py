@@ -229,6 +229,7 @@ def ruleset_detail(ruleset: Ruleset[Any]) -> RulesetDetail:
     """Return a ruleset with all its parts."""
     return RulesetDetail(
         **asdict(ruleset_summary(ruleset)),
+        briefing=ruleset.briefing,
         versions=ruleset_versions(ruleset),
         seats={str(number): ruleset.seats(number) for number in ruleset.players},
         chapters=tuple(

@@ -44,7 +44,7 @@ export function ways(api, account, rulesets, draw) {
       <form aria-labelledby="bots-title" @submit=${go("bots", againstBots)}>
         ${game("bots", rulesets, draw)} ${level(rulesets)} ${name(account)}
         <button class="strong" ?disabled=${state.busy}>${state.busy === "bots" ? "Setting up the table …" : "Play now"}</button>
-        <p class="hint">New to the game? <a href="/learn/${chosen("bots", rulesets).id}">Learn it in ten minutes</a></p>
+        <p class="hint">New to the game? ${inAMinute(api, chosen("bots", rulesets).id)} · <a href="/learn/${chosen("bots", rulesets).id}">Learn it in ten minutes</a></p>
         ${problem("bots")}
       </form>
     </section>
@@ -57,6 +57,12 @@ export function ways(api, account, rulesets, draw) {
         ${problem("friends")}
       </form>
     </section>`;
+}
+
+/** What opens the card of a game. It is fetched when somebody asks for it. */
+function inAMinute(api, ruleset) {
+  const open = async () => (await import("../parts/briefing.js")).openBriefing(api, ruleset);
+  return html`<button type="button" class="inline" aria-haspopup="dialog" @click=${open}>The game in a minute</button>`;
 }
 
 function game(way, rulesets, draw) {

@@ -37,10 +37,16 @@ export function header(room, account, isAsked, decide, memory) {
     ${desk(room)}
     <button class="who" aria-haspopup="dialog" @click=${openSignIn}>${viewerName(room, account)}</button>
     <span class="hidden" role="status">${account.me ? `You are ${account.me.name}. ${viewerName(room)}.` : nothing}</span>
-    ${game ? html`<a class="docs" href="/rules#game=${game.ruleset}">Rules</a>` : nothing}
+    ${game ? html`<button class="about" aria-haspopup="dialog" title="The game in a minute" @click=${() => about(room)}>About</button>
+      <a class="docs" href="/rules#game=${game.ruleset}">Rules</a>` : nothing}
     <a class="docs" href="/docs">API</a>
     ${memory?.problem ? html`<p class="problem" role="alert">${memory.problem} The panel Verify has the evidence.</p>` : nothing}
     ${room.problem ? html`<p class="problem" role="alert">${room.problem.message} ${room.problem.status === 404 ? html`<a href="/">To the games</a>` : room.problem.problem?.allowed ?? ""}</p>` : nothing}`;
+}
+
+/** Show the game in a minute. */
+async function about({ api, game }) {
+  (await import("../parts/briefing.js")).openBriefing(api, game.ruleset);
 }
 
 /** The way to the judge's desk, with how many cases wait there for a ruling. */

@@ -1,0 +1,47 @@
+"""What a newcomer wants to know before the first move: the goal, the end, the length and the pieces.
+
+It lies in TOML beside the ruleset, as ``[[briefing]]`` tables; editions that are told alike share one.
+"""
+
+import tomllib
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta, Struct
+
+Sentence = Annotated[str, Meta(min_length=20, max_length=400)]
+Words = Annotated[str, Meta(min_length=4, max_length=120)]
+
+
+class Briefing(Struct, frozen=True):
+    """A game in a minute.
+
+    Attributes:
+        goal: what wins.
+        ending: when the game is over.
+        rounds: how long that is in rounds.
+        time: how long it takes, by the project's own estimate.
+        pieces: by kind of mark (symbol `glyph-KIND` of the bare board): what it is, and what it is good for.
+    """
+
+    goal: Sentence
+    ending: Sentence
+    rounds: Sentence
+    time: Sentence
+    pieces: dict[str, Words]
+
+
+class _Entry(Briefing, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    rulesets: list[str]
+
+
+class _File(Struct, frozen=True, forbid_unknown_fields=True):
+    briefing: list[_Entry]
+
+
+def briefing_of(ruleset_id: str, text: str) -> Briefing | None:
+    """Return the briefing of a ruleset from the file beside it; None when it has none. Raises `ValueError`."""
+    for each in msgspec.convert(tomllib.loads(text), _File).briefing:
+        if ruleset_id in each.rulesets:
+            return Briefing(each.goal, each.ending, each.rounds, each.time, each.pieces)
+    return None
