@@ -83,8 +83,8 @@ def cancelled(by: PlayerId = ORGANIZER) -> list[bytes]:
     """Return the export of a game that was cancelled, by `by` if one believes it."""
     play = Play(TinyAuction(), ROOM, 2, start=False)
     play.sit(Seat("red"), PlayerId("p"))
-    step = msgspec.structs.replace(play.game, organizer=by).cancel(Cause(by), play.now)
-    play.take(msgspec.structs.replace(step, game=msgspec.structs.replace(step.game, organizer=ORGANIZER)))
+    step = msgspec.structs.replace(play.game, first_organizer=by).cancel(Cause(by), play.now)
+    play.take(msgspec.structs.replace(step, game=msgspec.structs.replace(step.game, first_organizer=ORGANIZER)))
     return play.export()
 
 
