@@ -22,7 +22,7 @@ from service.base.scopes import EVERYBODYS, Scope, ordered
 from service.base.visible import shows
 from service.observe.background import flushed
 from service.observe.logging import log
-from service.store.accounts import AccountStore, Made, PlayerRow, TokenId, TokenRow, folded
+from service.store.accounts import AccountStore, LimitReached, Made, PlayerRow, TokenId, TokenRow, folded
 from service.store.protocol import KeyReused, StoreError
 
 FIRST_TOKEN: Final = "registration"
@@ -239,11 +239,12 @@ class Accounts:
 
         Under an idempotency key, a repetition gets the first token. Raises `TooManyTokens` or `KeyReused`.
         """
-        if await self._is_full(player):
-            raise TooManyTokens(f"The account has {MOST_TOKENS} tokens and cannot have more.")
         row = self._made(player, name, scopes, expires)
         made, value = once.make(row) if once is not None else (None, random_value())
-        before = await self._store.add_token(row, hashed(value), made)
+        try:
+            before = await self._store.add_token(row, hashed(value), made, MOST_TOKENS)
+        except LimitReached:
+            raise _too_many_tokens() from None
         return (row, value) if before is None or once is None else await self._again(before, once)
 
     async def open_session(
@@ -258,9 +259,6 @@ class Accounts:
         for old in open_now[MOST_SESSIONS:]:
             await self.revoke(old.token)
         return row, value
-
-    async def _is_full(self, player: PlayerId) -> bool:
-        return sum(not row.is_session for row in await self.tokens(player)) >= MOST_TOKENS
 
     async def made_before(self, once: Once | None) -> tuple[TokenRow, str] | None:
         """Return the token, and its value, that an idempotency key made before, if it did. Raises `KeyReused`."""
@@ -284,8 +282,6 @@ class Accounts:
         one was made to last; otherwise it ends when that would have. Under an idempotency key, a repetition gets the
         first token. Raises `TooManyTokens` when both were too many, or `KeyReused`.
         """
-        if overlap and await self._is_full(old.player):
-            raise TooManyTokens(f"The account has {MOST_TOKENS} tokens and cannot have more.")
         now = stamp(self._clock)
         expires = old.expires
         if expires is not None and "account" in by.scopes:
@@ -296,7 +292,12 @@ class Accounts:
         row = self._made(old.player, old.name, old.scopes, expires)
         made, value = once.make(row) if once is not None else (None, random_value())
         retires = later(now, timedelta(seconds=overlap))
-        if not await self._store.replace_token(old.token, retires, row, hashed(value), made):
+        try:
+            most = MOST_TOKENS if overlap else None
+            replaced = await self._store.replace_token(old.token, retires, row, hashed(value), made, most)
+        except LimitReached:
+            raise _too_many_tokens() from None
+        if not replaced:
             return await self.made_before(once)  # two with one key came at once
         if not overlap:
             await self._store.revoke(old.token, now)
@@ -432,6 +433,10 @@ class Accounts:
     def kept(self) -> AbstractAsyncContextManager[None]:
         """A context in which uses are written every minute, and at its end."""
         return flushed("uses of tokens are written", self.flush, FLUSH)
+
+
+def _too_many_tokens() -> TooManyTokens:
+    return TooManyTokens(f"The account has {MOST_TOKENS} tokens and cannot have more.")
 
 
 def _name(given: str) -> str | None:

@@ -1,6 +1,5 @@
 """Invitations to games: whoever has the value of one may take a seat."""
 
-import asyncio
 import secrets
 from collections.abc import Callable
 from typing import Final
@@ -11,7 +10,7 @@ from domain.kernel.ids import GameId, PlayerId
 from service.accounts.values import INVITATION_PREFIX, Once, hashed, random_value
 from service.base.clock import Clock, stamp
 from service.base.ids import ID_BYTES, new_id
-from service.store.accounts import AccountStore, InvitationId, InvitationRow
+from service.store.accounts import AccountStore, InvitationId, InvitationRow, LimitReached
 
 MOST_INVITATIONS: Final = 20
 """How many invitations a game has at most that were not revoked."""
@@ -32,35 +31,24 @@ class Invitations:
         self._store = store
         self._clock = clock
         self._randomness = randomness
-        self._counted = asyncio.Lock()
 
     async def make(self, player: PlayerId, game: GameId, key: str | None = None) -> tuple[InvitationRow, str]:
         """Make an invitation to a game; return it and its value, which nobody can find out again.
 
         Under an idempotency key, a repetition gets the first invitation. Raises `TooManyInvitations`.
         """
-        async with self._counted:
-            return await self._make(player, game, key)
-
-    async def _make(self, player: PlayerId, game: GameId, key: str | None) -> tuple[InvitationRow, str]:
-        made = await self.made_before(player, game, key)
-        if made is not None:
-            return made
         once = _once(player, game, key)
-        every = await self._store.invitations(game)
-        if sum(row.revoked is None for row in every) >= MOST_INVITATIONS:
-            raise TooManyInvitations(f"The game has {MOST_INVITATIONS} invitations and cannot have more.")
-        if len(every) >= MOST_MADE:
-            raise TooManyInvitations(f"For the game {MOST_MADE} invitations were made, and there cannot be more.")
         name = InvitationId(new_id("i", self._randomness(ID_BYTES)))
-        row = InvitationRow(name, game, stamp(self._clock))
-        if once is None:
-            value = random_value(INVITATION_PREFIX)
-            return await self._store.add_invitation(row, hashed(value)), value
-        nonce = secrets.token_bytes(32)
-        row = replace(row, key=once.hashed, nonce=nonce)
-        row = await self._store.add_invitation(row, hashed(once.value(nonce)))
-        return row, once.value(row.nonce or nonce)
+        row, nonce = InvitationRow(name, game, stamp(self._clock)), secrets.token_bytes(32)
+        value = random_value(INVITATION_PREFIX) if once is None else once.value(nonce)
+        if once is not None:
+            row = replace(row, key=once.hashed, nonce=nonce)
+        try:
+            row = await self._store.add_invitation(row, hashed(value), MOST_INVITATIONS, MOST_MADE)
+        except LimitReached:
+            some = f"The game has {MOST_INVITATIONS} invitations, or {MOST_MADE} with those that were revoked"
+            raise TooManyInvitations(f"{some}, and cannot have more.") from None
+        return row, value if once is None else once.value(row.nonce or nonce)
 
     async def made_before(self, player: PlayerId, game: GameId, key: str | None) -> tuple[InvitationRow, str] | None:
         """Return the invitation, and its value, that an idempotency key made before, if it did."""

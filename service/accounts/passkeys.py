@@ -18,7 +18,7 @@ from domain.kernel.ids import PlayerId
 from service.accounts.challenges import Challenges
 from service.base.clock import Clock, stamp
 from service.base.ids import ID_BYTES, new_id
-from service.store.accounts import AccountStore, PasskeyId, PasskeyRow
+from service.store.accounts import AccountStore, LimitReached, PasskeyId, PasskeyRow
 
 ALGORITHMS: Final = (-8, -7, -257)
 """What keys may sign with, by their COSE numbers: EdDSA, ES256, RS256."""
@@ -67,8 +67,6 @@ class Passkeys:
 
     async def add(self, player: PlayerId, name: str, credential: Mapping[str, Any], at: Place) -> PasskeyRow:
         """Register a passkey. Raises `PasskeyRefused`, `PasskeyKnown` or `TooManyPasskeys`."""
-        if len(await self._store.passkeys(player)) >= MOST_PASSKEYS:
-            raise TooManyPasskeys(f"The account has {MOST_PASSKEYS} passkeys and cannot have more.")
         challenge = await self._brought(credential, player)
         from webauthn import verify_registration_response  # here, because it takes a third of a second
 
@@ -92,7 +90,11 @@ class Passkeys:
             name,
             stamp(self._clock),
         )
-        if not await self._store.add_passkey(row):
+        try:
+            is_new = await self._store.add_passkey(row, MOST_PASSKEYS)
+        except LimitReached:
+            raise TooManyPasskeys(f"The account has {MOST_PASSKEYS} passkeys and cannot have more.") from None
+        if not is_new:
             raise PasskeyKnown("An account has this passkey already.")
         return row
 

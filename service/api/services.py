@@ -1,6 +1,5 @@
 """The parts of a running service, as its routes find them."""
 
-import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -62,8 +61,6 @@ class Services(Struct, frozen=True, eq=False):
     gallery: Gallery = msgspec.field(default_factory=Gallery)
     drawn_by: str = msgspec.field(default_factory=drawn_by)
     """A digest of what draws its pictures."""
-    seating: asyncio.Lock = msgspec.field(default_factory=asyncio.Lock)
-    """Held while a bot is seated: so bots of an organizer are counted one after another."""
     quiet: set[PlayerId] = msgspec.field(default_factory=set)
     """Accounts whose requests are no news: the log has them at the level debug."""
 

@@ -220,7 +220,7 @@ class Playing:
         reserved = {seat: holder for seat, holder in game.kept_seats.items() if holder in self._bots}
         if game.status != "gathering" or not reserved:
             return
-        held = await seats_held(self._store, game.organizer, self._bots, self._accounts.now())
+        held = await self._store.count(seats_held(game.organizer, self._accounts.now()))
         if isinstance(self._most, int) and held + len(reserved) > self._most:
             return  # the organizer seats them when there is room again
         for seat, holder in reserved.items():

@@ -38,6 +38,7 @@ from service.games.views import EventView, F, Passage, Viewer, event_view, viewe
 from service.observe.logging import log
 from service.observe.metrics import Metrics, Outcome
 from service.observe.tracing import span
+from service.store.accounts import LimitReached
 from service.store.protocol import (
     Added,
     Append,
@@ -48,6 +49,7 @@ from service.store.protocol import (
     KeyUse,
     Opening,
     StoreUnavailable,
+    Within,
 )
 
 ATTEMPTS: Final = 5
@@ -311,14 +313,6 @@ class Games:
             forking.require_forkable(now, earlier, purpose, player, history, vault, judges=judges)
             hidden = forking.hidden(earlier, vault)
             withheld = forking.withheld(now, earlier, hidden)
-            if purpose == "analysis" and await self._store.analyses(player) >= MOST_ANALYSES:
-                asked = f"You have {MOST_ANALYSES} open analyses."
-                raise Refusal("TAB-FORK-06", asked, "Close one: cancel the fork.", untimely=True)
-            if purpose == "continuation" and len(await self._store.continuations(parent)) >= MOST_CONTINUATIONS:
-                asked = f"This game has {MOST_CONTINUATIONS} continuations."
-                raise Refusal(
-                    "TAB-LIM-04", asked, "Go on in one of them, or let its organizer cancel one.", untimely=True
-                )
         except Refusal as refusal:  # of a repetition more often than not: the game has moved on
             use = self._asked(player, key, content).use
             if first := await self._first_answer(next(self._new_ids(player, key)), use):
@@ -336,6 +330,7 @@ class Games:
             board_file=packed(earlier.board),
             fork=ForkOf(parent, version, purpose, withheld),
         )
+        within, full = _room_for(purpose, player, parent)
 
         async def work() -> Done:
             for game in self._new_ids(player, key):
@@ -344,9 +339,12 @@ class Games:
                 commitment = commitment_to(secret)
                 decided = forking.fork(earlier, game, purpose, commitment, asked.cause, at, hidden, withheld=withheld)
                 try:
-                    return await self._append(CachedGame(game, secret=secret), asked, decided, opening)
+                    return await self._append(CachedGame(game, secret=secret), asked, decided, opening, within)
                 except Conflict:
                     continue  # made under this key before, which has ended since
+                except LimitReached:
+                    self._refused(now.ruleset.id, full.rule)
+                    raise full from None
             raise StoreUnavailable("no id for a new game was found; try again")
 
         return await self._finish("fork", work())
@@ -402,10 +400,12 @@ class Games:
         *,
         expected: Version | None = None,
         key: str | None = None,
+        within: Within | None = None,
     ) -> Done:
         """Let an account do something to a game.
 
         Raises:
+            LimitReached: there would be more of something than `within` says.
             UnknownGame: there is none.
             NotSeated, NotOrganizer, TooManyBots: the account may not do this.
             StaleVersion: the game does not stand at version `expected`.
@@ -413,9 +413,11 @@ class Games:
             KeyReused: the key came with another request before.
         """
         asked = self._asked(player, key, act.content if key else [])
-        return await self._finish(act.kind, self._act(game_id, asked, act, expected))
+        return await self._finish(act.kind, self._act(game_id, asked, act, expected, within))
 
-    async def _act(self, game_id: GameId, asked: Asked, act: Act, expected: Version | None) -> Done:
+    async def _act(
+        self, game_id: GameId, asked: Asked, act: Act, expected: Version | None, within: Within | None
+    ) -> Done:
         async with self._cache.held(game_id) as cached:
             if cached.heard > cached.now.version:  # or it would be decided twice, and appended in vain
                 await self._cache.catch_up(cached)
@@ -423,7 +425,7 @@ class Games:
                 try:
                     with span("decide"):
                         decided = _answered(cached, await self._decide(cached, asked, act, expected))
-                    return await self._append(cached, asked, decided)
+                    return await self._append(cached, asked, decided, within=within)
                 except Conflict:
                     await self._cache.catch_up(cached)
                 except (Refusal, NotSeated, NotOrganizer, TooManyBots, StaleVersion) as error:
@@ -504,12 +506,19 @@ class Games:
         """Return chance that says nothing of that of a game, to try things out with."""
         return CommittedChance(self._randomness(SECRET_BYTES), game.id, {})
 
-    async def _append(self, cached: CachedGame, asked: Asked, decided: Decided, opening: Opening | None = None) -> Done:
+    async def _append(
+        self,
+        cached: CachedGame,
+        asked: Asked,
+        decided: Decided,
+        opening: Opening | None = None,
+        within: Within | None = None,
+    ) -> Done:
         """Bring what was decided to the log, and the game in memory on."""
         before, game = cached.game, decided.game
         vault = cached.vault.joined_by(decided.secrets)
         after = before.version if before else 0
-        appended = await self._store_append(_batch(cached, decided, asked.use, opening))
+        appended = await self._store_append(_batch(cached, decided, asked.use, opening, within))
         if appended.repeated is not None:
             if before is not None and before.version < appended.repeated.version:
                 await self._cache.catch_up(cached)  # under its lock, which a look at the game would wait for
@@ -556,7 +565,7 @@ class Games:
                 else:
                     appended = await self._store.append(batch)
             outcome = "accepted" if appended.repeated is None else "repeated"
-        except (Conflict, KeyReused) as error:
+        except (Conflict, KeyReused, LimitReached) as error:
             outcome = "conflict" if isinstance(error, Conflict) else "turned-away"
             raise
         finally:
@@ -596,7 +605,24 @@ def _is_turned(before: Game | None, after: Game) -> bool:
     return before is None or (before.status, before.players) != (after.status, after.players)
 
 
-def _batch(cached: CachedGame, decided: Decided, key: KeyUse | None = None, opening: Opening | None = None) -> Append:
+def _room_for(purpose: Purpose, player: PlayerId, parent: GameId) -> tuple[Within, Refusal]:
+    """Return the limit on forks of a purpose, and the refusal of one beyond it."""
+    if purpose == "analysis":
+        asked, allowed = f"You have {MOST_ANALYSES} open analyses.", "Close one: cancel the fork."
+        within = Within("analyses", (player,), MOST_ANALYSES)
+        return within, Refusal("TAB-FORK-06", asked, allowed, untimely=True)
+    asked, allowed = f"This game has {MOST_CONTINUATIONS} continuations.", "Its organizer can cancel one."
+    within = Within("continuations", (parent,), MOST_CONTINUATIONS)
+    return within, Refusal("TAB-LIM-04", asked, allowed, untimely=True)
+
+
+def _batch(
+    cached: CachedGame,
+    decided: Decided,
+    key: KeyUse | None = None,
+    opening: Opening | None = None,
+    within: Within | None = None,
+) -> Append:
     """Return what was decided as it is appended."""
     before, game = cached.game, decided.game
     seats = dict.fromkeys(game.players) if game.is_analysis else game.players  # nobody sits in an analysis
@@ -609,6 +635,7 @@ def _batch(cached: CachedGame, decided: Decided, key: KeyUse | None = None, open
         key=key,
         seats=seats if before is None or before.players != game.players else None,
         opening=opening,
+        within=within,
     )
 
 

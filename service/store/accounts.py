@@ -23,6 +23,10 @@ InvitationId = NewType("InvitationId", str)
 """A link that seats somebody in a game, without what makes it work."""
 
 
+class LimitReached(Exception):
+    """There are as many as there may be. Nothing was stored."""
+
+
 class PlayerRow(Struct, frozen=True):
     """An account. The name is here and nowhere else.
 
@@ -193,19 +197,28 @@ class AccountStore(Protocol):
         """Close an account, and end its tokens."""
         ...
 
-    async def add_token(self, row: TokenRow, digest: bytes, made: Made | None = None) -> Made | None:
+    async def add_token(
+        self, row: TokenRow, digest: bytes, made: Made | None = None, most: int | None = None
+    ) -> Made | None:
         """Store a token with the SHA-256 of its value.
 
         With `made` under an idempotency key: if that has made something before, that is returned and nothing stored.
+        Raises `LimitReached` when the account has `most` tokens that are no sessions and have not ended.
         """
         ...
 
     async def replace_token(
-        self, old: TokenId, retires: str, row: TokenRow, digest: bytes, made: Made | None = None
+        self,
+        old: TokenId,
+        retires: str,
+        row: TokenRow,
+        digest: bytes,
+        made: Made | None = None,
+        most: int | None = None,
     ) -> bool:
         """Let token `old` end at `retires` and store another in its place; False when it had ended or was replaced.
 
-        With `made` under an idempotency key, which must not have made anything.
+        With `made` under an idempotency key, which must not have made anything. Raises `LimitReached` as `add_token`.
         """
         ...
 
@@ -241,8 +254,13 @@ class AccountStore(Protocol):
         """Note that tokens were used."""
         ...
 
-    async def add_invitation(self, row: InvitationRow, digest: bytes) -> InvitationRow:
-        """Store an invitation with the SHA-256 of its value; return it, or the one that its key made before."""
+    async def add_invitation(
+        self, row: InvitationRow, digest: bytes, most_open: int | None = None, most: int | None = None
+    ) -> InvitationRow:
+        """Store an invitation with the SHA-256 of its value; return it, or the one that its key made before.
+
+        Raises `LimitReached` when `most_open` are not revoked, or `most` were made.
+        """
         ...
 
     async def invitation(self, digest: bytes) -> InvitationRow | None:
@@ -257,8 +275,11 @@ class AccountStore(Protocol):
         """End an invitation, unless it was ended before."""
         ...
 
-    async def add_passkey(self, row: PasskeyRow) -> bool:
-        """Store a passkey; False when its credential is known already."""
+    async def add_passkey(self, row: PasskeyRow, most: int | None = None) -> bool:
+        """Store a passkey; False when its credential is known already.
+
+        Raises `LimitReached` when the account has `most`.
+        """
         ...
 
     async def passkey(self, credential: bytes) -> PasskeyRow | None:

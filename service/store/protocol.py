@@ -7,7 +7,7 @@ returns.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Protocol
+from typing import Literal, Protocol
 
 from msgspec import Struct
 
@@ -100,13 +100,27 @@ class KeptStatement(Struct, frozen=True):
     eraser: PlayerId | None = None
 
 
+class Within(Struct, frozen=True):
+    """That of something there are `most` at most, when an append is stored.
+
+    Attributes:
+        what: open analyses of an account, continuations of a game that were not cancelled, or the seats that bots hold
+            in the games of an organizer that go on and changed since a time.
+        values: the account or the game; for seats of bots also that time.
+    """
+
+    what: Literal["analyses", "continuations", "bots"]
+    values: tuple[str, ...]
+    most: int
+
+
 class Append(Struct, frozen=True):
     """Records to be added to a stream that stands at version `expected`.
 
     `status` is that of the game or the case after them; `seats` say who sits where, when that changed or the game is
     new; `opening` is there exactly when a game is new, and `expected` is then 0. `case` is there exactly when the
     stream is that of a case: what the index has of it afterwards. `statement` is what was written with its records, and
-    `ruling` the version of the ruling among them.
+    `ruling` the version of the ruling among them. `within` is counted in the same transaction, with what this adds.
     """
 
     game: StreamId
@@ -120,6 +134,7 @@ class Append(Struct, frozen=True):
     case: CaseRow | None = None
     statement: KeptStatement | None = None
     ruling: Version | None = None
+    within: Within | None = None
 
 
 class Appended(Struct, frozen=True):
@@ -165,6 +180,7 @@ class EventStore(Protocol):
         Raises:
             Conflict: the game is not at the expected version.
             KeyReused: the key came with another request before.
+            LimitReached: there would be more than it says of something.
         """
         ...
 
@@ -272,8 +288,8 @@ class EventStore(Protocol):
         """Return the forks that were made to continue a game and not cancelled, the oldest first."""
         ...
 
-    async def analyses(self, player: PlayerId) -> int:
-        """Return how many forks for analysis that an account made are still open."""
+    async def count(self, what: Within) -> int:
+        """Return of how many the limit is."""
         ...
 
     async def unlisted(self, games: Collection[GameId]) -> set[GameId]:

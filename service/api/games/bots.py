@@ -1,12 +1,11 @@
 """The bots of a game: its organizer seats them and takes them away."""
 
-from collections.abc import Collection
 from typing import Final
 
 import msgspec
 from litestar.response import Response
 
-from domain.kernel.ids import GameId, PlayerId
+from domain.kernel.ids import GameId
 from domain.kernel.log.game import Game
 from service.api import problems
 from service.api.bodies import Nothing
@@ -19,6 +18,8 @@ from service.api.services import Services
 from service.bots.registry import levels
 from service.bots.seated import seats_held
 from service.games import acts
+from service.store.accounts import LimitReached
+from service.store.protocol import Within
 
 _wanted: Final = msgspec.json.Decoder(BotWanted)
 _PROBLEMS: Final = (*ACTS, problems.UNKNOWN_SEAT, problems.NOT_ORGANIZER)
@@ -57,9 +58,10 @@ async def seat_bot(request: Call, game: str, seat: str) -> Response[bytes]:
     bots = {row.player: row.bot for row in (*able, *every) if row.bot is not None and row.closed is None}
     closed = frozenset(row.player for row in every if row.closed is not None)
     try:
-        async with services.seating:
-            room = await _room(services, played, {row.player for row in every})
-            return await acted(request, game, acts.SeatBot(place, wish.level, bots, closed, room))
+        room, within = await _room(services, played)
+        return await acted(request, game, acts.SeatBot(place, wish.level, bots, closed, room), within)
+    except LimitReached:  # by another request at the same time
+        raise acts.TooManyBots("Bots hold as many seats in your games as they may.") from None
     except Problem as problem:
         if problem.members.get("rule") == "TAB-LIFE-03":
             problem.kind = problems.SEAT_TAKEN
@@ -86,16 +88,20 @@ async def remove_bot(request: Call, game: str, seat: str) -> Response[bytes]:
     services = request.services
     place = seat_named(await services.games.game(GameId(game)), seat)
     bots = frozenset(row.player for row in await services.accounts.bots())
-    async with services.seating:
-        return await acted(request, game, acts.RemoveBot(place, bots))
+    return await acted(request, game, acts.RemoveBot(place, bots))
 
 
 ROUTES = (seat_bot, remove_bot)
 
 
-async def _room(services: Services, game: Game, bots: Collection[PlayerId]) -> int | None:
-    """Return for how many more seats there may be bots in the games of an organizer; None for any number."""
+async def _room(services: Services, game: Game) -> tuple[int | None, Within | None]:
+    """Return for how many more seats there may be bots in the games of an organizer, and the limit while it has room.
+
+    None for any number.
+    """
     most = services.settings.bots_per_account
     if most == "off":
-        return None
-    return most - await seats_held(services.store, game.organizer, bots, services.accounts.now())
+        return None, None
+    within = seats_held(game.organizer, services.accounts.now(), most)
+    room = most - await services.store.count(within)
+    return room, within if room > 0 else None

@@ -37,6 +37,7 @@ from service.api.services import Services
 from service.games import acts
 from service.games.requests import Done
 from service.games.views import Accepted, Viewer, viewer_of
+from service.store.protocol import Within
 
 _new_game: Final = msgspec.json.Decoder(NewGame)
 _change: Final = msgspec.json.Decoder(GameChange)
@@ -56,11 +57,11 @@ def accepted(request: Call, done: Done) -> Response[bytes]:
     return answer(done.seen_by(viewer_of(done.state, request.caller)), headers=etag(done.version))
 
 
-async def acted(request: Call, game: str, act: acts.Act) -> Response[bytes]:
+async def acted(request: Call, game: str, act: acts.Act, within: Within | None = None) -> Response[bytes]:
     """Do something to a game for the caller, and answer it. Raises `Problem` when it is refused."""
     player, key, expected = request.signed_in.player, request.key, request.expected
     async with explained(request, game):
-        done = await request.services.games.act(GameId(game), player, act, expected=expected, key=key)
+        done = await request.services.games.act(GameId(game), player, act, expected=expected, key=key, within=within)
     return accepted(request, done)
 
 

@@ -8,13 +8,14 @@ import asyncpg
 from domain.kernel.ids import PlayerId
 from projections.sql import numbered
 from service.base.clock import stamped, written
-from service.store.accounts import Made, PlayerRow, TokenId, TokenRow, described
+from service.store.accounts import LimitReached, Made, PlayerRow, TokenId, TokenRow, described
 from service.store.postgres.connections import Connection, Connections
 from service.store.protocol import StoreError
 from service.store.sql.accounts import (
     ADD_MADE,
     ADD_PLAYER,
     ADD_TOKEN,
+    COUNT_TOKENS,
     FIND_KNOWN,
     FIND_MADE,
     FIND_PLAYER,
@@ -23,6 +24,7 @@ from service.store.sql.accounts import (
     first_player,
     player_values,
     token_values,
+    tokens_of,
 )
 
 
@@ -37,9 +39,11 @@ class PostgresAccounts(SqlAccounts):
         super().__init__(connections)
         self._patiently = connections.patiently
 
-    async def _change(self, *statements: tuple[str, tuple[Any, ...]]) -> list[Any]:
+    async def _change(self, *statements: tuple[str, tuple[Any, ...]], alone: str = "") -> list[Any]:
         async def work(connection: Connection) -> list[Any]:
             async with connection.transaction():
+                if alone:
+                    await _wait(connection, alone)
                 return [await connection.fetch(numbered(statement), *values) for statement, values in statements][-1]
 
         return await self._patiently(work)
@@ -95,34 +99,35 @@ class PostgresAccounts(SqlAccounts):
             *(now, player) * 2,
         )
 
-    async def add_token(self, row: TokenRow, digest: bytes, made: Made | None = None) -> Made | None:
-        if made is not None:
-            return await self._once(made, digest, row)
-
-        async def work(connection: Connection) -> None:
-            try:
-                await connection.execute(numbered(ADD_TOKEN), *token_values(row, digest))
-            except asyncpg.UniqueViolationError:
-                if await _holder(connection, digest) != row.token:
-                    raise
-
-        await self._patiently(work)
-        return None
+    async def add_token(
+        self, row: TokenRow, digest: bytes, made: Made | None = None, most: int | None = None
+    ) -> Made | None:
+        return await self._once(made, digest, row, most=most)
 
     async def open_account(self, row: PlayerRow, token: TokenRow, digest: bytes, made: Made) -> Made | None:
         return await self._once(made, digest, token, row)
 
-    async def _once(self, made: Made, digest: bytes, token: TokenRow, account: PlayerRow | None = None) -> Made | None:
-        """Store a token, and its account, under an idempotency key; return what that had made before."""
+    async def _once(
+        self,
+        made: Made | None,
+        digest: bytes,
+        token: TokenRow,
+        account: PlayerRow | None = None,
+        most: int | None = None,
+    ) -> Made | None:
+        """Store a token, and its account, unless an idempotency key made something before; return that."""
 
         async def work(connection: Connection) -> Made | None:
+            if made is None and await _holder(connection, digest) == token.token:
+                return None
             async with connection.transaction():
                 # Who comes second waits here until the first has committed.
-                if not await connection.fetchval(
+                if made is not None and not await connection.fetchval(
                     f"{numbered(ADD_MADE)} ON CONFLICT (key) DO NOTHING RETURNING 1", *_values(made)
                 ):
                     before = await _made(connection, made.key)
                     return before if before != made else None
+                await _require_room(connection, token, most)
                 if account is not None:
                     await connection.execute(numbered(ADD_PLAYER), *player_values(account))
                 await connection.execute(numbered(ADD_TOKEN), *token_values(token, digest))
@@ -145,12 +150,19 @@ class PostgresAccounts(SqlAccounts):
         return await self._patiently(work)
 
     async def replace_token(
-        self, old: TokenId, retires: str, row: TokenRow, digest: bytes, made: Made | None = None
+        self,
+        old: TokenId,
+        retires: str,
+        row: TokenRow,
+        digest: bytes,
+        made: Made | None = None,
+        most: int | None = None,
     ) -> bool:
         async def work(connection: Connection) -> bool:
             if await _holder(connection, digest) == row.token:
                 return True
             async with connection.transaction():
+                await _require_room(connection, row, most)
                 retired = await connection.fetchval(f"{numbered(RETIRE)} RETURNING token", retires, old, row.created)
                 if retired is None:
                     return False
@@ -163,6 +175,19 @@ class PostgresAccounts(SqlAccounts):
 
     async def used(self, tokens: Collection[TokenId], now: str) -> None:
         await self._database.execute("UPDATE tokens SET used = ? WHERE token = ANY (?)", now, list(tokens))
+
+
+async def _wait(connection: Connection, what: str) -> None:
+    """Wait until nobody else counts or replaces this; nobody else does until the transaction ends."""
+    await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", what)
+
+
+async def _require_room(connection: Connection, row: TokenRow, most: int | None) -> None:
+    if most is None:
+        return
+    await _wait(connection, tokens_of(row.player))
+    if await connection.fetchval(numbered(COUNT_TOKENS), row.player, row.created, row.created) >= most:
+        raise LimitReached
 
 
 async def _holder(connection: Connection, digest: bytes) -> TokenId | None:

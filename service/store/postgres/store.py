@@ -14,6 +14,7 @@ import msgspec
 from domain.kernel.ids import StreamId
 from projections.sql import numbered
 from service.base.clock import stamped
+from service.store.accounts import LimitReached
 from service.store.postgres import migrations
 from service.store.postgres.accounts import PostgresAccounts
 from service.store.postgres.connections import LOST, Connection, Connections, is_spoilt, patiently
@@ -42,6 +43,7 @@ class PostgresStore(SqlStore):
         " h.changed, f.parent, f.version, f.purpose, f.withheld FROM games g JOIN heads h ON h.game = g.game"
         " LEFT JOIN forks f ON f.game = g.game"
     )
+    changed = "h.changed"
     heads_query = "SELECT game, version AS head FROM heads"
     loaded = "SELECT h.version, c.chance FROM heads h JOIN chances c ON c.game = h.game WHERE h.game = ?"
     board_file = "convert_to(file::text, 'UTF8')"
@@ -137,6 +139,7 @@ class PostgresStore(SqlStore):
                     for batch in batches:
                         for statement, values in index_statements(batch):
                             await connection.execute(numbered(statement), *values)
+                    refused = await _too_many(connection, batches)
             except BaseException:
                 with suppress(*LOST):
                     await transaction.rollback()
@@ -274,6 +277,18 @@ async def _taken(connection: Connection, batches: Sequence[Append]) -> Conflict 
         case = batch.case if batch.expected == 0 else None
         if case is not None and await connection.fetchval(numbered(CASE_NUMBER), case.game, case.number):
             return Conflict(0)
+    return None
+
+
+async def _too_many(connection: Connection, batches: Sequence[Append]) -> LimitReached | None:
+    """Return a limit that batches exceed which were just added. append() holds its lock until the transaction ends."""
+    for batch in batches:
+        within = batch.within
+        if within is None:
+            continue
+        found = await connection.fetchval(numbered(PostgresStore.counting(within)), *within.values)
+        if found > within.most:
+            return LimitReached()
     return None
 
 

@@ -6,12 +6,13 @@ from typing import Any, Final
 
 from msgspec.structs import astuple
 
-from domain.kernel.ids import GameId, PlayerId
+from domain.kernel.ids import LARGEST_INTEGER, GameId, PlayerId
 from service.base.scopes import Scope
 from service.store.accounts import (
     LAST_CHARACTER,
     InvitationId,
     InvitationRow,
+    LimitReached,
     PasskeyId,
     PasskeyRow,
     PlayerRow,
@@ -40,6 +41,12 @@ FIND_MADE: Final = "SELECT key, fingerprint, nonce, token, at FROM made WHERE ke
 RETIRE: Final = (
     "UPDATE tokens SET retires = ? WHERE token = ? AND retires IS NULL AND revoked IS NULL"
     " AND (expires IS NULL OR expires > ?)"
+)
+
+
+COUNT_TOKENS: Final = (
+    "SELECT count(*) FROM tokens t WHERE t.player = ? AND t.token NOT LIKE 's%' AND t.revoked IS NULL"
+    " AND (t.expires IS NULL OR t.expires > ?) AND (t.retires IS NULL OR t.retires > ?)"
 )
 
 
@@ -116,16 +123,23 @@ class SqlAccounts(ABC):
         )
         return [token_row(row) for row in found]
 
-    async def add_invitation(self, row: InvitationRow, digest: bytes) -> InvitationRow:
-        await self._database.execute(
-            "INSERT INTO invitations (invitation, game, hash, created, key, nonce) VALUES (?, ?, ?, ?, ?, ?)"
-            " ON CONFLICT DO NOTHING",
-            *(row.invitation, row.game, digest, row.created, row.key, row.nonce),
+    async def add_invitation(
+        self, row: InvitationRow, digest: bytes, most_open: int | None = None, most: int | None = None
+    ) -> InvitationRow:
+        add = (
+            "INSERT INTO invitations (invitation, game, hash, created, key, nonce) SELECT ?, ?, ?, ?, ?, ?"
+            " WHERE (SELECT count(*) FROM invitations WHERE game = ? AND revoked IS NULL) < ?"
+            " AND (SELECT count(*) FROM invitations WHERE game = ?) < ? ON CONFLICT DO NOTHING"
         )
-        if row.key is None:
-            return row
-        (found,) = await self._database.select(f"{_INVITATIONS} WHERE key = ?", row.key)
-        return InvitationRow(*found)
+        values = (row.invitation, row.game, digest, row.created, row.key, row.nonce)
+        counted = (row.game, _or_any(most_open), row.game, _or_any(most))
+        find = f"{_INVITATIONS} WHERE invitation = ? OR key = ?"
+        found = await self._change(
+            (add, (*values, *counted)), (find, (row.invitation, row.key)), alone=f"invitations of {row.game}"
+        )
+        if not found:
+            raise LimitReached
+        return InvitationRow(*found[0])
 
     async def invitation(self, digest: bytes) -> InvitationRow | None:
         found = await self._database.select(f"{_INVITATIONS} WHERE hash = ?", digest)
@@ -139,14 +153,20 @@ class SqlAccounts(ABC):
         statement = "UPDATE invitations SET revoked = coalesce(revoked, ?) WHERE invitation = ?"
         await self._database.execute(statement, now, invitation)
 
-    async def add_passkey(self, row: PasskeyRow) -> bool:
-        await self._database.execute(
+    async def add_passkey(self, row: PasskeyRow, most: int | None = None) -> bool:
+        add = (
             "INSERT INTO passkeys (passkey, player, credential, public_key, signs, name, created)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-            *astuple(row)[:-1],
+            " SELECT ?, ?, ?, ?, ?, ?, ? WHERE (SELECT count(*) FROM passkeys WHERE player = ?) < ?"
+            " ON CONFLICT DO NOTHING"
         )
-        found = await self.passkey(row.credential)
-        return found is not None and found.passkey == row.passkey
+        found = await self._change(
+            (add, (*astuple(row)[:-1], row.player, _or_any(most))),
+            ("SELECT passkey FROM passkeys WHERE credential = ?", (row.credential,)),
+            alone=f"passkeys of {row.player}",
+        )
+        if not found:
+            raise LimitReached
+        return found[0][0] == row.passkey
 
     async def passkey(self, credential: bytes) -> PasskeyRow | None:
         found = await self._database.select(f"{_PASSKEYS} WHERE credential = ?", credential)
@@ -175,6 +195,7 @@ class SqlAccounts(ABC):
         await self._change(
             ("DELETE FROM recovery_codes WHERE player = ?", (player,)),
             *((add, (digest, player, now)) for digest in digests),
+            alone=f"recovery codes of {player}",
         )
 
     async def codes(self, player: PlayerId) -> int:
@@ -197,15 +218,31 @@ class SqlAccounts(ABC):
             " ON CONFLICT DO NOTHING"
         )
         return first_player(
-            await self._change((add, (issuer, subject, player, issuer)), (FIND_KNOWN, (issuer, subject)))
+            await self._change(
+                (add, (issuer, subject, player, issuer)),
+                (FIND_KNOWN, (issuer, subject)),
+                alone=f"issuers of {player}",
+            )
         )
 
     async def unlink(self, player: PlayerId, issuer: str) -> None:
         await self._database.execute("DELETE FROM identities WHERE player = ? AND issuer = ?", player, issuer)
 
     @abstractmethod
-    async def _change(self, *statements: tuple[str, tuple[Any, ...]]) -> list[Any]:
-        """Do all that statements (each with its values) say, or nothing; return the rows of the last."""
+    async def _change(self, *statements: tuple[str, tuple[Any, ...]], alone: str = "") -> list[Any]:
+        """Do all that statements (each with its values) say, or nothing; return the rows of the last.
+
+        `alone` names what they count or replace: of all that name it, one is done after another.
+        """
+
+
+def tokens_of(player: PlayerId) -> str:
+    """Return what `_change` calls the tokens of an account."""
+    return f"tokens of {player}"
+
+
+def _or_any(most: int | None) -> int:
+    return LARGEST_INTEGER if most is None else most
 
 
 _PASSKEYS: Final = "SELECT passkey, player, credential, public_key, signs, name, created, used FROM passkeys"

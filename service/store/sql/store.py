@@ -21,6 +21,7 @@ from service.store.protocol import (
     Stored,
     StoreDamaged,
     UnknownCursor,
+    Within,
 )
 from service.store.sql.database import Database
 
@@ -40,6 +41,8 @@ class SqlStore(ABC):
     """The columns of an event as a `Record` takes them."""
     listed: ClassVar[str]
     """A query for the columns of a `GameRow`, of games `g` and their forks `f`."""
+    changed: ClassVar[str]
+    """The column of that query which says when a game changed last."""
     heads_query: ClassVar[str]
     """A query for all streams and the versions at which they stand, `head`."""
     loaded: ClassVar[str]
@@ -56,7 +59,7 @@ class SqlStore(ABC):
         await self._database.select("SELECT 1 FROM games LIMIT 1")
 
     async def append(self, batch: Append) -> Appended:
-        if batch.case is not None or (batch.opening is not None and batch.opening.fork is not None):
+        if batch.case is not None or batch.within is not None or (batch.opening and batch.opening.fork is not None):
             return await self.append_together(batch)
         _check(batch)
         return await self._append(batch)
@@ -188,18 +191,29 @@ class SqlStore(ABC):
         return [_game_row(row) for row in found]
 
     async def continuations(self, game: GameId) -> list[GameId]:
-        query = (
-            "SELECT f.game FROM forks f JOIN games g ON g.game = f.game"
-            " WHERE f.parent = ? AND f.purpose = 'continuation' AND g.status <> 'cancelled' ORDER BY g.number"
-        )
-        return [GameId(game) for (game,) in await self._database.select(query, game)]
+        found = await self._database.select(f"{CONTINUATIONS} ORDER BY g.number", game)
+        return [GameId(game) for (game,) in found]
 
-    async def analyses(self, player: PlayerId) -> int:
-        query = (
-            "SELECT count(*) FROM games g JOIN forks f ON f.game = g.game"
-            " WHERE g.organizer = ? AND g.status = 'running' AND f.purpose = 'analysis'"
-        )
-        return (await self._database.select(query, player))[0][0]
+    async def count(self, what: Within) -> int:
+        return (await self._database.select(self.counting(what), *what.values))[0][0]
+
+    @classmethod
+    def counting(cls, what: Within) -> str:
+        """Return the query for how many there are of what a limit is on; its values are those of the limit."""
+        match what.what:
+            case "analyses":
+                return (
+                    "SELECT count(*) FROM games g JOIN forks f ON f.game = g.game"
+                    " WHERE g.organizer = ? AND g.status = 'running' AND f.purpose = 'analysis'"
+                )
+            case "continuations":
+                return f"SELECT count(*) FROM ({CONTINUATIONS}) c"
+            case "bots":
+                return (
+                    f"SELECT count(*) FROM ({cls.listed} WHERE g.organizer = ?"
+                    f" AND g.status IN ('gathering', 'running') AND {cls.changed} > ?) l"
+                    " JOIN seated s ON s.game = l.game JOIN players p ON p.player = s.player WHERE p.bot IS NOT NULL"
+                )
 
     async def unlisted(self, games: Collection[GameId]) -> set[GameId]:
         if not games:
@@ -304,6 +318,11 @@ _CASES: Final = (
 
 WITHHELD_FORKS: Final = (
     "SELECT f.game, f.withheld AS until FROM forks f JOIN games g ON g.game = f.withheld WHERE g.status <> 'over'"
+)
+
+CONTINUATIONS: Final = (
+    "SELECT f.game FROM forks f JOIN games g ON g.game = f.game"
+    " WHERE f.parent = ? AND f.purpose = 'continuation' AND g.status <> 'cancelled'"
 )
 
 CASE_NUMBER: Final = "SELECT 1 FROM cases WHERE game = ? AND number = ?"

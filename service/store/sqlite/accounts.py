@@ -7,11 +7,12 @@ from typing import Any
 from msgspec.structs import astuple
 
 from domain.kernel.ids import PlayerId
-from service.store.accounts import Made, PlayerRow, TokenId, TokenRow, described
+from service.store.accounts import LimitReached, Made, PlayerRow, TokenId, TokenRow, described
 from service.store.sql.accounts import (
     ADD_MADE,
     ADD_PLAYER,
     ADD_TOKEN,
+    COUNT_TOKENS,
     FIND_KNOWN,
     FIND_MADE,
     FIND_PLAYER,
@@ -31,7 +32,8 @@ class SqliteAccounts(SqlAccounts):
         super().__init__(connections)
         self._write = connections.write
 
-    async def _change(self, *statements: tuple[str, tuple[Any, ...]]) -> list[Any]:
+    async def _change(self, *statements: tuple[str, tuple[Any, ...]], alone: str = "") -> list[Any]:
+        # A file has one writer: everything is done one after another.
         def work(connection: sqlite3.Connection) -> list[Any]:
             return [connection.execute(statement, values).fetchall() for statement, values in statements][-1]
 
@@ -71,20 +73,28 @@ class SqliteAccounts(SqlAccounts):
 
         await self._write(work)
 
-    async def add_token(self, row: TokenRow, digest: bytes, made: Made | None = None) -> Made | None:
-        return await self._once(made, digest, row)
+    async def add_token(
+        self, row: TokenRow, digest: bytes, made: Made | None = None, most: int | None = None
+    ) -> Made | None:
+        return await self._once(made, digest, row, most=most)
 
     async def open_account(self, row: PlayerRow, token: TokenRow, digest: bytes, made: Made) -> Made | None:
         return await self._once(made, digest, token, row)
 
     async def _once(
-        self, made: Made | None, digest: bytes, token: TokenRow, account: PlayerRow | None = None
+        self,
+        made: Made | None,
+        digest: bytes,
+        token: TokenRow,
+        account: PlayerRow | None = None,
+        most: int | None = None,
     ) -> Made | None:
         """Store a token, and its account, unless an idempotency key made something before; return that."""
 
         def work(connection: sqlite3.Connection) -> Made | None:
             before = _made(connection, made.key) if made is not None else None
             if before is None:
+                _require_room(connection, token, most)
                 if account is not None:
                     connection.execute(ADD_PLAYER, player_values(account))
                 _add_token(connection, token, digest, made)
@@ -106,9 +116,16 @@ class SqliteAccounts(SqlAccounts):
         return await self._write(work)
 
     async def replace_token(
-        self, old: TokenId, retires: str, row: TokenRow, digest: bytes, made: Made | None = None
+        self,
+        old: TokenId,
+        retires: str,
+        row: TokenRow,
+        digest: bytes,
+        made: Made | None = None,
+        most: int | None = None,
     ) -> bool:
         def work(connection: sqlite3.Connection) -> bool:
+            _require_room(connection, row, most)
             if connection.execute(RETIRE, (retires, old, row.created)).rowcount != 1:
                 return False
             _add_token(connection, row, digest, made)
@@ -127,6 +144,12 @@ def _add_token(connection: sqlite3.Connection, row: TokenRow, digest: bytes, mad
     connection.execute(ADD_TOKEN, token_values(row, digest))
     if made is not None:
         connection.execute(ADD_MADE, astuple(made))
+
+
+def _require_room(connection: sqlite3.Connection, row: TokenRow, most: int | None) -> None:
+    values = row.player, row.created, row.created
+    if most is not None and connection.execute(COUNT_TOKENS, values).fetchone()[0] >= most:
+        raise LimitReached
 
 
 def _made(connection: sqlite3.Connection, key: str) -> Made | None:

@@ -16,6 +16,7 @@ from queue import SimpleQueue
 from typing import Any, Final, TypeVar
 
 from service.observe.logging import log
+from service.store.accounts import LimitReached
 from service.store.protocol import Conflict, KeyReused, StoreDamaged, StoreUnavailable
 from service.store.sql.job import Job
 
@@ -276,7 +277,7 @@ class _Writer:
             for job in jobs:
                 try:
                     job.outcome = job.asked(connection)
-                except (Conflict, KeyReused) as outcome:  # raised before anything was written
+                except (Conflict, KeyReused, LimitReached) as outcome:  # raised before anything was written
                     job.outcome = outcome
             connection.execute("COMMIT")
         except BaseException:

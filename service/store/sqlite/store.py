@@ -13,6 +13,7 @@ import msgspec
 from domain.judging.case import CaseRow
 from domain.kernel.ids import StreamId, Version
 from domain.kernel.log.record import Record
+from service.store.accounts import LimitReached
 from service.store.protocol import Append, Appended, Conflict, KeyReused
 from service.store.sql.store import CASE_NUMBER, SEEN, SqlStore, index_statements, kept_use, secret_values
 from service.store.sqlite.accounts import SqliteAccounts
@@ -45,6 +46,7 @@ class SqliteStore(SqlStore):
         "SELECT g.game, g.title, g.ruleset, g.ruleset_version, g.status, g.organizer, g.seats, g.head, g.created,"
         " g.changed, f.parent, f.version, f.purpose, f.withheld FROM games g LEFT JOIN forks f ON f.game = g.game"
     )
+    changed = "g.changed"
     heads_query = (
         "SELECT game, head FROM (SELECT game, head FROM games UNION ALL SELECT stream, version FROM cases) streams"
     )
@@ -178,6 +180,12 @@ def _append_together(connection: sqlite3.Connection, batches: Sequence[Append]) 
         first = _append(connection, batches[0])
         for batch in batches[1:] if first[0].repeated is None else ():
             _append(connection, batch)
+        for batch in batches if first[0].repeated is None else ():
+            within = batch.within
+            if within is not None:
+                (found,) = connection.execute(SqliteStore.counting(within), within.values).fetchone()
+                if found > within.most:
+                    raise LimitReached
     except BaseException:
         connection.execute("ROLLBACK TO together")
         raise

@@ -343,6 +343,24 @@ async def test_neither_a_game_nor_a_step_is_shown_by_reading_cases(
     assert [stream for stream in asked if stream.startswith("c")] == [case.rpartition("/")[2]] * 2
 
 
+async def test_of_many_at_once_no_more_are_taken_than_one_after_another(
+    court: Court, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What one stream holds is counted on the version that it is appended to."""
+    monkeypatch.setattr("domain.judging.case.MOST_WRITTEN", 3)
+    monkeypatch.setattr("domain.kernel.log.officials.MOST_OFFICIALS", 3)
+    case, others = await court.open(), [await court.service.register(f"Otto {number}") for number in range(4)]
+    wish = {"kind": "slip", "statement": "?"}
+    opened, stated, named = await asyncio.gather(
+        asyncio.gather(
+            *(court.ask("POST", f"{court.url}/cases", court.bert, wish | {"version": at}) for at in (1, 2, 3, 5, 6))
+        ),
+        asyncio.gather(*(court.ask("POST", f"{case}/statements", court.anna, {"statement": "!"}) for _ in range(5))),
+        asyncio.gather(*(court.ask("PUT", f"{court.url}/officials/{each.id}", court.anna) for each in others)),
+    )
+    assert [sum(each.status_code < 300 for each in some) for some in (opened, stated, named)] == [3, 2, 2]
+
+
 # --- repetitions and races ---
 
 
