@@ -15,6 +15,12 @@ export UV_NO_CONFIG=1 UV_PYTHON_DOWNLOADS=never UV_PYTHON=.venv/bin/python
 # The certificates the machine trusts: behind a company's proxy those that uv brings along are not enough.
 export UV_SYSTEM_CERTS=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 
+# pip ARGUMENT...: the pip of .venv. An environment that uv made has none until then.
+pip() {
+    .venv/bin/python -c 'import pip' 2>/dev/null || .venv/bin/python -m ensurepip >/dev/null
+    .venv/bin/python -m pip "$@"
+}
+
 # ensure_environment: a .venv of the chosen interpreter, with uv in it.
 ensure_environment() {
     local version='import sys; print("%d.%d" % sys.version_info[:2])'
@@ -33,7 +39,7 @@ ensure_environment() {
     fi
     if [[ "$(.venv/bin/uv --version 2>/dev/null || true)" != "uv $UV_VERSION "* ]]; then
         echo "== uv $UV_VERSION" >&2
-        .venv/bin/python -m pip install --quiet "uv==$UV_VERSION"
+        pip install --quiet "uv==$UV_VERSION"
     fi
 }
 
@@ -47,8 +53,8 @@ sync() {
     local requirements
     requirements=$(mktemp)
     .venv/bin/uv export --quiet --locked --offline --no-emit-project "$@" --output-file "$requirements" &&
-        .venv/bin/python -m pip install --quiet --require-hashes --requirement "$requirements" &&
-        .venv/bin/python -m pip install --quiet --no-deps --editable .
+        pip install --quiet --require-hashes --requirement "$requirements" &&
+        pip install --quiet --no-deps --editable .
     local status=$?
     rm -f "$requirements"
     return "$status"

@@ -3,6 +3,9 @@
 import json
 import re
 import shlex
+import shutil
+import subprocess
+import venv
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -232,3 +235,19 @@ def test_processes_get_the_key_of_the_transparency_log_and_a_directory_to_write_
     assert "TABULARIUM_LOG_KEY" in template
     assert "mountPath: /data" in template
     assert "TABULARIUM_DATA=/data" in (DEPLOY / "Dockerfile").read_text()
+
+
+def test_an_environment_that_uv_made_gets_the_pip_that_it_lacks(tmp_path: Path) -> None:
+    """Both commands of the README stopped there with "No module named pip"."""
+    (tmp_path / "deploy").mkdir()
+    shutil.copy(DEPLOY / "bootstrap.sh", tmp_path / "deploy")
+    venv.create(tmp_path / ".venv", with_pip=False)
+    assert not list(tmp_path.glob(".venv/lib/*/site-packages/pip"))
+    ran = subprocess.run(
+        ["bash", "-ec", "source deploy/bootstrap.sh; pip --version"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ran.returncode, str(tmp_path) in ran.stdout) == (0, True), ran.stderr
