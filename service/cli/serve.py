@@ -63,6 +63,7 @@ def run(settings: Settings, pace: float | None = None) -> None:
     import uvloop
 
     from service import server
+    from service.base.private import open_to_others
     from service.store.backend import backend_of
 
     def announce(address: str) -> None:
@@ -70,6 +71,8 @@ def run(settings: Settings, pace: float | None = None) -> None:
         room = address.replace("//127.0.0.1:", "//localhost:")
         place, limits = backend_of(settings).place, limits_of(settings)
         print(WELCOME.format(address=address, room=room, place=place, limits=limits), flush=True)
+        if exposed := open_to_others(settings.data):
+            print(f"Warning: {exposed}", flush=True)
         if settings.unlimited:
             print(WARNING.format(host=settings.host, names=", ".join(settings.unlimited)), flush=True)
 

@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
+from service.base.private import open_to_others
 from service.base.settings import Settings
 from service.doctor.finding import Finding, fail, ok, one_line, warn
 from service.store.protocol import StoreDamaged
@@ -32,6 +33,7 @@ def _examine(settings: Settings) -> list[Finding]:
         return found
     found.append(_disk(settings.data))
     if settings.data.exists():
+        found.append(_privacy(settings.data))
         found.append(_file(settings))
     if not settings.durable:
         said = "TABULARIUM_DURABLE is false: when the power fails, the last commands can be lost"
@@ -81,6 +83,11 @@ def _disk(data: Path) -> Finding:
     if free < LITTLE:
         return fail("disk", said, remedy)
     return warn("disk", said, remedy) if free < ENOUGH else ok("disk", said)
+
+
+def _privacy(data: Path) -> Finding:
+    said, _, remedy = open_to_others(data).rpartition(": ")
+    return warn("privacy", said, f"Take that from others: {remedy}") if said else ok("privacy", f"{data} is closed")
 
 
 def _file(settings: Settings) -> Finding:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from domain.transparency.checkpoint import Checkpoint, read_checkpoint
 from domain.transparency.note import Note, NoteError, read_note
+from service.base.private import make_folder
 from service.transparency.keys import sync_directory, write_durably
 
 
@@ -32,7 +33,7 @@ class Kept:
     def keep(self, note: Note) -> None:
         """Keep a checkpoint; when this returns, it is on the disk. Raises `OSError`."""
         new = self.path.with_name(f"{self.path.name}.new-{os.getpid()}")
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(self.path.parent)
         write_durably(new, str(note))
         new.replace(self.path)
         sync_directory(self.path.parent)

@@ -28,6 +28,7 @@ from domain.transparency.note import (
     read_signing_key,
 )
 from service.base.ids import ID_BYTES, new_id
+from service.base.private import make_folder
 from service.base.settings import Settings
 
 Randomness = Callable[[int], bytes]
@@ -170,7 +171,7 @@ def successor(origin: str, head: Checkpoint) -> str:
 
 def write_secret(path: Path, text: str) -> None:
     """Write a file that its owner alone may read, whole or not at all; one that is there stays. Raises `OSError`."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     new = path.with_name(f"{path.name}.new-{os.getpid()}")
     new.unlink(missing_ok=True)
     try:
@@ -181,7 +182,7 @@ def write_secret(path: Path, text: str) -> None:
     sync_directory(path.parent)
 
 
-def write_durably(path: Path, text: str, mode: int = 0o644) -> None:
+def write_durably(path: Path, text: str, mode: int = 0o600) -> None:
     """Write a file, to the disk. Raises `OSError`."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:

@@ -15,6 +15,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Final, TypeVar
 
+from service.base.private import make_file, make_folder
 from service.observe.logging import log
 from service.store.accounts import LimitReached
 from service.store.protocol import Conflict, KeyReused, StoreDamaged, StoreUnavailable
@@ -46,7 +47,7 @@ def connect(path: Path, *pragmas: str) -> sqlite3.Connection:
 
 def create_anew(path: Path, *statements: str) -> None:
     """Make a file that may be lost, unless it is there. A damaged one is moved aside, and logged."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     try:
         _create(path, statements)
     except sqlite3.DatabaseError as error:
@@ -61,6 +62,7 @@ def create_anew(path: Path, *statements: str) -> None:
 
 
 def _create(path: Path, statements: Iterable[str]) -> None:
+    make_file(path)
     with closing(sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)) as connection:
         for statement in ("PRAGMA journal_mode = WAL", *statements):
             connection.execute(statement)

@@ -14,6 +14,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final
 
+from service.base.private import make_file, make_folder
 from service.store.protocol import StoreDamaged
 
 APPLICATION: Final = int.from_bytes(b"Tabu")
@@ -433,9 +434,10 @@ def check_file(path: Path, *, durable: bool = True) -> bool:
 
 def create_file(path: Path) -> None:
     """Make an empty store: whole under another name, then in its place, so that there is never half of one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     new = path.with_name(f"{path.name}.new-{os.getpid()}")
     new.unlink(missing_ok=True)
+    make_file(new)
     with closing(sqlite3.connect(new, isolation_level=None)) as connection:
         connection.execute(f"PRAGMA page_size = {PAGE}")
         connection.execute("PRAGMA journal_mode = WAL")

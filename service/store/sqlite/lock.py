@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from service.base.private import make_file, make_folder
 from service.store.protocol import StoreUnavailable
 
 
@@ -23,7 +24,8 @@ def only_service(data: Path) -> Iterator[None]:
         StoreUnavailable: another service holds it, or it cannot be written to. Nothing was changed.
     """
     try:
-        data.mkdir(parents=True, exist_ok=True)
+        make_folder(data)
+        make_file(data / "lock")
         file = (data / "lock").open("a+")
     except OSError as error:
         raise StoreUnavailable(f"{data} cannot be the data directory: {error.strerror}") from error
