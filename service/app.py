@@ -78,6 +78,7 @@ async def open_services(
         watched = Metrics()
         redis = await opened.enter_async_context(open_redis(settings, watched)) if settings.redis_url else None
         store = await backend.open_store(watched)
+        watched.store_full.set_function(lambda: float(store.is_full))
         opened.push_async_callback(store.close)
         rows = await backend.open_projections()
         opened.push_async_callback(rows.close)

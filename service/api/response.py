@@ -31,7 +31,7 @@ from service.judging.desk import UnknownCase, UnknownStatement
 from service.observe.logging import log
 from service.pictures.png import NotConverted
 from service.pictures.scenes import Unmapped
-from service.store.protocol import KeyReused, StoreError, UnknownCursor
+from service.store.protocol import KeyReused, StoreError, StoreFull, UnknownCursor
 
 encode: Final = msgspec.json.Encoder().encode
 
@@ -211,6 +211,9 @@ def explained(error: Exception) -> Problem:
             return Problem(problems.UNAVAILABLE, str(error), headers={"Retry-After": "5"})
         case NotConverted():
             return Problem(problems.UNAVAILABLE, "The picture was not converted.", headers={"Retry-After": "5"})
+        case StoreFull():
+            detail = "The disk of the database is full: nothing can be stored, but everything can be read."
+            return Problem(problems.UNAVAILABLE, detail, headers={"Retry-After": "10"})
         case StoreError():
             return Problem(problems.UNAVAILABLE, "The database does not answer.", headers={"Retry-After": "1"})
         case NotBuilt():

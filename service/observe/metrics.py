@@ -133,6 +133,9 @@ class Metrics:
         self.database_connections = self._gauge(
             "tabularium_database_connections", "Connections to the database for reading, by state.", "state"
         )
+        self.store_full = self._gauge(
+            "tabularium_store_full", "1 when a write has just found no room on the disk of the database, 0 otherwise."
+        )
         self.redis_up = self._gauge(
             "tabularium_redis_up", "1 while Redis is used, 0 while it does not answer; NaN when none is configured."
         )

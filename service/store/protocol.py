@@ -32,6 +32,10 @@ class StoreUnavailable(StoreError):
     """The store cannot answer now (disk full, locked by another process, closed). Nothing was acknowledged."""
 
 
+class StoreFull(StoreUnavailable):
+    """The disk under the store has no room left. Nothing was acknowledged, and what is stored can be read."""
+
+
 class Conflict(Exception):
     """The stream did not stand at the expected version but at `head`. Nothing was stored."""
 
@@ -159,6 +163,11 @@ class EventStore(Protocol):
     @property
     def is_shared(self) -> bool:
         """Whether other processes append to the same log."""
+        ...
+
+    @property
+    def is_full(self) -> bool:
+        """Whether a write just found no room on the disk."""
         ...
 
     @property
@@ -349,7 +358,7 @@ class EventStore(Protocol):
         ...
 
     async def ready(self) -> None:
-        """Return when the store answers. Raises `StoreUnavailable`."""
+        """Return when the store answers. Raises `StoreUnavailable`; `StoreFull` also when a write just had no room."""
         ...
 
     async def close(self) -> None:

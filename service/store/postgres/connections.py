@@ -5,6 +5,8 @@ not do. Their sessions keep settings, so a connection pooler in front of the dat
 """
 
 import asyncio
+import math
+import time
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from typing import Any, Final, TypeVar
@@ -13,7 +15,7 @@ import asyncpg
 
 from projections.sql import numbered
 from service.store.postgres import migrations
-from service.store.protocol import StoreDamaged, StoreUnavailable
+from service.store.protocol import StoreDamaged, StoreFull, StoreUnavailable
 
 T = TypeVar("T")
 Connection = Any
@@ -54,6 +56,7 @@ LOST: Final = (
 # Classes of errors in what one append brought; the others in the same call may be right.
 _SPOILT: Final = ("22", "23")
 _DAMAGED: Final = ("XX001", "XX002")
+_FULL: Final = "53100"
 _NOT_MIGRATED: Final = ("3F000", "42501", "42704", "42883", "42P01", "42703", "22023")
 
 
@@ -83,6 +86,8 @@ class Connections:
             command_timeout=TIMEOUT,
         )
         self.closed = False
+        self.full_at = -math.inf
+        """When there was no room last, by the monotonic clock."""
 
     @property
     def numbers(self) -> dict[str, Callable[[], int]]:
@@ -173,6 +178,9 @@ class Connections:
         said = " ".join(str(error).split()) or type(error).__name__
         if state in _DAMAGED:
             return StoreDamaged(f"{self.where} is damaged: {said}")
+        if state == _FULL:
+            self.full_at = time.monotonic()
+            return StoreFull(f"no room is left on the disk of {self.where}: {said}")
         if is_spoilt(error):
             return error
         if state in _NOT_MIGRATED:

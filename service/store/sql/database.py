@@ -6,6 +6,11 @@ from typing import Any, Protocol
 class Database(Protocol):
     """Runs statements, each with a ``?`` for each of its values. Every method may raise `StoreError`."""
 
+    @property
+    def full_at(self) -> float:
+        """When there was no room left on the disk last, by the monotonic clock; minus infinity for never."""
+        ...
+
     async def select(self, query: str, *values: Any) -> list[Any]:
         """Return what a query finds; nothing when a value is a text that the database cannot hold."""
         ...

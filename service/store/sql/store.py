@@ -1,5 +1,6 @@
 """The log and the indexes of games and cases, as far as SQLite and PostgreSQL are read in the same way."""
 
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Final
@@ -20,6 +21,7 @@ from service.store.protocol import (
     KeptUse,
     Stored,
     StoreDamaged,
+    StoreFull,
     UnknownCursor,
     Within,
 )
@@ -27,6 +29,9 @@ from service.store.sql.database import Database
 
 ALL: Final = 2**63 - 1
 """A limit that is none."""
+
+FULL_LASTS: Final = 10.0
+"""For so many seconds after there was no room on the disk, a store is taken to be full; the next write tells."""
 
 SEEN: Final = "SELECT fingerprint, after, version FROM keys WHERE game = ? AND account = ? AND key = ?"
 SECRETS: Final = (
@@ -55,7 +60,13 @@ class SqlStore(ABC):
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    @property
+    def is_full(self) -> bool:
+        return time.monotonic() - self._database.full_at < FULL_LASTS
+
     async def ready(self) -> None:
+        if self.is_full:
+            raise StoreFull("no room is left on the disk of the database")
         await self._database.select("SELECT 1 FROM games LIMIT 1")
 
     async def append(self, batch: Append) -> Appended:

@@ -5,6 +5,8 @@ for the disk, however much is in it. Within a transaction every piece of work ha
 """
 
 import asyncio
+import errno
+import math
 import sqlite3
 import threading
 import time
@@ -18,7 +20,7 @@ from typing import Any, Final, TypeVar
 from service.base.private import make_file, make_folder
 from service.observe.logging import log
 from service.store.accounts import LimitReached
-from service.store.protocol import Conflict, KeyReused, StoreDamaged, StoreUnavailable
+from service.store.protocol import Conflict, KeyReused, StoreDamaged, StoreFull, StoreUnavailable
 from service.store.sql.job import Job
 
 T = TypeVar("T")
@@ -86,6 +88,10 @@ class Connections:
         self._local = threading.local()
         self._opened: list[sqlite3.Connection] = []
         self._closed = False
+
+    @property
+    def full_at(self) -> float:
+        return self._translated.full_at
 
     async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Return what `work` returns, which only reads."""
@@ -294,11 +300,18 @@ class Translated:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self.full_at = -math.inf
+        """When there was no room last, by the monotonic clock."""
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL or (
+            isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+        ):
+            self.full_at = time.monotonic()
+            raise StoreFull(f"no room is left on the disk of {self._path}: {error}") from error
         if isinstance(error, OSError):
             raise StoreUnavailable(f"{self._path} cannot be opened: {error.strerror}") from error
         if not isinstance(error, sqlite3.Error):
