@@ -43,7 +43,9 @@ async def test_a_full_disk_is_named_and_the_service_comes_back(tmp_path: Path, m
 async def _fill(service: Service, game: str, anna: Player):
     """Write until no page is free any more; return the first answer that says so."""
     for number in range(2000):
-        answer = await service.ask("POST", "/v1/games", anna, {"ruleset": "tiny-auction", "players": 2, "title": f"{number} " * 10})
+        answer = await service.ask(
+            "POST", "/v1/games", anna, {"ruleset": "tiny-auction", "players": 2, "title": f"{number} " * 10}
+        )
         if answer.status_code != 201:
             return answer
     raise AssertionError("the disk is never full")
