@@ -292,6 +292,10 @@ def number_of_dice(table: Table, battle: Battle, side: Side) -> int:
     return DICE + is_led + has_city + training
 
 
+LEADERS: Final = frozenset({"general", "generals", "caesar"})
+"""What a player may call leaders among the groups of a force, of which they are none (CS-BAT-19)."""
+
+
 class RemoveLosses(Command, frozen=True):
     """Choose which units of your side are lost, one for each hit (CS-BAT-18).
 
@@ -309,7 +313,9 @@ class RemoveLosses(Command, frozen=True):
         side = under_way(draft.table).side(seat)
         asked = f"You cannot remove {_listed(self.lost)}."
         if any(name not in side.force or number > side.force[name] for name, number in self.lost.items()):
-            raise Refusal("CS-BAT-18", asked, f"Your force has {_listed(side.force)}.")
+            led = any(name.rpartition("/")[2] in LEADERS for name in self.lost)
+            rule = "CS-BAT-19" if led else "CS-BAT-18"
+            raise Refusal(rule, asked, f"Your force has {_listed(side.force)}.")
         if forces.size(self.lost) != side.hits:
             raise Refusal("CS-BAT-18", asked, f"Remove {side.hits} unit{'s' * (side.hits > 1)}, one for each hit.")
         draft.emit(UnitsLost(seat, {name: number for name, number in sorted(self.lost.items()) if number}))

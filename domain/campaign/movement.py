@@ -168,11 +168,12 @@ def goes_by_sea(
         raise Refusal("CS-MOV-02", asked, "The destination must be another province.")
     if to in by_land(table, seat, origin):
         return False
+    barred_by = _barred_by(table, seat, origin, to)
     if not table.seas_of(origin) or not table.seas_of(to):
-        raise Refusal(_barred_by(table, seat, origin, to), asked, "There is no open way by land or by sea.")
+        raise Refusal(barred_by, asked, "There is no open way by land or by sea.")
     if not has_galley(table, seat, to):
         allowed = "There is no open way by land. To go by sea, you need a galley in an adjacent sea zone."
-        raise Refusal("CS-AMP-02", asked, allowed)
+        raise Refusal("CS-AMP-02" if barred_by == "CS-MOV-03" else barred_by, asked, allowed)
     if army.units.total > (most := room(table, seat, landed, to)):
         raise Refusal("CS-AMP-03", asked, f"Your galleys have room for {most} more military units there.")
     return True

@@ -123,11 +123,18 @@ class Retreat(Command, frozen=True):
         if army == NO_ARMY and self.to is not None:
             raise Refusal("CS-RET-09", asked, "You have no land unit left that could go there. Leave out `to`.")
         if army != NO_ARMY and self.to not in places:
-            raise Refusal("CS-RET-02", asked, f"You can retreat to {', '.join(places) or 'no province'}.")
+            rule = "CS-RET-08" if self._is_cut_off(table, fight, seat) else "CS-RET-02"
+            raise Refusal(rule, asked, f"You can retreat to {', '.join(places) or 'no province'}.")
         draft.emit(ArmyRetreated(seat, fight.place, self.to, army))
         if self.to is not None:
             cities.enter(draft, self.to, seat)
         battle.end(draft, seat)
+
+    def _is_cut_off(self, table: Table, fight: Battle, seat: Seat) -> bool:
+        """Tell whether nothing but a crossing that is closed keeps them from the province (CS-RET-08)."""
+        if self.to is None or self.to not in table.map.land_neighbours(fight.place):
+            return False
+        return not movement.is_open(table, seat, fight.place, self.to) and not table.enemies_at(self.to, seat)
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:

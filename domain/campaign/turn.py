@@ -134,7 +134,7 @@ class EndTurn(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         if left := turn_of(draft.table).actions:
             allowed = f"Take or pass your {'last action' if left == 1 else f'{left} actions'} first."
-            raise Refusal("CS-ACT-05", "You cannot end your turn yet.", allowed)
+            raise Refusal("CS-ACT-06", "You cannot end your turn yet.", allowed)
         draft.emit(TurnEnded(seat))
 
     @classmethod
