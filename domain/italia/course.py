@@ -91,7 +91,7 @@ TURN: Final[Mapping[Stage, Step[Table]]] = {
     "parting": retreat.part,
     "rebuilding-after-combat": cities.rebuild,
     "stacking-after-combat": stacking.check,
-    "campaign": campaign.decide,
+    "campaign": lambda table: submission.before_first_move(table) or campaign.decide(table),
     "march": movement.move,
     "announcing": campaign.announce,
     "uprising": submission.rise,

@@ -169,7 +169,8 @@ def _panic(draft: Draft[Table], battle: Battle, nation: NationId, special: Eleph
             gone[kind] = number
     draft.emit(ElephantsMet(nation, battle.place, draw, faces, gone))
     if gone:
-        scoring.eliminated(draft, nation, gone, by=battle.enemy(nation))
+        any_turn = table.rules.deserters_always_score
+        scoring.eliminated(draft, nation, gone, by=battle.enemy(nation), any_turn=any_turn)
 
 
 def _change_sides(draft: Draft[Table], battle: Battle, nation: NationId, kind: Kind, least: int) -> None:

@@ -142,7 +142,8 @@ class Arrival(Entry, frozen=True, kw_only=True, omit_defaults=True, forbid_unkno
             (IT-RNF-05); or leaders and units wherever `place` allows (IT-RNF-04). Without a leader it is always
             `freely` (IT-RNF-03).
         aboard: the land units and leaders `must` begin aboard the fleets that arrive with them, or they `may`; those
-            who do not stand where `place` allows, and with a `place` at sea in an area that the nation controls.
+            who do not stand where `place` allows, and with a `place` at sea in an area that the nation controls. With a
+            leader, all are where he is (IT-RNF-04).
         evicts: the units of other nations there must retreat before they are placed (IT-RNF-17).
         apart_from: in another area than this leader, who arrives in the same round.
         without_leader: the units come even when the leader is dead (IT-RNF-16).

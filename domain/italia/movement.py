@@ -330,12 +330,13 @@ def army_of(units: Units, leaders: Iterable[LeaderId]) -> Army:
 def refuse_unless_there(
     table: Table, nation: NationId, area: AreaId, units: Units, leaders: tuple[LeaderId, ...], asked: str
 ) -> None:
-    """Refuse units that the active nation does not have in an area (IT-SEQ-03)."""
-    there, army = table.army(area, nation), Army(units, leaders)
+    """Refuse units that the active nation does not have in an area: others' (IT-SEQ-03), or nobody's (IT-MOV-01)."""
+    there, army, names = table.army(area, nation), Army(units, leaders), table.names
     if not there.has(army):
-        has = there.tell(table.names) if there else "nothing"
-        names = table.names
-        raise Refusal("IT-SEQ-03", asked, f"It is the turn of the {names(nation)}, who have {has} in {names(area)}.")
+        has = there.tell(names) if there else "nothing"
+        others = any(table.army(area, other).has(army) for other in table.nations_at(area))
+        allowed = f"It is the turn of the {names(nation)}, who have {has} in {names(area)}."
+        raise Refusal("IT-SEQ-03" if others else "IT-MOV-01", asked, allowed)
     refuse_unless(army.size or leaders, "IT-MOV-01", "You named nobody.", "Name at least one unit or leader.")
 
 

@@ -108,7 +108,7 @@ class Place(Command, frozen=True):
         number: how many.
     """
 
-    rules = ("IT-PLC-02", "IT-PLC-03", "IT-PLC-04", "IT-PLC-05", "IT-PLC-06")
+    rules = ("IT-PLC-02", "IT-PLC-01", "IT-PLC-03", "IT-PLC-04", "IT-PLC-05", "IT-PLC-06")
     answers = frozenset({"place"})
     gesture = Gesture(to="area", counts=("number",), targets=("kind",))
 
@@ -121,7 +121,7 @@ class Place(Command, frozen=True):
         held = table.nations[nation].held
         if not 0 < self.number <= held.get(self.kind, 0):
             asked = f"The {table.names(nation)} cannot place {counted(self.kind, self.number)}."
-            raise Refusal("IT-PLC-02", asked, f"They have still to place {told_held(held)}.")
+            raise Refusal("IT-PLC-01", asked, f"They have still to place {told_held(held)}.")
         where = places(table, nation, self.kind)
         asked = f"You cannot place {counted(self.kind, self.number)} in {table.names(self.area)}."
         if self.area not in where:

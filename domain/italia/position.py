@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from domain.italia.cards import Cards
 from domain.italia.data import Data
+from domain.italia.editions import Rules
 from domain.italia.pieces import KINDS, Army, FleetId, Kind, LeaderId, NationId, Units
 from domain.italia.sequence import PLANS, Plan
 from domain.italia.setup import bare
@@ -92,10 +93,10 @@ class Position(Struct, forbid_unknown_fields=True):
     options: Options = Options()
 
 
-def arrange(given: Mapping[str, Any], data: Data, cards: Cards, board: Board) -> Table:
+def arrange(given: Mapping[str, Any], data: Data, cards: Cards, rules: Rules, board: Board) -> Table:
     """Return the table of a position. Raises `ValueError` or `msgspec.ValidationError` when it makes no sense."""
     position = msgspec.convert(dict(given), Position)
-    table = bare(data, cards, position.options, board)
+    table = bare(data, cards, rules, position.options, board)
     table.round, table.stage = position.round, position.part
     for nation, changes in _standings(position).items():
         if nation not in table.nations:

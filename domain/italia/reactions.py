@@ -212,7 +212,14 @@ def _joins(table: Table, campaign: Campaign, nation: NationId, to: AreaId) -> bo
         return False
     if to in table.map.seas:
         return any(True for _ in table.fleets_of(nation, to))
-    return bool(table.army(to, nation).units) and _others(table, nation, to) == {campaign.nation}
+    there = table.army(to, nation)
+    holds = there if table.rules.leaders_hold_battles else there.units
+    return bool(holds) and _others(table, nation, to) == {campaign.nation}
+
+
+def _is_raided(table: Table, campaign: Campaign, to: AreaId) -> bool:
+    """Tell whether the leader raids in an area (IT-REA-14); in those that his army has overrun he does not stand."""
+    return to in campaign.raids and to == place_of(table, campaign)
 
 
 def _others(table: Table, nation: NationId, to: AreaId) -> set[NationId]:
@@ -221,9 +228,14 @@ def _others(table: Table, nation: NationId, to: AreaId) -> set[NationId]:
 
 
 def _sees(table: Table, campaign: Campaign, nation: NationId, to: AreaId) -> bool:
-    """Tell whether a stack may move there: no new battle, and never three nations (IT-REA-05, IT-REA-06, IT-REA-11)."""
+    """Tell whether a stack may move there: no new battle, never three nations, and nobody where the leader raids.
+
+    These are IT-REA-05 and IT-REA-06, IT-REA-11, and IT-REA-14.
+    """
     if to in table.map.seas:
         return True
+    if _is_raided(table, campaign, to) and table.rules.raids_admit_nobody:
+        return False
     others = _others(table, nation, to)
     return not others or (others == {campaign.nation} and bool(table.army(to, nation)))
 
@@ -340,6 +352,8 @@ def _why_not(table: Table, campaign: Campaign, move: React, asked: str) -> tuple
         return rule, asked, "The city there is being raided: you cannot join the battle, only move and see."
     if move.into_battle:
         return "IT-REA-03", asked, f"Units beside {at} can join the battle there, if your nation is its only defender."
+    if _is_raided(table, campaign, end) and table.rules.raids_admit_nobody:
+        return "IT-REA-14", asked, "The city there is being raided: go elsewhere, or stay."
     if len(_others(table, nation, end) - {campaign.nation}) and table.army(end, nation):
         return "IT-REA-11", asked, "Two nations are there already: go where nobody else is."
     return "IT-REA-05", asked, "Go where nobody else is, or where you face the campaigning nation already."

@@ -299,21 +299,56 @@ def rooms(table: Table, one: Arriving) -> dict[str, int]:
     entry, place = entry_of(table, one), entry_of(table, one).place
     if one.chosen is not None:
         return {one.chosen: sum(one.units.values())}
-    areas = [area for area in areas_for(table, one) if area in table.map.lands]
-    if not areas and isinstance(place, At):  # they arrive at sea: who is not aboard stands where the nation is
-        areas = [] if entry.aboard == "must" else _controlled(table, one.nation, Controlled())
-    left = sum(number for kind, number in one.units.items() if kind != FLEET)
-    found: dict[str, int] = dict.fromkeys(areas, left)
+    if table.rules.company_stays_together and (with_leader := _company(table, one)) is not None:
+        return with_leader
+    left = _on_land(one)
+    found: dict[str, int] = dict.fromkeys(_land_for(table, one), left)
     if entry.spread == "with-leader" and entry.leaders and one.at:
         found = dict.fromkeys(one.at, left)
     elif entry.spread == "among-leaders" and not one.leaders:
         found = {area: left for area in found if set(table.army(AreaId(area), one.nation).leaders) & set(entry.leaders)}
     if isinstance(place, Controlled) and place.most_each is not None:
         found = _few_each(table, one, place, found)
-    if entry.aboard != "no":
-        capacity = table.data.fleet_capacity
-        found |= {fleet: capacity - table.fleets[fleet].cargo.size for fleet in one.fleets}
+    found |= _aboard(table, one)
     return {to: number for to, number in found.items() if number or one.leaders}
+
+
+def _on_land(one: Arriving) -> int:
+    """Return how many land units are left to place."""
+    return sum(number for kind, number in one.units.items() if kind != FLEET)
+
+
+def _land_for(table: Table, one: Arriving) -> list[AreaId]:
+    """Return the areas where land units and leaders may stand, whoever of them stands already."""
+    entry = entry_of(table, one)
+    areas = [area for area in areas_for(table, one) if area in table.map.lands]
+    if not areas and isinstance(entry.place, At):  # they arrive at sea: who is not aboard stands where the nation is
+        return [] if entry.aboard == "must" else _controlled(table, one.nation, Controlled())
+    return areas
+
+
+def _aboard(table: Table, one: Arriving) -> dict[str, int]:
+    """Return the fleets that came along and may carry units, each with its room."""
+    if entry_of(table, one).aboard == "no":
+        return {}
+    return {fleet: table.data.fleet_capacity - table.fleets[fleet].cargo.size for fleet in one.fleets}
+
+
+def _company(table: Table, one: Arriving) -> dict[str, int] | None:
+    """Return where units stand with their leader: in his area, or aboard in his sea area (IT-RNF-04).
+
+    None where he is still to be placed, or where they need not stand with him.
+    """
+    entry = entry_of(table, one)
+    if entry.spread != "with-leader" or one.leaders:
+        return None
+    place = next((at for leader in entry.leaders if (at := table.place_of(leader)) is not None), None)
+    if place is None:
+        return None
+    if place in table.map.lands:
+        return {place: left} if (left := _on_land(one)) else {}
+    fleets = _aboard(table, one)
+    return {name: room for name, room in fleets.items() if room and table.fleets[FleetId(name)].sea == place}
 
 
 def _few_each(table: Table, one: Arriving, place: Controlled, found: Mapping[str, int]) -> dict[str, int]:
@@ -384,12 +419,15 @@ class Arrive(Command, frozen=True):
     def _check(self, table: Table, one: Arriving, asked: str) -> None:
         where = rooms(table, one)
         if self.to not in where:
-            raise Refusal("IT-RNF-01", asked, f"They can be placed in {table.names.all(where)}.")
+            raise Refusal(self._barred_by(table, one), asked, f"They can be placed in {table.names.all(where)}.")
         most = _available(table, one)
         number = sum(self.units.values())
         known = {*self.leaders} <= {*one.leaders} and len({*self.leaders}) == len(self.leaders)
         if any(kind not in most or count > most[kind] for kind, count in self.units.items()) or not known:
-            raise Refusal("IT-RNF-02", asked, f"You have still to place {_told(most, one.leaders, table.names)}.")
+            comes = known and all(number <= one.units.get(kind, 0) for kind, number in self.units.items())
+            due = "IT-RNF-08" if entry_of(table, one).up_to else "IT-RNF-01"
+            rule = "IT-RNF-02" if comes else due
+            raise Refusal(rule, asked, f"You have still to place {_told(most, one.leaders, table.names)}.")
         if not number and not self.leaders:
             raise Refusal("IT-RNF-01", asked, "Name at least one unit or leader.")
         if not fits(self.units, where[self.to]):
@@ -397,6 +435,13 @@ class Arrive(Command, frozen=True):
         if _leader_first(table, one) and not self.leaders:
             rule = "IT-RNF-05" if entry_of(table, one).spread == "among-leaders" else "IT-RNF-04"
             raise Refusal(rule, asked, "Place the leaders first: the units stand with them.")
+
+    def _barred_by(self, table: Table, one: Arriving) -> str:
+        """Return the rule that keeps units from a place: that of their leaders where the card would allow it."""
+        may = self.to in _land_for(table, one) or _aboard(table, one).get(self.to)
+        if one.leaders or not may:
+            return "IT-RNF-01"
+        return {"with-leader": "IT-RNF-04", "among-leaders": "IT-RNF-05"}.get(entry_of(table, one).spread, "IT-I1-32")
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
@@ -440,9 +485,11 @@ class EndArrival(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         one = draft.table.arriving[0]
-        if self.nation != one.nation or not entry_of(draft.table, one).up_to:
-            asked = "You cannot take fewer units than arrive."
-            raise Refusal("IT-RNF-02", asked, f"The {draft.table.names(one.nation)} must place all that they get.")
+        asked, names = "You cannot take fewer units than arrive.", draft.table.names
+        if self.nation != one.nation:
+            raise Refusal("IT-RNF-01", asked, f"It is the turn of the {names(one.nation)} to place theirs.")
+        if not entry_of(draft.table, one).up_to:
+            raise Refusal("IT-RNF-02", asked, f"The {names(one.nation)} must place all that they get.")
         draft.emit(ArrivalEnded(one.nation, one.units))
 
     @classmethod

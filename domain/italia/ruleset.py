@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property, lru_cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from msgspec import Struct
 
@@ -10,6 +10,7 @@ from domain.italia import (
     aims,
     battle,
     campaign,
+    cards,
     cities,
     civil_war,
     course,
@@ -45,6 +46,7 @@ from domain.italia import (
 from domain.italia.cards import Cards, Deck, builtin
 from domain.italia.data import Data, data_of
 from domain.italia.dice import DIE, FACES, struck
+from domain.italia.editions import CHANGES, CHANGES_OF_1, Rules
 from domain.italia.entries import Game
 from domain.italia.pieces import FLEET, KINDS, WORDS, NationId
 from domain.italia.position import arrange
@@ -63,7 +65,7 @@ from domain.kernel.rules.marks import Battle, Figure, Mark, Marks, halved
 from domain.kernel.rules.message import Event as KernelEvent
 from domain.kernel.rules.message import Names
 from domain.kernel.rules.papers import Papers
-from domain.kernel.rules.ruleset import Result, Rolled, Ruleset
+from domain.kernel.rules.ruleset import Change, Result, Rolled, Ruleset, switched
 from domain.kernel.rules.schema import Random
 
 # What both games have.
@@ -120,10 +122,15 @@ def _letters(cards: Cards) -> dict[str, str]:
     return {nation: card.name[:2] for nation, card in cards.nations.items()}
 
 
+FIRST_CARDS: Final = "italia-1-v1.json"
+"""The cards of version 1 of Italia I, which bring Hamilcar and Duilius apart from the units that come with them."""
+
+
 class Italia(Ruleset[Table]):
     """Andreas Steding's game of 2006, from an Italian translation with the FAQ."""
 
     game: ClassVar[Game]
+    changes: ClassVar[tuple[Change, ...]] = CHANGES
     board = "italia"
     setup = Options
     documents: ClassVar[Mapping[str, type[Struct]]] = {"cards": Deck}
@@ -148,6 +155,11 @@ class Italia(Ruleset[Table]):
     colours: ClassVar[Mapping[Seat, str]] = marks.COLOURS
 
     @cached_property
+    def rules(self) -> Rules:
+        """The switches of this version."""
+        return switched(Rules(), self.changes, self.version)
+
+    @cached_property
     def cards(self) -> Cards:
         """The cards that come with the project."""
         return Cards.of(builtin(self.game))
@@ -168,7 +180,7 @@ class Italia(Ruleset[Table]):
         return (f"cards: {fault}" for fault in faults.faults(documents["cards"], board, self.game))
 
     def lay(self, seats: tuple[Seat, ...], setup: Options, board: Board) -> Table:
-        return bare(self.data, _cards_of(board), setup, board)
+        return bare(self.data, _cards_of(board), self.rules, setup, board)
 
     def open(self, draft: Draft[Table]) -> None:
         setup.begin(draft)
@@ -257,7 +269,7 @@ class Italia(Ruleset[Table]):
         return self.cards.nations[nation].seat
 
     def arrange(self, position: Mapping[str, Any], board: Board) -> Table:
-        return arrange(position, self.data, _cards_of(board), board)
+        return arrange(position, self.data, _cards_of(board), self.rules, board)
 
 
 class ItaliaI(Italia):
@@ -266,6 +278,7 @@ class ItaliaI(Italia):
     id = "italia-1"
     title = "Italia I"
     game = "italia-1"
+    changes = CHANGES_OF_1
     chapters = CHAPTERS_OF_1
     chance: ClassVar[Mapping[type[KernelEvent[Any]], tuple[Shown, ...]]] = {
         **CHANCE,
@@ -273,6 +286,11 @@ class ItaliaI(Italia):
     }
     words: ClassVar[Mapping[str, str]] = {**Cards.of(builtin("italia-1")).names, **WORDS}
     nations: ClassVar[Mapping[str, str]] = _letters(Cards.of(builtin("italia-1")))
+
+    def own_document(self, name: str) -> Struct:
+        if self.rules.company_stays_together:
+            return super().own_document(name)
+        return cards.read(self._beside(name).joinpath(FIRST_CARDS).read_bytes())
 
 
 class ItaliaII(Italia):

@@ -172,7 +172,7 @@ def eliminated(
         units: how many of each type, fleets among them.
         by: who eliminated them.
         leaders: those eliminated with them.
-        any_turn: whether it counts as if done in the turn of `by` (IT-BLK-05).
+        any_turn: whether it counts as if done in the turn of `by` (IT-BLK-05, IT-I1-11).
     """
     table = draft.table
     own = any_turn or table.active == by

@@ -125,7 +125,7 @@ def _fleet(table: Table, nation: NationId, fleet: FleetId, asked: str) -> Fleet:
     own, names = [name for name, _ in table.fleets_of(nation)], table.names
     has = f"name one of their {counted('fleet', len(own))}" if own else "they have no fleets"
     allowed = f"It is the turn of the {names(nation)}: {has}."
-    refuse_unless(fleet in own, "IT-SEQ-03", asked, allowed)
+    refuse_unless(fleet in own, "IT-SEQ-03" if fleet in table.fleets else "IT-MOV-01", asked, allowed)
     return table.fleets[fleet]
 
 

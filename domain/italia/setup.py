@@ -2,6 +2,7 @@
 
 from domain.italia.cards import Cards
 from domain.italia.data import Data
+from domain.italia.editions import Rules
 from domain.italia.pieces import Army, LeaderId, NationId, Units
 from domain.italia.sequence import RoundBegan
 from domain.italia.state import City, Nation, Options
@@ -44,10 +45,12 @@ class PiecesSetUp(Event, frozen=True):
         return "The pieces were set up."
 
 
-def bare(data: Data, cards: Cards, options: Options, board: Board) -> Table:
+def bare(data: Data, cards: Cards, rules: Rules, options: Options, board: Board) -> Table:
     """Return the table before any piece is placed; nobody has any gold but what a card says (IT-SET-05)."""
     nations = {nation: Nation(gold=card.starting_gold) for nation, card in cards.nations.items()}
-    return Table(map=Map.of(board), data=data, cards=cards, options=options, seats=cards.seats, nations=nations)
+    return Table(
+        map=Map.of(board), data=data, cards=cards, rules=rules, options=options, seats=cards.seats, nations=nations
+    )
 
 
 def begin(draft: Draft[Table]) -> None:

@@ -178,10 +178,16 @@ def crowded(table: Table) -> dict[AreaId, int]:
     elif after_combat:
         areas = list(combat.fought)
     else:
-        held = combat.left if table.campaign is not None else tuple(table.areas_of(nation))
+        held = tuple(table.areas_of(nation)) if table.campaign is None else _held_to_limits(table, nation, combat)
         areas = [area for area in held if area not in combat.fronts and table.treats_as_normal(nation, area)]
     over = {area: excess_of(table, nation, area, after_combat=after_combat) for area in areas}
     return {area: number for area, number in over.items() if number and not has_no_limit(table, area)}
+
+
+def _held_to_limits(table: Table, nation: NationId, combat: Combat) -> tuple[AreaId, ...]:
+    """Return the areas that a move of a campaign holds to the ordinary limit (IT-STK-22, IT-STK-18)."""
+    received = table.nations[nation].received if table.rules.marches_end_retreats else ()
+    return tuple(dict.fromkeys((*combat.left, *received)))
 
 
 def excess_of(table: Table, nation: NationId, area: AreaId, *, after_combat: bool = True) -> int:
@@ -223,8 +229,11 @@ def _received(table: Table, nation: NationId) -> tuple[AreaId, ...]:
     """Return the areas with retreated units for which the check after movement restores the limit (IT-STK-18)."""
     if turn_of(table).stage != "stacking" or table.combat is None:
         return ()
-    left, received = table.combat.left, table.nations[nation].received
-    return tuple(area for area in received if table.campaign is None or area in left)
+    received = table.nations[nation].received
+    if table.campaign is None:
+        return received
+    held = _held_to_limits(table, nation, table.combat)
+    return tuple(area for area in received if area in held)
 
 
 class RemoveExcess(Command, frozen=True):

@@ -261,7 +261,7 @@ class StaySubject(Command, frozen=True):
 
 
 def _asked(table: Table) -> NationId:
-    nation = _rising(table) if turn_of(table).stage == "uprising" else turn_of(table).nation
+    nation = turn_of(table).nation if table.campaign is None else _rising(table)
     assert nation is not None, "a nation may revolt"
     return nation
 
@@ -297,6 +297,14 @@ def rise(table: Table) -> list[Decision] | Consequence[Table]:
     """Ask the nations in whose areas, or beside them, the leader of a campaign stands (IT-I1-05)."""
     nation = _rising(table)
     return go_on if nation is None else [_question(table, nation)]
+
+
+def before_first_move(table: Table) -> list[Decision] | None:
+    """Ask them when a campaign has begun, where its leader waits; None when nobody is to be asked (IT-I1-05)."""
+    if not table.rules.revolts_before_marches or table.campaign is None or table.campaign.step:
+        return None
+    nation = _rising(table)
+    return None if nation is None else [_question(table, nation)]
 
 
 def _rising(table: Table) -> NationId | None:

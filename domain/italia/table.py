@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from domain.italia.cards import Cards
 from domain.italia.data import Data
+from domain.italia.editions import Rules
 from domain.italia.pieces import NO_ARMY, Army, Fleet, FleetId, LeaderId, NationId
 from domain.italia.state import (
     Arriving,
@@ -45,13 +46,15 @@ ENTRY_REGIONS: Final = frozenset({"entry-italy", "entry-africa"})
 class Table(KernelTable):
     """The whole position. See the structs above; `static` fields are fixed for the game."""
 
-    static: ClassVar[tuple[str, ...]] = ("map", "data", "cards", "options", "seats")
+    static: ClassVar[tuple[str, ...]] = ("map", "data", "cards", "rules", "options", "seats")
 
     map: Map
     data: Data
     """The figures of the game."""
     cards: Cards
     """The nation cards, and who leads which nation."""
+    rules: Rules
+    """The switches of the version."""
     options: Options
     seats: tuple[Seat, ...]
 

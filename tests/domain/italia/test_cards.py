@@ -18,7 +18,7 @@ from domain.italia.cards import Cards, builtin, read
 from domain.italia.data import data_of
 from domain.italia.entries import ITALY, Arrival, Game, Region
 from domain.italia.faults import faults
-from domain.italia.pieces import KINDS, LeaderId, NationId
+from domain.italia.pieces import FLEET, KINDS, LeaderId, NationId
 from domain.italia.ruleset import ItaliaI, ItaliaII
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.log.history import read_event
@@ -255,6 +255,16 @@ def test_who_is_split() -> None:
     assert isinstance(ninth.place, entries.Controlled)
     assert (ninth.place.most_each, ninth.place.or_all_in) == (1, "roma")
     assert [each.without_leader for each in arrivals(TWO, "vandals", 2)] == [True]
+
+
+@pytest.mark.rule("IT-RNF-04")
+@pytest.mark.parametrize("of", [ONE, TWO], ids=["italia-1", "italia-2"])
+def test_land_units_come_in_one_entry_with_the_leader_who_comes_at_the_same_time(of: Cards) -> None:
+    for nation, entry in of.nations.items():
+        for each in entry.arrivals:
+            with_leader = any(other.leaders for other in entry.arriving(each.round, each.when))
+            on_land = {*each.units, *each.up_to} - {FLEET}
+            assert each.leaders or not (with_leader and on_land), f"{nation} in round {each.round}: {each}"
 
 
 @pytest.mark.rule("IT-MAJ-01", "IT-CAM-02", "IT-CAM-08", "IT-I1-15")

@@ -6,6 +6,7 @@ from domain.boards import builtin as board
 from domain.italia import stacking, steps
 from domain.italia.cards import Cards, Deck, builtin
 from domain.italia.data import data_of
+from domain.italia.editions import Rules
 from domain.italia.entries import Plan
 from domain.italia.pieces import NationId
 from domain.italia.position import arrange
@@ -28,7 +29,7 @@ def corrected(**changes: bool) -> Table:
         for card in deck.nations
     )
     cards = Cards.of(Deck(**{**{name: getattr(deck, name) for name in deck.__struct_fields__}, "nations": nations}))
-    return arrange(GIVEN, data_of("italia-1"), cards, board("italia"))
+    return arrange(GIVEN, data_of("italia-1"), cards, Rules(), board("italia"))
 
 
 def plan_of(table: Table) -> Plan:

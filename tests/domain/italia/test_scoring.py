@@ -10,6 +10,7 @@ from domain.boards import builtin as board
 from domain.italia import scoring, winning
 from domain.italia.cards import Cards, Deck, NationCard, builtin
 from domain.italia.data import data_of
+from domain.italia.editions import Rules
 from domain.italia.entries import Game, RegionPoints
 from domain.italia.pieces import NationId
 from domain.italia.position import arrange
@@ -24,7 +25,7 @@ def corrected(game: Game, card: NationCard, given: Mapping[str, Any]) -> Draft[T
     deck = builtin(game)
     nations = tuple(card if each.id == card.id else each for each in deck.nations)
     cards = Cards.of(Deck(**{**{name: getattr(deck, name) for name in deck.__struct_fields__}, "nations": nations}))
-    return Draft(arrange(given, data_of(game), cards, board("italia")), ScriptedChance([]), Vault())
+    return Draft(arrange(given, data_of(game), cards, Rules(), board("italia")), ScriptedChance([]), Vault())
 
 
 def scored(draft: Draft[Table]) -> None:
