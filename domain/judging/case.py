@@ -1,7 +1,7 @@
 """A case: the aggregate whose events make one stream, from a complaint to its last word."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any, Final, cast
+from typing import Any, Final, Literal, cast
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType, field
@@ -47,9 +47,6 @@ MOST_CITED: Final = 20
 
 LONGEST_COMMAND: Final = 10_000
 
-NOT_YET: Final[Mapping[Decision, str]] = {"time": "clocks", "seat": "hand-over of seats"}
-"""Decisions for which games lack what they would change."""
-
 IN_A_RUNNING_GAME: Final[tuple[Decision, ...]] = ("back", "pause", "resume")
 
 
@@ -65,6 +62,7 @@ class Facts(Struct, frozen=True, kw_only=True):
         knows: tells whether the ruleset of the game, or the service, has a rule.
         starts: returns the versions to which the game can go back.
         out: the seats that are out of the game, whose consent nobody waits for.
+        given_up: the seats that were given up and not taken over, which do not consent either.
         paused: whether the game is paused.
         continuations: the forks that were made to continue the game, and were not cancelled.
     """
@@ -79,6 +77,7 @@ class Facts(Struct, frozen=True, kw_only=True):
     knows: Callable[[RuleId], bool]
     starts: Callable[[], Collection[Version]]
     out: Collection[Seat] = ()
+    given_up: Collection[Seat] = ()
     paused: bool = False
     continuations: Collection[GameId] = ()
 
@@ -216,8 +215,14 @@ class Case(Struct, kw_only=True):
         cause = replace(cause, seat=self.seat)
         return self._file([CaseWithdrawn(self.opened.seat)], cause, at)
 
-    def consent(self, facts: Facts, cause: Cause, at: str) -> Filed:
-        """Agree with the complaint, or with the ruling; the last consent that was missing settles the case."""
+    def consent(
+        self, facts: Facts, cause: Cause, at: str, *, asks: Literal["present"] | UnsetType = "present"
+    ) -> Filed:
+        """Agree with the complaint, or with the ruling; the last consent that was missing settles the case.
+
+        `asks` says who is waited for, as `ConsentGiven` does. A seat whose consent was the last but for a seat that was
+        given up since may consent again.
+        """
         seat = self._party(facts, cause, "TAB-CASE-09")
         self._require_not_closed()
         if self.status == "appealed":
@@ -225,13 +230,16 @@ class Case(Struct, kw_only=True):
             raise Refusal("TAB-CASE-09", asked, "Wait for the final ruling.", untimely=True)
         complains = self.status == "open" and seat == self.seat
         refuse_unless(not complains, "TAB-CASE-09", "This is your own complaint.", "The other seats can consent to it.")
-        asked = f"{seat} has already consented."
-        refuse_unless(seat not in self.consents, "TAB-CASE-09", asked, "Each seat consents once.")
-        events: list[CaseEvent] = [ConsentGiven(seat)]
-        asked_for = {each for each in facts.seats if each not in facts.out}
+        gone = facts.given_up if asks == "present" else ()
+        refuse_unless(seat not in gone, "TAB-CASE-09", f"You gave up {seat}.", "Whoever takes it over can consent.")
+        asked_for = {each for each in facts.seats if each not in facts.out and each not in gone}
         if self.status == "open":
             asked_for -= {self.seat}
-        if asked_for <= {*self.consents, seat}:
+        is_last = asked_for <= {*self.consents, seat}
+        is_again = seat in self.consents and not (is_last and gone)
+        refuse_unless(not is_again, "TAB-CASE-09", f"{seat} has already consented.", "Each seat consents once.")
+        events: list[CaseEvent] = [ConsentGiven(seat, asks)]
+        if is_last:
             events.append(Settled())
         return self._file(events, replace(cause, seat=seat), at)
 
@@ -400,7 +408,7 @@ def open_case(
 
     Raises:
         Refusal: the account has no part in the game (TAB-CASE-01), the game has no such version or the kind does not
-            fit (TAB-CASE-02), the seat has too many open cases (TAB-CASE-03), this is disputed already (TAB-CASE-04),
+            fit (TAB-CASE-02), the seat has too many open cases (TAB-CASE-03), it disputes this already (TAB-CASE-04),
             a command is missing, too much or not refused (TAB-CASE-05), or a cited rule is not there (TAB-RUL-08).
     """
     seat = facts.seat_of(cause.account)
@@ -423,10 +431,11 @@ def open_case(
         command=command,
     )
     for other in others:
-        # Once a case was withdrawn, other seats may still dispute the same; its own has had its say.
-        if other.matter == event.matter and (other.status != "withdrawn" or other.player == cause.player):
-            asked = f"Case {other.case} is about the same."
-            raise Refusal("TAB-CASE-04", asked, "What an event brought about is disputed once: take part in that case.")
+        # A case belongs to the party who opened it; it takes nobody else's away.
+        if other.matter == event.matter and other.player == cause.player:
+            asked = f"You opened case {other.case} about the same."
+            right = "Take part in that case." if other.status != "withdrawn" else "A case that was withdrawn is closed."
+            raise Refusal("TAB-CASE-04", asked, right)
     waiting = [other for other in others if other.status in WAITING and other.seat == seat] if seat else ()
     if len(waiting) >= MOST_OPEN:
         asked = f"{seat} has {len(waiting)} open cases in this game."
@@ -511,9 +520,6 @@ def _require_command(kind: Kind, command: Any, seat: Seat | None, *, refused: bo
 
 def _require_possible(decision: Decision, to: Any, order: Any, facts: Facts) -> None:
     """Raise `Refusal` unless a ruling can decide this in the game as it stands (TAB-RUL-09)."""
-    if decision in NOT_YET:
-        asked = f"This service has no {NOT_YET[decision]} yet."
-        raise Refusal("TAB-RUL-09", asked, f"A ruling cannot decide {decision!r}.")
     wants_to, wants_order = decision in ("back", "continue"), decision == "result"
     right = "A ruling has `to` exactly when the game goes back or on, and `order` exactly when it gives the result."
     refuse_unless((to is not UNSET) == wants_to, "TAB-RUL-09", f"`to` does not fit {decision!r}.", right)

@@ -17,11 +17,11 @@ Kind = Literal["move", "refusal", "slip", "dice", "time", "conduct", "result"]
 not mean; then the dice, the time, how somebody behaves, and how the game ended.
 """
 
-Decision = Literal["dismissed", "stands", "back", "continue", "result", "pause", "resume", "time", "seat"]
+Decision = Literal["dismissed", "stands", "back", "continue", "result", "pause", "resume"]
 """What a ruling decides.
 
 The case is `dismissed`; the game `stands` as it is, goes `back` to an earlier version, goes on in a fork (`continue`),
-ends with a `result`, pauses or resumes; clocks (`time`) or who holds a seat change.
+ends with a `result`, pauses or resumes.
 """
 
 Status = Literal["open", "withdrawn", "settled", "ruled", "appealed", "final"]
@@ -165,11 +165,16 @@ class CaseWithdrawn(CaseEvent, frozen=True):
 
 
 class ConsentGiven(CaseEvent, frozen=True):
-    """A seat agrees with the complaint, or with the ruling when there is one (TAB-CASE-09)."""
+    """A seat agrees with the complaint, or with the ruling when there is one (TAB-CASE-09).
+
+    Attributes:
+        asks: `present` when seats that were given up are not waited for; absent in logs of before that.
+    """
 
     rules = ("TAB-CASE-09",)
 
     seat: Seat
+    asks: Literal["present"] | UnsetType = UNSET
 
     def tell(self, names: Names) -> str:
         return f"{names(self.seat)} gave consent."
@@ -221,8 +226,6 @@ _DECIDED: Final = {
     "result": "the game ends",
     "pause": "the game pauses",
     "resume": "the game resumes",
-    "time": "the clocks change",
-    "seat": "a seat changes hands",
 }
 
 

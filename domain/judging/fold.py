@@ -53,6 +53,7 @@ def facts_of(game: Game, records: Sequence[Record], continuations: Collection[Ga
         knows=lambda rule: knows(game.ruleset, rule),
         starts=lambda: starts_of_commands(records),
         out=game.ruleset.out(game.table) if game.table is not None else (),
+        given_up=game.around.given_up,
         paused=game.around.paused is not None,
         continuations=continuations,
     )

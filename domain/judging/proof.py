@@ -333,8 +333,8 @@ class _Replay:
                 return case.answer(statement, facts, asked, at)
             case CaseWithdrawn():
                 return case.withdraw(asked, at)
-            case ConsentGiven():
-                return case.consent(facts, asked, at)
+            case ConsentGiven(_, asks):
+                return case.consent(facts, asked, at, asks=asks)
             case Appealed(_, statement):
                 return case.appeal(statement, facts, asked, at)
             case Ruled(decision, cited, reason, version, hash, to, order):

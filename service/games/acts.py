@@ -123,8 +123,15 @@ class LeaveSeat(Act, frozen=True):
         held = case.seat()
         if self.seat is not None and self.seat != held:
             raise NotSeated(f"{self.seat} is not your seat; you hold {held}.")
-        leave = seating.give_up_seat if case.game.status == "running" else seating.leave_seat
-        return leave(case.game, held, case.cause, case.at)
+        return await left(case, held, case.cause)
+
+
+async def left(case: Case, seat: Seat, cause: Cause) -> Decided:
+    """Return what comes of it that an account leaves its seat: before the game begins, or by giving it up."""
+    if case.game.status != "running":
+        return seating.leave_seat(case.game, seat, cause, case.at)
+    earlier = earlier_of(case.game, await case.log(), case.library)
+    return seating.give_up_seat(case.game, seat, earlier, cause, case.at)
 
 
 class SeatBot(Act, frozen=True):
@@ -172,14 +179,14 @@ class SeatBot(Act, frozen=True):
             raise TooManyBots("Bots hold as many seats in your games as they may.")
         if running and held in self.closed:
             # It plays no more, so nobody else can give its seat up.
-            left = seating.give_up_seat(case.game, self.seat, Cause(held), case.at)
-            return left.then(seating.take_over_seat(left.game, self.seat, Cause(bot), case.at))
+            gone = await left(case, self.seat, Cause(held))
+            return gone.then(seating.take_over_seat(gone.game, self.seat, Cause(bot), case.at))
         if running:
             return seating.take_over_seat(case.game, self.seat, Cause(bot), case.at)
         if not is_bots:
             return seating.take_seat(case.game, self.seat, "", Cause(bot), case.at)
-        left = seating.leave_seat(case.game, self.seat, Cause(held), case.at)
-        return left.then(seating.take_seat(left.game, self.seat, "", Cause(bot), case.at))
+        gone = await left(case, self.seat, Cause(held))
+        return gone.then(seating.take_seat(gone.game, self.seat, "", Cause(bot), case.at))
 
 
 def may_seat_bots(game: Game, player: PlayerId) -> bool:
@@ -225,8 +232,7 @@ class Depart(Act, frozen=True):
             return game.cancel(case.cause, at)
         decided = Decided(game, ())
         if (seat := next((seat for seat, holder in game.present.items() if holder == player), None)) is not None:
-            leave = seating.give_up_seat if game.status == "running" else seating.leave_seat
-            decided = leave(game, seat, case.cause, at)
+            decided = await left(case, seat, case.cause)
         if game.organizer == player:
             heir = next((each for each in organizing.heirs(game) if each in self.able), None)
             if heir is not None:

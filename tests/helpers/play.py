@@ -234,7 +234,8 @@ class Play:
         return self._answered(retracting.answer_take_back(self.game, seat, asked, agrees, earlier, cause, self.now))
 
     def give_up(self, seat: Seat) -> Decided:
-        return self._answered(seating.give_up_seat(self.game, seat, Cause(self.game.players[seat]), self.now))
+        cause, earlier = Cause(self.game.players[seat]), earlier_of(self.game, self.records, self.library)
+        return self._answered(seating.give_up_seat(self.game, seat, earlier, cause, self.now))
 
     def take_over(self, seat: Seat, player: PlayerId) -> Decided:
         return self._answered(seating.take_over_seat(self.game, seat, Cause(player), self.now))

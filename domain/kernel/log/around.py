@@ -44,12 +44,14 @@ class Asked(Struct, frozen=True):
         to: the version to which the game would go back.
         agreed: the seats that have agreed.
         is_closed: whether it was refused or withdrawn.
+        asks_present: whether seats that were given up are not asked, which they were once.
     """
 
     seat: Seat
     to: Version
     agreed: tuple[Seat, ...] = ()
     is_closed: bool = False
+    asks_present: bool = False
 
 
 class Around(Struct, frozen=True):
@@ -91,8 +93,9 @@ class Around(Struct, frozen=True):
                 return replace(self, paused=reason)
             case GameResumed():
                 return replace(self, paused=None)
-            case TakeBackAsked(seat, to):
-                return replace(self, asked={**self.asked, version: Asked(seat, to)})
+            case TakeBackAsked(seat, to, asks):
+                request = Asked(seat, to, asks_present=asks == "present")
+                return replace(self, asked={**self.asked, version: request})
             case TakeBackAnswered(seat, asked, agrees) if asked in self.asked:
                 request = self.asked[asked]
                 answered = replace(request, agreed=(*request.agreed, seat)) if agrees else _closed(request)

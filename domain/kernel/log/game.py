@@ -319,10 +319,12 @@ class Game(Struct, kw_only=True):
         return f"this game {known[self.status]}"
 
     def asked_by(self, request: Asked) -> tuple[Seat, ...]:
-        """Return the seats that have yet to answer a request; those that are out of the game are not waited for."""
+        """Return the seats that have yet to answer a request; those that are out or given up are not waited for."""
         if request.is_closed:
             return ()
         answered = {request.seat, *request.agreed, *self.ruleset.out(self.table)}
+        if request.asks_present:
+            answered.update(self.around.given_up)
         return tuple(seat for seat in self.players if seat not in answered)
 
     def upgrade(self, to: int, chance: Chance, vault: Vault, cause: Cause, at: str) -> Decided:

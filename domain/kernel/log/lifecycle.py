@@ -371,6 +371,7 @@ class TakeBackAsked(GameEvent, frozen=True):
     Attributes:
         seat: the seat that asks.
         to: the version to which the game would go back; a command of the seat follows it.
+        asks: `present` when seats that were given up are not asked; absent in logs of before that, where they were.
     """
 
     around = True
@@ -378,6 +379,7 @@ class TakeBackAsked(GameEvent, frozen=True):
 
     seat: Seat
     to: Version
+    asks: Literal["present"] | UnsetType = UNSET
 
     def tell(self, names: Names) -> str:
         return f"{names(self.seat)} asked to go back to version {self.to}."

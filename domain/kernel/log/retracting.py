@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final, Literal, NoReturn, cast
 
-from msgspec import UNSET, Raw
+from msgspec import UNSET, Raw, UnsetType
 from msgspec.structs import replace
 
 from domain.kernel.canonical import canonical
@@ -92,10 +92,13 @@ def ask_take_back(
     earlier: Callable[[Version], Game],
     cause: Cause,
     at: str,
+    *,
+    asks: Literal["present"] | UnsetType = "present",
 ) -> Decided:
     """Ask the other seats to go back to a version before a command of `seat`.
 
-    `history` is the whole log of this game; `earlier` returns the game at a version of it.
+    `history` is the whole log of this game; `earlier` returns the game at a version of it; `asks` says whom, as
+    `TakeBackAsked` does.
 
     Raises:
         Refusal: the game does not go on, no command of the seat that counts begins there (TAB-UNDO-04), the seat
@@ -114,8 +117,8 @@ def ask_take_back(
     if any((each.seat, each.to) == (seat, to) for each in game.around.asked.values()):
         asked = f"You have already asked to go back to version {to}."
         raise Refusal("TAB-UNDO-05", asked, "Ask again when the game has moved on, or name another version.")
-    step = game.log([(TakeBackAsked(seat, to), game.draws)], replace(cause, seat=seat), at)
-    return _agreed(step, step.game.version, earlier, at)
+    step = game.log([(TakeBackAsked(seat, to, asks), game.draws)], replace(cause, seat=seat), at)
+    return agreed(step, step.game.version, earlier, at)
 
 
 def answer_take_back(
@@ -147,7 +150,7 @@ def answer_take_back(
         asked_whom = ", ".join(game.asked_by(request))
         raise Refusal("TAB-UNDO-05", f"{seat} is not asked, or has answered.", f"The seats asked: {asked_whom}.")
     step = game.log([(TakeBackAnswered(seat, asked, agrees), game.draws)], replace(cause, seat=seat), at)
-    return _agreed(step, asked, earlier, at)
+    return agreed(step, asked, earlier, at)
 
 
 def _accepted(game: Game, earlier: Game, others: Iterable[Record], at: str) -> Iterator[Version]:
@@ -167,7 +170,7 @@ def give_again(game: Game, cause: Cause, at: str) -> Decided:
     return game.command(seat, [command], _NO_CHANCE, Vault(), Cause(cause.account), at)
 
 
-def _agreed(step: Decided, asked: Version, earlier: Callable[[Version], Game], at: str) -> Decided:
+def agreed(step: Decided, asked: Version, earlier: Callable[[Version], Game], at: str) -> Decided:
     """Return a step around a request to take moves back, with the way back when all have agreed to it."""
     game, request = step.game, step.game.around.asked[asked]
     if request.is_closed or game.asked_by(request):

@@ -1,8 +1,11 @@
 """Seats: taking, leaving, giving up and taking over one (TAB-LIFE-03, TAB-LIFE-05)."""
 
+from collections.abc import Callable
+
 from msgspec.structs import replace
 
-from domain.kernel.ids import PlayerId, Seat
+from domain.kernel.ids import PlayerId, Seat, Version
+from domain.kernel.log import retracting
 from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.lifecycle import (
     GameEvent,
@@ -66,8 +69,11 @@ def leave_seat(game: Game, seat: Seat, cause: Cause, at: str) -> Decided:
     return game.log([(SeatLeft(seat), 0)], replace(cause, seat=seat), at)
 
 
-def give_up_seat(game: Game, seat: Seat, cause: Cause, at: str) -> Decided:
-    """Give up a seat of a running game. Raises `Refusal` when the player does not hold it, or gave it up before."""
+def give_up_seat(game: Game, seat: Seat, earlier: Callable[[Version], Game], cause: Cause, at: str) -> Decided:
+    """Give up a seat of a running game. Raises `Refusal` when the player does not hold it, or gave it up before.
+
+    `earlier` returns the game at a version of its log: where the others have agreed to go back, it goes back.
+    """
     _require_under_way(game, "give up a seat")
     if game.players.get(seat) != cause.account:
         raise Refusal("TAB-LIFE-05", f"{seat} is not your seat.", "You can give up only your own seat.")
@@ -75,7 +81,11 @@ def give_up_seat(game: Game, seat: Seat, cause: Cause, at: str) -> Decided:
         raise Refusal("TAB-LIFE-05", "You play all seats of this game.", "Close the analysis instead.")
     if seat in game.around.given_up:
         raise Refusal("TAB-LIFE-05", f"You have given up {seat} already.", "Play on until it is taken over.")
-    return game.log([(SeatGivenUp(seat), game.draws)], replace(cause, seat=seat), at)
+    step = game.log([(SeatGivenUp(seat), game.draws)], replace(cause, seat=seat), at)
+    for asked, request in step.game.around.asked.items():
+        if request.asks_present and (back := retracting.agreed(step, asked, earlier, at)) is not step:
+            return back
+    return step
 
 
 def take_over_seat(game: Game, seat: Seat, cause: Cause, at: str) -> Decided:

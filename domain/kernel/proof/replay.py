@@ -411,7 +411,7 @@ class Replay:
             case SeatLeft(seat):
                 return seating.leave_seat(game, seat, by, at)
             case SeatGivenUp(seat):
-                return seating.give_up_seat(game, seat, by, at)
+                return seating.give_up_seat(game, seat, self._earlier, by, at)
             case SeatTakenOver(seat):
                 return seating.take_over_seat(game, seat, by, at)
             case GameStarted() if cause.case is not None:
@@ -425,8 +425,9 @@ class Replay:
                 return game.cancel(by, at)
             case MovesRetracted():
                 return self._retract(game, event, msgspec.structs.replace(by, seat=cause.seat), at)
-            case TakeBackAsked(seat, to):
-                return retracting.ask_take_back(game, seat, to, self._history(game), self._earlier, by, at)
+            case TakeBackAsked(seat, to, asks):
+                history = self._history(game)
+                return retracting.ask_take_back(game, seat, to, history, self._earlier, by, at, asks=asks)
             case TakeBackAnswered(seat, asked, agrees):
                 return retracting.answer_take_back(game, seat, asked, agrees, self._earlier, by, at)
             case OfficialNamed(player):

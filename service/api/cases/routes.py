@@ -233,8 +233,9 @@ async def open_case(request: Call, game: str) -> Response[bytes]:
 
     Disputes an event of a game, or a refusal, as a seat (scope `play`) or an official (scope `judge`) of it. It does
     not stop the game: only a ruling does. A seat may have three cases waiting in a game, and an account opens at most
-    50 (TAB-LIM-02). An event is disputed once. To dispute a refusal, send the refused command along; everybody can see
-    it then, unless it is a secret of your seat. With an `Idempotency-Key`, a repeated request opens no second case.
+    50 (TAB-LIM-02). Each party disputes an event once; a case of somebody else about it is no hindrance. To dispute a
+    refusal, send the refused command along; everybody can see it then, unless it is a secret of your seat. With an
+    `Idempotency-Key`, a repeated request opens no second case.
     """
     request.read_query(Nothing)
     wish, services, player = await request.read_body(_new_case), request.services, request.signed_in.player

@@ -17,7 +17,7 @@ export function parties(desk, detail) {
   const answered = detail.statements.some(({ kind, seat: writer }) => kind === "case-answered" && writer === seat);
   const waits = WAITING.includes(status);
   const mayAnswer = seat && waits && seat !== opener && !answered;
-  const mayConsent = seat && !CLOSED.includes(status) && status !== "appealed" && !detail.consents.includes(seat) && !(status === "open" && seat === opener);
+  const mayConsent = seat && !desk.game.given_up.includes(seat) && !CLOSED.includes(status) && status !== "appealed" && !detail.consents.includes(seat) && !(status === "open" && seat === opener);
   return html`${mayAnswer ? writing(desk, id, "answer", "Answer the complaint", "Your answer", "Answer", "Your answer is made.") : nothing}
     ${seat && waits ? writing(desk, id, "statements", "Make a statement", "Your statement", "Make the statement", "The statement is made.") : nothing}
     ${seat && status === "ruled" ? writing(desk, id, "appeal", "Appeal against the ruling", "Why the ruling is wrong", "Appeal", "The appeal is made.", "Once in a case. Another official then rules finally; until then the ruling stands.") : nothing}

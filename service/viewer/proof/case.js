@@ -27,7 +27,7 @@ const EVENTS = {
   "statement-made": [["seat", "statement", "type"], []],
   "case-answered": [["seat", "statement", "type"], []],
   "case-withdrawn": [["type"], ["seat"]],
-  "consent-given": [["seat", "type"], []],
+  "consent-given": [["seat", "type"], ["asks"]],
   ruled: RULING,
   appealed: [["seat", "statement", "type"], []],
   "ruled-finally": RULING,
@@ -178,7 +178,7 @@ class Court {
       case "consent-given":
         if (this.status === "appealed") return "consents to a ruling that was appealed against";
         if (this.status === "open" && seat === this.opened.seat) return "consents to its own complaint";
-        return this.consents.has(seat) ? `consents for ${seat} a second time` : undefined;
+        return undefined;
       case "appealed":
         return this.status === "ruled" ? undefined : `appeals in a case that is ${this.status}`;
       default:
@@ -242,7 +242,8 @@ class Court {
   }
 
   /** Return why something could not be decided in the game as it stood. */
-  #impossible({ type, kind, decision, to, order }, around, rows) {
+  #impossible({ type, kind, decision, to, order, asks, seat }, around, rows) {
+    if (type === "consent-given" && asks === "present" && around.givenUp.has(seat)) return `consents for ${seat}, which was given up`;
     const isOver = rows.some(({ event }) => event.type === "game-ended");
     const isRunning = around.started && !isOver && !around.cancelled;
     if (type === "case-opened") return kind === "result" && !isOver ? "disputes the result of a game that is not over" : undefined;
@@ -258,8 +259,12 @@ class Court {
 
   /** Return what is wrong when an act should have settled the case, and did not. */
   #unheeded({ event, version }) {
-    if (event.type !== "consent-given" || !this.game) return undefined;
+    if (event.type !== "consent-given") return undefined;
     const after = this.rows[version]?.event;
+    // Once more where it settles the case: who had yet to consent has given up the seat since.
+    const mayRepeat = event.asks === "present" && after?.type === "settled";
+    if (this.consents.has(event.seat) && !mayRepeat) return `consents for ${event.seat} a second time`;
+    if (!this.game) return undefined;
     return this.#missing(event.seat).length || after?.type === "settled" ? undefined : "is the last consent, and the case is not settled";
   }
 

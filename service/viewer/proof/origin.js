@@ -287,8 +287,10 @@ export class Around {
     if (!request?.open) return `answers a request of version ${event.asked}, where none is open`;
     if (request.seat === event.seat && event.agrees) return "agrees to a request of its own";
     if (request.agreed.has(event.seat)) return `answers for ${event.seat} a second time`;
-    const agree = request.agreed.size + 1 === this.players.size - 1;
-    if (event.agrees && agree && rows[version]?.event.type !== "moves-retracted") {
+    const isAsked = (seat) => seat !== request.seat && !request.agreed.has(seat) && !(request.present && this.givenUp.has(seat));
+    if (event.seat !== request.seat && !isAsked(event.seat)) return `answers for ${event.seat}, which was given up`;
+    const isLast = [...this.players.keys()].every((seat) => seat === event.seat || !isAsked(seat));
+    if (event.agrees && isLast && rows[version]?.event.type !== "moves-retracted") {
       return "is the last consent that was asked for, and the game does not go back";
     }
     return undefined;
@@ -297,6 +299,7 @@ export class Around {
   /** Tell whether an event goes back as the act before it, a seat's consent, makes the game go back. */
   goesBackAsAsked({ version, event }, act) {
     if (event.type !== "moves-retracted" || event.by !== "consent" || version !== act.version + 1) return false;
+    if (act.event.type === "seat-given-up") return this.#nowAgreed(event);
     const asks = act.event.type === "take-back-asked";
     const request = this.asked.get(asks ? act.version : act.event.asked);
     return (asks || act.event.agrees === true) && request?.open === true && request.to === event.to && !event.reason;
@@ -307,6 +310,11 @@ export class Around {
     const officials = [...this.officials].filter(([, holds]) => holds).map(([player]) => player);
     const players = [...this.players].filter(([seat]) => !this.givenUp.has(seat)).map(([, player]) => player);
     return [...officials, ...players].filter((player) => player !== this.organizer);
+  }
+
+  /** Tell whether the game goes back to where it does because who had yet to answer gave up the seat. */
+  #nowAgreed({ to, reason }) {
+    return !reason && [...this.asked.values()].some((each) => each.open && each.present && each.to === to);
   }
 
   #isLastToConfirm(seat) {
@@ -356,7 +364,7 @@ export class Around {
     if (event.type === "game-resumed") this.paused = false;
     if (!STAYS.includes(event.type)) this.asked.clear();
     if (event.type === "take-back-asked") {
-      this.asked.set(version, { seat: event.seat, to: event.to, agreed: new Set(), open: true });
+      this.asked.set(version, { seat: event.seat, to: event.to, agreed: new Set(), open: true, present: event.asks === "present" });
     }
     if (event.type === "take-back-answered") {
       const request = this.asked.get(event.asked);

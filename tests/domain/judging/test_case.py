@@ -1,13 +1,14 @@
 """Cases: who may do what, when, and what comes of it."""
 
 from random import Random
-from typing import Any
+from typing import Any, get_args
 
 import pytest
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from domain.judging.case import MOST_WRITTEN, require_few_statements, require_text
-from domain.judging.events import CASE_EVENTS, CaseOpened, Settled
+from domain.judging.events import CASE_EVENTS, CaseOpened, Decision, Settled
 from domain.judging.fold import read_event
 from domain.judging.proof import verify
 from domain.kernel.ids import PlayerId
@@ -85,15 +86,16 @@ def test_a_seat_has_three_open_cases_at_most(court: Court) -> None:
 
 
 @pytest.mark.rule("TAB-CASE-04")
-def test_an_event_is_disputed_once(court: Court) -> None:
-    row = court.open(ANNA, "move", 2).case.row
+@pytest.mark.parametrize("first", [ANNA, JUDGE])
+def test_a_party_disputes_an_event_once_and_takes_nobody_elses_case_away(court: Court, first: PlayerId) -> None:
+    open_row = court.open(first, "move", 2).case.row
+    withdrawn = court.withdraw(first).case.row
     again = Court(court.play, case="cagain")
-    assert refused(again.open, BERT, "slip", 2, others=[row]) == "TAB-CASE-04"
-    again.try_open(BERT, "slip", 3, others=[row])
-    court.withdraw(ANNA)
-    row = court.case.row
-    assert refused(again.open, ANNA, "move", 2, others=[row]) == "TAB-CASE-04"
-    again.open(BERT, "move", 2, others=[row])
+    for row in (open_row, withdrawn, replace(open_row, status="ruled")):
+        assert refused(again.open, first, "slip", 2, others=[row]) == "TAB-CASE-04"
+        again.try_open(first, "slip", 3, others=[row])
+        for other in {ANNA, BERT, JUDGE, OTHER_JUDGE} - {first}:
+            again.try_open(other, "slip", 2, others=[row])
 
 
 @pytest.mark.rule("TAB-CASE-05")
@@ -183,6 +185,29 @@ def test_the_consent_of_all_seats_to_a_ruling_settles_the_case(court: Court) -> 
     for player, status in ((ANNA, "ruled"), (BERT, "ruled"), (CARL, "settled")):
         assert court.consent(player).case.status == status
     assert refused(court.appeal, ANNA) == "TAB-CASE-11"
+
+
+@pytest.mark.rule("TAB-CASE-09")
+def test_a_seat_that_was_given_up_neither_consents_nor_is_waited_for(court: Court) -> None:
+    court.open(ANNA)
+    court.rule(decision="stands")
+    court.play.give_up(GREEN)
+    assert refused(court.consent, CARL) == "TAB-CASE-09"
+    court.consent(ANNA)
+    before = court.case.consent(court.facts, Cause(BERT), court.now, asks=UNSET)
+    assert before.case.status == "ruled", "as cases of before have it, which verify"
+    assert court.consent(BERT).case.status == "settled"
+    verdict = verify(court.export(), court.play.library, read_game(court.play.export()))
+    assert verdict.ok, verdict
+
+
+@pytest.mark.rule("TAB-CASE-09")
+def test_a_case_is_settled_when_the_seat_that_it_waited_for_is_given_up(court: Court) -> None:
+    court.open(ANNA, "slip")
+    court.consent(BERT)
+    assert refused(court.consent, BERT) == "TAB-CASE-09"
+    court.play.give_up(GREEN)
+    assert court.consent(BERT).case.status == "settled"
 
 
 @pytest.mark.rule("TAB-CASE-10")
@@ -288,13 +313,27 @@ def test_a_ruling_cites_rules_of_the_game_and_gives_a_reason(court: Court, wrong
         ("result", {"order": ((RED, BLUE), (), (GREEN,))}),
         ("resume", {}),
         ("continue", {"to": "gfork"}),
-        ("time", {}),
-        ("seat", {}),
     ],
 )
 def test_a_ruling_decides_what_is_possible(court: Court, decision: str, more: dict[str, Any]) -> None:
     court.open(ANNA)
     assert refused(court.rule, decision=decision, **more) == "TAB-RUL-09"
+
+
+def test_every_decision_that_the_contract_offers_is_possible_in_some_game(court: Court) -> None:
+    court.open(ANNA)
+    running = court.facts
+    over, paused = replace(running, status="over", continuations=("gfork",)), replace(running, paused=True)
+    more: dict[str, dict[str, Any]] = {
+        "back": {"to": 4},
+        "continue": {"to": "gfork"},
+        "result": {"order": ((RED, BLUE, GREEN),)},
+    }
+    for decision in get_args(Decision):
+        facts = {"continue": over, "resume": paused}.get(decision, replace(running, starts=lambda: (4,)))
+        given = (decision, ["TAB-UNDO-02"], "So it is.", facts.version, facts.hash, facts, Cause(JUDGE), court.now)
+        ruled = court.case.rule(*given, **more.get(decision, {}))
+        assert ruled.case.status == "ruled", decision
 
 
 @pytest.mark.rule("TAB-FORK-04")

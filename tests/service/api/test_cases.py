@@ -267,8 +267,9 @@ async def test_a_case_that_cannot_be_is_refused(court: Court, wrong: dict[str, A
 
 async def test_the_same_event_and_a_fourth_case_are_refused(court: Court) -> None:
     await court.open()
-    again = await court.ask("POST", f"{court.url}/cases", court.bert, {"kind": "move", "version": 4, "statement": "?"})
-    assert again.json()["rule"] == "TAB-CASE-04"
+    wish = {"kind": "move", "version": 4, "statement": "?"}
+    assert (await court.ask("POST", f"{court.url}/cases", court.anna, wish)).json()["rule"] == "TAB-CASE-04"
+    assert (await court.ask("POST", f"{court.url}/cases", court.bert, wish)).status_code == 201
     for version in (5, 6):
         await court.open(version=version)
     fourth = await court.ask("POST", f"{court.url}/cases", court.anna, {"kind": "move", "version": 3, "statement": "?"})

@@ -9,10 +9,11 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec import UNSET
 
 from domain.kernel.canonical import canonical
 from domain.kernel.ids import PlayerId, Seat, Version
-from domain.kernel.log import answering, organizing, seating, snapshot
+from domain.kernel.log import answering, organizing, retracting, seating, snapshot
 from domain.kernel.log.around import PAUSE_ALLOWS, Asked
 from domain.kernel.log.fold import continued, later, resume
 from domain.kernel.log.game import Game
@@ -109,7 +110,15 @@ def whole(play: Play) -> None:
 
 def test_type_is_the_last_field_of_every_event_around_the_table() -> None:
     """So a retraction sees from an event's last bytes whether it stays."""
-    example: dict[str, Any] = {"player": "p", "reason": "r", "seat": "s", "to": 1, "asked": 1, "agrees": True}
+    example: dict[str, Any] = {
+        "player": "p",
+        "reason": "r",
+        "seat": "s",
+        "to": 1,
+        "asked": 1,
+        "agrees": True,
+        "asks": "present",
+    }
     for event in GAME_EVENTS:
         needed = {name: example[name] for name in event.__struct_fields__ if event.around}
         assert sorted([*needed, "type"])[-1] == "type"
@@ -177,7 +186,9 @@ def test_a_seat_is_given_up_by_its_player_in_a_running_game() -> None:
     play.sit(RED, player_of(RED))
     assert refused(lambda: play.give_up(RED)).rule == "TAB-LIFE-05"
     running = started()
-    assert refused(lambda: seating.give_up_seat(running.game, RED, Cause(STRANGER), running.now)).rule == "TAB-LIFE-05"
+    earlier = running.at_each_version.__getitem__
+    by_another = refused(lambda: seating.give_up_seat(running.game, RED, earlier, Cause(STRANGER), running.now))
+    assert by_another.rule == "TAB-LIFE-05"
     analysis = judged().fork(by=OFFICIAL)
     assert refused(lambda: analysis.give_up(RED)).rule == "TAB-LIFE-05"
 
@@ -619,6 +630,45 @@ def test_a_seat_that_is_out_of_the_game_is_not_waited_for() -> None:
         proved(each)
 
 
+@pytest.mark.rule("TAB-UNDO-04")
+def test_a_seat_that_was_given_up_is_neither_asked_nor_waited_for() -> None:
+    play = started(3)
+    play.give_up(BLUE)
+    to, request = asked(play)
+    assert refused(lambda: play.answer_take_back(BLUE, request)).rule == "TAB-UNDO-05"
+    play.answer_take_back(GREEN, request)
+    assert table_of(play.game) == table_of(play.at_each_version[to])
+    later = started(3)
+    to, request = asked(later)
+    later.answer_take_back(GREEN, request)
+    later.give_up(BLUE)
+    assert retraction(later.records[-1]) == to, "nobody is left to agree"
+    replaced = started(3)
+    replaced.give_up(BLUE)
+    to, request = asked(replaced)
+    replaced.take_over(BLUE, STRANGER)
+    replaced.answer_take_back(GREEN, request)
+    replaced.answer_take_back(BLUE, request)
+    assert retraction(replaced.records[-1]) == to, "who took it over is asked"
+    for each in (play, later, replaced):
+        proved(each)
+
+
+@pytest.mark.rule("TAB-UNDO-04")
+def test_a_request_of_before_still_waits_for_seats_that_were_given_up() -> None:
+    play = started(3)
+    play.give_up(BLUE)
+    to = play.game.version
+    play.command(RED, ONE_COIN)
+    cause, earlier = Cause(player_of(RED)), play.at_each_version.__getitem__
+    play.take(retracting.ask_take_back(play.game, RED, to, play.records, earlier, cause, play.now, asks=UNSET))
+    assert play.records[-1].event == canonical({"seat": RED, "to": to, "type": "take-back-asked"})
+    play.answer_take_back(GREEN, play.game.version)
+    assert retraction(play.records[-1]) is None
+    play.command(RED, OPEN)
+    proved(play)
+
+
 @pytest.mark.rule("TAB-UNDO-05")
 def test_a_seat_has_one_open_request() -> None:
     play = started(3)
@@ -629,7 +679,7 @@ def test_a_seat_has_one_open_request() -> None:
     play.ask_take_back(RED, to)
     again = play.game.version
     assert refused(lambda: play.ask_take_back(RED, play.game.undo[RED][-1])).rule == "TAB-UNDO-05"
-    assert play.game.around.asked == {again: Asked(RED, to)}
+    assert play.game.around.asked == {again: Asked(RED, to, asks_present=True)}
     proved(play)
 
 
