@@ -4,6 +4,7 @@ from typing import Final
 
 from projections.dice import DICE
 from projections.lobby import LOBBY
+from projections.officials import OFFICIALS
 from projections.players import PLAYERS
 from projections.projection import Projection
 from projections.rules import RULES
@@ -11,4 +12,4 @@ from projections.scoreboard import SCOREBOARD
 from projections.sightings import SIGHTINGS
 from projections.timeline import TIMELINE
 
-PROJECTIONS: Final[tuple[Projection, ...]] = (LOBBY, SCOREBOARD, PLAYERS, DICE, RULES, SIGHTINGS, TIMELINE)
+PROJECTIONS: Final[tuple[Projection, ...]] = (LOBBY, SCOREBOARD, PLAYERS, DICE, RULES, SIGHTINGS, TIMELINE, OFFICIALS)

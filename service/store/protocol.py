@@ -323,13 +323,16 @@ class EventStore(Protocol):
         game: GameId | None = None,
         status: str | None = None,
         rule: str | None = None,
+        party: PlayerId | None = None,
+        judged: Collection[GameId] = (),
         after: CaseId | None = None,
         limit: int = 50,
         about: tuple[Version, Version] | None = None,
     ) -> list[CaseRow]:
         """Return cases, the newest first: those that follow `after`.
 
-        `rule` picks those that cite it, and `about` those about a version from the first to the second of these.
+        `rule` picks those that cite it, `about` those about a version from the first to the second of these, and `party`
+        those of games in which that account holds a seat, and of those that it has `judged`.
         """
         ...
 

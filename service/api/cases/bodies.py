@@ -40,11 +40,13 @@ class CasesPage(Page, frozen=True):
         game: only cases of this game.
         status: only cases of this status.
         rule: only cases that cite this rule, themselves or in a ruling.
+        for_: `me` for the cases of games in which you hold a seat, or whose official you are; needs a token.
     """
 
     game: Identifier | None = None
     status: Status | None = None
     rule: Identifier | None = None
+    for_: Literal["me"] | None = msgspec.field(default=None, name="for")
 
 
 class CasesOfGamePage(Page, frozen=True):
@@ -117,8 +119,7 @@ class NewRuling(Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         decision: what you decide. `back` goes back to the version before a command and needs `to`; `result` needs
             `order`; `pause` and `resume` stop a running game and let it go on; `stands` and `dismissed` change nothing.
-            `continue` lets a game that is over go on in a fork that was made for that, and needs `to`. `time` and
-            `seat` are not possible yet.
+            `continue` lets a game that is over go on in a fork that was made for that, and needs `to`.
         rules: the ids of the rules that the ruling rests on, at least one.
         reason: why, in a line of 1 to 2,000 characters. It is public, and part of the log.
         version: the version of the game that you looked at.
@@ -304,3 +305,17 @@ class CasePage(Listed[CaseSummary], frozen=True):
 
 def case_summary(row: CaseRow) -> CaseSummary:
     return msgspec.convert(row, CaseSummary, from_attributes=True)
+
+
+class LoggedCaseEvent(Struct, frozen=True):
+    """An event of a case, in the stream of all games of an account.
+
+    Attributes:
+        game: the game that the case is about.
+        case: the case.
+        event: the event.
+    """
+
+    game: GameId
+    case: CaseId
+    event: CaseEventView

@@ -13,12 +13,13 @@ from domain.judging import proof
 from domain.judging.case import Case, Facts, Filed
 from domain.judging.events import Ruled, RuledFinally
 from domain.judging.fold import read_event
-from domain.kernel.ids import CaseId, GameId, RuleId, Seat
+from domain.kernel.ids import CaseId, GameId, PlayerId, RuleId, Seat
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import cause_of
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.rules.message import Names, in_words
 from domain.kernel.rules.refusal import Refusal
+from projections import officials
 from service.api import problems
 from service.api.bodies import Nothing
 from service.api.cases.bodies import (
@@ -42,7 +43,7 @@ from service.api.endpoint import Answer, endpoint
 from service.api.log.routes import NDJSON
 from service.api.paging import first, read_cursor
 from service.api.problems import Kind, Problem
-from service.api.request import Call
+from service.api.request import Call, require_token
 from service.api.response import Answered, answer, etag
 from service.games.acts import NotSeated
 from service.games.views import viewer_of
@@ -84,6 +85,7 @@ DONE: Final = Answer(
     "GET",
     "/v1/cases",
     tag="Cases",
+    account="optional",
     query=CasesPage,
     answers=(Answer(200, "The cases.", CasePage),),
 )
@@ -91,11 +93,16 @@ async def list_cases(request: Call) -> Response[bytes]:
     """List cases.
 
     Disputes about any game, the newest first. Filter them by the game, by how far they are, or by a rule: then you see
-    how officials have ruled on it before, in all games. Without a game, cases of games that are not listed are left
-    out, so a page may have fewer cases than `limit` and still have a `next`.
+    how officials have ruled on it before, in all games. With `for=me` they are the cases of your games: those in which
+    you hold a seat, and those whose official you are. `for=me&status=open` says what waits. Without either, cases of
+    games that are not listed are left out, so a page may have fewer cases than `limit` and still have a `next`.
     """
     page = request.read_query(CasesPage)
-    return answer(await _listed(request, page, GameId(page.game) if page.game is not None else None, page.rule))
+    game = GameId(page.game) if page.game is not None else None
+    if page.for_ == "me":
+        require_token(request.caller, ())
+    party = request.caller.player if request.caller is not None and page.for_ == "me" else None
+    return answer(await _listed(request, page, game, page.rule, party))
 
 
 @endpoint(
@@ -117,15 +124,22 @@ async def list_cases_of_game(request: Call, game: str) -> Response[bytes]:
 
 
 async def _listed(
-    request: Call, page: CasesPage | CasesOfGamePage, game: GameId | None, rule: str | None = None
+    request: Call,
+    page: CasesPage | CasesOfGamePage,
+    game: GameId | None,
+    rule: str | None = None,
+    party: PlayerId | None = None,
 ) -> CasePage:
     store, after = request.services.store, read_cursor(page.cursor, str)
     if after is not None and await store.case(CaseId(after)) is None:
         raise UnknownCursor(after)
     last = CaseId(after) if after is not None else None
-    found = await store.cases(game=game, status=page.status, rule=rule, after=last, limit=page.limit + 1)
+    judged = await officials.games_of(request.services.rows, party) if party is not None else ()
+    found = await store.cases(
+        game=game, status=page.status, rule=rule, party=party, judged=judged, after=last, limit=page.limit + 1
+    )
     rows, more = first(found, page.limit, lambda row: row.case)
-    hidden = await store.unlisted({row.game for row in rows}) if game is None else ()
+    hidden = await store.unlisted({row.game for row in rows}) if game is None and party is None else ()
     return CasePage(tuple(case_summary(row) for row in rows if row.game not in hidden), more)
 
 

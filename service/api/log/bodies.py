@@ -48,7 +48,8 @@ class StreamedLogged(Struct, frozen=True):
     Attributes:
         id: the place of the event in the log of the service.
         event: the type of the event.
-        data: the game and the event as you may see it, in JSON: a LoggedEvent.
+        data: the game and the event as you may see it, in JSON: a LoggedEvent. For a case, its game, its id and its
+            event.
     """
 
     id: str

@@ -9,7 +9,7 @@ from litestar.response import Response, Stream
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.kernel.ids import GameId, PlayerId, as_game
+from domain.kernel.ids import CaseId, GameId, PlayerId, StreamId, as_game
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import cause_of, read_created
 from domain.kernel.log.lifecycle import GameCreated, GameForked, OrganizerChanged, SeatLeft, SeatTaken, SeatTakenOver
@@ -19,6 +19,8 @@ from service.accounts.caller import Caller
 from service.api import problems
 from service.api.accounts.bodies import LoggedEvent
 from service.api.bodies import Nothing
+from service.api.cases.bodies import LoggedCaseEvent
+from service.api.cases.routes import event_view as case_event_view
 from service.api.endpoint import Answer, endpoint
 from service.api.games.bodies import open_take_backs
 from service.api.log.bodies import AccountSince, StreamedLogged
@@ -49,8 +51,10 @@ class Mine:
 
     def __init__(self, player: PlayerId, games: set[GameId], organized: set[GameId]) -> None:
         self.games = games
+        self.cases: dict[CaseId, GameId] = {}
+        """Of the cases that were met, the games."""
         self._organized = organized
-        self._player = player
+        self.player = player
         self._name = player.encode()
 
     @classmethod
@@ -71,22 +75,22 @@ class Mine:
             return game in self.games
         match record.type:
             case kind if kind in (_CREATED, _FORKED):
-                if read_created(record).organizer == self._player:
+                if read_created(record).organizer == self.player:
                     self.games.add(game)
                     self._organized.add(game)
             case kind if kind == _TAKEN:
-                if msgspec.json.decode(record.event, type=SeatTaken).player == self._player:
+                if msgspec.json.decode(record.event, type=SeatTaken).player == self.player:
                     self.games.add(game)
             case kind if kind == _TAKEN_OVER:
-                if msgspec.json.decode(record.event, type=SeatTakenOver).player == self._player:
+                if msgspec.json.decode(record.event, type=SeatTakenOver).player == self.player:
                     self.games.add(game)
             case kind if kind == _PASSED_ON:
-                if msgspec.json.decode(record.event, type=OrganizerChanged).player == self._player:
+                if msgspec.json.decode(record.event, type=OrganizerChanged).player == self.player:
                     self.games.add(game)
                     self._organized.add(game)
             case kind if kind == _LEFT:
-                mine = game in self.games or cause_of(record).player == self._player
-                if game not in self._organized and cause_of(record).player == self._player:
+                mine = game in self.games or cause_of(record).player == self.player
+                if game not in self._organized and cause_of(record).player == self.player:
                     self.games.discard(game)
                 return mine
             case _:
@@ -94,12 +98,26 @@ class Mine:
         return game in self.games
 
 
+async def _case_of(services: Services, mine: Mine, stream: StreamId) -> CaseId | None:
+    """Return the case of a stream, if it is about a game of the player's, or one whose official they are."""
+    case = CaseId(stream)
+    if case not in mine.cases:
+        row = await services.store.case(case)
+        if row is None:
+            return None
+        mine.cases[case] = row.game
+    game = mine.cases[case]
+    known = game in mine.games or (await services.games.game(game, 0)).around.is_official(mine.player)
+    return case if known else None
+
+
 async def follow_games(
     services: Services, caller: Caller, after: int
-) -> AsyncIterator[tuple[int, GameId, Record] | None]:
+) -> AsyncIterator[tuple[int, GameId, CaseId | None, Record] | None]:
     """Yield what happens in the caller's games after a position of the log; None for every heartbeat without anything.
 
-    Ends when the service stops. Raises `TokenEnded` when the caller's token does.
+    What happens in a case about such a game, or about one whose official the caller is, comes with the case. Ends when
+    the service stops. Raises `TokenEnded` when the caller's token does.
     """
     tail, clock = services.tail, asyncio.get_running_loop().time
     async with tail.followed() as signal:
@@ -116,9 +134,10 @@ async def follow_games(
             for position, stream, record in rows:
                 after = position
                 game = as_game(stream)
-                if game is not None and mine.has(game, record):
+                case = await _case_of(services, mine, stream) if game is None else None
+                if (game is not None and mine.has(game, record)) or case is not None:
                     caller = await services.accounts.still(caller)
-                    yield position, game, record
+                    yield position, game or mine.cases[CaseId(stream)], case, record
                     told = clock()
             after, end = max(after, passed), tail.end
             if signal.closed:
@@ -136,8 +155,12 @@ async def follow_events(services: Services, caller: Caller, after: int) -> Async
         if each is None:
             yield None
             continue
-        position, game, record = each
+        position, game, case, record = each
         if await services.games.withheld(game, caller) is not None:
+            continue
+        if case is not None:
+            told = case_event_view(record, (await services.games.game(game, 0)).names)
+            yield position, told, LoggedCaseEvent(game, case, told)
             continue
         played = await services.games.game(game, record.version)
         viewer = viewer_of(played, await services.accounts.still(caller))
@@ -167,7 +190,9 @@ async def follow_waiting(services: Services, caller: Caller, after: int) -> Asyn
         if each is None:
             yield None
             continue
-        position, game, record = each
+        position, game, case, record = each
+        if case is not None:
+            continue
         played = await services.games.game(game, record.version)
         waiting, before = _waiting(played, caller), told.pop(game, None)
         if waiting is None and before is not None:  # another account has the seat now
@@ -201,7 +226,7 @@ def _waiting(game: Game, caller: Caller) -> Waiting | None:
     "/v1/players/me/events/stream",
     tag="Players",
     account="required",
-    scopes=("play", "organize"),
+    scopes=("play", "organize", "judge"),
     query=AccountSince,
     headers=("Last-Event-ID",),
     answers=(Answer(200, "The events as they happen.", StreamedLogged, "text/event-stream"),),
@@ -212,7 +237,10 @@ async def stream_my_events(request: Call) -> Response[bytes] | Stream:
     One stream with what happens in every game in which you hold a seat or which you organize. It includes games that
     you join later from then on, or from where you left off when you reconnect. It includes games that you leave until
     then, unless you reconnect more than 2,000 events later. One frame for each event: `event` is its type, and `data`
-    the game and the event as you may see it. The `id` is a position in the log of the service. Reconnect with
+    the game and the event as you may see it. What happens in cases about these games, and about games whose official
+    you are, comes as well: `case-opened`, `case-answered`, `ruled` and others. Then `data` has the `game`, the `case`
+    and the `event` as in the list of events of the case; after more than 2,000 events `GET /v1/cases?for=me` has them.
+    The `id` is a position in the log of the service. Reconnect with
     `Last-Event-ID`, and you miss nothing and get nothing twice. After 15 seconds without an event the service sends a
     comment. The stream ends when the service stops and when your token ends.
     """

@@ -252,6 +252,8 @@ class SqlStore(ABC):
         game: GameId | None = None,
         status: str | None = None,
         rule: str | None = None,
+        party: PlayerId | None = None,
+        judged: Collection[GameId] = (),
         after: CaseId | None = None,
         limit: int = 50,
         about: tuple[Version, Version] | None = None,
@@ -266,9 +268,13 @@ class SqlStore(ABC):
             "c.place < (SELECT place FROM cases WHERE stream = ?)": after,
         }
         asked = {condition: value for condition, value in conditions.items() if value is not None}
-        where = " AND ".join(("TRUE", *asked))
+        values = [*asked.values()]
+        ours = f"(c.game IN (SELECT game FROM seated WHERE player = ?) OR c.game {self.among})"
+        if party is not None:
+            values += [party, self._texts(judged)]
+        where = " AND ".join(("TRUE", *asked, *((ours,) if party is not None else ())))
         query = f"{_CASES} WHERE {where} ORDER BY c.place DESC LIMIT ?"
-        return [_case_row(row) for row in await self._database.select(query, *asked.values(), limit)]
+        return [_case_row(row) for row in await self._database.select(query, *values, limit)]
 
     async def precedents(self, rules: Collection[RuleId], limit: int) -> list[CaseRow]:
         if not rules:

@@ -29,6 +29,8 @@ export class Games extends EventTarget {
     /** The games that wait for the reader, each as `GET /v1/games/{id}` shows it; and all of theirs that are not over. */
     this.waiting = [];
     this.own = [];
+    /** The disputes that wait for a ruling in games that the reader plays or judges. */
+    this.cases = [];
     this.problem = null;
     this.isRead = false;
     document.addEventListener("visibilitychange", () => document.hidden || this.read());
@@ -52,16 +54,19 @@ export class Games extends EventTarget {
     clearTimeout(this.#timer);
     const asked = (this.#asked += 1);
     try {
-      const [page, running, waiting, own] = await Promise.all([
+      const [page, running, waiting, own, opened, appealed] = await Promise.all([
         this.api.get("/v1/games", { ...this.query, limit: Math.max(PAGE, this.items.length) }),
         this.api.get("/v1/games", { status: "running", limit: SHOWN + MINE }),
         this.#mine({ waiting: "true" }),
         this.#mine({}, ({ status }) => status === "running" || status === "gathering"),
+        this.#cases("open"),
+        this.#cases("appealed"),
       ]);
       if (asked !== this.#asked) return;
       const before = this.#state();
       Object.assign(this, { items: page.items, next: page.next, problem: null, isRead: true });
       this.own = own;
+      this.cases = [...opened, ...appealed];
       const isMine = ({ organizer, seats }) => [organizer, ...seats.map(({ player }) => player)].includes(this.#owner ?? "");
       const others = running.items.filter((game) => !isMine(game)).slice(0, SHOWN);
       const last = others.length ? [] : page.items.filter((game) => game.status === "over").slice(0, 1);
@@ -96,6 +101,12 @@ export class Games extends EventTarget {
     return found.slice(0, MINE);
   }
 
+  /** The newest disputes of a status about the games that the reader plays or judges. */
+  async #cases(status) {
+    if (!this.#owner) return [];
+    return (await this.api.get("/v1/cases", { for: "me", status, limit: MINE })).items;
+  }
+
   /** Return a game with where it stands; what has not gone on is not asked again. */
   async #detail(game) {
     const known = [...this.shown, ...this.waiting].find((other) => other.id === game.id);
@@ -103,6 +114,7 @@ export class Games extends EventTarget {
   }
 
   #state() {
-    return [...this.items, ...this.shown, ...this.waiting, ...this.own].map((game) => `${game.id} ${game.version} ${game.status}`).join();
+    const disputes = this.cases.map(({ case: id, version }) => `${id} ${version}`);
+    return [...this.items, ...this.shown, ...this.waiting, ...this.own].map((game) => `${game.id} ${game.version} ${game.status}`).concat(disputes).join();
   }
 }

@@ -51,7 +51,15 @@ function mine() {
   const section = (title, some) => some.length
     ? html`<section aria-label=${title}><h2>${title}</h2><ol class="games">${some.map((game) => line(game, picture(game)))}</ol></section>`
     : nothing;
-  return [section("Your turn", waiting), section("Your games", rest)];
+  return [section("Your turn", waiting), disputes(), section("Your games", rest)];
+}
+
+/** The disputes that wait for a ruling in games that the reader plays or judges. */
+function disputes() {
+  if (!games.cases.length) return nothing;
+  return html`<section aria-label="Disputes"><h2>Disputes</h2><ul>${games.cases.map(({ game, number, about, changed }) => html`<li>
+    <a href="/games/${game}/desk#v=${about}">Case ${number} of ${titleOf(games.own.find(({ id }) => id === game) ?? { id: game })}</a>
+    waits for a ruling. <span class="quiet">Last changed ${ago(changed)}.</span></li>`)}</ul></section>`;
 }
 
 function titleOf(game) {

@@ -5,8 +5,9 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from tests.service.api.serving import Service
+from tests.service.api.serving import Player, Service
 from tests.service.api.test_cases import Court, court, problem
+from tests.service.api.test_statistics import caught_up
 from tests.service.api.test_streams import Frames
 
 __all__ = ["court"]
@@ -63,3 +64,55 @@ async def test_no_stream_begins_where_there_is_nothing(court: Court, address: st
     answer = await court.ask("GET", address.format(case=await court.open()))
     wanted = {"cnone": (404, "unknown-case"), "after=9": (404, "unknown-version"), "after=-1": (400, "invalid-query")}
     assert (answer.status_code, problem(answer)) == next(each for part, each in wanted.items() if part in address)
+
+
+@asynccontextmanager
+async def followed(court: Court, player: Player) -> AsyncIterator[Frames]:
+    async with court.service.client.stream("GET", "/v1/players/me/events/stream", headers=player.headers) as answer:
+        frames = Frames(answer)
+        await frames.next()
+        yield frames
+
+
+async def test_parties_and_officials_learn_of_a_case_in_the_stream_of_their_games(court: Court) -> None:
+    async with (
+        followed(court, court.bert) as party,
+        followed(court, court.julia) as official,
+        followed(court, court.carla) as stranger,
+    ):
+        case = await court.open()
+        await court.service.post(f"{case}/answer", court.bert, {"statement": "We agreed that moves stand."})
+        await court.rule(case)
+        await court.service.gathering(court.carla)
+        for frames in (party, official):
+            told = await frames.events(3)
+            assert [frame["event"] for frame in told] == ["case-opened", "case-answered", "ruled"]
+            listed = (await court.service.get(f"{case}/events"))["items"]
+            id_of_case = case.rpartition("/")[2]
+            assert [frame["data"] for frame in told] == [
+                {"game": court.game, "case": id_of_case, "event": event} for event in listed
+            ]
+        (first,) = await stranger.events(1)
+        assert first["event"] == "game-created", "cases of others do not come"
+
+
+async def test_the_cases_of_parties_and_officials_are_listed_over_all_games(court: Court) -> None:
+    case, service = await court.open(), court.service
+    await service.ask("PUT", f"{court.url}/listing", court.anna, {"listed": False})
+    await caught_up(service)
+    elsewhere = await service.begun(court.carla, court.bert)
+    wish = {"kind": "slip", "version": 4, "statement": "?"}
+    other = (await service.post(f"/v1/games/{elsewhere}/cases", court.carla, wish))["summary"]["case"]
+    own = case.rpartition("/")[2]
+    for player, seen in ((court.anna, [own]), (court.julia, [own]), (court.bert, [other, own]), (court.carla, [other])):
+        listed = await service.get("/v1/cases?for=me&status=open", player)
+        assert [each["case"] for each in listed["items"]] == seen
+    page = await service.get("/v1/cases?for=me&limit=1", court.bert)
+    rest = await service.get(f"/v1/cases?for=me&limit=1&cursor={page['next']}", court.bert)
+    assert [each["case"] for each in (*page["items"], *rest["items"])] == [other, own]
+    assert (await service.get("/v1/cases?for=me&status=ruled", court.bert))["items"] == []
+    await service.ask("DELETE", f"{court.url}/officials/{court.julia.id}", court.anna)
+    await caught_up(service)
+    assert (await service.get("/v1/cases?for=me", court.julia))["items"] == []
+    assert problem(await court.ask("GET", "/v1/cases?for=me")) == "missing-token"
+    assert problem(await court.ask("GET", "/v1/cases?for=you")) == "invalid-query"

@@ -1,0 +1,41 @@
+"""Who is an official of which game: the log has it, and the index of games has only seats and organizers."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from domain.kernel.ids import GameId, PlayerId
+from domain.kernel.log.lifecycle import OfficialNamed, OfficialReleased
+from projections.change import Change, Drop, Put, Table
+from projections.projection import Happened, Projection
+from projections.store import Rows
+
+OFFICES = Table("offices", {"player": "text", "game": "text"}, {"since": "text"}, (("player", "since", "game"),))
+
+MOST: Final = 1_000
+"""So many games of an official are looked up, the newest offices first."""
+
+
+class Officials(Projection):
+    """Offices by the accounts that hold them."""
+
+    name = "officials"
+    version = 1
+    tables = (OFFICES,)
+
+    def fold(self, happened: Happened) -> Iterable[Change]:
+        match happened.around:
+            case OfficialNamed(player):
+                yield Put(OFFICES, {"player": player, "game": happened.game}, {"since": happened.record.at})
+            case OfficialReleased(player):
+                yield Drop(OFFICES, {"player": player, "game": happened.game})
+            case _:
+                pass
+
+
+OFFICIALS = Officials()
+
+
+async def games_of(rows: Rows, player: PlayerId) -> list[GameId]:
+    """Return the games of which an account is an official."""
+    query = f"SELECT game FROM {{offices}} WHERE player = ? ORDER BY since DESC, game LIMIT {MOST}"
+    return [GameId(game) for (game,) in await rows.select(OFFICIALS, query, [player])]
