@@ -245,6 +245,25 @@ def test_a_command_that_is_answered_and_an_event_and_a_view_are_always_of_one_ru
     assert {name for name in seen if name.startswith(prefixes)} == set()
 
 
+def test_no_example_has_a_reference_which_generators_would_follow(openapi: dict[str, Any]) -> None:
+    values = [
+        example["value"]
+        for operation in operations(openapi)
+        for part in (operation.get("requestBody", {}), *operation["responses"].values())
+        for content in part.get("content", {}).values()
+        for example in content["examples"].values()
+        if "value" in example
+    ]
+    assert len(values) > 100
+    assert [value for value in values if '"$ref"' in json.dumps(value)] == []
+
+
+def test_nothing_can_be_null_alone(openapi: dict[str, Any]) -> None:
+    """OpenAPI Generator makes no type of it. Beside another type, in `anyOf`, it says that a value may be missing."""
+    assert [path for path, node in nodes(openapi) if node == {"type": "null"} and "anyOf" not in path[-2:]] == []
+    assert [path for path, node in nodes(openapi) if node.get("type") == "null" and len(node) > 1] == []
+
+
 def test_every_enumeration_has_a_type(openapi: dict[str, Any]) -> None:
     enumerations = [(path, node) for path, node in nodes(openapi) if isinstance(node.get("enum"), list)]
     assert len(enumerations) > 50

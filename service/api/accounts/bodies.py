@@ -93,7 +93,7 @@ class TokenPage(Struct, frozen=True):
     """
 
     items: tuple[Token, ...]
-    next: None = None
+    next: str | None = None
 
 
 class Account(Struct, frozen=True):

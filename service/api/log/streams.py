@@ -69,7 +69,7 @@ class ProblemFrame(Struct, frozen=True):
         data: the problem.
     """
 
-    id: None
+    id: str | None
     event: Literal["problem"]
     data: ProblemBody
 

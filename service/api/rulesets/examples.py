@@ -3,6 +3,7 @@
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from projections.sightings import Sighting
 from service.api.rulesets import schemas
@@ -31,13 +32,14 @@ _SCENARIO = ScenarioView(
 def examples(scene: Scene) -> dict[str, Example]:
     ruleset, library = scene.ruleset, scene.library
     first = rule_view(ruleset.catalogue, ruleset.catalogue.for_ruleset(ruleset.id)[0])
+    detail = ruleset_detail(ruleset)
     shown = scene.records[-1]
     at_work = rule_at_work(scene.row(scene.now), Sighting(GAME, shown.version, shown.type))
     return {
         "listRulesets": Example(
             RulesetPage(tuple(ruleset_summary(library.current(known)) for known in library.ids()), None)
         ),
-        "showRuleset": Example(ruleset_detail(ruleset)),
+        "showRuleset": Example(msgspec.structs.replace(detail, setup=_alone(detail.setup))),
         "showBoard": Example(board_view(_excerpt(scene))),
         "showDocument": Example(DocumentView(f"sha256:{'5c' * 32}", {"title": "My cards", "nations": []})),
         "listRules": Example(RulePage((first,), "Q0MtQlJELTAx")),
@@ -57,7 +59,19 @@ def _excerpt(scene: Scene) -> Any:
 
 
 def _schemas_excerpt(ruleset: Any) -> Any:
+    """Return schemas that refer to nothing: generators of clients follow a `$ref` in an example, and find no place."""
     whole = schemas.of_ruleset(ruleset)
-    command = schemas.alone(ruleset.commands[0], f"A command of {ruleset.title}")
-    event = schemas.alone(ruleset.events[0], f"An event of {ruleset.title}")
-    return msgspec.structs.replace(whole, commands=command, events=event, view={"type": "object"})
+    command = schemas.alone(_plainest(ruleset.commands), f"A command of {ruleset.title}")
+    event = schemas.alone(_plainest(ruleset.events), f"An event of {ruleset.title}")
+    setup = _alone(whole.setup)
+    return msgspec.structs.replace(whole, commands=command, events=event, view={"type": "object"}, setup=setup)
+
+
+def _alone(setup: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema without its `$defs`, and without the fields that need them."""
+    fields = {name: field for name, field in setup["properties"].items() if "$ref" not in str(field)}
+    return {**{name: part for name, part in setup.items() if name != "$defs"}, "properties": fields}
+
+
+def _plainest(shapes: tuple[type[Struct], ...]) -> type[Struct]:
+    return next(shape for shape in shapes if "$defs" not in schemas.alone(shape, ""))
