@@ -55,8 +55,15 @@ def test_it_is_the_same_every_time() -> None:
 
 
 def operations(openapi: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the operations, each with the answers themselves in place of references to them."""
+    shared = openapi["components"]["responses"]
     for methods in openapi["paths"].values():
-        yield from methods.values()
+        for operation in methods.values():
+            answers = {
+                status: shared[answer["$ref"].rpartition("/")[2]] if "$ref" in answer else answer
+                for status, answer in operation["responses"].items()
+            }
+            yield {**operation, "responses": answers}
 
 
 def test_every_endpoint_is_described_and_has_examples(openapi: dict[str, Any]) -> None:
@@ -243,6 +250,21 @@ def test_a_command_that_is_answered_and_an_event_and_a_view_are_always_of_one_ru
     follow(components["Frame"])
     assert {"EventView", "StateView", "OptionsView", "LessonPosition", "Export", "Decision"} <= seen
     assert {name for name in seen if name.startswith(prefixes)} == set()
+
+
+def test_what_is_refused_is_described_once(openapi: dict[str, Any]) -> None:
+    answers = [
+        answer
+        for methods in openapi["paths"].values()
+        for operation in methods.values()
+        for status, answer in operation["responses"].items()
+        if status >= "400"
+    ]
+    shared = openapi["components"]["responses"]
+    assert len(answers) > 10 * len(shared)
+    assert {answer["$ref"].rpartition("/")[2] for answer in answers} == {*shared}
+    described = [json.dumps(answer) for answer in shared.values()]
+    assert len({*described}) == len(described)
 
 
 def test_no_example_has_a_reference_which_generators_would_follow(openapi: dict[str, Any]) -> None:

@@ -4,6 +4,7 @@
 the service, the code is right and the folder is generated again.
 """
 
+import hashlib
 import json
 import re
 from collections import defaultdict
@@ -193,7 +194,7 @@ def _present(folder: Path) -> list[str]:
 
 @cache
 def published(library: Library, boards: Boards = builtin) -> bytes:
-    """Return the OpenAPI document as it is published; made once, which takes half a second."""
+    """Return the OpenAPI document as the folder has it; made once, which takes half a second."""
     return encoded(document(library, boards))
 
 
@@ -207,7 +208,7 @@ def _files(library: Library) -> dict[str, bytes]:
 
 
 def encoded(value: Any) -> bytes:
-    """Return a part of the contract as it is published: indented, so that its changes can be read."""
+    """Return a part of the contract as the folder has it: indented, so that its changes can be read."""
     return json.dumps(value, indent=2, ensure_ascii=False).encode() + b"\n"
 
 
@@ -230,8 +231,9 @@ def document(library: Library, boards: Boards = builtin) -> dict[str, Any]:
     shown = examples(library, boards)
     book = _book(library)
     paths: dict[str, dict[str, Any]] = defaultdict(dict)
+    refused: dict[str, Any] = {}
     for path, method, said in endpoints():
-        paths[path][method.lower()] = _operation(path, said, book, shown)
+        paths[path][method.lower()] = _operation(path, said, book, shown, refused)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -259,6 +261,10 @@ def document(library: Library, boards: Boards = builtin) -> dict[str, Any]:
                 },
             },
             "schemas": dict(sorted(book.structs.items())),
+            "responses": dict(sorted(refused.items())),
+            "headers": {
+                name: {"description": what, "schema": schema} for name, (what, schema) in ANSWER_HEADERS.items()
+            },
             "examples": {
                 kind.slug: {"summary": kind.title, "value": msgspec.to_builtins(example_of(kind))} for kind in KINDS
             },
@@ -301,7 +307,8 @@ def _reference(name: str) -> Schema:
     return {"$ref": f"{SCHEMAS}{name}"}
 
 
-def _operation(path: str, said: Endpoint, book: Book, shown: Examples) -> dict[str, Any]:
+def _operation(path: str, said: Endpoint, book: Book, shown: Examples, refused: dict[str, Any]) -> dict[str, Any]:
+    """Return an operation, and add the refusals that it answers with to `refused`."""
     example = shown.endpoints.get(said.name)
     operation: dict[str, Any] = {
         "operationId": said.name,
@@ -317,7 +324,7 @@ def _operation(path: str, said: Endpoint, book: Book, shown: Examples) -> dict[s
         operation["security"] = each if said.account == "required" else [*each, {}]
     if said.body is not None:
         operation["requestBody"] = _request_body(said, book, example)
-    operation["responses"] = _responses(said, book, example)
+    operation["responses"] = _responses(said, book, example, refused)
     return operation
 
 
@@ -412,7 +419,7 @@ def possible_problems(said: Endpoint) -> list[Kind]:
     return [kind for kind in KINDS if kind in kinds]
 
 
-def _responses(said: Endpoint, book: Book, example: Example | None) -> dict[str, Any]:
+def _responses(said: Endpoint, book: Book, example: Example | None, refused: dict[str, Any]) -> dict[str, Any]:
     by_status: dict[int, list[Kind]] = defaultdict(list)
     for kind in possible_problems(said):
         by_status[kind.status].append(kind)
@@ -420,7 +427,9 @@ def _responses(said: Endpoint, book: Book, example: Example | None) -> dict[str,
     for status, kinds in by_status.items():
         if status in responses:
             raise TypeError(f"{said.name}: {status} is both an answer and a problem")
-        responses[status] = _problem_answer(status, kinds, book)
+        name = _refusal(status, kinds)
+        refused[name] = _problem_answer(status, kinds, book)
+        responses[status] = {"$ref": f"#/components/responses/{name}"}
     return {str(status): responses[status] for status in sorted(responses)}
 
 
@@ -435,6 +444,12 @@ def _answer(answer: Answer, book: Book, example: Example | None) -> dict[str, An
         if answer.media in _CONTENTS:
             said["content"][OCTETS] = {**content, "schema": {"type": "string", "format": "binary"}}
     return said
+
+
+def _refusal(status: int, kinds: Sequence[Kind]) -> str:
+    """Return the name of an answer with one of these problems, which stays the same when others are added or go."""
+    digest = hashlib.sha256(" ".join(kind.slug for kind in kinds).encode()).hexdigest()[:6]
+    return f"Problem{status}_{digest}"
 
 
 def _problem_answer(status: int, kinds: Sequence[Kind], book: Book) -> dict[str, Any]:
@@ -454,4 +469,4 @@ def _problem_answer(status: int, kinds: Sequence[Kind], book: Book) -> dict[str,
 
 
 def _headers(names: Iterable[str]) -> dict[str, Any]:
-    return {name: {"description": what, "schema": schema} for name in names for what, schema in (ANSWER_HEADERS[name],)}
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}

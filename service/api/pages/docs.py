@@ -13,13 +13,15 @@ from litestar.handlers import get
 from litestar.params import FromPath
 from litestar.response import Response
 
+from domain.kernel.rules.ruleset import Library
 from service.api import problems
-from service.api.contract.document import published
+from service.api.contract.document import document
 from service.api.pages.files import MEDIA, File, sent
 from service.api.pages.guides import Guide, guides, picture
 from service.api.problems import KINDS, Kind, Problem, example_of
 from service.api.request import Call
 from service.api.response import Answered, encode
+from service.api.services import Boards
 
 _FILES: Final = ("docs.css", "reference.css", "reference.js", "scalar.js")
 _VIEWERS_LOOK: Final = ("viewer", "styles", "room.css")
@@ -128,8 +130,8 @@ async def show_icon(request: Call) -> Response[bytes]:
 @get("/openapi.json")
 async def show_contract(request: Call) -> Response[bytes]:
     """Show the contract."""
-    contract = await asyncio.to_thread(published, request.services.library, request.services.boards)
-    return Response(contract, media_type="application/json")
+    contract = await asyncio.to_thread(_contract, request.services.library, request.services.boards)
+    return sent(request, contract, {})
 
 
 @get("/problems")
@@ -218,6 +220,13 @@ def _current(is_here: bool) -> str:
 
 def _page(content: bytes) -> Response[bytes]:
     return Answered(content, 200, MEDIA["html"], _HEADERS)
+
+
+@lru_cache(maxsize=1)
+def _contract(library: Library, boards: Boards) -> File:
+    return File.of(
+        json.dumps(document(library, boards), ensure_ascii=False, separators=(",", ":")).encode(), "openapi.json"
+    )
 
 
 @lru_cache(maxsize=len(_FILES) + 1)

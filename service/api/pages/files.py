@@ -13,6 +13,7 @@ from service.api.response import Answered, takes_gzip
 MEDIA: Final = {
     "html": "text/html; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
+    "json": "application/json",
     "css": "text/css; charset=utf-8",
     "svg": "image/svg+xml",
     "webp": "image/webp",

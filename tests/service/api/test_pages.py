@@ -143,6 +143,15 @@ async def test_the_contract_is_served(service: Service) -> None:
     assert "TinyCommand" in contract["components"]["schemas"]
 
 
+async def test_the_contract_is_served_compact_and_packed_and_not_sent_twice(service: Service) -> None:
+    first = await service.client.get("/openapi.json")
+    assert first.headers["Content-Encoding"] == "gzip"
+    assert first.headers["Content-Type"] == "application/json"
+    assert b"\n" not in first.content
+    again = await service.client.get("/openapi.json", headers={"If-None-Match": first.headers["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")
+
+
 async def test_every_kind_of_problem_has_a_page(service: Service) -> None:
     listed = (await service.client.get("/problems")).text
     for kind in KINDS:
