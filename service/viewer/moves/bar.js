@@ -11,6 +11,7 @@ import { choicesOf } from "../forms/schema.js";
 import { named, plain, seatName } from "../parts/format.js";
 import { linked } from "../parts/papers.js";
 import { commandsOf, titleOf } from "../state/commands.js";
+import { sinceOf } from "../state/since.js";
 import { takeBacksOf } from "../state/take-backs.js";
 import { alongIn } from "./along.js";
 import { control, hasAlong } from "./controls.js";
@@ -444,6 +445,7 @@ function helpTray(room) {
     ["a, n", "take all along, or as little as can be"],
     ["Esc", "take back one step of the move"],
     ["←, →", "anywhere else: back and on in the game"],
+    ["s", "what happened since your last move: all of it, then move by move, then back to now"],
     ["u", "take back what you sent last"],
     ["1 … 9", "the answers, in their order"],
     [".", "the answer that changes nothing"],
@@ -492,6 +494,7 @@ function key(event, room) {
     help(room);
     return event.preventDefault();
   }
+  if (event.key === "s" && hasKeys() && sinceOf(room).step()) return event.preventDefault();
   if (!hasKeys() || !room.following || commands.busy || moves.isReady || commands.place === "form") return;
   if (event.key === "u" && commands.undo && commands.done) {
     takeBack(commands, commands.undo);

@@ -14,6 +14,7 @@ import { underWay } from "./glance.js";
 import { header } from "./header.js";
 import { notice, noticesDialog, showInTab } from "./notices.js";
 import { enterAs, signIn } from "./sign-in.js";
+import { sinceLine } from "./since.js";
 import { followStory, storyPanel } from "./story.js";
 import { strip } from "./strip.js";
 import { stepByKeys, timelinePanel } from "./timeline.js";
@@ -188,14 +189,14 @@ export class Panels {
     if (!wide.matches) return this.#tabs(PANELS, this.#chosen);
     const below = PANELS.filter(({ narrow }) => !narrow);
     const now = below.some((panel) => panel.id === this.#chosen) ? this.#chosen : "event";
-    return html`<section class="panel story" aria-label="Story">${underWay(this.room)} ${storyPanel(this.room)}</section>
+    return html`<section class="panel story" aria-label="Story">${sinceLine(this.room)} ${underWay(this.room)} ${storyPanel(this.room)}</section>
       ${this.#tabs(below, now)}`;
   }
 
   #tabs(panels, now) {
     const { panel } = panels.find(({ id }) => id === now);
     return html`<div class="tabbed">
-      ${wide.matches ? nothing : underWay(this.room)}
+      ${wide.matches ? nothing : [sinceLine(this.room), underWay(this.room)]}
       <div class="tabs" role="tablist" aria-label="Panels" @keydown=${(event) => this.#turn(event, panels, now)}>
         ${panels.map(
           ({ id, title, badge }) =>

@@ -51,6 +51,8 @@ export class Room extends EventTarget {
     this.beside = null;
     /** The area that was chosen on the board; null when there is none. */
     this.area = null;
+    /** The frames that the board tells of while the newest version is shown; null for those of the last command. */
+    this.overview = null;
     this.playing = false;
     this.stride = "command";
     this.speed = 1;
@@ -259,7 +261,7 @@ export class Room extends EventTarget {
 
   /** Where that made things happen, drawn. */
   get happened() {
-    return this.#told.map(({ drawn }) => drawn).filter(Boolean);
+    return ((this.following && this.overview) || this.#told).map(({ drawn }) => drawn).filter(Boolean);
   }
 
   /** The areas in which that made things happen. */

@@ -6,7 +6,7 @@
 import { newKey, Problem } from "./api.js";
 
 /** What a seat does around the table is no move. */
-const NO_MOVES = new Set(["moves-retracted", "answer-left", "answer-revoked", "take-back-asked", "take-back-answered", "seat-given-up", "seat-taken-over"]);
+export const NO_MOVES = new Set(["moves-retracted", "answer-left", "answer-revoked", "take-back-asked", "take-back-answered", "seat-given-up", "seat-taken-over"]);
 
 const byRoom = new WeakMap();
 

@@ -1,0 +1,90 @@
+/**
+ * What happened since the last move of the seat that looks: the moves of all others, in their order.
+ * @module
+ */
+
+import { NO_MOVES } from "./take-backs.js";
+
+const byRoom = new WeakMap();
+
+/** Return what happened in a room. @param {import("./room.js").Room} room */
+export function sinceOf(room) {
+  if (!byRoom.has(room)) byRoom.set(room, new Since(room));
+  return byRoom.get(room);
+}
+
+class Since {
+  #known = { key: "", moves: [] };
+  #isOpen = false;
+
+  constructor(room) {
+    this.room = room;
+  }
+
+  /**
+   * The moves, each with its frames: `{seat, from, to, frames}`. None before the seat has moved, and while the frames are
+   * on their way.
+   */
+  get moves() {
+    const { room } = this;
+    const key = `${room.seat} ${room.head} ${room.id}`;
+    if (this.#known.key !== key) {
+      const moves = this.#read();
+      if (!moves) return [];
+      this.#known = { key, moves };
+      this.#tell();
+    }
+    return this.#known.moves;
+  }
+
+  #read() {
+    const { room } = this;
+    if (!room.isGame || !room.seat || !room.head) return [];
+    const moves = [];
+    let frames = [];
+    for (let version = room.head; version > 1; version -= 1) {
+      const frame = room.frame(version);
+      if (!frame) {
+        room.frames.want(version).then(() => room.redraw(), () => {});
+        return null;
+      }
+      frames.unshift(frame);
+      if (!frame.command) continue;
+      const isMine = frame.seat === room.seat;
+      if (isMine && !NO_MOVES.has(frame.type)) return moves;
+      if (!isMine) moves.unshift({ seat: frame.seat, from: version, to: frames.at(-1).version, frames });
+      frames = [];
+    }
+    return [];
+  }
+
+  /** Whether all of it is told, and marked on the board. */
+  get isOpen() {
+    return this.#isOpen;
+  }
+
+  open(isOpen) {
+    if (this.#isOpen === isOpen) return;
+    this.#isOpen = isOpen;
+    this.#tell();
+  }
+
+  #tell() {
+    const { room } = this;
+    room.overview = this.#isOpen ? this.#known.moves.flatMap(({ frames }) => frames) : null;
+    room.redraw();
+  }
+
+  /**
+   * Go on: from the whole to the first move, from move to move, and after the last one back to now.
+   * @returns {boolean} whether anything happened since
+   */
+  step() {
+    const { room, moves } = this;
+    if (!moves.length) return false;
+    const next = room.following ? moves[0] : moves.find(({ to }) => to > room.version);
+    room.show((this.#isOpen && next?.to) || room.head);
+    this.open(true);
+    return true;
+  }
+}
