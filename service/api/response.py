@@ -5,6 +5,7 @@ import gzip
 import math
 from collections.abc import Mapping
 from functools import lru_cache
+from html import escape
 from typing import Any, Final
 
 import msgspec
@@ -240,7 +241,34 @@ def on_exception(request: Request[Any, Any, Any], error: Exception) -> Response[
     else:
         problem = explained(error)
     log_fault(problem, error)
+    if problem.kind is problems.UNKNOWN_PATH and _is_for_people(request):
+        return _page_of(problem)
     return problem_response(problem, request.scope.get("request_id", ""))
+
+
+def _is_for_people(request: Request[Any, Any, Any]) -> bool:
+    """Tell whether a browser wants to show the answer as a page. What is below /v1 answers programs."""
+    return "text/html" in request.headers.get("accept", "") and not request.url.path.startswith("/v1/")
+
+
+def _page_of(problem: Problem) -> Response[bytes]:
+    said = escape(problem.detail)
+    page = (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="color-scheme" content="light dark"><title>Not found · Tabularium</title>'
+        '<link rel="stylesheet" href="/viewer/styles/room.css"><link rel="stylesheet" href="/viewer/styles/lobby.css">'
+        '</head><body class="lobby"><header class="page-header"><a class="home" href="/">'
+        '<img src="/favicon.ico" alt="" width="22" height="22"><span>Tabularium</span></a></header>'
+        f'<main class="one"><h1>There is no such page</h1><p>{said}</p>'
+        '<p><a href="/">To the games</a> · <a href="/rules">Rules</a> · <a href="/docs">Documentation</a></p></main>'
+        "</body></html>\n"
+    )
+    headers = {
+        "Content-Security-Policy": "default-src 'self'; base-uri 'none'; frame-ancestors 'none'",
+        "Vary": "Accept",
+    }
+    return Answered(page.encode(), problem.kind.status, "text/html; charset=utf-8", headers)
 
 
 def log_fault(problem: Problem, error: Exception) -> None:

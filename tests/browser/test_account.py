@@ -139,6 +139,11 @@ async def test_names_and_tokens_are_managed(service: Service, visit: Visit):
         await page.get_by_label("The name that others see").fill("Livia Drusilla")
         await page.get_by_role("button", name="Save").click()
         await expect(page.get_by_role("heading", name="Livia Drusilla", level=1)).to_be_visible()
+        # A box needs no button.
+        await page.get_by_label("Others can find me by it").click()
+        await expect(page.get_by_text("Saved: whoever searches for your name finds you.")).to_be_visible()
+        await page.reload()
+        await expect(page.get_by_label("Others can find me by it")).to_be_checked()
         await page.get_by_text("Make a token", exact=True).click()
         await page.get_by_label("What is it for?").fill("my bot")
         await page.get_by_role("button", name="Make the token").click()

@@ -8,7 +8,7 @@ import { html, nothing } from "../vendor/lit-html.js";
 import { live } from "../vendor/directives/live.js";
 import { repeat } from "../vendor/directives/repeat.js";
 import { choicesOf } from "../forms/schema.js";
-import { named, plain, seatName } from "../parts/format.js";
+import { amount, named, plain, seatName } from "../parts/format.js";
 import { linked } from "../parts/papers.js";
 import { commandsOf, titleOf } from "../state/commands.js";
 import { sinceOf } from "../state/since.js";
@@ -318,10 +318,10 @@ function things(option, values, labels) {
     if (value === undefined || value === 0 || Number.isNaN(value)) return [];
     if (Array.isArray(value)) return value.map((item) => labels.value(item));
     if (typeof value === "object" && value !== null) {
-      return Object.entries(value).filter(([, number]) => number > 0).map(([kind, number]) => `${number > 1 ? `${number} ×` : number} ${labels.field(kind).toLowerCase()}`);
+      return Object.entries(value).filter(([, number]) => number > 0).map(([kind, number]) => amount(number, labels.field(kind).toLowerCase()));
     }
     if (typeof value === "string") return [labels.value(value)];
-    return typeof value === "number" ? [`${value} ${labels.field(name).toLowerCase()}`] : [];
+    return typeof value === "number" ? [amount(value, labels.field(name).toLowerCase())] : [];
   });
 }
 

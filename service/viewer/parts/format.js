@@ -54,6 +54,11 @@ export function clock(time) {
   return WHOLE.format(new Date(time));
 }
 
+/** Return a number with the plural that it counts, which one of it is not: "1 general", "2 generals", "1 galley". */
+export function amount(number, plural) {
+  return `${number} ${number === 1 ? plural.replace(/ies$/, "y").replace(/(ss|x|ch|sh)es$/, "$1").replace(/([^s])s$/, "$1") : plural}`;
+}
+
 /** Return a count with its noun: "1 event", "5,012 events". */
 export function count(number, noun) {
   return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;

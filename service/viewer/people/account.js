@@ -4,6 +4,7 @@
  */
 
 import { html, nothing, render } from "../vendor/lit-html.js";
+import { live } from "../vendor/directives/live.js";
 import { accountForms } from "../parts/account-forms.js";
 import { ago, clock, count } from "../parts/format.js";
 import { Account } from "../state/account.js";
@@ -55,15 +56,23 @@ function lasting() {
 function naming(me) {
   return html`<section aria-labelledby="name-title"><h2 id="name-title">Name</h2>
     <form @submit=${act(async (given) => {
-      await api.patch("/v1/players/me", { name: given.get("name").trim(), findable: given.has("findable") });
+      await api.patch("/v1/players/me", { name: given.get("name").trim() });
       await account.read();
       return "Saved";
     })}>
       <label for="own-name">The name that others see</label>
       <div class="line"><input id="own-name" name="name" maxlength="80" required .value=${me.name} autocomplete="nickname" /><button>Save</button></div>
       <p class="hint"><a href="/players/${me.id}">What others see of you</a></p>
-      <label class="check"><input type="checkbox" name="findable" ?checked=${me.findable} /> Others can find me by it</label>
-    </form></section>`;
+    </form>
+    <label class="check"><input type="checkbox" .checked=${live(me.findable)} @change=${({ target }) => perform(() => letFind(target.checked))} /> Others can find me by it</label>
+    <p class="hint">${me.findable ? "Saved: whoever searches for your name finds you." : "Saved: nobody finds you by your name."}</p></section>`;
+}
+
+/** A box that is ticked counts at once: nobody looks for a button that saves it. */
+async function letFind(findable) {
+  await api.patch("/v1/players/me", { findable });
+  await account.read();
+  return "Saved";
 }
 
 function passkeys() {

@@ -155,6 +155,26 @@ async def test_an_unchanged_file_is_not_sent_again(service: Service) -> None:
     ).content == first.content
 
 
+@pytest.mark.parametrize("path", ["/nowhere", "/docs/guides/none", "/games", "/problems/none", "/viewer/<b>"])
+async def test_an_address_that_leads_nowhere_answers_people_with_a_page_and_programs_with_a_problem(
+    service: Service, path: str
+) -> None:
+    page = await service.client.get(path, headers={"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"})
+    assert (page.status_code, page.headers["content-type"]) == (404, "text/html; charset=utf-8")
+    assert 'href="/"' in page.text
+    assert "<b>" not in page.text
+    problem = await service.client.get(path, headers={"Accept": "*/*"})
+    assert (problem.status_code, problem.headers["content-type"]) == (404, "application/problem+json")
+
+
+@pytest.mark.parametrize("path", ["/", "/new", "/rules", "/learn"])
+async def test_what_is_for_developers_is_not_first_in_the_header(service: Service, path: str) -> None:
+    header, _, rest = (await service.client.get(path)).text.partition("</header>")
+    for address in ("/docs", "/openapi.json", "/problems"):
+        assert f'href="{address}"' not in header
+        assert f'href="{address}"' in rest
+
+
 @pytest.mark.parametrize("path", ["/viewer/none.js", "/viewer/../settings.py", "/viewer/%2e%2e/settings.py", "/viewer"])
 async def test_nothing_else_is_served(service: Service, path: str) -> None:
     assert (await service.client.get(path)).status_code == 404
