@@ -20,6 +20,7 @@ import { gestureOf, isFixed, isOnMap, isPlain, isQuiet } from "./gestures.js";
 import { cardsOf, deal } from "./hand.js";
 import { isClear, movesIn } from "./moves.js";
 import { listen } from "./pointer.js";
+import { steady } from "./steady.js";
 import { ending } from "./turn.js";
 
 const FEW = 6; // So many values of one field are buttons of their own.
@@ -41,6 +42,7 @@ export function turnBar(room) {
   listen(moves);
   if (listening !== room) {
     listening = room;
+    steady(document.getElementById("turn"));
     addEventListener("keydown", (event) => key(event, room));
   }
   if (!commands.isOpen) return nothing;

@@ -1,0 +1,18 @@
+"""A page of a game on paper: what is read, and nothing that is pressed."""
+
+from playwright.async_api import Page, expect
+
+from tests.browser.games import table
+from tests.browser.reading import opened
+from tests.service.api.serving import Service
+
+
+async def test_a_printed_page_has_the_board_and_the_story_but_no_controls(service: Service, page: Page):
+    made = await table(service.services, events=200)
+    await opened(page, made.id)
+    await expect(page.locator("#panel pre").first).to_be_visible()
+    await page.emulate_media(media="print")
+    for gone in ("#timeline", ".tabs", "#panel pre", "#turn", "#board button", ".page-header button"):
+        assert await page.locator(gone).evaluate_all("(all) => all.every((each) => !each.checkVisibility())"), gone
+    await expect(page.locator("svg.board")).to_be_visible()
+    await expect(page.locator("#sentences li").last).to_be_visible()
