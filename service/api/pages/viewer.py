@@ -4,6 +4,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 from functools import lru_cache
+from html import escape
 from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Final
@@ -13,10 +14,13 @@ from litestar.params import FromPath
 from litestar.response import Response
 from msgspec import Struct
 
+from domain.kernel.ids import GameId
 from service.api import problems
 from service.api.pages.files import ASKED_AGAIN, MEDIA, File, sent
 from service.api.problems import Problem
 from service.api.request import Call
+from service.games.cache import UnknownGame
+from service.store.protocol import StoreError
 
 _HEADERS: Final = {
     "Content-Security-Policy": (
@@ -69,8 +73,14 @@ async def show_tutorial_page(request: Call, ruleset: FromPath[str]) -> Response[
 
 @get("/games/{game:str}")
 async def show_game_page(request: Call, game: FromPath[str]) -> Response[bytes]:
-    """Show the page of a game. It is the same for every game; which one it is, the page reads from its address."""
-    return _shown(request, "game.html")
+    """Show the page of a game, which reads from its address which one it is.
+
+    Where a link to it is shown elsewhere, a listed game has its title and its picture.
+    """
+    told = await _preview(request, GameId(game))
+    if told is None:
+        return _shown(request, "game.html")
+    return sent(request, _with(_edition().digest, told), _HEADERS)
 
 
 @get("/games/{game:str}/desk")
@@ -111,6 +121,35 @@ async def show_viewer_file(request: Call, name: FromPath[str]) -> Response[bytes
         return _shown(request, within, _KEPT)
     # A page that was loaded from an earlier service, or asks another process than the one that it came from.
     return _shown(request, within if _DIGEST.fullmatch(digest) else name.removeprefix("/"))
+
+
+async def _preview(request: Call, game: GameId) -> str | None:
+    """Return what Open Graph (https://ogp.me) says of a game; None of one that not everybody is shown."""
+    services = request.services
+    try:
+        played, row = await services.games.game(game), await services.store.game(game)
+        if row is None or await services.store.unlisted([game]) or await services.games.withheld(game, None):
+            return None
+    except (UnknownGame, StoreError):
+        return None
+    here = f"{request.url.scheme}://{request.url.netloc}"
+    said = {
+        "og:site_name": "Tabularium",
+        "og:type": "website",
+        "og:title": row.title or played.ruleset.title,
+        "og:description": f"A game of {played.ruleset.title}: the board, the story and the proof.",
+        "og:url": f"{here}/games/{game}",
+    }
+    if played.table is not None:
+        said["og:image"] = f"{here}/v1/games/{game}/board.png?width=1200"
+    return "".join(f'<meta property="{name}" content="{escape(words)}">\n    ' for name, words in said.items())
+
+
+@lru_cache(maxsize=256)
+def _with(edition: str, preview: str) -> File:
+    """Return the page of a game with a preview; `edition` is that of the files."""
+    page = _edition().files["game.html"].content
+    return File.of(page.replace(b"<title>", preview.encode() + b"<title>", 1), "game.html")
 
 
 def _shown(request: Call, name: str, kept: str = ASKED_AGAIN) -> Response[bytes]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import service as package
-from tests.service.api.serving import Service
+from tests.service.api.serving import Player, Service
 
 PAGES = (
     "/",
@@ -192,3 +192,21 @@ async def test_large_texts_go_packed_to_whoever_takes_that(service: Service) -> 
         assert answer.headers.get("content-encoding") == encoding, taken
         assert answer.headers["vary"] == "Accept-Encoding"
         assert answer.text.startswith("/* The reading room")
+
+
+async def test_a_link_to_a_listed_game_has_a_title_and_a_picture_elsewhere(
+    service: Service, anna: Player, bert: Player
+) -> None:
+    game = await service.gathering(anna, bert)
+    await service.ask("PATCH", f"/v1/games/{game}", anna, {"title": 'The "club"'})
+
+    async def told() -> dict[str, str]:
+        page = (await service.client.get(f"/games/{game}")).text
+        return dict(re.findall(r'<meta property="og:(\w+)" content="([^"]*)">', page))
+
+    assert (await told())["title"] == "The &quot;club&quot;"
+    assert "image" not in await told(), "there is no board before it begins"
+    await service.post(f"/v1/games/{game}/start", anna)
+    assert (await service.client.get((await told())["image"])).headers["content-type"] == "image/png"
+    await service.ask("PUT", f"/v1/games/{game}/listing", anna, {"listed": False})
+    assert await told() == {}, "whoever has the link alone is told nothing"
