@@ -38,8 +38,9 @@ async def until(page: Page, expression: str) -> None:
 class Visitor:
     """A page in a browser of its own: nothing is shared with other visitors.
 
-    `complaints` are the errors of its console, of its scripts and of its security policy; `asked` all that it asked
-    for. A test that provokes one says so with `expect`. `kept` are the answers' bodies as text (not those of streams).
+    `complaints` are the errors of its console and of its security policy; `asked` all that it asked for. A test that
+    provokes one says so with `expect`. `uncaught` are the exceptions and rejections that no script of it caught: no
+    test may expect any. `kept` are the answers' bodies as text (not those of streams).
     """
 
     def __init__(self, context: BrowserContext, page: Page, address: str, also: tuple[str, ...] = ()) -> None:
@@ -49,6 +50,7 @@ class Visitor:
         self.address = address
         self._also = also
         self.complaints: list[str] = []
+        self.uncaught: list[str] = []
         self.asked: list[Request] = []
         self._answers: list[Response] = []
         self._expected: list[str] = []
@@ -96,6 +98,7 @@ class Visitor:
             and urlsplit(request.url).netloc != self._host
         ]
         assert not elsewhere, f"the page asked another host: {elsewhere}"
+        assert not self.uncaught, "a script of the page failed:\n" + "\n".join(self.uncaught)
         unexpected = [
             each for each in self.complaints if not any(re.search(pattern, each) for pattern in self._expected)
         ]
@@ -116,7 +119,7 @@ class Visitor:
             self.complaints.append(f"{message.type}: {message.text} ({message.location['url']})")
 
     def _notice(self, error: WebError) -> None:
-        self.complaints.append(f"uncaught: {error.error}")
+        self.uncaught.append(error.error.stack or str(error.error))
 
 
 Visit = Callable[..., contextlib.AbstractAsyncContextManager[Visitor]]
@@ -134,6 +137,9 @@ async def visiting(
         page = await context.new_page()
         visitor = Visitor(context, page, address, also)
         yield visitor
+        # What a script has thrown by now is heard before the answer to this.
+        for each in context.pages:
+            await each.evaluate("() => new Promise((done) => setTimeout(done))")
         visitor.check()
     finally:
         await context.close()

@@ -214,7 +214,7 @@ function choices(room, commands, moves) {
   return html`${repeat(shown, ({ value = "", label }) => `${value} ${label}`, (answer) => html`<button class="answer-button" data-answer=${answer.value ?? nothing} aria-expanded=${"isOpen" in answer ? String(answer.isOpen) : nothing}
       ?disabled=${commands.busy} @click=${answer.act}>${answer.label} ${keyOf(answer, all, quiet)}</button>`)}
     ${all.length > MANY && !all[0].dealt ? html`<span class="quiet">and ${all.length - MANY} more in the list under Decide</span>` : nothing}
-    ${room.isGame && quiet.length && (moves.start === null || moves.isGuess) ? html`<button class="answer-button" ?disabled=${commands.busy} @pointerenter=${({ pointerType }) => pointerType === "mouse" && planned(room, commands, true)}
+    ${room.isGame && quiet.length && (moves.start === null || moves.isGuess) ? html`<button class="answer-button" ?disabled=${commands.busy} @pointerenter=${({ pointerType }) => passOver(room, commands, pointerType)}
       @pointerleave=${() => passBy(room)} @click=${() => endOrShow(room, commands)}>Done with my turn … <kbd aria-hidden="true">e</kbd></button>` : nothing}`;
 }
 
@@ -386,10 +386,15 @@ async function planned(room, commands, isPassing = false) {
 
 /** Do what is shown, if it can be taken back or there is nothing else to do; otherwise show it, and ask once more. */
 function endOrShow(room, commands) {
-  if (plan?.words && plan.isPassing && (plan.canUndo || isOnly(commands))) return endTurn(commands);
+  if (plan?.words && plan.isPassing && (plan.canUndo || isOnly(commands))) return endTurn(commands, plan);
   if (plan) plan.isPassing = false;
   else planned(room, commands);
   room.redraw();
+}
+
+/** A mouse that is over the button sees what it does; not in place of what is being chosen, under which the button may have come by itself. */
+function passOver(room, commands, pointerType) {
+  if (pointerType === "mouse" && !commands.form) planned(room, commands, true);
 }
 
 function passBy(room) {
@@ -404,22 +409,24 @@ function isOnly({ decisions, options }) {
   return open.length === 1 && isPlain(open[0]);
 }
 
-function endTurn(commands) {
-  const all = plan;
+/** Do what was shown. The plan may be gone by now, for instance since the mouse has left the button that showed it. */
+function endTurn(commands, shown) {
+  if (shown.version !== commands.version) return;
   plan = null;
-  commands.giveAll(all.commands, all.words.join(", "));
+  commands.giveAll(shown.commands, shown.words.join(", "));
 }
 
 function planTray(room, commands) {
+  const shown = plan;
   const close = () => {
     plan = null;
     room.redraw();
   };
   return html`<div class="tray plan" role="group" aria-label="Done with my turn">
-    <p role="status">${plan.words ? html`<strong>This does, in one step:</strong>` : "Looking at what ends your turn …"}</p>
-    ${plan.words ? html`<ol>${plan.words.map((word) => html`<li>${word}</li>`)}</ol>` : nothing}
+    <p role="status">${shown.words ? html`<strong>This does, in one step:</strong>` : "Looking at what ends your turn …"}</p>
+    ${shown.words ? html`<ol>${shown.words.map((word) => html`<li>${word}</li>`)}</ol>` : nothing}
     <div class="buttons">
-      ${plan.words ? html`<button class="strong" ?disabled=${commands.busy} @click=${() => endTurn(commands)}>Do this <kbd aria-hidden="true">↵</kbd></button>` : nothing}
+      ${shown.words ? html`<button class="strong" ?disabled=${commands.busy} @click=${() => endTurn(commands, shown)}>Do this <kbd aria-hidden="true">↵</kbd></button>` : nothing}
       <button @click=${close}>Cancel <kbd aria-hidden="true">Esc</kbd></button>
     </div>
   </div>`;

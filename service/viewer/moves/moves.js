@@ -379,7 +379,7 @@ export class Moves {
 
   /** Take all that can come along, or as little as must. */
   take(all) {
-    this.put(this.#taken(all));
+    if (this.commands.form) this.put(this.#taken(all));
   }
 
   #taken(all) {
@@ -434,13 +434,14 @@ export class Moves {
 
   /** Send the gesture with a value of the field that was open. */
   finish(name, value) {
-    this.commands.form.set([name], value);
+    this.commands.form?.set([name], value);
     return this.send();
   }
 
-  /** Fill in what comes along. */
+  /** Fill in what comes along. The button may be there a moment longer than the form that it was drawn for. */
   put(value) {
     const { form } = this.commands;
+    if (!form) return;
     form.value = value;
     form.changed();
   }
