@@ -331,8 +331,8 @@ class EventStore(Protocol):
     ) -> list[CaseRow]:
         """Return cases, the newest first: those that follow `after`.
 
-        `rule` picks those that cite it, `about` those about a version from the first to the second of these, and `party`
-        those of games in which that account holds a seat, and of those that it has `judged`.
+        `rule` picks those that cite it, `about` those about a version from the first to the second of these, and
+        `party` those of games in which that account holds a seat, and of those that it has `judged`.
         """
         ...
 

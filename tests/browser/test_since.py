@@ -1,6 +1,7 @@
 """What happened since one's last move: told in sentences, marked on the board, and stepped through by one key."""
 
 import json
+from typing import Any
 
 from playwright.async_api import expect
 
@@ -16,7 +17,8 @@ MARKS = "svg.board #happened > *"
 
 def asked_in_round_three(game: Game) -> bool:
     """The turn goes round: the others have moved since the seat that is asked moved last."""
-    return game.table is not None and game.table.round == 3 and game.table.phase == "movement"
+    now: Any = game.table
+    return now is not None and now.round == 3 and now.phase == "movement"
 
 
 def since(records: list[Record], seat: str) -> list[int]:

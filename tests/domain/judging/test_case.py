@@ -11,7 +11,7 @@ from domain.judging.case import MOST_WRITTEN, require_few_statements, require_te
 from domain.judging.events import CASE_EVENTS, CaseOpened, Decision, Settled
 from domain.judging.fold import read_event
 from domain.judging.proof import verify
-from domain.kernel.ids import PlayerId
+from domain.kernel.ids import PlayerId, RuleId
 from domain.kernel.log.history import cause_of
 from domain.kernel.log.record import Cause, first_broken
 from domain.kernel.proof.export import read as read_game
@@ -136,7 +136,7 @@ def test_a_statement_may_have_lines_and_any_script() -> None:
 
 @pytest.mark.rule("TAB-LIM-01")
 def test_a_case_from_before_there_was_a_limit_is_verified_as_it_is(court: Court) -> None:
-    court.open(ANNA)
+    filed = court.open(ANNA)
     for _ in range(MOST_WRITTEN + 5):
         filed = court.state(ANNA)
     assert refused(require_few_statements, filed) == "TAB-LIM-01"
@@ -329,9 +329,10 @@ def test_every_decision_that_the_contract_offers_is_possible_in_some_game(court:
         "continue": {"to": "gfork"},
         "result": {"order": ((RED, BLUE, GREEN),)},
     }
+    cause = Cause(JUDGE)
     for decision in get_args(Decision):
         facts = {"continue": over, "resume": paused}.get(decision, replace(running, starts=lambda: (4,)))
-        given = (decision, ["TAB-UNDO-02"], "So it is.", facts.version, facts.hash, facts, Cause(JUDGE), court.now)
+        given = (decision, [RuleId("TAB-UNDO-02")], "So it is.", facts.version, facts.hash, facts, cause, court.now)
         ruled = court.case.rule(*given, **more.get(decision, {}))
         assert ruled.case.status == "ruled", decision
 

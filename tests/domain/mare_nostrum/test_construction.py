@@ -129,7 +129,7 @@ def game_of(here: Building) -> Game:
         ruleset=RULESET,
         board=BOARD,
         setup=here.table.setup,
-        organizer=PlayerId("organizer"),
+        first_organizer=PlayerId("organizer"),
         organizer_sees="spectator",
         began_with=RULESET.version,
         commitment="",

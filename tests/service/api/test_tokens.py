@@ -44,7 +44,9 @@ async def test_each_endpoint_takes_the_tokens_that_it_says_and_no_others(tmp_pat
         for path, method, said in endpoints():
             if not said.scopes:
                 continue
-            for name in ("game", "player", "token"):
+            # An official needs `judge` to be released by themselves, and nothing else needs it of a player.
+            path = path.replace("{player}", row.player if scope == "judge" else "nothing")
+            for name in ("game", "token"):
                 path = path.replace(f"{{{name}}}", "nothing")
             address, body = path.replace("{seat}", "red"), {} if said.body else None
             async with service.client.stream(method, address, headers=anna.headers, json=body) as answer:
@@ -53,7 +55,9 @@ async def test_each_endpoint_takes_the_tokens_that_it_says_and_no_others(tmp_pat
             missing = answer.status_code == 403 and answer.json()["type"] == "/problems/scope-missing"
             (refused if missing else let_in).add((said.name, scope in said.scopes))
             if missing:
-                assert answer.json()["scopes"] == list(said.scopes)
+                asked = {*answer.json()["scopes"]}
+                assert asked
+                assert asked <= {*said.scopes}
                 assert answer.headers["www-authenticate"].startswith('Bearer error="insufficient_scope"')
         assert {right for _, right in refused} == {False}
         assert {right for _, right in let_in} == {True} & {scope in said.scopes for _, _, said in endpoints()}
