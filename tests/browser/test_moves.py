@@ -284,7 +284,7 @@ async def test_what_leaves_no_choice_where_a_march_could_begin_is_one_click_more
     turn = page.locator("#turn")
     # What leaves a choice says so.
     await expect(turn.get_by_role("button", name="Recruit in Galatia …")).to_be_visible()
-    await turn.get_by_role("button", name="Buy influence in Galatia: 1 tokens").click()
+    await turn.get_by_role("button", name="Buy influence in Galatia: 1 token").click()
     await expect(turn.locator(".came")).to_contain_text("Buy influence in Galatia: done.")
     (sent,) = commands(visitor)
     assert json.loads(sent)["command"] == {"type": "buy-influence", "province": "galatia", "tokens": 1}

@@ -280,7 +280,7 @@ async def test_games_of_a_ruleset_that_is_missing_stop_only_what_needs_it(rows: 
     log = MemoryLog(tiny_game(1))
     await Runner(PROJECTIONS, log, rows, Library([])).catch_up()
     live = await status(rows)
-    assert live.keys() == {"lobby", "players", "rules", "sightings"}
+    assert live.keys() == {"lobby", "officials", "players", "rules", "sightings"}
     troubles = {each.projection: each.trouble for each in await rows.generations() if not each.live}
     assert troubles.keys() == {"dice", "scoreboard", "timeline"}
     assert all(trouble is not None and "does not have" in trouble.why for trouble in troubles.values())

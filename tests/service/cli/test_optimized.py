@@ -1,5 +1,6 @@
 """Under ``python -OO``, which drops docstrings and asserts, the program does and tells the same."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -20,8 +21,8 @@ def test_a_service_plays_a_game_and_tells_its_contract(
 ) -> None:
     monkeypatch.setenv("TABULARIUM_LOG_LEVEL", "warning")  # or its log fills a pipe that nobody reads
     with serving(tmp_path / "data", python=("-OO",)) as service:
-        contract = http.get(f"{service.address}/openapi.json").content
-        assert contract == (ROOT / "openapi" / "openapi.json").read_bytes()
+        contract = http.get(f"{service.address}/openapi.json").json()
+        assert contract == json.loads((ROOT / "openapi" / "openapi.json").read_bytes())
         for ruleset_id in LIBRARY.ids():
             told = http.get(f"{service.address}/v1/rulesets/{ruleset_id}").json()["concerns"]
             assert told == {kind: list(rules) for kind, rules in concerns(LIBRARY.current(ruleset_id)).items()}
