@@ -16,7 +16,7 @@ from service.pictures.scenes import sheet_of
 from service.pictures.views import RollView
 from tests.browser.games import Table, table
 from tests.browser.test_moves import asks, commands
-from tests.browser.visiting import PHONE, Visit, Visitor
+from tests.browser.visiting import PHONE, Visit, Visitor, until
 from tests.service.api.serving import Service
 from tests.service.pictures.test_scenes import at
 
@@ -62,7 +62,8 @@ async def test_dice_are_faces_with_those_that_hit_marked_and_leaders_keep_their_
     await sit(page, made)
     card = page.locator(".battle-card")
     await expect(card.locator("section")).to_have_count(2)
-    assert await page.locator(".under-way").evaluate("each => each.scrollHeight <= each.clientHeight")
+    # The column gives it its room when it knows what else it has to show.
+    await until(page, "((each) => each.scrollHeight <= each.clientHeight)(document.querySelector('.under-way'))")
     faces = card.locator(".die-face")
     await expect(faces).to_have_count(len(roll.faces))
     told = [
