@@ -186,7 +186,7 @@ class Bid(Command, frozen=True):
                 raise Refusal("CS-AUC-11", asked, f"Propose {free[0]} for one of the alliances, and nobody else.")
         elif len(set(proposed)) < 2 or not set(proposed) <= set(free):
             allowed = f"Propose two different players of those in no alliance: {', '.join(free)}."
-            raise Refusal("CS-AUC-08", asked, allowed)
+            raise Refusal("CS-AUC-11" if len(proposed) == 1 else "CS-AUC-08", asked, allowed)
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:

@@ -413,7 +413,8 @@ class RaiseSlaves(Command, frozen=True):
             allowed = f"Slaves rise where another player has a land military unit: {', '.join(where) or 'nowhere'}."
             raise Refusal("CS-EFF-20", asked, allowed)
         if self.army not in where[self.province]:
-            raise Refusal("CS-EFF-21", asked, f"Armies to attack first: {', '.join(where[self.province])}.")
+            rule = "CS-EFF-21" if self.army == seat else "CS-EFF-20"
+            raise Refusal(rule, asked, f"Armies to attack first: {', '.join(where[self.province])}.")
         _acquire(draft, seat, card)
         draft.emit(revolt.SlavesRose(seat, self.province, card.effect.infantry, self.army))
 

@@ -85,7 +85,8 @@ class BuyInfluence(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        asked = f"You asked to buy {self.tokens + sum(self.of.values())} influence tokens in {self.province}."
+        number = self.tokens + sum(self.of.values())
+        asked = f"You asked to buy {number} influence token{'s' * (number != 1)} in {self.province}."
         require_action(table, asked)
         self._check(table, seat, asked)
         of = {other: number for other, number in sorted(self.of.items()) if number}
@@ -95,6 +96,8 @@ class BuyInfluence(Command, frozen=True):
         number, area = self.tokens + sum(self.of.values()), self.province
         if area not in table.provinces or not (most := limit(table, seat, area)):
             raise Refusal("CS-INF-01", asked, "Buy influence where you have a General or your Caesar.")
+        if area not in table.keys:
+            raise Refusal("CS-TOK-01", asked, f"Key provinces, where influence can be: {', '.join(table.keys)}.")
         if not 1 <= number <= most:
             raise Refusal(
                 "CS-INF-02", asked, f"Your leaders there allow {'1 token' if most == 1 else '1 or 2 tokens'}."
@@ -102,6 +105,8 @@ class BuyInfluence(Command, frozen=True):
         if self.tokens > (there := table.provinces[area].tokens):
             raise Refusal("CS-INF-04", asked, f"Province tokens there: {there}.")
         for other, wanted in self.of.items():
+            if other == seat:
+                raise Refusal("CS-INF-05", asked, "Buy from other players.")
             if table.are_allied(seat, other):
                 raise Refusal("CS-INF-06", asked, "Buy from players who are not allied with you.")
             if (has := table.provinces[area].influence.get(other, 0)) < max(wanted, 1):

@@ -164,7 +164,9 @@ def goes_by_sea(
     table: Table, seat: Seat, origin: AreaId, to: AreaId, army: Army, landed: Mapping[AreaId, int], asked: str
 ) -> bool:
     """Tell whether land units go by sea to their destination. Raises `Refusal` when they cannot go there at all."""
-    if to not in table.provinces or to == origin:
+    if to not in table.provinces:
+        raise Refusal("CS-BRD-01", asked, "Land units are in provinces only.")
+    if to == origin:
         raise Refusal("CS-MOV-02", asked, "The destination must be another province.")
     if to in by_land(table, seat, origin):
         return False
@@ -270,7 +272,7 @@ def _goes_on(table: Table, origin: AreaId) -> bool:
 def refuse_caesars(number: int, asked: str) -> None:
     """Refuse more than one Caesar, whom an army would count as one."""
     if number > 1:
-        raise Refusal("CS-MOV-02", asked, "You have one Caesar.")
+        raise Refusal("CS-PCS-06", asked, "You have one Caesar.")
 
 
 def check_leaving(table: Table, seat: Seat, origin: AreaId, army: Army, asked: str, *, begins: bool) -> None:

@@ -103,6 +103,11 @@ def _may_retreat(table: Table, fight: Battle, seat: Seat) -> bool:
     return table.army(fight.place, seat) == NO_ARMY or bool(destinations(table, fight, seat))
 
 
+def _cut_off(table: Table, seat: Seat, place: AreaId) -> list[AreaId]:
+    """Return the provinces to which only a crossing leads that is closed (CS-RET-08)."""
+    return [to for to in table.map.land_neighbours(place) if not movement.is_open(table, seat, place, to)]
+
+
 class Retreat(Command, frozen=True):
     """Retreat with all your land units in the province to an adjacent one without enemy units (CS-RET-02).
 
@@ -123,18 +128,13 @@ class Retreat(Command, frozen=True):
         if army == NO_ARMY and self.to is not None:
             raise Refusal("CS-RET-09", asked, "You have no land unit left that could go there. Leave out `to`.")
         if army != NO_ARMY and self.to not in places:
-            rule = "CS-RET-08" if self._is_cut_off(table, fight, seat) else "CS-RET-02"
+            open_but_for_crossing = [to for to in _cut_off(table, seat, fight.place) if not table.enemies_at(to, seat)]
+            rule = "CS-RET-08" if self.to in open_but_for_crossing else "CS-RET-02"
             raise Refusal(rule, asked, f"You can retreat to {', '.join(places) or 'no province'}.")
         draft.emit(ArmyRetreated(seat, fight.place, self.to, army))
         if self.to is not None:
             cities.enter(draft, self.to, seat)
         battle.end(draft, seat)
-
-    def _is_cut_off(self, table: Table, fight: Battle, seat: Seat) -> bool:
-        """Tell whether nothing but a crossing that is closed keeps them from the province (CS-RET-08)."""
-        if self.to is None or self.to not in table.map.land_neighbours(fight.place):
-            return False
-        return not movement.is_open(table, seat, fight.place, self.to) and not table.enemies_at(self.to, seat)
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
@@ -198,7 +198,8 @@ class Escape(Command, frozen=True):
                 "CS-RET-04", "You asked your leaders to stay.", f"They must go to one of {', '.join(places)}."
             )
         if self.to is not None and self.to not in places:
-            raise Refusal("CS-RET-04", f"Your leaders cannot go to {self.to}.", f"They can go to {', '.join(places)}.")
+            rule = "CS-RET-08" if self.to in _cut_off(table, seat, escape.province) else "CS-RET-04"
+            raise Refusal(rule, f"Your leaders cannot go to {self.to}.", f"They can go to {', '.join(places)}.")
         _leave(draft, seat, escape.province, self.to)
 
     @classmethod

@@ -11,7 +11,7 @@ from domain.campaign.lots import Lots, several
 from domain.campaign.setup import ITALIA
 from domain.campaign.table import Command, Event, Prize, Table, VoteUnderWay
 from domain.campaign.turn import ACT
-from domain.campaign.uses import CardUsed, check_use, ready
+from domain.campaign.uses import CardUsed, check_ready, own_card, ready
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
@@ -175,9 +175,10 @@ class CallVote(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         asked = f"You asked to call the vote {self.card}."
-        card = check_use(draft.table, seat, self.card, asked)
+        card = own_card(draft.table, seat, self.card, asked, "CS-SEN-03")
         if not isinstance(card.effect, Vote):
             raise Refusal("CS-SEN-03", asked, "This card calls no vote.")
+        check_ready(draft.table, seat, card, asked, "CS-SEN-03")
         draft.emit(CardUsed(seat, card.id))
         draft.emit(VoteCalled(seat, card.id))
 
@@ -202,10 +203,13 @@ class LaySenators(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, vote = draft.table, _under_way(draft.table)
-        left = _left(table, seat, draft)
-        asked = f"You cannot lay {hands.named(table, self.senators)}."
+        held, left = hands.held(table, seat, draft), _left(table, seat, draft)
+        each = [f"{number} {name_of(card)}" for card, number in sorted(self.senators.items())]
+        asked = f"You cannot lay {enumerated(each) or 'no senators'}."
         if any(card not in left or number > left[card] for card, number in self.senators.items()):
-            raise Refusal("CS-SEN-01", asked, f"You have {hands.named(table, left)} left.")
+            has_them = all(card in held and number <= held[card] for card, number in self.senators.items())
+            rule = "CS-SEN-06" if has_them else "CS-SEN-05"
+            raise Refusal(rule, asked, f"You have {hands.named(table, left)} left.")
         lies = hands.votes(table, vote.laid.get(seat, {}))
         if lies + hands.votes(table, self.senators) <= (most := highest(table)):
             allowed = f"Lay more than {most} vote{'s' * (most != 1)}, counting the {lies} that you have laid, or pass."

@@ -1,6 +1,7 @@
 """Cards that are used once a season, without an action (CS-ACT-06, CS-CRD-08): merchants, Loot, the Assassin."""
 
 from collections.abc import Iterable
+from typing import Final
 
 from domain.campaign import effects, hands
 from domain.campaign.cards import victims
@@ -15,6 +16,8 @@ from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Draw, Names
 from domain.kernel.rules.refusal import Refusal
+
+WORKS_BY_ITSELF: Final = "This card is not used: it works by itself."
 
 # --- what happens ---
 
@@ -90,20 +93,22 @@ def _idle(table: Table, seat: Seat, card: Card) -> str:
         case Gain() | Vote():
             return ""
         case _:
-            return "This card is not used: it works by itself."
+            return WORKS_BY_ITSELF
 
 
-def check_use(table: Table, seat: Seat, name: CardId, asked: str) -> Card:
-    """Return a card that a player can use now. Raises `Refusal` when that is not so."""
+def own_card(table: Table, seat: Seat, name: CardId, asked: str, rule: str = "CS-CRD-08") -> Card:
+    """Return a card of a player. Raises `Refusal` when it is not theirs; `rule` lets only its owner use it."""
     if not table.owned[seat].get(name):
-        allowed = f"Your cards: {', '.join(sorted(table.owned[seat])) or 'no cards'}."
-        raise Refusal("CS-CRD-08", asked, allowed)
-    card = table.cards[name]
+        raise Refusal(rule, asked, f"Your cards: {', '.join(sorted(table.owned[seat])) or 'no cards'}.")
+    return table.cards[name]
+
+
+def check_ready(table: Table, seat: Seat, card: Card, asked: str, rule: str = "CS-CRD-08") -> None:
+    """Refuse a card that does nothing now (CS-CRD-13), or that was used in this season, by the rule that says so."""
     if reason := _idle(table, seat, card):
         raise Refusal("CS-CRD-13", asked, reason)
-    if not table.ready(seat, name):
-        raise Refusal("CS-CRD-08", asked, "You have already used it this season.")
-    return card
+    if not table.ready(seat, card.id):
+        raise Refusal(rule, asked, "You have already used it this season.")
 
 
 class UseCard(Command, frozen=True):
@@ -117,15 +122,15 @@ class UseCard(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, asked = draft.table, f"You asked to use {self.card}."
-        card = check_use(table, seat, self.card, asked)
+        card = own_card(table, seat, self.card, asked)
+        if not isinstance(card.effect, Income | Gain):
+            raise Refusal("CS-CRD-08", asked, _used_by(card))
+        check_ready(table, seat, card, asked)
         match card.effect:
             case Income(area, talents):
                 brought = Gain(talents * table.provinces[area].influence[seat])
-            case Gain() as brought:
+            case brought:
                 pass
-            case _:
-                other = "call-vote" if isinstance(card.effect, Vote) else "use-assassin"
-                raise Refusal("CS-CRD-08", asked, f"Use the command {other} for this card.")
         draft.emit(CardUsed(seat, card.id))
         effects.gain(draft, seat, card.id, brought)
 
@@ -133,6 +138,17 @@ class UseCard(Command, frozen=True):
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if cards := [card.id for card in ready(table, seat) if isinstance(card.effect, Income | Gain)]:
             yield cls.option("Use a card", {"card": schema.one_of(cards)})
+
+
+def _used_by(card: Card) -> str:
+    """Return how a card is used that brings no talents."""
+    match card.effect:
+        case Vote():
+            return "Use the command call-vote for this card."
+        case Assassination():
+            return "Use the command use-assassin for this card."
+        case _:
+            return WORKS_BY_ITSELF
 
 
 class UseAssassin(Command, frozen=True):
@@ -153,9 +169,10 @@ class UseAssassin(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, asked = draft.table, f"You asked to use {self.card} against {self.player}."
-        card = check_use(table, seat, self.card, asked)
+        card = own_card(table, seat, self.card, asked)
         if not isinstance(card.effect, Assassination):
             raise Refusal("CS-EFF-02", asked, "This card kills nobody.")
+        check_ready(table, seat, card, asked)
         if self.province is None:
             if self.player not in (others := victims(table, seat)):
                 allowed = f"Choose another player who has a senator: {', '.join(others) or 'none'}."
