@@ -347,7 +347,7 @@ class FightAtSea(Command, frozen=True):
         if not plans:
             galleys, opponents = _contested(draft.table, self.sea)
             plan = NavalPlan(self.sea, self.opponent, tuple(galleys))
-            rule = "CC-NAV-18"
+            rule = "CC-NAV-02"
         else:
             opponents = [plan.opponent for plan in plans]
             plan = next((plan for plan in plans if plan.opponent == self.opponent), plans[0])
@@ -395,7 +395,7 @@ class DivideFleet(Command, frozen=True):
         if len(self.against) != len(galleys):
             raise Refusal("CC-NAV-20", asked, f"Name an opponent for each of {_listed(galleys)}.")
         if not set(self.against).issubset(opponents):
-            raise Refusal("CC-NAV-18", asked, f"Your opponents there: {_listed(opponents)}.")
+            raise Refusal("CC-NAV-02", asked, f"Your opponents there: {_listed(opponents)}.")
         parts: defaultdict[Seat, list[str]] = defaultdict(list)
         for galley, opponent in zip(galleys, self.against, strict=True):
             parts[opponent].append(galley)
@@ -510,10 +510,13 @@ class FinishCombat(Command, frozen=True):
 
 def _contested(table: Table, sea: AreaId) -> tuple[list[str], list[Seat]]:
     """Return the active player's galleys and possible opponents in a sea zone. Raises `Refusal` if there are none."""
-    seas = _fights(table).seas
+    fights = _fights(table)
+    seas = fights.seas
     asked = f"You cannot declare or decline a naval battle in {sea}."
     if sea not in table.map.seas:
         raise Refusal("CC-NAV-03", asked, "Naval battles take place only in sea zones.")
+    if any(plan.sea == sea for plan in fights.naval):
+        raise Refusal("CC-NAV-19", asked, "You have divided your fleet there. Fight with each part of it.")
     if sea not in seas and sea in _fleets(table, (sea,)):
         raise Refusal("CC-NAV-18", asked, "You have already decided about this sea zone.")
     if sea not in seas:
@@ -526,9 +529,10 @@ def _check_lone(table: Table, province: AreaId, player: Seat) -> None:
     if player in lone.get(province, ()):
         return
     asked = f"You cannot attack or spare the leaders of {player} in {province}."
-    if province in table.provinces and player in table.provinces[province].armies:
+    has_leaders = player != table.acting and bool(table.leaders_at(province, player))
+    if has_leaders and player in table.provinces[province].armies:
         raise Refusal("CC-CAP-03", asked, "You can attack leaders only when they have no unit left in the province.")
-    if province in _fights(table).battles:
+    if has_leaders and province in _fights(table).battles:
         raise Refusal("CC-BAT-33", asked, "You can attack them when the battle there is over.")
     allowed = _listed(f"{' and '.join(players)} in {area}" for area, players in lone.items())
     raise Refusal(table.edition.cite("CC-CAP-04"), asked, f"Lone leaders among your units: {allowed}.")

@@ -96,7 +96,7 @@ class GrantStanding(Command, frozen=True):
         others = _others(table, seat)
         if self.to not in others:
             asked = f"You cannot grant a passage to {self.to}."
-            raise Refusal("CC-ALY-02", asked, f"Other players in the game: {', '.join(others) or 'none'}.")
+            raise Refusal("CC-ALY-05", asked, f"Other players in the game: {', '.join(others) or 'none'}.")
         places = _places(table, self.kind)
         if self.where is not None and self.where not in places:
             asked = f"There is no {self.kind} passage in {self.where}."

@@ -78,11 +78,12 @@ def origins(table: Table, seat: Seat) -> list[AreaId]:
 
 def check_border(table: Table, seat: Seat, origin: AreaId, to: AreaId) -> None:
     """Raise `Refusal` unless a step leads from `origin` to `to` and may be made now."""
-    if origin not in table.provinces or to not in table.provinces:
+    if origin in table.map.seas or to in table.map.seas:
         raise Refusal("CC-MOV-26", f"You cannot march from {origin} to {to}.", "Both must be provinces.")
-    if to not in table.map.land_neighbours(origin):
-        near = ", ".join(table.map.land_neighbours(origin)) or "no province"
-        raise Refusal("CC-BRD-04", f"{origin} and {to} are not adjacent.", f"{origin} is adjacent to {near}.")
+    near = table.map.land_neighbours(origin) if origin in table.provinces else ()
+    if to not in near:
+        allowed = f"{origin} is adjacent to {', '.join(near) or 'no province'}."
+        raise Refusal("CC-BRD-04", f"{origin} and {to} are not adjacent.", allowed)
     must_leave = among_enemies(table, seat)
     if must_leave and origin not in must_leave:
         raise stuck(*must_leave)
@@ -121,7 +122,8 @@ def _check_leader(table: Table, seat: Seat, origin: AreaId, name: str, *, riding
     if leader.captor is not None:
         raise Refusal("CC-CAP-08", f"{name} is a prisoner.", "A captured general can do nothing until released.")
     if leader.aboard is not None:
-        raise Refusal("CC-MOV-26", f"{name} is aboard {leader.aboard}.", "Leaders must land before they can march.")
+        rule, allowed = table.edition.cite("CC-SEA-11"), "Leaders cannot march in the turn in which they land."
+        raise Refusal(rule, f"{name} is aboard {leader.aboard}.", allowed)
     if leader.at != origin:
         raise Refusal("CC-MOV-03", f"{name} is not in {origin}.", f"Only leaders in {origin} can move from there.")
     if leader.landed:
@@ -150,10 +152,10 @@ def _check_units(table: Table, seat: Seat, origin: AreaId, group: Group, *, ridi
         rule, allowed = table.edition.cite("CC-SEA-11"), "Units that have landed cannot move again this turn."
         raise Refusal(rule, "Some of these units landed this turn.", allowed)
     left = f"Units with all their points: {army.fresh}. Cavalry with one point: {army.tired}."
-    if table.enemies_in(origin, seat):
+    if table.enemies_in(origin, seat) and not asked.within(army.fresh + Units(cavalry=army.tired) + on_road):
         rule = table.edition.cite("CC-MOV-13")
         raise Refusal(rule, "Some of these units met enemy units and must stop for this turn.", left)
-    if group.riders.total:
+    if not group.riders.within(on_road):
         raise Refusal(
             "CC-ROAD-11",
             f"You asked to continue along the road from {origin} with {group.riders}.",

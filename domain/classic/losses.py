@@ -168,7 +168,8 @@ class MarkLosses(Command, frozen=True):
             allowed = f"You have {army.by_land} that came by land and {army.landed} that landed."
             raise Refusal("CC-RET-13", asked, allowed)
         if not units.within(legion):
-            raise Refusal("CC-BAT-10", asked, f"Only your battle legion can be hit: {legion}.")
+            in_reserve = units.within(army.units)
+            raise Refusal("CC-BAT-10" if in_reserve else rule, asked, f"Only your battle legion can be hit: {legion}.")
         if units.total != side.hits:
             raise Refusal(rule, asked, f"Mark one unit for each hit: {side.hits} of {legion}.")
         _mark(draft, side, by_land, landed)

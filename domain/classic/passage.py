@@ -293,9 +293,10 @@ class AskPassage(Command, frozen=True):
         met = way(table, seat, self.origin, self.to)
         owners = met.owners(self.kind)
         if not owners:
+            granted = any(kind == self.kind for kind, _ in met.helpers)
             raise Refusal(
-                "CC-ALY-04",
-                f"You need no {self.kind} consent to go from {self.origin} to {self.to}.",
+                "CC-ALY-05" if granted else "CC-ALY-04",
+                f"You need no{' further' * granted} {self.kind} consent to go from {self.origin} to {self.to}.",
                 "March without asking.",
             )
         riding = legion.goes_on(table, self.origin, self.to) and (

@@ -341,7 +341,8 @@ class ProposeRansom(Command, frozen=True):
         _check_time(table, asked)
         general = table.leaders.get(self.general)
         if general is None or general.captor is None or seat not in (general.owner, general.captor):
-            raise Refusal("CC-RAN-05", asked, f"Prisoners you own or hold: {_listed(_prisoners_of(table, seat))}.")
+            rule = "CC-RAN-04" if general is None or general.captor is None else "CC-RAN-05"
+            raise Refusal(rule, asked, f"Prisoners you own or hold: {_listed(_prisoners_of(table, seat))}.")
         if (bar := _bar(table, general)) is not None:
             raise Refusal(bar[0], asked, bar[1])
         captor, other = general.captor, general.captor if seat == general.owner else general.owner
@@ -393,7 +394,10 @@ class ProposeRansom(Command, frozen=True):
         allowed = _exchangeable(table, owner, captor)
         if not set(self.prisoners).issubset(allowed) or len(set(self.prisoners)) < len(self.prisoners):
             asked = f"You named {', '.join(self.prisoners)} in exchange."
-            raise Refusal("CC-RAN-04", asked, f"{owner} can give these to {captor}, each once: {_listed(allowed)}.")
+            given = [table.leaders.get(name) for name in self.prisoners if name not in allowed]
+            homeless = any(each is not None and (each.owner, each.captor) == (captor, owner) for each in given)
+            right = f"{owner} can give these to {captor}, each once: {_listed(allowed)}."
+            raise Refusal("CC-RAN-09" if homeless else "CC-RAN-04", asked, right)
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:

@@ -294,7 +294,8 @@ class Announce(Command, frozen=True):
         lost = _total_loss(table, fight, seat)
         asked = f"You asked to {'retreat from' if self.retreat else 'fight on in'} {fight.province}."
         if self.retreat and not _may_retreat(table, fight, seat):
-            raise Refusal("CC-RET-07", asked, "You cannot retreat from there, so you must fight on.")
+            allowed = f"Fight on, or first ask to cross the strait to {' or '.join(_askable(table, fight, seat))}."
+            raise Refusal("CC-RET-07", asked, allowed)
         if self.retreat and lost and not self.confirm_loss:
             raise Refusal(lost, asked, "No unit would get away. To retreat anyway, send `confirm_loss` as true.")
         if self.confirm_loss and not (self.retreat and lost):

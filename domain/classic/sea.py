@@ -230,7 +230,10 @@ class Sail(Command, frozen=True):
             lands = {land for land, _ in table.map.coasts_on(galley.at)}
             allowed = f"{galley.at} has coasts of {_listed(lands)}."
             raise Refusal("CC-SEA-04", f"You cannot sail from {galley.at} to {self.to}.", allowed)
-        coast = self.coast or (coasts[0] if len(table.map.coasts(self.to)) == 1 else None)
+        known = [coast.id for coast in table.map.coasts(self.to)]
+        coast = self.coast or (coasts[0] if len(known) == 1 else None)
+        if coast is not None and coast not in known:
+            raise Refusal("CC-SEA-01", f"{self.to} has no coast {coast}.", f"Coasts of {self.to}: {_listed(known)}.")
         if coast not in coasts:
             asked = f"{galley.at} does not touch the coast {coast} of {self.to}."
             asked = asked if coast else f"{self.to} has several coasts, and you named none."
@@ -331,7 +334,7 @@ class Embark(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
-        galley = _own_galley(table, self.galley, seat)
+        galley = _own_galley(table, self.galley, seat, "CC-SEA-29")
         _check_on_coast(self.galley, galley)
         if not self.leaders and not self.units.total:
             raise Refusal("CC-SEA-10", "You named no piece to embark.", "Name leaders or units of the province.")
@@ -355,6 +358,8 @@ class Embark(Command, frozen=True):
         leader = table.leaders.get(name)
         if leader is None or leader.owner != galley.owner:
             raise Refusal("CC-SEA-29", f"{name} is not one of your leaders.", "A galley carries its owner's pieces.")
+        if leader.captor is not None:
+            raise Refusal("CC-CAP-08", f"{name} is a prisoner.", "A captured general can do nothing until released.")
         if leader.at != galley.at:
             raise Refusal("CC-SEA-10", f"{name} is not in {galley.at}.", f"Only leaders in {galley.at} can board.")
         if leader.landed:
@@ -440,11 +445,12 @@ class Land(Command, frozen=True):
 # --- what these commands share ---
 
 
-def _own_galley(table: Table, name: str, seat: Seat) -> Galley:
+def _own_galley(table: Table, name: str, seat: Seat, rule: str = "CC-MOV-25") -> Galley:
+    """Return a galley of the active player. Raises `Refusal`: nobody moves or, by another `rule`, boards another's."""
     galley = table.galleys.get(name)
     if galley is None or galley.owner != seat:
         asked = f"{name} is not one of your galleys."
-        raise Refusal("CC-SEA-29", asked, "You can only move and load your own galleys.")
+        raise Refusal(rule, asked, "You can only move and load your own galleys.")
     return galley
 
 

@@ -45,6 +45,18 @@ MARCH = {"type": "march", "leaders": ["red-general-1"]}
             "Coasts of macedonia that mare-epirus touches: west.",
         ),
         (
+            {"forces": [{"seat": "red", "at": "macedonia", "coast": "east", "galley": 1, "leaders": ["general-1"]}]},
+            {**MARCH, "origin": "macedonia", "to": "achaia"},
+            "red-general-1 is aboard galley-1.",
+            "Leaders cannot march in the turn in which they land.",
+        ),
+        (
+            {"forces": [{"seat": "red", "at": "mare-aegaeum", "galley": 1}]},
+            {"type": "sail", "galley": "galley-1", "to": "creta", "coast": "north"},
+            "creta has no coast north.",
+            "Coasts of creta: coast.",
+        ),
+        (
             {"phase": "purchase", "talents": {"red": 100}},
             {"type": "buy", "fortifications": 1},
             "You asked for 1 fortification.",
