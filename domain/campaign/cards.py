@@ -255,6 +255,8 @@ class SendArmy(Command, frozen=True):
             raise Refusal("CS-EFF-14", asked, "This card moves no land units.")
         if army.units.total != card.effect.units:
             raise Refusal("CS-EFF-14", asked, f"Move exactly {card.effect.units} land military units.")
+        if self.origin == card.effect.to:
+            raise Refusal("CS-EFF-14", asked, "Units that are already there do not count. Move others there.")
         movement.check_leaving(table, seat, self.origin, army, asked, begins=True)
         by_sea = movement.goes_by_sea(table, seat, self.origin, card.effect.to, army, {}, asked)
         _acquire(draft, seat, card)

@@ -127,6 +127,9 @@ class Retreat(Command, frozen=True):
         asked = f"You asked to retreat to {self.to}." if self.to is not None else "You asked to break off the battle."
         if army == NO_ARMY and self.to is not None:
             raise Refusal("CS-RET-09", asked, "You have no land unit left that could go there. Leave out `to`.")
+        if army != NO_ARMY and self.to is None:
+            allowed = f"You have land units left, so name where they retreat to: {', '.join(places)}."
+            raise Refusal("CS-RET-09", asked, allowed)
         if army != NO_ARMY and self.to not in places:
             open_but_for_crossing = [to for to in _cut_off(table, seat, fight.place) if not table.enemies_at(to, seat)]
             rule = "CS-RET-08" if self.to in open_but_for_crossing else "CS-RET-02"

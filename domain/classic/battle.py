@@ -253,7 +253,7 @@ class FormLegion(Command, frozen=True):
         available, size = force(table, battle, seat).units, legion_size(table, battle, seat)
         if not legion.within(available):
             asked = f"You asked for a battle legion of {legion}."
-            raise Refusal("CC-BAT-05", asked, f"You have {available} there.")
+            raise Refusal("CC-BAT-08", asked, f"You have {available} there.")
         if legion.total != size:
             asked = f"You asked for a battle legion of {legion.total} units."
             raise Refusal("CC-BAT-08", asked, f"It must be as large as possible: {size} of {available}.")
