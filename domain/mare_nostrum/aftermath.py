@@ -212,19 +212,24 @@ class Exploit(Command, frozen=True):
         table = draft.table
         asked = f"You asked to pillage, occupy or convert {self.province} with {self.legions} legions."
         if self.province not in table.provinces:
-            raise Refusal(self.rule, asked, f"{self.province} is not a province.")
+            rule = "MN-SEA-08" if self.province in table.map else "MN-BRD-01"
+            raise Refusal(rule, asked, f"{self.province} is not a province.")
         if enemies := table.enemies_in(self.province, seat):
-            raise Refusal(_barrier(table, self.province), asked, f"Defeat the units of {', '.join(enemies)} first.")
+            allowed = f"Defeat the units of {', '.join(enemies)} first."
+            raise Refusal(_barrier(table, self.province, seat), asked, allowed)
         self._check_legions(table, seat, asked)
         if not ways(table, self.province, seat):
-            rule = "MN-AFT-01" if table.provinces[self.province].owner else "MN-LEG-08"
+            owner = table.provinces[self.province].owner
+            rule = "MN-LEG-08" if owner is None else self.rule if owner == seat else "MN-AFT-01"
             allowed = "There must be an opponent's building there, or a marker that you can convert."
             raise Refusal(rule, asked, allowed)
         draft.emit(ProvinceOverrun(seat, self.province, self.legions, self.posts))
 
     def _check_legions(self, table: Table, seat: Seat, asked: str) -> None:
         force = table.provinces[self.province].forces.get(seat, NO_FORCE)
-        if not 1 <= self.legions <= force.ready:
+        if not 1 <= self.legions <= force.legions:
+            raise Refusal(self.rule, asked, f"Your legions there: {force.legions}.")
+        if self.legions > force.ready:
             raise Refusal("MN-MIL-04", asked, f"Your legions there that have not attacked this turn: {force.ready}.")
         if seat in table.exploited.get(self.province, ()):
             raise Refusal("MN-AFT-01", asked, "You have already done so in this province this turn.")
@@ -248,10 +253,15 @@ class Exploit(Command, frozen=True):
                 yield cls.option(f"Pillage, occupy or convert {table.names(area)}", fields)
 
 
-def _barrier(table: Table, area: AreaId) -> str:
-    """Return why a defended province cannot be exploited: enemy legions, or only a fortress (MN-BAT-08)."""
-    forces = table.provinces[area].forces.items()
-    return "MN-LEG-05" if any(force.legions for owner, force in forces if owner != table.active) else "MN-BAT-08"
+def _barrier(table: Table, area: AreaId, seat: Seat) -> str:
+    """Return why a defended province cannot be exploited: only a fortress is left, or enemy legions are there.
+
+    Legions that have entered must fight them (MN-LEG-05). Others must be alone to choose (MN-AFT-01).
+    """
+    forces = table.provinces[area].forces
+    if not any(force.legions for owner, force in forces.items() if owner != seat):
+        return "MN-BAT-08"
+    return "MN-LEG-05" if forces.get(seat, NO_FORCE).moved else "MN-AFT-01"
 
 
 # --- the choice ---
@@ -312,7 +322,7 @@ class Occupy(Command, frozen=True):
             asked = f"You asked to occupy {', '.join(self.posts) or 'nothing'}."
             buildings = ", ".join(province.buildings) or "none"
             allowed = f"You have {spoils.legions} legions, one for each building. Buildings there: {buildings}."
-            raise Refusal(self.rule, asked, allowed)
+            raise Refusal(self.rule if self.posts else "MN-AFT-01", asked, allowed)
         draft.emit(ProvinceOccupied(seat, spoils.province, _in_order(province, self.posts)))
 
     @classmethod

@@ -19,7 +19,7 @@ from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Count, Draw, Names
 from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum import aftermath, phrases
-from domain.mare_nostrum.pieces import NO_FORCE, Force, Post
+from domain.mare_nostrum.pieces import NO_FORCE, Force, Post, Province
 from domain.mare_nostrum.table import Battle, Command, Event, Holding, Spoils, Table
 
 POINTS_PER_HIT: Final = 5
@@ -222,20 +222,28 @@ class Attack(Command, frozen=True):
         asked = f"You cannot attack {self.opponent} in {self.province}."
         province = table.provinces.get(self.province)
         if province is None:
-            raise Refusal("MN-BAT-02", asked, "Legions and fortresses fight in provinces, and triremes at sea.")
+            rule = "MN-BAT-02" if self.province in table.map else "MN-BRD-01"
+            raise Refusal(rule, asked, "Legions and fortresses fight in provinces, and triremes at sea.")
         enemies = table.enemies_in(self.province, seat)
         if self.opponent not in enemies:
-            rule = "MN-SEA-07" if self.opponent in province.ports else "MN-LEG-06"
-            raise Refusal(rule, asked, f"Opponents with land units there: {', '.join(enemies) or 'none'}.")
+            allowed = f"Opponents with land units there: {', '.join(enemies) or 'none'}."
+            raise Refusal(self._absence(province, seat), asked, allowed)
         force = province.forces.get(seat, NO_FORCE)
-        if not force.units:
-            raise Refusal("MN-BAT-12", asked, "Only units in the province can attack there.")
+        if self.legions > force.legions or self.fortresses > force.fortresses:
+            allowed = f"Your units there: {force.legions} legions and {force.fortresses} fortresses."
+            raise Refusal("MN-BAT-12", asked, allowed)
         if self.legions > force.ready or self.fortresses > force.manned:
             asked = f"You asked to attack with {self.legions} legions and {self.fortresses} fortresses."
             allowed = f"{force.ready} legions and {force.manned} fortresses there have not attacked this turn."
             raise Refusal("MN-MIL-04", asked, allowed)
         if self.legions + self.fortresses == 0:
             raise Refusal("MN-BAT-03", "You asked to attack with no unit.", "Attack with at least one unit.")
+
+    def _absence(self, province: Province, seat: Seat) -> str:
+        """Return the rule by which there is nobody to fight: triremes in port, only a marker, or no unit of theirs."""
+        if self.opponent != seat and self.opponent in province.ports:
+            return "MN-SEA-07"
+        return "MN-LEG-06" if self.opponent == province.owner != seat else self.rule
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:

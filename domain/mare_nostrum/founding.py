@@ -4,7 +4,7 @@ Players may build at once where they place a marker (MN-SET-13). Otherwise the l
 `setup` continues with the neutral civilizations and the roles.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from domain.kernel.chance.secret import Vault
@@ -26,6 +26,8 @@ Piece = Literal["influence", "city", "market", "temple", "fortress", "legion", "
 
 PIECES: tuple[Piece, ...] = ("influence", "city", "market", "temple", "fortress", "legion", "trireme")
 MOBILE = ("legion", "trireme")
+AT_SEA: Mapping[str, str] = {"trireme": "MN-BLD-10", "influence": "MN-INF-05"}
+"""The rules that keep single kinds of pieces off the sea; all others start in provinces near the capital."""
 
 
 # --- events ---
@@ -137,7 +139,7 @@ def bar(table: Table, seat: Seat, item: Item, area: AreaId, good: Resource | Non
     if area not in table.map:
         return "MN-BRD-01", f"There is no {area} on the board."
     if area not in table.provinces:
-        return "MN-BLD-10" if item == "trireme" else "MN-SET-12", "You can start only in provinces, never at sea."
+        return AT_SEA.get(item, "MN-SET-12"), "You can start only in provinces, never at sea."
     return (
         _out_of_reach(table, seat, area)
         or _unmarked(table, seat, item, area)
@@ -160,8 +162,7 @@ def reach(table: Table, seat: Seat) -> list[AreaId]:
 def _out_of_reach(table: Table, seat: Seat, area: AreaId) -> Bar | None:
     if area in (near := reach(table, seat)):
         return None
-    added = [each for each in near if seat in table.map.area(each).traits.get("free_start_of", ())]
-    return "MN-SET-15" if added else "MN-SET-12", f"{seat} can start in {', '.join(near)}."
+    return "MN-SET-12", f"{seat} can start in {', '.join(near)}."
 
 
 def _unmarked(table: Table, seat: Seat, item: Item, area: AreaId) -> Bar | None:
@@ -170,7 +171,8 @@ def _unmarked(table: Table, seat: Seat, item: Item, area: AreaId) -> Bar | None:
     if table.provinces[capital].owner != seat and (item, area) != ("influence", capital):
         return "MN-SET-13", f"You must first place the marker in {capital}."
     if item == "influence":
-        return ("MN-SET-12", f"The marker of {owner} is already there.") if owner is not None else None
+        rule = "MN-INF-03" if owner == seat else "MN-SET-12"
+        return (rule, f"The marker of {owner} is already there.") if owner is not None else None
     if item in MOBILE and area != capital:
         return "MN-SET-14", f"Your legions and triremes must start in {capital}."
     if owner != seat:

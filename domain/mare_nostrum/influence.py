@@ -94,11 +94,19 @@ def _unfit(table: Table, seat: Seat, area: AreaId, reached: frozenset[AreaId]) -
         return "MN-INF-10", f"You cannot place a marker where land units of {' and '.join(enemies)} are."
     if area in reached:
         return None
-    new = (land for land, province in table.provinces.items() if province.owner == seat)
     return (
-        "MN-INF-02" if area in _next_to(table, seat, new) else "MN-INF-01",
+        _gap(table, seat, area),
         f"Provinces adjacent to those that you have controlled since the turn began: {', '.join(sorted(reached))}.",
     )
+
+
+def _gap(table: Table, seat: Seat, area: AreaId) -> str:
+    """Return the rule that keeps a province out of reach: a new marker, others' triremes, or plain distance."""
+    if area in _next_to(table, seat, (land for land, province in table.provinces.items() if province.owner == seat)):
+        return "MN-INF-02"
+    controlled = (land for land in table.map.lands if table.controls(seat, land))
+    foreign = any(area in chains.across(table, land, seat, any_player=True) for land in controlled)
+    return "MN-INF-04" if foreign else "MN-INF-01"
 
 
 def _not_converted(table: Table, seat: Seat, area: AreaId, owner: Seat) -> Bar | None:

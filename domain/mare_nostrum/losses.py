@@ -64,11 +64,11 @@ class RemoveLosses(Command, frozen=True):
         battle = draft.table.battle
         assert battle is not None, "a battle is under way"
         force, hits = fighting(draft.table, battle, seat), battle.losses[seat]
-        right = self.legions + self.fortresses == hits
-        if not right or self.legions > force.legions or self.fortresses > force.fortresses:
+        counted = self.legions + self.fortresses == hits
+        if not counted or self.legions > force.legions or self.fortresses > force.fortresses:
             asked = f"You asked to remove {self.legions} legions and {self.fortresses} fortresses."
             allowed = f"Remove {hits} of {force.legions} legions and {force.fortresses} fortresses."
-            raise Refusal(self.rule, asked, allowed)
+            raise Refusal(self.rule if counted else "MN-BAT-05", asked, allowed)
         draft.emit(LossesRemoved(battle.province, seat, self.legions, self.fortresses))
 
     @classmethod

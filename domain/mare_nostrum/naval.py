@@ -113,8 +113,9 @@ class AttackAtSea(Command, frozen=True):
 
     def _check(self, table: Table, seat: Seat) -> None:
         asked = f"You cannot attack {self.opponent} in {self.sea} with {self.triremes} triremes."
-        if self.sea in table.provinces:
-            raise Refusal("MN-BAT-02", asked, "Triremes fight only triremes, and only at sea.")
+        if province := table.provinces.get(self.sea):
+            rule = "MN-SEA-07" if {seat, self.opponent} & province.ports.keys() else "MN-BAT-02"
+            raise Refusal(rule, asked, "Triremes fight only triremes, and only at sea.")
         check_afloat(table, asked)
         fleets = table.fleets.get(self.sea, {})
         fleet = fleets.get(seat, NO_FLEET)

@@ -60,7 +60,7 @@ def _playing(players: int, chosen: Setup) -> tuple[Seat, ...]:
         raise Refusal("MN-SET-01", f"You chose {', '.join(named)}.", "Name each civilization once.")
     if len(named) != players:
         asked = f"You chose {len(named)} civilizations for {players} players."
-        raise Refusal("MN-SET-21", asked, f"Choose {players} of {', '.join(CIVILIZATIONS)}.")
+        raise Refusal("MN-SET-01", asked, f"Choose {players} of {', '.join(CIVILIZATIONS)}.")
     return tuple(civilization for civilization in CIVILIZATIONS if civilization in named)
 
 

@@ -76,7 +76,7 @@ async def test_what_the_rules_refuse_is_said_with_its_rule(service: Service, vis
     await lobby.get_by_role("button", name="Create the game").click()
     refusal = lobby.get_by_role("alert")
     await expect(refusal).to_contain_text("You chose 2 civilizations for 3 players.")
-    await expect(refusal).to_contain_text("MN-SET-21")
+    await expect(refusal).to_contain_text("MN-SET-01")
     await visitor.axe()
     await civilizations.get_by_role("checkbox", name="Rome").check()
     game = await created(service, lobby)

@@ -73,7 +73,7 @@ def test_board_and_figures_speak_of_the_same_goods_and_civilizations() -> None:
 def test_the_creator_chooses_as_many_different_civilizations_as_there_are_players() -> None:
     assert tuple(create(3).players) == ("carthage", "greece", "babylon")
     assert tuple(create(3, civilizations=["egypt", "rome", "greece"]).players) == ("rome", "greece", "egypt")
-    with pytest.raises(Refusal, match="MN-SET-21"):
+    with pytest.raises(Refusal, match="MN-SET-01"):
         create(4, civilizations=["egypt", "rome", "greece"])
     with pytest.raises(Refusal, match="MN-SET-01"):
         create(3, civilizations=["egypt", "rome", "rome"])
