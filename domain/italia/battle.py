@@ -242,7 +242,7 @@ def _raid(table: Table, nation: NationId, area: AreaId) -> bool | None:
     """Return whether a battle is a raid; on a campaign that was said before the reactions (IT-RAI-02)."""
     if table.campaign is not None and table.campaign.step:
         return area in table.campaign.raids
-    return None if raids.may_raid(table, nation, area) else False
+    return None if raids.bar(table, nation, area) is None else False
 
 
 def _faces(table: Table, nation: NationId, enemy: NationId, area: AreaId) -> tuple[bool, bool] | None:
@@ -310,12 +310,11 @@ class Fight(Command, frozen=True):
         refuse_unless(self.nation == nation, self.rule, asked, f"It is the turn of the {names(nation)}.")
         battle = next((each for each in battles if (each.place, each.enemy) == (self.place, self.enemy)), None)
         if battle is None:
-            late = any((each.sea, each.other) == (self.place, self.enemy) for each in combat_of(table).encounters)
             each = enumerated([f"the {names(one.enemy)} in {names(one.place)}" for one in battles])
             allowed = f"They can fight {each} next."
-            raise Refusal("IT-NAV-11" if late else "IT-BAT-03", asked, allowed)
+            raise Refusal(_not_due(table, nation, self.place, self.enemy), asked, allowed)
         if battle.raid not in (None, self.raid):
-            raise _no_raid(table, self.place)
+            raise Refusal(*_no_raid(table, nation, self.place))
         begin(draft, battle, raid=self.raid)
 
     @classmethod
@@ -332,18 +331,26 @@ class Fight(Command, frozen=True):
             yield cls.option(title, fields, optional=[] if each.raid else ["raid"])
 
 
-def _no_raid(table: Table, area: AreaId) -> Refusal:
-    city, turn = table.cities.get(area), turn_of(table)
+def _not_due(table: Table, nation: NationId, place: AreaId, enemy: NationId) -> str:
+    """Return the rule by which a battle cannot be fought now."""
+    if any((each.sea, each.other) == (place, enemy) for each in combat_of(table).encounters):
+        return "IT-NAV-11"
+    if place in table.map.seas:
+        return "IT-NAV-02"
+    if enemy in table.nations and table.are_allied(nation, enemy):
+        return "IT-SUB-10"
+    return "IT-ENT-05" if enemy in table.nations_at(place) and table.is_entry(place) else "IT-BAT-01"
+
+
+def _no_raid(table: Table, nation: NationId, area: AreaId) -> tuple[str, str, str]:
+    """Return why a battle cannot be the raid or the attack that was asked for."""
     asked = f"You cannot raid {table.names(area)}."
     if table.campaign is not None and table.campaign.step:
-        return Refusal(
-            "IT-RAI-02", asked, "On a campaign you announce raids before the reactions, and cannot change them later."
-        )
-    if city is not None and area in turn.ruined:
-        return Refusal("IT-RAI-10", asked, "Its city has been raided or sacked in this turn. Attack instead.")
-    if city is not None and city.standing:
-        return Refusal("IT-RAI-11", asked, "Only a city that belongs to another player can be raided. Attack instead.")
-    return Refusal("IT-RAI-01", asked, "No city stands there. Attack instead.")
+        allowed = "On a campaign you announce raids before the reactions, and cannot change them later."
+        return "IT-RAI-02", asked, allowed
+    bar = raids.bar(table, nation, area)
+    assert bar is not None, "a raid is chosen when the battle begins, where there can be one"
+    return bar[0], asked, f"{bar[1]} Attack instead."
 
 
 def begin(draft: Draft[Table], battle: Due, *, raid: bool) -> None:

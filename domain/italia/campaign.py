@@ -301,9 +301,9 @@ class AnnounceRaid(Command, frozen=True):
         areas = _raids(table, campaign)
         if self.area not in areas:
             asked = f"You cannot raid {table.names(self.area)}."
-            rule = "IT-I1-25" if self.area in table.cities and table.cities[self.area].spared else "IT-CAM-16"
+            rule, why = _no_raid(table, campaign, self.area)
             allowed = f"You can raid {table.names.all(areas)}." if areas else "There is no city that you can raid."
-            raise Refusal(rule, asked, allowed)
+            raise Refusal(rule, asked, f"{why} {allowed}")
         draft.emit(RaidAnnounced(campaign.nation, self.area))
 
     @classmethod
@@ -319,9 +319,16 @@ def _raids(table: Table, campaign: Campaign) -> list[AreaId]:
         area
         for area, front in fronts.items()
         if area not in campaign.raids
-        and raids.may_raid(table, campaign.nation, area)
+        and raids.bar(table, campaign.nation, area) is None
         and any(table.army(area, other).units for other in front.enemies)
     ]
+
+
+def _no_raid(table: Table, campaign: Campaign, area: AreaId) -> tuple[str, str]:
+    """Return why a raid cannot be announced in an area: the rule, and a sentence."""
+    if area in campaign.raids:
+        return "IT-RAI-02", "Its raid is announced already."
+    return raids.bar(table, campaign.nation, area) or ("IT-RAI-01", "You do not attack units there.")
 
 
 class Block(Command, frozen=True):

@@ -329,7 +329,9 @@ class Rebuild(Command, frozen=True):
         allowed = "A city that was sacked or raided in this turn stays a ruin until the next one."
         refuse_unless(self.area not in turn.ruined, "IT-CTY-10", asked, allowed)
         allowed = f"The {names(turn.nation)} can rebuild the cities in {names.all(found)} now."
-        refuse_unless(self.area in found, "IT-CTY-13", asked, allowed)
+        waits = self.area in table.cities and not table.cities[self.area].standing
+        later = waits and bool(table.army(self.area, turn.nation).units)
+        refuse_unless(self.area in found, "IT-CTY-13" if later else "IT-CTY-09", asked, allowed)
         kinds = found[self.area]
         refuse_unless(self.kind in kinds, "IT-CTY-09", asked, f"There they can give up {called(kinds)}.")
         draft.emit(CityRebuilt(turn.nation, self.area, self.kind))

@@ -276,7 +276,8 @@ def _asked(table: Table, nation: NationId) -> tuple[NationId, LeaderId]:
     asked = _next(table)
     if nation != asked:
         names = table.names
-        raise Refusal("IT-I1-15", f"The {names(nation)} cannot move now.", f"It is the turn of the {names(asked)}.")
+        rule = "IT-I1-15" if nation in factions(table) else "IT-I1-14"
+        raise Refusal(rule, f"The {names(nation)} cannot move now.", f"It is the turn of the {names(asked)}.")
     leader = _leader(table, nation)
     assert leader is not None, "a faction that is asked has its leader"
     return nation, leader
@@ -304,7 +305,8 @@ class LevyUnits(Command, frozen=True):
         nation, kind, most, area = _levy(table)
         if self.nation != nation or self.number > most:
             asked = f"The {table.names(self.nation)} cannot buy {counted(kind, self.number)}."
-            raise Refusal("IT-BUY-09", asked, f"The {table.names(nation)} can buy up to {counted(kind, most)}.")
+            rule = "IT-BUY-09" if self.nation == nation else "IT-I1-13"
+            raise Refusal(rule, asked, f"The {table.names(nation)} can buy up to {counted(kind, most)}.")
         cost = self.number * purchase.price(table, nation, kind)
         draft.emit(UnitsLevied(nation, kind, self.number, area, cost))
 

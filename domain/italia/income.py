@@ -155,10 +155,10 @@ class SpendTribute(Command, frozen=True):
             return
         offered = _affordable(table, nation, table.nations[nation].gold)
         if self.kind not in offered:
-            rule = "IT-INC-17" if self.kind == "consular-legion" else "IT-INC-15"
             words = [counted(kind, 1) for kind in offered]
             asked = f"The {table.names(nation)} cannot buy {counted(self.kind, 1)} with the tribute."
-            raise Refusal(rule, asked, f"They can buy nothing, or one of these: {enumerated(words)}.")
+            allowed = f"They can buy nothing, or one of these: {enumerated(words)}."
+            raise Refusal(_no_purchase(table, nation, self.kind), asked, allowed)
         draft.emit(TributeSpent(nation, self.kind, offered[self.kind]))
 
     @classmethod
@@ -168,6 +168,13 @@ class SpendTribute(Command, frozen=True):
         offered = _affordable(table, nation, table.nations[nation].gold)
         yield cls.option("Buy a unit", {"kind": schema.one_of(sorted(offered))})
         yield cls.option("Buy nothing")
+
+
+def _no_purchase(table: Table, nation: NationId, kind: str) -> str:
+    """Return the rule by which a nation cannot buy a unit with tribute: no unit, no counter, or too few cities."""
+    if kind not in UNITS:
+        return "IT-INC-15"
+    return "IT-INC-17" if table.supply(nation).get(kind) else "IT-BUY-05"
 
 
 def _affordable(table: Table, nation: NationId, gold: int) -> dict[str, int]:

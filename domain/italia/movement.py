@@ -31,6 +31,7 @@ from domain.italia.steps import (
     may_rest,
     merged,
     moving_of,
+    no_rest,
     step_between,
     steps_of,
     walked,
@@ -187,6 +188,9 @@ class Move(Command, frozen=True):
         names = table.names
         asked = f"You cannot move {army.tell(names)} from {names(self.origin)} to {names(self.to)}."
         refuse_unless_there(table, nation, self.origin, self.units, army.leaders, asked)
+        if self.to in table.map.seas:
+            rule = "IT-SEA-03" if army.units else "IT-MOV-15"
+            raise Refusal(rule, asked, "Land units and leaders go to sea aboard a fleet.")
         step = step_between(table, nation, self.origin, self.to, army.leaders, asked)
         groups = step.choose(table, self.units, asked)
         for leader in army.leaders:
@@ -196,9 +200,9 @@ class Move(Command, frozen=True):
         if any(left_behind(table, walk, army.leaders) for walk in left):
             allowed = "Units that moved one more area with their leader cannot be left behind by him."
             raise Refusal("IT-MOV-10", asked, allowed)
-        stopped = step.contested and (not step.free or _has_entered(table, groups, army.leaders))
-        if stopped:
-            overrun.require(table, nation, self.origin, army, asked)
+        entered = _has_entered(table, groups, army.leaders)
+        if step.contested and (not step.free or entered):
+            overrun.require(table, nation, self.origin, army, asked, entered=entered)
             left = overrun.held(left, overrun.needed(table, nation, self.origin))
         draft.emit(_moved(table, step, army, groups, left))
 
@@ -403,7 +407,9 @@ def _unfinished(table: Table) -> tuple[str, str] | None:
             return "IT-ENT-01", f"Units must still leave {names(area)}, and can."
     for area in _among_allies(table, nation):
         if any(True for _ in ways_from(table, nation, area)):
-            return "IT-SUB-11", f"Units cannot stay among allied units in {names(area)}, and can go on."
+            resting = table.campaign is not None and table.campaign.leader in table.army(area, nation).leaders
+            rule = no_rest(table, nation, area) if resting else "IT-SUB-11"
+            return rule, f"Units cannot stay among allied units in {names(area)}, and can go on."
     return None
 
 

@@ -30,17 +30,23 @@ def most_passing(table: Table, nation: NationId, area: AreaId, *, led: bool) -> 
     return table.army(area, nation).size - staying
 
 
-def require(table: Table, nation: NationId, area: AreaId, leaving: Army, asked: str) -> None:
-    """Refuse units that leave an area of strangers without an overrun (IT-MOV-08, IT-OVR-01 to IT-OVR-04)."""
+def require(table: Table, nation: NationId, area: AreaId, leaving: Army, asked: str, *, entered: bool) -> None:
+    """Refuse units that leave an area of strangers without an overrun (IT-MOV-08, IT-OVR-01 to IT-OVR-04).
+
+    An army that has not `entered` starts a campaign there (IT-CAM-17).
+    """
     staying = table.army(area, nation) - leaving
     enough, most = needed(table, nation, area), attack_limit(table, nation, area, led=bool(staying.leaders))
-    name = table.names(area)
+    if enough <= min(staying.size, most):
+        return
+    rule, name = "IT-OVR-02" if table.has_city(area) else "IT-OVR-01", table.names(area)
+    allowed = f"To pass through {name}, leave {counted('unit', enough)} there."
     if enough > most:
+        rule = "IT-OVR-04"
         allowed = f"{counted('unit', enough)} would have to stay in {name}, but at most {most} can attack it."
-        raise Refusal("IT-OVR-04", asked, allowed)
-    if staying.size < enough:
-        rule = "IT-OVR-02" if table.has_city(area) else "IT-OVR-01"
-        raise Refusal(rule, asked, f"To pass through {name}, leave {counted('unit', enough)} there.")
+    if not staying.size:
+        rule = "IT-MOV-08"
+    raise Refusal(rule if entered else "IT-CAM-17", asked, allowed)
 
 
 def held(walks: Iterable[Walk], number: int) -> tuple[Walk, ...]:

@@ -125,15 +125,20 @@ class Place(Command, frozen=True):
         where = places(table, nation, self.kind)
         asked = f"You cannot place {counted(self.kind, self.number)} in {table.names(self.area)}."
         if self.area not in where:
-            at_sea = self.area in table.map.seas and self.kind != FLEET
-            used = self.area in placing_of(table).used
-            rule = (
-                "IT-PLC-05" if self.kind == FLEET else "IT-PLC-06" if at_sea else "IT-PLC-03" if used else "IT-PLC-02"
-            )
-            raise Refusal(rule, asked, f"They can be placed in {table.names.all(where)}.")
+            raise Refusal(self._barred_by(table, nation), asked, f"They can be placed in {table.names.all(where)}.")
         if self.number > where[self.area]:
             raise Refusal("IT-PLC-03", asked, "Place one new land unit in each area, no more.")
         draft.emit(UnitsPlaced(nation, self.area, self.kind, self.number))
+
+    def _barred_by(self, table: Table, nation: NationId) -> str:
+        """Return the rule that keeps the units from the area."""
+        at_sea = self.area in table.map.seas
+        if self.kind == FLEET:
+            near = any(self.area in table.seas_of(area) for area in placing_of(table).areas)
+            return "IT-I1-36" if near else "IT-PLC-05"
+        if at_sea:
+            return "IT-PLC-06"
+        return "IT-PLC-03" if self.area in placing_of(table).used else "IT-PLC-02"
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:

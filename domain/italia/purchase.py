@@ -221,7 +221,9 @@ class Buy(Command, frozen=True):
                 where = "highlands and marshes" if rough else "areas of normal terrain"
                 places = table.names.all(offered) if offered else "none"
                 asked = f"The {table.names(nation)} cannot buy a city for {table.names.all(wrong)}."
-                raise Refusal("IT-BUY-10", asked, f"They can buy one for these {where}: {places}.")
+                other = sites(table, nation, rough=not rough)
+                rule = "IT-BUY-02" if set(wrong) <= set(other) else "IT-BUY-10"
+                raise Refusal(rule, asked, f"They can buy one for these {where}: {places}.")
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:

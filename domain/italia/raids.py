@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from domain.italia import scoring
 from domain.italia.pieces import KINDS, NO_ARMY, Army, Kind, NationId, called, counted
+from domain.italia.sequence import turn_of
 from domain.italia.state import Battle, City, Leaving, Repair, Spoil, resolved
 from domain.italia.table import Command, Event, Table, combat_of
 from domain.kernel.chance.secret import Vault
@@ -129,21 +130,18 @@ class CityLeftInRuins(Event, frozen=True):
 # --- raids ---
 
 
-def may_raid(table: Table, attacker: NationId, area: AreaId) -> bool:
-    """Tell whether a nation can raid the city of an area that it attacks (IT-RAI-01, IT-RAI-10, IT-RAI-11).
-
-    The city must stand and belong to another player. It must not have been raided or sacked in this turn, or been
-    rebuilt in the civil war (IT-I1-25).
-    """
-    city, turn = table.cities.get(area), table.turn
-    return (
-        city is not None
-        and city.standing
-        and city.owner not in (None, table.seat_of(attacker))
-        and turn is not None
-        and area not in turn.ruined
-        and not city.spared
-    )
+def bar(table: Table, attacker: NationId, area: AreaId) -> tuple[str, str] | None:
+    """Return why a nation cannot raid the city of an area that it attacks: the rule, and a sentence; None if it can."""
+    city = table.cities.get(area)
+    if city is None or not city.standing:
+        return "IT-RAI-01", "No city stands there."
+    if city.spared:
+        return "IT-I1-25", "Its city was rebuilt after a raid, and cannot be destroyed again."
+    if area in turn_of(table).ruined:
+        return "IT-RAI-10", "Its city was raided in this turn, and rebuilt."
+    if city.owner in (None, table.seat_of(attacker)):
+        return "IT-RAI-11", "Only a city that belongs to another player can be raided."
+    return None
 
 
 def end(draft: Draft[Table], battle: Battle, hits: int, barred: tuple[AreaId, ...]) -> None:

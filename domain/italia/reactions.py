@@ -279,18 +279,17 @@ class React(Command, frozen=True):
         army = Army(
             {kind: number for kind, number in (self.units or {}).items() if number}, tuple(sorted(self.leaders))
         )
+        rule = "IT-REA-03" if self.into_battle else "IT-REA-04"
         if self.origin in table.map.seas:
             there = {name for name, _ in table.fleets_of(nation, AreaId(self.origin))}
             known = {*self.fleets} <= there and len({*self.fleets}) == len(self.fleets)
             if self.units or army or not self.fleets or not known:
-                raise Refusal(
-                    "IT-REA-08", asked, f"Name fleets and nothing else: one or more of {names.all(sorted(there))}."
-                )
+                raise Refusal(rule, asked, f"Name fleets and nothing else: one or more of {names.all(sorted(there))}.")
         else:
             here = table.fleets[FleetId(self.origin)].cargo if self.origin in table.fleets else None
             there = table.army(AreaId(self.origin), nation) if here is None else here
             if self.fleets or not army or not there.has(Army(self.units or {}, army.leaders)):
-                raise Refusal("IT-REA-08", asked, f"Name units or leaders who are there: {there.tell(names)}.")
+                raise Refusal(rule, asked, f"Name units or leaders who are there: {there.tell(names)}.")
             if not fits(self.units or {}, move.room):
                 raise Refusal("IT-REA-09", asked, f"There is room for {counted('unit', move.room)}.")
         moved = ReactionMoved(nation, self.into_battle, self.origin, self.to, army, tuple(sorted(self.fleets)))
@@ -337,8 +336,11 @@ def _why_not(table: Table, campaign: Campaign, move: React, asked: str) -> tuple
     start, end = _place(table, move.origin), _place(table, move.to)
     if done is not None and not _goes_on(done, Reaction(move.into_battle, start, end)):
         kind = "the battle" if done.into_battle else f"the move from {names(done.origin)} to {names(done.to)}"
-        return "IT-REA-02", asked, f"Your reaction has begun: more units can only join {kind}."
+        rule = "IT-REA-02" if done.into_battle != move.into_battle else "IT-REA-04"
+        return rule, asked, f"Your reaction has begun: more units can only join {kind}."
     if (move.origin, move.to) not in {(origin, to) for origin, to, _ in _steps(table, nation)}:
+        if move.to in table.map.lands and not table.treats_as_normal(nation, end):
+            return "IT-ENT-03", asked, "Your nation may not enter that entry area: go elsewhere."
         return (
             "IT-REA-08",
             asked,
@@ -351,6 +353,10 @@ def _why_not(table: Table, campaign: Campaign, move: React, asked: str) -> tuple
         rule = "IT-REA-14" if end == place_of(table, campaign) else "IT-REA-15"
         return rule, asked, "The city there is being raided: you cannot join the battle, only move and see."
     if move.into_battle:
+        if table.are_allied(nation, campaign.nation):
+            return "IT-SUB-10", asked, "Allied nations do not fight each other: move and see, or stay."
+        if end == place_of(table, campaign) and table.army(end, nation) and len(_others(table, nation, end)) > 1:
+            return "IT-REA-11", asked, "A third nation is there already: move and see elsewhere, or stay."
         return "IT-REA-03", asked, f"Units beside {at} can join the battle there, if your nation is its only defender."
     if _is_raided(table, campaign, end) and table.rules.raids_admit_nobody:
         return "IT-REA-14", asked, "The city there is being raided: go elsewhere, or stay."
@@ -385,12 +391,13 @@ def _next(table: Table, campaign: Campaign) -> NationId | None:
 
 
 def _asked(table: Table, campaign: Campaign, nation: NationId) -> NationId:
-    """Return the nation that is asked. Raises `Refusal` when another one answers (IT-REA-02)."""
+    """Return the nation that is asked. Raises `Refusal` when another one answers (IT-REA-01, IT-REA-02)."""
     asked = _next(table, campaign)
     assert asked is not None, "a nation may react"
     if nation != asked:
         names = table.names
-        raise Refusal("IT-REA-02", f"The {names(nation)} cannot react now.", f"The {names(asked)} must answer first.")
+        rule = "IT-REA-02" if nation in campaign.reacting else "IT-REA-01"
+        raise Refusal(rule, f"The {names(nation)} cannot react now.", f"The {names(asked)} must answer first.")
     return asked
 
 

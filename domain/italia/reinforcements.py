@@ -411,9 +411,8 @@ class Arrive(Command, frozen=True):
     def _choose(self, draft: Draft[Table], one: Arriving, areas: list[AreaId]) -> None:
         if self.to not in areas or self.units or self.fleets or self.leaders:
             asked = f"You cannot arrive in {draft.table.names(self.to)} yet."
-            raise Refusal(
-                "IT-RNF-17", asked, f"First name one of these areas, without units: {draft.table.names.all(areas)}."
-            )
+            rule = "IT-RNF-17" if self.to in areas else "IT-RNF-01"
+            raise Refusal(rule, asked, f"First name one of these areas, without units: {draft.table.names.all(areas)}.")
         draft.emit(_chosen(draft.table, one, AreaId(self.to)))
 
     def _check(self, table: Table, one: Arriving, asked: str) -> None:
@@ -438,10 +437,15 @@ class Arrive(Command, frozen=True):
 
     def _barred_by(self, table: Table, one: Arriving) -> str:
         """Return the rule that keeps units from a place: that of their leaders where the card would allow it."""
+        entry = entry_of(table, one)
+        if self.to in table.map.seas and entry.aboard == "no":
+            return "IT-PLC-06"
         may = self.to in _land_for(table, one) or _aboard(table, one).get(self.to)
+        if not may and entry.up_to:
+            return "IT-RNF-09"
         if one.leaders or not may:
             return "IT-RNF-01"
-        return {"with-leader": "IT-RNF-04", "among-leaders": "IT-RNF-05"}.get(entry_of(table, one).spread, "IT-I1-32")
+        return {"with-leader": "IT-RNF-04", "among-leaders": "IT-RNF-05"}.get(entry.spread, "IT-I1-32")
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:

@@ -275,10 +275,13 @@ class Retreat(Command, frozen=True):
         names = table.names
         who = f"{army.tell(names)} of the {names(self.nation)}"
         asked = f"You cannot retreat with {who} from {names(going.area)} to {names(self.to)}."
-        refuse_unless(self.nation == going.nation, "IT-RET-01", asked, f"The {names(going.nation)} must answer now.")
+        leaves = RULES[going.why] if going.why else "IT-RET-01"
+        refuse_unless(self.nation == going.nation, leaves, asked, f"The {names(going.nation)} must answer now.")
         held = table.army(going.area, going.nation)
         named = Army(self.units, army.leaders)
-        rule = "IT-I2-05" if army and held.has(named) else self.rule
+        rule = self.rule
+        if army and held.has(named):
+            rule = RULES[going.why] if going.why else "IT-I2-05"
         can = f"These can retreat: {going.army.tell(names)}." if going.army else "Nobody can retreat."
         refuse_unless(army and going.army.has(named), rule, asked, can)
         places = _places(table, going)
@@ -286,7 +289,7 @@ class Retreat(Command, frozen=True):
             allowed = f"They can retreat to {names.all(places)}." if places else "They cannot retreat anywhere."
             raise Refusal(_why_not(table, going, self.to), asked, allowed)
         number = _number(table, going, self.to, places[self.to], army.leaders)
-        full = "IT-RET-10" if self.to in table.fleets else "IT-STK-16"
+        full = _full(table, going.nation, self.to)
         refuse_unless(fits(self.units, number), full, asked, f"There is room for {counted('unit', number)}.")
         _go(draft, going, self.to, army)
 
@@ -364,7 +367,7 @@ def _number(table: Table, going: Going, to: str, number: int, leaders: tuple[Lea
 
 def _why_not(table: Table, going: Going, to: str) -> str:
     """Return the rule that forbids a destination."""
-    if to in table.fleets:
+    if to in table.fleets or to in table.map.seas:
         return "IT-RET-10"
     if to not in table.map.land_neighbours(going.area):
         return "IT-RET-04"
@@ -375,7 +378,14 @@ def _why_not(table: Table, going: Going, to: str) -> str:
         return "IT-RET-07"
     if area in going.barred:
         return "IT-RET-12" if going.nation == table.active else "IT-RET-05"
-    return "IT-STK-16"
+    return _full(table, going.nation, to)
+
+
+def _full(table: Table, nation: NationId, to: str) -> str:
+    """Return the rule that limits how many units retreat to a destination."""
+    if to in table.fleets:
+        return "IT-RET-10"
+    return "IT-STK-17" if to == stacking.capital(table, nation) else "IT-STK-16"
 
 
 def _go(draft: Draft[Table], going: Going, to: str, army: Army, *, automatic: bool = False) -> None:
@@ -397,10 +407,11 @@ class Stand(Command, frozen=True):
     nation: NationId
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        nation, names = _announcing(draft.table, under_way(draft.table)), draft.table.names
+        fight, names = under_way(draft.table), draft.table.names
+        nation = _announcing(draft.table, fight)
         assert nation is not None, "a side may retreat"
-        asked = f"The {names(self.nation)} cannot answer."
-        refuse_unless(self.nation == nation, self.rule, asked, f"The {names(nation)} must answer now.")
+        asked, rule = f"The {names(self.nation)} cannot answer.", "IT-NAV-08" if fight.naval else "IT-RET-01"
+        refuse_unless(self.nation == nation, rule, asked, f"The {names(nation)} must answer now.")
         draft.emit(Stood(self.nation))
 
     @classmethod

@@ -15,7 +15,7 @@ from domain.italia.pieces import Army, Fleet, FleetId, LeaderId, NationId, Units
 from domain.italia.sequence import turn_of
 from domain.italia.stacking import some_of
 from domain.italia.state import LeaderWalk, Voyage, Walk, without
-from domain.italia.steps import allies_at, fresh_at, leaves_freely, may_rest, merged, moving_of, walked
+from domain.italia.steps import allies_at, fresh_at, leaves_freely, may_rest, merged, moving_of, no_rest, walked
 from domain.italia.table import Command, Event, Table
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, Seat
@@ -120,12 +120,12 @@ def room(table: Table, fleet: FleetId) -> int:
     return capacity - max(voyage_of(table, fleet).carried, table.fleets[fleet].cargo.size)
 
 
-def _fleet(table: Table, nation: NationId, fleet: FleetId, asked: str) -> Fleet:
-    """Return a fleet of the active nation."""
+def _fleet(table: Table, nation: NationId, fleet: FleetId, asked: str, foreign: str = "IT-SEQ-03") -> Fleet:
+    """Return a fleet of the active nation. Raises `Refusal`, by the rule `foreign` where it is another nation's."""
     own, names = [name for name, _ in table.fleets_of(nation)], table.names
     has = f"name one of their {counted('fleet', len(own))}" if own else "they have no fleets"
     allowed = f"It is the turn of the {names(nation)}: {has}."
-    refuse_unless(fleet in own, "IT-SEQ-03" if fleet in table.fleets else "IT-MOV-01", asked, allowed)
+    refuse_unless(fleet in own, foreign if fleet in table.fleets else "IT-MOV-01", asked, allowed)
     return table.fleets[fleet]
 
 
@@ -167,7 +167,8 @@ class Sail(Command, frozen=True):
         asked = f"You cannot sail with {names(self.fleet)} to {names(self.to)}."
         sea = _fleet(table, nation, self.fleet, asked).sea
         near = table.map.sea_neighbours(sea)
-        refuse_unless(self.to in near, "IT-SEA-03", asked, f"From {names(sea)} it can sail to {names.all(near)}.")
+        rule = "IT-SEA-03" if self.to in table.map.lands else "IT-MOV-02"
+        refuse_unless(self.to in near, rule, asked, f"From {names(sea)} it can sail to {names.all(near)}.")
         steps = voyage_of(table, self.fleet).steps
         refuse_unless(
             steps < _most(table),
@@ -219,7 +220,7 @@ class Embark(Command, frozen=True):
         army = army_of(self.units, self.leaders)
         names = table.names
         asked = f"You cannot take {army.tell(names)} aboard {names(self.fleet)} in {names(self.origin)}."
-        sea = _fleet(table, nation, self.fleet, asked).sea
+        sea = _fleet(table, nation, self.fleet, asked, foreign="IT-SEA-14").sea
         refuse_unless_there(table, nation, self.origin, self.units, army.leaders, asked)
         coasts = _lands_by(table, sea)
         refuse_unless(self.origin in coasts, "IT-SEA-06", asked, f"The fleet is off {names.all(coasts)}.")
@@ -364,6 +365,7 @@ class Land(Command, frozen=True):
 CLOSED = {
     "IT-ENT-03": "Your nation may not enter that entry area: land elsewhere.",
     "IT-SUB-11": "Units cannot stay among allied units, and cannot go on when they have landed: land elsewhere.",
+    "IT-CAM-13": "The army rests among subjects only with gold for another move: land elsewhere.",
 }
 
 
@@ -373,7 +375,7 @@ def _closed(table: Table, nation: NationId, area: AreaId) -> str | None:
         return "IT-ENT-03"
     allied = allies_at(table, nation, area) and not table.strangers(nation, area)
     if allied and not (table.campaign is not None and may_rest(table, nation, area)):
-        return "IT-SUB-11"
+        return no_rest(table, nation, area)
     return None
 
 

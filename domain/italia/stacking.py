@@ -256,7 +256,7 @@ class RemoveExcess(Command, frozen=True):
         asked = f"The {names(nation)} cannot remove {told(self.units)} from {names(self.area)}."
         found, there = crowded(table), table.army(self.area, nation).units
         refuse_unless(
-            self.area in found, "IT-STK-03", asked, f"Too many units are in {names.all(found)}: remove some there."
+            self.area in found, "IT-STK-04", asked, f"Too many units are in {names.all(found)}: remove some there."
         )
         refuse_unless(within(self.units, there), "IT-STK-04", asked, f"They have {told(there)} there.")
         excess = found[self.area]

@@ -139,7 +139,8 @@ class Step(Struct, frozen=True):
     def barred(self, table: Table, walk: Walk) -> str | None:
         """Return the rule that keeps a group from making the step; None when it may."""
         if walk.spent:
-            stopped = "IT-OVR-03" if self.contested else "IT-MOV-07"
+            rough = table.is_highland(self.origin) and self.origin not in moving_of(table).roads and not walk.rough
+            stopped = "IT-MOV-07" if walk.steps and rough else "IT-OVR-03"
             return {"strait": "IT-STR-02", "sea": "IT-SEA-08"}.get(walk.by, stopped)
         if walk.rough and not self.leaders:
             return "IT-MOV-07"
@@ -149,7 +150,7 @@ class Step(Struct, frozen=True):
         if walk.steps >= (_furthest if accompanied else allowance)(table, walk.kind):
             return "IT-MOV-10" if self.leaders else "IT-MOV-03"
         if self.allied and not self._goes_on(table, self.after(table, walk)):
-            return "IT-SUB-11"
+            return no_rest(table, self.nation, self.to)
         return None
 
     def leader_barred(self, table: Table, leader: LeaderId, groups: Sequence[Walk]) -> str | None:
@@ -162,7 +163,7 @@ class Step(Struct, frozen=True):
         if steps >= _alone(table) and not _companions(table, leader, groups):
             return "IT-MOV-13"
         if self.allied and not self._leader_goes_on(table, leader, groups):
-            return "IT-SUB-11"
+            return no_rest(table, self.nation, self.to)
         return None
 
     def after(self, table: Table, walk: Walk) -> Walk:
@@ -230,6 +231,7 @@ class Step(Struct, frozen=True):
 
 
 WHY = {
+    "IT-CAM-13": "They could not go on from there, and rest among subjects only with gold for another move.",
     "IT-MOV-03": "They have moved as far as they can in this phase.",
     "IT-MOV-04": "They have moved already in this phase.",
     "IT-MOV-07": "Units stop in a highland, unless a leader goes with them or the nation controlled a city there.",
@@ -285,6 +287,12 @@ def allies_at(table: Table, nation: NationId, area: AreaId) -> list[NationId]:
     """Return the allied nations that a nation meets in an area (IT-SUB-11)."""
     met = [other for other in table.nations_at(area) if other != nation and table.sees(nation, other, area)]
     return [other for other in met if table.are_allied(nation, other)]
+
+
+def no_rest(table: Table, nation: NationId, area: AreaId) -> str:
+    """Return the rule by which units cannot stay among allied ones: on a campaign it is about subjects."""
+    subjects = all(table.nations[other].overlord == nation for other in allies_at(table, nation, area))
+    return "IT-CAM-13" if table.campaign is not None and subjects else "IT-SUB-11"
 
 
 def may_rest(table: Table, nation: NationId, area: AreaId) -> bool:
