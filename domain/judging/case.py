@@ -274,9 +274,9 @@ class Case(Struct, kw_only=True):
 
         Raises:
             Refusal: the account is no official of the game (TAB-RUL-05), or is party to it (TAB-RUL-06); the game does
-                not stand at this version with this hash (TAB-RUL-07); a rule or the reason is wrong (TAB-RUL-08); the
-                decision is not possible in this game (TAB-RUL-09); the case is ruled (TAB-RUL-10) or closed
-                (TAB-CASE-11).
+                not stand at this version with this hash (TAB-RUL-07); a rule (TAB-RUL-08) or the reason is wrong
+                (TAB-RUL-02); the decision is not possible in this game (TAB-RUL-09); the case is ruled (TAB-RUL-10) or
+                closed (TAB-CASE-11).
         """
         self._require_impartial(facts, cause.account)
         self._require_not_closed()
@@ -478,8 +478,8 @@ def require_text(text: str, rule: str = "TAB-CASE-06") -> None:
 
 
 def require_reason(reason: str) -> None:
-    """Raise `Refusal` unless the reason of a ruling is 1 to 2,000 printable characters (TAB-RUL-08)."""
-    _require_text(reason, reason, "The reason of a ruling", "TAB-RUL-08")
+    """Raise `Refusal` unless the reason of a ruling is 1 to 2,000 printable characters (TAB-RUL-02)."""
+    _require_text(reason, reason, "The reason of a ruling", "TAB-RUL-02")
 
 
 def _require_text(text: str, line: str, what: str, rule: str) -> None:

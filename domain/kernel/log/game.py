@@ -199,14 +199,17 @@ class Game(Struct, kw_only=True):
         """Cancel the game, or close an analysis.
 
         Raises:
-            Refusal: it has begun, or the analysis has ended, or somebody else than its organizer asks (TAB-LIFE-04).
+            Refusal: the game has begun (TAB-LIFE-04), or the analysis has ended (TAB-FORK-06), or somebody else than
+                its organizer asks.
         """
+        rule, open_, right = "TAB-LIFE-04", "gathering", "You can cancel a game only before it begins."
+        if self.is_analysis:
+            rule, open_, right = "TAB-FORK-06", "running", "You can close an analysis only while it goes on."
         if cause.player != self.organizer:
             asked = "You are not the organizer of this game."
-            raise Refusal("TAB-LIFE-04", asked, f"Only the organizer, {self.organizer}, can cancel it.")
-        if self.status != ("running" if self.is_analysis else "gathering"):
-            asked = f"You asked to cancel the game, but {self.state}."
-            raise Refusal("TAB-LIFE-04", asked, "You can cancel a game only before it begins.", untimely=True)
+            raise Refusal(rule, asked, f"Only the organizer, {self.organizer}, can cancel it.")
+        if self.status != open_:
+            raise Refusal(rule, f"You asked to cancel the game, but {self.state}.", right, untimely=True)
         return self.log([(GameCancelled(), 0)], cause, at)
 
     def start(self, chance: Chance, cause: Cause, at: str) -> Decided:
@@ -233,10 +236,12 @@ class Game(Struct, kw_only=True):
         holders = {moves[seat]: holder for seat, holder in self.players.items() if holder is not None}
         return SeatsMoved({seat: holders[seat] for seat in self.players})
 
-    def require_gathering(self, what: str) -> None:
+    def require_gathering(self, what: str, rule: str = "TAB-LIFE-02") -> None:
+        """Raise `Refusal` when the game has begun, by `rule`, or when it was cancelled (TAB-LIFE-04)."""
         if self.status != "gathering":
             asked = f"You asked to {what}, but {self.state}."
-            raise Refusal("TAB-LIFE-02", asked, "You can do that only before a game begins.", untimely=True)
+            rule = "TAB-LIFE-04" if self.status == "cancelled" else rule
+            raise Refusal(rule, asked, "You can do that only before a game begins.", untimely=True)
 
     # --- in the game ---
 

@@ -79,7 +79,7 @@ def _require_organizer(game: Game, cause: Cause) -> None:
 def _require_before_its_end(game: Game) -> None:
     if game.status not in ("gathering", "running"):
         allowed = "You can do this only until a game ends."
-        raise Refusal("TAB-LIFE-01", f"{game.state.capitalize()}.", allowed, untimely=True)
+        raise Refusal("TAB-RUL-01", f"{game.state.capitalize()}.", allowed, untimely=True)
 
 
 def require_ruling(game: Game, cause: Cause, reason: str | None = None) -> None:
@@ -87,13 +87,15 @@ def require_ruling(game: Game, cause: Cause, reason: str | None = None) -> None:
     if not game.around.is_official(cause.player):
         known = ", ".join(each for each, holds in game.around.officials.items() if holds)
         allowed = f"Officials: {known}." if known else "The organizer can name officials."
-        raise Refusal("TAB-RUL-01", "You are not an official of this game.", allowed)
+        raise Refusal("TAB-RUL-02", "You are not an official of this game.", allowed)
     if not cause.case:
         raise Refusal("TAB-RUL-02", "The ruling names no case.", "Rule on a case of this game.")
     if reason is not None and not is_reason(reason):
         allowed = f"Expected a line of 1 to {LONGEST_REASON} characters, without control characters."
         raise Refusal("TAB-RUL-02", f"This cannot be the reason of a ruling: {reason[:40]!r}.", allowed)
-    game.require_running()
+    if game.status != "running":
+        allowed = "An official rules in a game only while it runs."
+        raise Refusal("TAB-RUL-02", f"{game.state.capitalize()}.", allowed, untimely=True)
 
 
 def rule_start(game: Game, cause: Cause, at: str) -> Decided:
@@ -102,7 +104,7 @@ def rule_start(game: Game, cause: Cause, at: str) -> Decided:
     Raises:
         Refusal: it is no continuation, or goes on already.
     """
-    game.require_gathering("continue the game")
+    game.require_gathering("continue the game", "TAB-FORK-04")
     if game.past is None:
         asked = f"You asked to continue in {game.id}, which is no fork."
         raise Refusal("TAB-FORK-04", asked, "A game that is over is continued in a fork.")

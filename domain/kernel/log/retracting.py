@@ -135,8 +135,8 @@ def answer_take_back(
     A seat that refuses its own request withdraws it.
 
     Raises:
-        Refusal: the game does not go on, there is no such open request, or the seat has nothing to answer
-            (TAB-UNDO-05).
+        Refusal: the game does not go on, there is no such open request or the seat has answered it (TAB-UNDO-05), or
+            the seat is not asked (TAB-UNDO-04).
     """
     _ = game.running_ruleset
     request = game.around.asked.get(asked)
@@ -148,7 +148,8 @@ def answer_take_back(
         raise Refusal("TAB-UNDO-05", "This is your own request.", "You can only withdraw it.")
     if seat != request.seat and seat not in game.asked_by(request):
         asked_whom = ", ".join(game.asked_by(request))
-        raise Refusal("TAB-UNDO-05", f"{seat} is not asked, or has answered.", f"The seats asked: {asked_whom}.")
+        rule, wrong = ("TAB-UNDO-05", "has answered") if seat in request.agreed else ("TAB-UNDO-04", "is not asked")
+        raise Refusal(rule, f"{seat} {wrong}.", f"The seats asked: {asked_whom}.")
     step = game.log([(TakeBackAnswered(seat, asked, agrees), game.draws)], replace(cause, seat=seat), at)
     return agreed(step, asked, earlier, at)
 

@@ -21,7 +21,7 @@ from domain.kernel.rules.refusal import Refusal
 
 def take_seat(game: Game, seat: Seat, entropy: str, cause: Cause, at: str) -> Decided:
     """Seat a player. Raises `Refusal` when the seat is unknown or taken, or the game has begun."""
-    game.require_gathering("take a seat")
+    game.require_gathering("take a seat", "TAB-LIFE-05")
     player = cause.account
     if seat not in game.players:
         seats = ", ".join(game.players)
@@ -63,7 +63,7 @@ def _require_kept_for(game: Game, seat: Seat, player: PlayerId) -> None:
 
 def leave_seat(game: Game, seat: Seat, cause: Cause, at: str) -> Decided:
     """Free a seat. Raises `Refusal` when the player does not hold it or the game has begun."""
-    game.require_gathering("leave a seat")
+    game.require_gathering("leave a seat", "TAB-LIFE-05")
     if game.players.get(seat) != cause.account:
         raise Refusal("TAB-LIFE-03", f"{seat} is not your seat.", "You can leave only your own seat.")
     return game.log([(SeatLeft(seat), 0)], replace(cause, seat=seat), at)
@@ -78,7 +78,7 @@ def give_up_seat(game: Game, seat: Seat, earlier: Callable[[Version], Game], cau
     if game.players.get(seat) != cause.account:
         raise Refusal("TAB-LIFE-05", f"{seat} is not your seat.", "You can give up only your own seat.")
     if game.is_analysis:
-        raise Refusal("TAB-LIFE-05", "You play all seats of this game.", "Close the analysis instead.")
+        raise Refusal("TAB-FORK-03", "You play all seats of this game.", "Close the analysis instead.")
     if seat in game.around.given_up:
         raise Refusal("TAB-LIFE-05", f"You have given up {seat} already.", "Play on until it is taken over.")
     step = game.log([(SeatGivenUp(seat), game.draws)], replace(cause, seat=seat), at)

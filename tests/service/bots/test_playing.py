@@ -338,7 +338,7 @@ async def test_a_bot_takes_over_a_seat_that_was_given_up(service: Service, anna:
     shown = await service.get(f"/v1/games/{game}", bert)
     assert (shown["given_up"], shown["you"], shown["seats"][1]["level"]) == ([], None, "random")
     assert (await service.get(f"/v1/games/{game}/state", bert))["seat"] is None
-    assert (await service.ask("DELETE", bot, anna)).json()["rule"] == "TAB-LIFE-02"
+    assert (await service.ask("DELETE", bot, anna)).json()["rule"] == "TAB-LIFE-05"
     await play_out(service, anna, game)
     assert (await service.get("/v1/players/me/games", bert))["items"] == []
     exported = (await service.client.get(f"/v1/games/{game}/export")).content

@@ -190,7 +190,7 @@ def test_a_seat_is_given_up_by_its_player_in_a_running_game() -> None:
     by_another = refused(lambda: seating.give_up_seat(running.game, RED, earlier, Cause(STRANGER), running.now))
     assert by_another.rule == "TAB-LIFE-05"
     analysis = judged().fork(by=OFFICIAL)
-    assert refused(lambda: analysis.give_up(RED)).rule == "TAB-LIFE-05"
+    assert refused(lambda: analysis.give_up(RED)).rule == "TAB-FORK-03"
 
 
 @pytest.mark.rule("TAB-LIFE-06")
@@ -357,7 +357,7 @@ def test_officials_are_named_until_the_game_has_ended() -> None:
     cancelled.cancel()
     for act in (over.name_official, cancelled.release_official):
         refusal = refused(act)
-        assert (refusal.rule, refusal.untimely) == ("TAB-LIFE-01", True)
+        assert (refusal.rule, refusal.untimely) == ("TAB-RUL-01", True)
     proved(cancelled)
 
 
@@ -373,19 +373,18 @@ def every_ruling(play: Play, cause: Cause | None = None) -> list[Callable[[], ob
     ]
 
 
-@pytest.mark.rule("TAB-RUL-01")
 @pytest.mark.rule("TAB-RUL-02")
 def test_only_an_official_rules_and_names_a_case() -> None:
     play = judged()
     play.command(RED, ONE_COIN)
     for player in (ORGANIZER, player_of(RED), STRANGER):
         for act in every_ruling(play, Cause(player, case=CASE)):
-            assert refused(act).rule == "TAB-RUL-01"
+            assert refused(act).rule == "TAB-RUL-02"
     for act in every_ruling(play, Cause(OFFICIAL)):
         assert refused(act).rule == "TAB-RUL-02"
     play.release_official()
     for act in every_ruling(play):
-        assert refused(act).rule == "TAB-RUL-01"
+        assert refused(act).rule == "TAB-RUL-02"
 
 
 @pytest.mark.rule("TAB-RUL-02")
@@ -402,16 +401,16 @@ def test_the_reason_of_a_ruling_is_a_line(reason: str) -> None:
     assert play.rule_pause("x" * 2_000)
 
 
-@pytest.mark.rule("TAB-LIFE-01")
+@pytest.mark.rule("TAB-RUL-02")
 def test_rulings_belong_to_a_running_game() -> None:
     play = Play(TinyAuction(), ROOM, 2, start=False)
     play.name_official()
     for act in every_ruling(play):
-        assert refused(act).rule == "TAB-LIFE-01"
+        assert refused(act).rule == "TAB-RUL-02"
     over = judged()
     over.rule_result([[RED], [BLUE]])
     for act in every_ruling(over):
-        assert refused(act).rule == "TAB-LIFE-01"
+        assert refused(act).rule == "TAB-RUL-02"
 
 
 @pytest.mark.rule("TAB-UNDO-02")
@@ -618,7 +617,7 @@ def test_a_seat_names_a_version_before_a_command_of_its_own() -> None:
 def test_a_seat_that_is_out_of_the_game_is_not_waited_for() -> None:
     play = started(3, ruleset=TinyWithout())
     to, request = asked(play)
-    assert refused(lambda: play.answer_take_back(BLUE, request, agrees=False)).rule == "TAB-UNDO-05"
+    assert refused(lambda: play.answer_take_back(BLUE, request, agrees=False)).rule == "TAB-UNDO-04"
     play.answer_take_back(GREEN, request)
     assert table_of(play.game) == table_of(play.at_each_version[to])
     alone = started(2, ruleset=TinyWithout())
@@ -635,7 +634,7 @@ def test_a_seat_that_was_given_up_is_neither_asked_nor_waited_for() -> None:
     play = started(3)
     play.give_up(BLUE)
     to, request = asked(play)
-    assert refused(lambda: play.answer_take_back(BLUE, request)).rule == "TAB-UNDO-05"
+    assert refused(lambda: play.answer_take_back(BLUE, request)).rule == "TAB-UNDO-04"
     play.answer_take_back(GREEN, request)
     assert table_of(play.game) == table_of(play.at_each_version[to])
     later = started(3)

@@ -211,15 +211,16 @@ def test_a_creator_may_leave_forks_of_the_running_game_to_officials() -> None:
 def test_whoever_made_an_analysis_closes_it() -> None:
     play = over()
     fork = play.fork(middle(play), by=STRANGER)
-    assert refused(fork.cancel).rule == "TAB-LIFE-04"
+    assert refused(fork.cancel).rule == "TAB-FORK-06"
     fork.step(Random(1))
     fork.cancel(STRANGER)
     assert fork.fold() == fork.game
     assert (fork.game.status, fork.game.decisions) == ("cancelled", ())
     assert checked(fork, everything=False).status == "cancelled"
-    assert refused(lambda: fork.cancel(STRANGER)).rule == "TAB-LIFE-04"
+    assert refused(lambda: fork.cancel(STRANGER)).rule == "TAB-FORK-06"
     ended = play.fork(middle(play), by=STRANGER, seed=3).run(Random(1))
-    assert refused(lambda: ended.cancel(STRANGER)).rule == "TAB-LIFE-04"
+    refusal = refused(lambda: ended.cancel(STRANGER))
+    assert (refusal.rule, refusal.allowed) == ("TAB-FORK-06", "You can close an analysis only while it goes on.")
 
 
 def test_a_fork_takes_along_what_was_hidden_then_and_nothing_else() -> None:

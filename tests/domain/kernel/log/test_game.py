@@ -117,12 +117,12 @@ def test_a_game_starts_when_every_seat_is_taken_and_only_once() -> None:
     play.sit(BLUE, PlayerId("q"))
     play.start()
     assert play.game.status == "running"
-    for act in (
-        play.start,
-        lambda: play.sit(RED, PlayerId("r")),
-        lambda: play.leave(RED, PlayerId("p")),
+    for act, rule in (
+        (play.start, "TAB-LIFE-02"),
+        (lambda: play.sit(RED, PlayerId("r")), "TAB-LIFE-05"),
+        (lambda: play.leave(RED, PlayerId("p")), "TAB-LIFE-05"),
     ):
-        assert refused(act).rule == "TAB-LIFE-02"
+        assert refused(act).rule == rule
 
 
 @pytest.mark.rule("TAB-LIFE-04")
@@ -136,9 +136,9 @@ def test_a_game_is_cancelled_by_its_organizer_before_it_begins() -> None:
     assert play.records[-1].event == b'{"type":"game-cancelled"}'
     assert play.fold() == play.game
     for act, rule in (
-        (lambda: play.sit(BLUE, PlayerId("q")), "TAB-LIFE-02"),
-        (lambda: play.leave(RED, PlayerId("p")), "TAB-LIFE-02"),
-        (play.start, "TAB-LIFE-02"),
+        (lambda: play.sit(BLUE, PlayerId("q")), "TAB-LIFE-04"),
+        (lambda: play.leave(RED, PlayerId("p")), "TAB-LIFE-04"),
+        (play.start, "TAB-LIFE-04"),
         (lambda: play.command(RED, ONE_COIN), "TAB-LIFE-01"),
         (play.cancel, "TAB-LIFE-04"),
     ):
