@@ -170,6 +170,10 @@ class Accounts:
         """Return an account, or None."""
         return await self._store.player(player)
 
+    async def named(self, players: Collection[PlayerId]) -> list[PlayerRow]:
+        """Return those of these accounts that there are, by one question to the store."""
+        return await self._store.named(players)
+
     async def players(self, scope: Scope | None, after: PlayerId, limit: int) -> list[PlayerRow]:
         """Return accounts by their ids, those that follow `after`; `scope` picks the ones that have it."""
         return await self._store.players(scope, after, limit)

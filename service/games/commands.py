@@ -34,7 +34,7 @@ from service.games.acts import Act, Case, NotOrganizer, NotSeated, TooManyBots, 
 from service.games.cache import CachedGame, GameCache, Made, UnknownGame
 from service.games.requests import Asked, Done, StaleVersion, UnknownPlayer, UnknownRuleset
 from service.games.snapshots import Snapshots
-from service.games.views import EventView, F, Passage, Viewer, event_view, viewer_of
+from service.games.views import EventView, F, Passage, Viewer, event_view, viewer_of, withholds_forks
 from service.observe.logging import log
 from service.observe.metrics import Metrics, Outcome
 from service.observe.tracing import span
@@ -124,11 +124,8 @@ class Games:
         Until that game is over, only its officials are shown the fork, with a token that is good for judging.
         """
         until = await self._cache.withheld(game_id)
-        if until is None:
-            return None
-        game = await self.game(until)
-        judges = caller is not None and "judge" in caller.scopes and game.around.is_official(caller.player)
-        return None if judges or game.status == "over" else game
+        game = await self.game(until) if until is not None else None
+        return game if game is not None and withholds_forks(game, caller) else None
 
     async def at(self, game_id: GameId, version: Version) -> Game:
         """Return a game as it stood at `version`. Raises `UnknownGame` or `UnknownVersion`."""

@@ -35,5 +35,5 @@ async def leave_games(store: EventStore, accounts: Accounts, games: Games, playe
 
 async def _able(accounts: Accounts, game: Game) -> frozenset[PlayerId]:
     """Return who can organize a game next: neither a bot nor a closed account."""
-    rows = [await accounts.player(each) for each in organizing.heirs(game)]
-    return frozenset(row.player for row in rows if row is not None and row.bot is None and row.closed is None)
+    rows = await accounts.named(set(organizing.heirs(game)))
+    return frozenset(row.player for row in rows if row.bot is None and row.closed is None)

@@ -59,6 +59,12 @@ def viewer_of(game: Game, caller: Caller | None) -> Viewer:
     )
 
 
+def withholds_forks(game: Game, caller: Caller | None) -> bool:
+    """Tell whether the forks that are withheld for the sake of a game are withheld from a caller (TAB-FORK-02)."""
+    judges = caller is not None and "judge" in caller.scopes and game.around.is_official(caller.player)
+    return game.status != "over" and not judges
+
+
 def seat_of(game: Game, player: PlayerId) -> Seat | None:
     """Return the seat that an account holds; None for none. It says nothing of what the account's token may see.
 

@@ -160,6 +160,10 @@ class AccountStore(Protocol):
         """Return an account, or None."""
         ...
 
+    async def named(self, players: Collection[PlayerId]) -> list[PlayerRow]:
+        """Return those of these accounts that there are, in any order."""
+        ...
+
     async def known(self, issuer: str, subject: str) -> PlayerRow | None:
         """Return the account of whom another issuer knows as `subject`, or None."""
         ...

@@ -17,7 +17,7 @@ from service.api.paging import first
 from service.api.problems import Problem
 from service.api.request import Call
 from service.api.response import answer, etag
-from service.games.views import viewer_of
+from service.games.views import viewer_of, withholds_forks
 
 _new: Final = msgspec.json.Decoder(NewFork)
 
@@ -98,11 +98,9 @@ async def list_forks(request: Call, game: str) -> Response[bytes]:
     found = await services.store.games(parent=parent, status=page.status, after=after, limit=page.limit + 1)
     rows, more = first(found, page.limit, lambda row: row.game)
     withheld = await services.store.withheld([row.game for row in rows])
-    rows = [
-        row
-        for row in rows
-        if row.game not in withheld or await services.games.withheld(row.game, request.caller) is None
-    ]
+    games = {until: await services.games.game(until) for until in {*withheld.values()}}
+    hidden = {game for game, until in withheld.items() if withholds_forks(games[until], request.caller)}
+    rows = [row for row in rows if row.game not in hidden]
     players = await players_of(services, (holder for row in rows for holder in row.seats.values()))
     return answer(GamePage(tuple(game_summary(row, players) for row in rows), more))
 

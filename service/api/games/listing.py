@@ -1,6 +1,5 @@
 """Lists of games as they are answered: with the names of who plays, and of those that wait for somebody."""
 
-import asyncio
 from collections.abc import Iterable
 from typing import Final
 
@@ -88,6 +87,5 @@ async def _waits_for(services: Services, row: GameRow, player: PlayerId) -> bool
 
 async def players_of(services: Services, players: Iterable[PlayerId | None]) -> dict[PlayerId, PlayerRow]:
     """Return the accounts of players."""
-    wanted = {player for player in players if player is not None}
-    rows = await asyncio.gather(*(services.accounts.player(player) for player in wanted))
-    return {row.player: row for row in rows if row is not None}
+    rows = await services.accounts.named({player for player in players if player is not None})
+    return {row.player: row for row in rows}

@@ -19,9 +19,11 @@ from service.store.sql.accounts import (
     FIND_KNOWN,
     FIND_MADE,
     FIND_PLAYER,
+    FIND_PLAYERS,
     RETIRE,
     SqlAccounts,
     first_player,
+    player_row,
     player_values,
     token_values,
     tokens_of,
@@ -57,6 +59,10 @@ class PostgresAccounts(SqlAccounts):
                     raise
 
         await self._patiently(work)
+
+    async def named(self, players: Collection[PlayerId]) -> list[PlayerRow]:
+        found = await self._database.select(f"{FIND_PLAYERS} = ANY (?::text[])", list(players))
+        return [player_row(row) for row in found]
 
     async def add_known(self, row: PlayerRow, issuer: str, subject: str) -> PlayerRow:
         async def work(connection: Connection) -> PlayerRow:

@@ -34,6 +34,8 @@ ADD_TOKEN: Final = (
 ADD_MADE: Final = "INSERT INTO made (key, fingerprint, nonce, token, at) VALUES (?, ?, ?, ?, ?)"
 
 FIND_PLAYER: Final = f"SELECT {PLAYER} FROM players p WHERE p.player = ?"
+FIND_PLAYERS: Final = f"SELECT {PLAYER} FROM players p WHERE p.player"
+"""The beginning of a query; a condition on the ids of the accounts follows."""
 FIND_KNOWN: Final = (
     f"SELECT {PLAYER} FROM identities i JOIN players p ON p.player = i.player WHERE i.issuer = ? AND i.subject = ?"
 )

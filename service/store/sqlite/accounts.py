@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Collection
 from typing import Any
 
+import msgspec
 from msgspec.structs import astuple
 
 from domain.kernel.ids import PlayerId
@@ -16,9 +17,11 @@ from service.store.sql.accounts import (
     FIND_KNOWN,
     FIND_MADE,
     FIND_PLAYER,
+    FIND_PLAYERS,
     RETIRE,
     SqlAccounts,
     first_player,
+    player_row,
     player_values,
     token_values,
 )
@@ -41,6 +44,11 @@ class SqliteAccounts(SqlAccounts):
 
     async def add(self, row: PlayerRow) -> None:
         await self._database.execute(ADD_PLAYER, *player_values(row))
+
+    async def named(self, players: Collection[PlayerId]) -> list[PlayerRow]:
+        names = msgspec.json.encode(sorted(players))
+        found = await self._database.select(f"{FIND_PLAYERS} IN (SELECT value FROM json_each(?))", names)
+        return [player_row(row) for row in found]
 
     async def add_known(self, row: PlayerRow, issuer: str, subject: str) -> PlayerRow:
         def work(connection: sqlite3.Connection) -> PlayerRow:

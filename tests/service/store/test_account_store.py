@@ -58,6 +58,11 @@ async def test_an_account_is_found_by_its_id_and_by_its_tokens(accounts: Account
     assert await accounts.token(TokenId("tother")) is None
 
 
+async def test_accounts_are_named_at_once(accounts: AccountStore) -> None:
+    assert {row.player for row in await accounts.named({ANNA, PlayerId("pnobody")})} == {ANNA}
+    assert await accounts.named(set()) == []
+
+
 async def test_what_no_id_can_be_is_not_found(accounts: AccountStore) -> None:
     assert await accounts.player(PlayerId("p\0")) is None
     assert await accounts.token(TokenId("t\0")) is None

@@ -1,0 +1,156 @@
+"""A list asks as many statements of the database for many rows as for few, whichever list it is."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import pytest
+from msgspec import Struct
+
+from domain.kernel.ids import PlayerId
+from service.api.contract.document import endpoints
+from service.store.accounts import PasskeyId, PasskeyRow
+from service.store.sqlite.connections import Connections
+from tests.service.api.serving import Player, Service, serving
+from tests.service.api.test_administration import appointed
+from tests.service.api.test_mine import eventually
+
+FEW, MANY = 2, 20
+AT_WORK: Final = "/v1/rulesets/tiny-auction/rules/TAB-LIFE-02/games"
+"""Of projections, which follow a moment later."""
+
+QUERIES: Final = {
+    "/v1/games": ("", "player={anna}", "waiting_for={anna}", "text=auction"),
+    "/v1/players/me/games": ("", "waiting=true"),
+    "/v1/cases": ("", "for=me", "game={game}"),
+    "/v1/players/search": ("name=guest&match=prefix",),
+}
+"""How a list is asked for, where that is not by its address alone."""
+
+NOBODYS: Final = (
+    "/v1/rulesets",
+    "/v1/rulesets/{ruleset}/rules",
+    "/v1/rulesets/{ruleset}/rules/{rule}/scenarios",
+    "/v1/statistics/dice",
+    "/v1/statistics/rules",
+)
+"""Lists that no account makes longer: their rows are those of rulesets."""
+
+
+@pytest.fixture
+async def service(tmp_path: Path) -> AsyncIterator[Service]:
+    # So few games in memory that a row of a list is not found there.
+    async with serving(tmp_path, durable=False, cache_games=2) as running:
+        yield running
+
+
+class World(Struct):
+    """Something of everything that can be listed, and who may list it.
+
+    Attributes:
+        game: a game that is over, with cases.
+        hiding: a game that runs and hides something, with forks that only its official is shown.
+        gathering: a game to which there are invitations.
+        case: a case with statements.
+    """
+
+    service: Service
+    anna: Player
+    bert: Player
+    game: str
+    hiding: str
+    gathering: str
+    case: str
+    made: int = 0
+
+    @staticmethod
+    async def begun(service: Service) -> "World":
+        anna, bert = await appointed(service, "audit", "admin"), await service.register("Bert")
+        game, carl = await service.begun(anna, bert, rounds=3), await service.register("Carl")
+        await service.play_out(game, anna, bert)
+        hiding = await service.begun(bert, carl)
+        await service.ask("PUT", f"/v1/games/{hiding}/officials/{anna.id}", bert)
+        await service.give(hiding, bert, "put-up", coins=1)
+        await service.give(hiding, bert, "open-bidding")
+        gathering = await service.gathering(organizer=anna)
+        complaint = {"kind": "slip", "version": 2, "statement": "?"}
+        case = (await service.post(f"/v1/games/{game}/cases", bert, complaint))["summary"]["case"]
+        return World(service, anna, bert, game, hiding, gathering, case)
+
+    async def grow(self, to: int) -> None:
+        """Make whatever accounts can list as long as this."""
+        service, anna, bert = self.service, self.anna, self.bert
+        version = (await service.get(f"/v1/games/{self.hiding}"))["version"]
+        for number in range(self.made, to):
+            guest = await service.register(f"Guest {number}")
+            await service.ask("PATCH", "/v1/players/me", guest, {"findable": True})
+            await service.begun(anna, guest)
+            await service.post(f"/v1/games/{self.hiding}/forks", anna, {"version": version})
+            complaint = {"kind": "slip", "version": 3 + number, "statement": "?"}
+            case = (await service.post(f"/v1/games/{self.game}/cases", anna, complaint))["summary"]["case"]
+            await service.post(f"/v1/cases/{case}/withdrawal", anna)
+            await service.post(f"/v1/cases/{self.case}/statements", (anna, bert)[number % 2], {"statement": "?"})
+            await service.post(f"/v1/games/{self.gathering}/invitations", anna)
+            await service.post("/v1/tokens", anna, {"name": "another", "scopes": ["play"]})
+            name = f"k{number}"
+            key = PasskeyRow(PasskeyId(name), PlayerId(anna.id), name.encode(), b"", 0, "a device", "2026-11-28")
+            await service.services.store.accounts.add_passkey(key)
+        self.made = max(self.made, to)
+
+    async def counted(self, path: str) -> tuple[int, int]:
+        """Return how many rows a list has, and how many statements it takes, without those of the background."""
+        asked, shown = list[int](), dict[str, Any]()
+        for _ in range(4):  # the first finds out what is remembered
+            with counting() as statements:
+                shown = await self.service.get(path, self.anna)
+            asked.append(len(statements))
+            await asyncio.sleep(0.01)
+        return max(len(rows) for rows in shown.values() if isinstance(rows, list)), min(asked)
+
+
+@contextlib.contextmanager
+def counting() -> Iterator[list[None]]:
+    """Count what is read of all databases."""
+    read, statements = Connections.read, list[None]()
+
+    async def counted(self: Connections, work: Any) -> Any:
+        statements.append(None)
+        return await read(self, work)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Connections, "read", counted)
+        yield statements
+
+
+def lists() -> Iterator[tuple[str, bool]]:
+    """Yield the address of every list of the contract, and whether it is given page by page."""
+    for path, method, said in endpoints():
+        shapes = [each.shape for each in said.answers if isinstance(each.shape, type)]
+        fields = {
+            field.name for shape in shapes if issubclass(shape, Struct) for field in msgspec.structs.fields(shape)
+        }
+        limited = any(field.name == "limit" for field in msgspec.structs.fields(said.query))
+        if method == "GET" and (limited or "items" in fields):
+            yield path, limited
+
+
+async def test_a_list_asks_no_more_for_many_rows_than_for_few(service: Service) -> None:
+    world, found = await World.begun(service), dict[str, list[tuple[int, int]]]()
+    for size in (FEW, MANY):
+        await world.grow(size)
+        await eventually(service, AT_WORK, lambda page, size=size: len(page["items"]) >= size)
+        for path, limited in lists():
+            for query in QUERIES.get(path, ("",)):
+                of = world.hiding if path.endswith("/forks") else world.gathering if "invit" in path else world.game
+                words = {"anna": world.anna.id, "player": world.anna.id, "game": of, "case": world.case}
+                words |= {"ruleset": "tiny-auction", "rule": "TAB-LIFE-02"}
+                wish = "&".join(filter(None, (query, f"limit={size}" if limited else "")))
+                address = f"{path}?{wish}".rstrip("?")
+                found.setdefault(f"{path}?{query}", []).append(await world.counted(address.format(**words)))
+    for path, ((few, before), (many, after)) in found.items():
+        assert few < many or path.rstrip("?") in NOBODYS, f"{path} has {few} rows, and then {many}"
+        assert after == before, f"{path}: {before} statements for {few} rows, {after} for {many}"
+    assert len(found) > 20
