@@ -25,7 +25,7 @@ from projections.projection import Happened, Projection
 from projections.store import Rows
 
 KEPT: Final = 50
-"""Games kept of each type of event: more than are shown, because the log does not say which of them are private."""
+"""Games kept of each type of event: more than are shown, because the log does not say which of them are unlisted."""
 
 SEEN = Table(
     "seen",
@@ -92,7 +92,7 @@ SIGHTINGS = Sightings()
 async def of_rule(rows: Rows, ruleset: str, rule: RuleId, events: Collection[str]) -> list[Sighting]:
     """Return where a rule of a ruleset can be seen at work, in the newest games: at most `KEPT` of them.
 
-    `events` are the types of events that concern the rule; those that name it themselves count, too. Private games are
+    `events` are the types of events that concern the rule; those that name it themselves count, too. Unlisted games are
     among the games: leave them out of what you show to others.
     """
     marks = ", ".join("?" * len(events))

@@ -11,7 +11,7 @@ from domain.kernel.ids import StreamId, Version
 from domain.kernel.log.history import read_created
 from domain.kernel.log.lifecycle import GameForked
 from domain.kernel.log.record import Record
-from domain.transparency.entry import WITHHELD, Entry, kind_of, read_entry
+from domain.transparency.entry import PRIVATE, WITHHELD, Entry, kind_of, read_entry
 from domain.transparency.note import Check, NoteError
 from domain.transparency.policy import Policy, Rejected
 from domain.transparency.proof import read_proof
@@ -128,6 +128,8 @@ def _compare(entry: Entry, stream: StreamId, records: Sequence[Record], status_a
         raise _Wrong(f"Version {entry.version} was signed as of {entry.at}, and the export dates it {record.at}.")
     if entry.status == WITHHELD and (entry.kind, entry.version) == ("game", 1) and _is_withheld(record):
         return
+    if entry.status == PRIVATE and (entry.kind == "case" or read_created(records[0]).readers is not UNSET):
+        return
     if (status := status_at(entry.version)) != entry.status:
         raise _Wrong(f"Version {entry.version} was signed as {entry.status}, and the export leads to {status} there.")
 
@@ -146,6 +148,8 @@ def _said(found: Certified, entry: Entry) -> list[str]:
         said.append("No witness of the policy saw that log: the service could show others another one.")
     if entry.status == WITHHELD:
         said.append("It was withheld then, to be shown to everybody when the game that it forks from was over.")
+    if entry.status == PRIVATE:
+        said.append("It is private: others are shown its hashes alone.")
     if found.later:
         noun = "version" if found.later == 1 else "versions"
         said.append(f"The export has {found.later} {noun} after it, for which a newer certificate speaks.")

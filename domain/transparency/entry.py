@@ -13,6 +13,9 @@ Kind = Literal["game", "case"]
 WITHHELD: Final = "withheld"
 """The status of a fork that is not shown to everybody yet: only its first event has an entry (TAB-FORK-02)."""
 
+PRIVATE: Final = "private"
+"""The status of a stream of a private game, from its beginning: others are shown its hashes alone (TAB-READ-01)."""
+
 
 class Entry(Struct, frozen=True, forbid_unknown_fields=True):
     """The head of a stream. It names no player.

@@ -7,7 +7,6 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.response import Response, Stream
 from msgspec import Struct
 
-from domain.kernel.ids import GameId
 from domain.kernel.rules.docstrings import docstring
 from service.api.bodies import Nothing
 from service.api.problems import Kind
@@ -54,6 +53,7 @@ class Endpoint(Struct, frozen=True):
         headers: the names of the headers that it reads, out of `contract.HEADERS`.
         body: the shape of its body; None for one without a body.
         of_game: whether its address names a game.
+        of_case: whether its address names a case.
         function: what answers it.
     """
 
@@ -67,6 +67,7 @@ class Endpoint(Struct, frozen=True):
     headers: tuple[str, ...]
     body: type[Struct] | None
     of_game: bool
+    of_case: bool
     function: Callable[..., Any]
 
     @property
@@ -81,7 +82,11 @@ class Endpoint(Struct, frozen=True):
         # Nothing of Litestar's makes the parameters: for each it would copy and convert, at every request.
         parameters: dict[str, Any] = request.scope["path_params"]
         if self.of_game:
-            await _require_shown(request, parameters["game"])
+            await require_shown(request.services, parameters["game"], request.caller)
+        if self.of_case:
+            row = await request.services.store.case(parameters["case"])
+            if row is not None:
+                await require_shown(request.services, row.game, request.caller)
         return await self.function(request, **parameters)
 
     @property
@@ -114,6 +119,9 @@ def endpoint(
     `path` is in Litestar's form. The function answers a `Response` itself, or raises `Problem`. It is called only for
     whom `account` and `scopes` let in.
     """
+    of_game, of_case = "{game:str}" in path, "{case:str}" in path
+    if account == "none" and (of_game or of_case):
+        account = "optional"  # whether a game is shown depends on who asks
     if scopes and account != "required":
         raise TypeError(f"{method} {path}: a scope is asked only of somebody")
 
@@ -128,7 +136,8 @@ def endpoint(
             query=query,
             headers=headers,
             body=body,
-            of_game="{game:str}" in path,
+            of_game=of_game,
+            of_case=of_case,
             function=function,
         )
         # An endpoint that streams is bound to say so in its signature; all others return bytes that are JSON already.
@@ -148,14 +157,6 @@ def endpoint(
 def _camel(name: str) -> str:
     first, *rest = name.split("_")
     return first + "".join(word.capitalize() for word in rest)
-
-
-async def _require_shown(request: Call, game: GameId) -> None:
-    """Return when the game of an address may be shown to whoever asks. Raises `Problem`, or as `authenticate`."""
-    services = request.services
-    if await services.games.withheld(game, request.caller) is not None:
-        # Some endpoints ask nobody who they are: of a fork that is withheld they do.
-        await require_shown(services, game, request.caller or await authenticate(request))
 
 
 async def admit(request: Call, said: Endpoint) -> None:

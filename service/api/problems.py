@@ -657,6 +657,21 @@ WITHHELD: Final = Kind(
         "until": "gm5x2q7ahbk3oxw7c",
     },
 )
+PRIVATE: Final = Kind(
+    "private",
+    403,
+    "The game is private",
+    "Only those who take part in a private game read it: its seats, its organizer and its officials. Others see of it "
+    "what the transparency log has, which is hashes.",
+    "Ask the organizer for an invitation. If you take part in the game, send a token of your account.",
+    {
+        "detail": "Game gk3w7c2q9xbt5hna4 is private.",
+        "allowed": "Its seats, its organizer and its officials read it. Its organizer can invite you.",
+        "rule": "TAB-READ-01",
+        "rule_title": "A private game is read by those who take part in it",
+        "source": "Tabularium documentation",
+    },
+)
 FORK_HIDES: Final = Kind(
     "fork-hides",
     409,

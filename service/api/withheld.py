@@ -1,4 +1,4 @@
-"""Forks that are not shown to everybody: the gate before every endpoint of a game."""
+"""Games that are not shown to everybody: the gate before every endpoint of a game or a case."""
 
 from domain.kernel.ids import GameId
 from domain.kernel.rules.refusal import Refusal
@@ -9,7 +9,18 @@ from service.games.views import Viewer, event_view
 
 
 async def require_shown(services: Services, game: GameId, caller: Caller | None) -> None:
-    """Return when a game may be shown to a caller. Raises `Problem` for a fork that is withheld (TAB-FORK-02)."""
+    """Return when a game may be shown to a caller.
+
+    Raises `Problem` for a private game (TAB-READ-01), and for a fork that is withheld (TAB-FORK-02).
+    """
+    if not await services.games.lets_in(game, caller):
+        ruleset = (await services.games.game(game, 0)).ruleset
+        allowed = "Its seats, its organizer and its officials read it. Its organizer can invite you."
+        problem = problems.refused(
+            Refusal("TAB-READ-01", f"Game {game} is private.", allowed), services.catalogues(ruleset)
+        )
+        problem.kind = problems.PRIVATE
+        raise problem
     until = await services.games.withheld(game, caller)
     if until is None:
         return

@@ -218,6 +218,13 @@ class GameCache:
         event = cached.game.forked
         return event.withheld if event is not None and event.withheld is not UNSET else None
 
+    async def is_private(self, game_id: GameId) -> bool:
+        """Tell whether a game is private (TAB-READ-01). One that there is not is not."""
+        cached = self._cached.get(game_id)
+        if cached is None or cached.game is None:
+            return game_id in await self._store.private((game_id,))
+        return cached.game.is_private
+
     def hear(self, stream: StreamId, version: Version) -> None:
         """Note that another process is said to have brought a game to `version`."""
         game_id = as_game(stream)

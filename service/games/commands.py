@@ -16,7 +16,7 @@ from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.log import answering, forking
 from domain.kernel.log.game import Decided, Game
-from domain.kernel.log.lifecycle import Forking, Purpose, Sight
+from domain.kernel.log.lifecycle import Forking, Purpose, Readers, Sight
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.log.request import read_commands
 from domain.kernel.proof.export import Past
@@ -127,6 +127,27 @@ class Games:
         game = await self.game(until) if until is not None else None
         return game if game is not None and withholds_forks(game, caller) else None
 
+    async def is_private(self, game_id: GameId) -> bool:
+        """Tell whether only those read a game who take part in it (TAB-READ-01)."""
+        return await self._cache.is_private(game_id)
+
+    async def lets_in(self, game_id: GameId, caller: Caller | None) -> bool:
+        """Tell whether a caller may read a game: everybody, unless it is private (TAB-READ-01)."""
+        if not await self._cache.is_private(game_id):
+            return True
+        while caller is not None:
+            game = await self.game(game_id)
+            if game.lets_in(caller.player):
+                return True
+            if game.forked is None:
+                break
+            game_id = game.forked.parent
+        return False
+
+    async def is_shown(self, game_id: GameId, caller: Caller | None) -> bool:
+        """Tell whether a game is shown to a caller, neither private nor withheld from them."""
+        return await self.lets_in(game_id, caller) and await self.withheld(game_id, caller) is None
+
     async def at(self, game_id: GameId, version: Version) -> Game:
         """Return a game as it stood at `version`. Raises `UnknownGame` or `UnknownVersion`."""
         return await self._cache.at(game_id, version)
@@ -207,6 +228,7 @@ class Games:
         organizer: PlayerId | None = None,
         organizer_sees: Sight = "spectator",
         forks: Forking = "players",
+        readers: Readers = "everybody",
         title: str = "",
         listed: bool = True,
         key: str | None = None,
@@ -219,6 +241,7 @@ class Games:
             organizer: who organizes the game, when that is not `player`.
             organizer_sees: what they see of it while it runs and they hold no seat.
             forks: who may fork it while it runs.
+            readers: who may read it. No list shows others a game that not everybody may read.
             listed: whether lists show the game to everybody.
 
         Raises:
@@ -241,6 +264,8 @@ class Games:
             content.append(organizer_sees)  # else it is the content of a key of before there was a choice
         if forks != "players":
             content.append({"forks": forks})
+        if readers != "everybody":
+            content.append({"readers": readers})
         if not listed:
             content.append("unlisted")
         secret = self._randomness(SECRET_BYTES)
@@ -252,6 +277,7 @@ class Games:
             chance=secret,
             board=digest,
             board_file=packed(own),
+            private=readers == "invited",
         )
 
         async def work() -> Done:
@@ -266,11 +292,12 @@ class Games:
                     organizer=organizer or player,
                     organizer_sees=organizer_sees,
                     forks=forks,
+                    readers=readers,
                     commitment=commitment_to(secret),
                     cause=asked.cause,
                     at=asked.at,
                 )
-                if not listed:
+                if not listed and not opening.private:
                     await self._store.list_game(game, False)
                 try:
                     return await self._append(CachedGame(game, secret=secret), asked, decided, opening)
@@ -326,6 +353,7 @@ class Games:
             board=key_of(earlier.board),
             board_file=packed(earlier.board),
             fork=ForkOf(parent, version, purpose, withheld),
+            private=earlier.is_private,
         )
         within, full = _room_for(purpose, player, parent)
 
@@ -383,8 +411,12 @@ class Games:
         await self._store.retitle(game_id, title)
 
     async def list_game(self, game_id: GameId, player: PlayerId, listed: bool) -> None:
-        """List a game for everybody or not, as its organizer. Raises `UnknownGame` or `NotOrganizer`."""
-        require_organizer(await self.game(game_id), player)
+        """List a game for everybody or not, as its organizer. Raises `UnknownGame`, `NotOrganizer` or `Refusal`."""
+        game = await self.game(game_id)
+        require_organizer(game, player)
+        if game.is_private and listed:
+            asked = f"You asked to list {game_id}, which is private."
+            raise Refusal("TAB-READ-01", asked, "A private game stays private.")
         await self._store.list_game(game_id, listed)
 
     # --- acting: load, decide, append, answer ---

@@ -78,7 +78,8 @@ class Opening(Struct, frozen=True):
     """What is kept of a new game beside its records.
 
     `chance` is the secret of its chance; `board` the key of its board and `board_file` the board itself, with the
-    documents that go with it, which is kept once for all games on it; `fork` where a fork began.
+    documents that go with it, which is kept once for all games on it; `fork` where a fork began; `private` whether only
+    those read it who take part in it.
     """
 
     ruleset: str
@@ -89,6 +90,7 @@ class Opening(Struct, frozen=True):
     board: str
     board_file: bytes
     fork: ForkOf | None = None
+    private: bool = False
 
 
 class KeptStatement(Struct, frozen=True):
@@ -303,6 +305,10 @@ class EventStore(Protocol):
 
     async def unlisted(self, games: Collection[GameId]) -> set[GameId]:
         """Return which of these games are listed for nobody but those who play or organize them."""
+        ...
+
+    async def private(self, games: Collection[GameId]) -> set[GameId]:
+        """Return which of these games are private (TAB-READ-01)."""
         ...
 
     async def withheld(self, games: Collection[GameId]) -> dict[GameId, GameId]:

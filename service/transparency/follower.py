@@ -18,7 +18,7 @@ from domain.kernel.canonical import canonical
 from domain.kernel.ids import GameId
 from domain.kernel.log.record import Record, chain_hash, genesis
 from domain.transparency.checkpoint import Checkpoint, read_checkpoint
-from domain.transparency.entry import WITHHELD, Entry, read_entry
+from domain.transparency.entry import PRIVATE, WITHHELD, Entry, read_entry
 from domain.transparency.note import Check, Note, NoteError, read_note
 from domain.transparency.policy import Policy, Rejected
 from domain.transparency.proof import Proof
@@ -292,11 +292,14 @@ class Follower:
                 return
 
     def _not_withheld(self, entry: Entry, refused: Page) -> str:
-        """Return why a stream may not be withheld, as the service does now; empty when it may (TAB-FORK-02).
+        """Return why a stream may not be withheld, as the service does now; empty when it may.
 
-        Its first event was signed. It names the game for whose sake it is withheld, which is to be shown and not over.
+        A private one was signed as that from its beginning (TAB-READ-01). Of a fork the first event was signed: it
+        names the game for whose sake it is withheld, which is to be shown and not over (TAB-FORK-02).
         """
         what = f"{entry.kind} {entry.id}"
+        if entry.status == PRIVATE:
+            return ""
         if entry.status != WITHHELD:
             return f"The service signed version {entry.version} of {what} as {entry.status}, and withholds it now."
         until = _withheld_until(entry, refused)
@@ -364,6 +367,8 @@ def _contradiction(one: Entry, other: Entry) -> str:
         return f"The log has version {one.version} of {what}, and after it version {other.version}."
     if other.at < one.at:
         return f"Version {other.version} of {what} is dated {other.at}, before version {one.version}, {one.at}."
+    if (one.status == PRIVATE) != (other.status == PRIVATE):
+        return f"Version {one.version} of {what} was {one.status}, and version {other.version} {other.status}."
     if one.status in _FINAL:
         return f"Version {one.version} of {what} was {one.status}, and version {other.version} came after it."
     return ""
@@ -383,7 +388,7 @@ def _less(entry: Entry, shown: Page) -> str:
     version, status = now.get("version"), now.get("status")
     if not isinstance(version, int) or version < entry.version:
         return f"The service signed {signed}, and shows the {entry.kind} at version {version}: it was cut short."
-    if entry.status not in (WITHHELD, status) and (version == entry.version or entry.status in _FINAL):
+    if entry.status not in (WITHHELD, PRIVATE, status) and (version == entry.version or entry.status in _FINAL):
         return f"The service signed {signed} as {entry.status}, and shows it as {status}."
     return ""
 
@@ -399,8 +404,8 @@ def _other(entry: Entry, page: Page) -> str:
 
 
 def _is_withheld(page: Page) -> bool:
-    """Tell whether a page is the problem that a fork is withheld."""
-    return page.status == 403 and _json(page).get("type") == "/problems/withheld"
+    """Tell whether a page is the problem that a fork is withheld, or a game private."""
+    return page.status == 403 and _json(page).get("type") in ("/problems/withheld", "/problems/private")
 
 
 def _withheld_until(entry: Entry, refused: Page) -> str | None:

@@ -54,6 +54,7 @@ def forked_as(game: Game, game_id: GameId, event: GameForked) -> Game:
         table=game.table.copy() if game.table is not None else None,
         around=Around(seated=game.around.seated if plays is None else (plays,)),
         forks=event.forks or "players",
+        readers=event.readers or "everybody",
         forked=event,
         past=replace(game, past=None, undo={}, answers={}),
     )
@@ -104,6 +105,7 @@ def fork(
         organizer_sees="all" if analysis else game.organizer_sees,
         documents=digests_of(game.board) or UNSET,
         forks="officials" if game.forks == "officials" and not analysis else UNSET,
+        readers="invited" if game.is_private else UNSET,
         withheld=withheld or UNSET,
     )
     begun = forked_as(game, game_id, event).log([(event, 0)], cause, at)

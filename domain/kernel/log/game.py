@@ -28,6 +28,7 @@ from domain.kernel.log.lifecycle import (
     GameEvent,
     GameForked,
     GameStarted,
+    Readers,
     RulesUpgraded,
     SeatLeft,
     SeatsMoved,
@@ -103,6 +104,8 @@ class Game(Struct, kw_only=True):
     around: Around = field(default_factory=Around)
     forks: Forking = "players"
     """Who may fork it while it runs."""
+    readers: Readers = "everybody"
+    """Who may read it."""
     forked: GameForked | None = None
     """How a fork began; None for a game that is none."""
     past: "Game | None" = None
@@ -123,6 +126,7 @@ class Game(Struct, kw_only=True):
             players=dict.fromkeys(event.seats),
             head=genesis(game_id),
             forks=event.forks or "players",
+            readers=event.readers or "everybody",
         )
 
     # --- before the game ---
@@ -138,6 +142,7 @@ class Game(Struct, kw_only=True):
         organizer: PlayerId,
         organizer_sees: Sight = "spectator",
         forks: Forking = "players",
+        readers: Readers = "everybody",
         commitment: str,
         cause: Cause,
         at: str,
@@ -169,6 +174,7 @@ class Game(Struct, kw_only=True):
             organizer_sees=organizer_sees,
             documents=digests_of(board) or UNSET,
             forks="officials" if forks == "officials" else UNSET,
+            readers="invited" if readers == "invited" else UNSET,
         )
         return Game.of(game_id, event, ruleset, board).log([(event, 0)], cause, at)
 
@@ -184,6 +190,11 @@ class Game(Struct, kw_only=True):
         return {seat: player for seat, player in self.players.items() if player is not None and seat not in gone}
 
     @property
+    def is_private(self) -> bool:
+        """Whether only those read it who take part in it (TAB-READ-01)."""
+        return self.readers == "invited"
+
+    @property
     def is_analysis(self) -> bool:
         """Whether it is a fork in which one account plays all seats (TAB-FORK-03)."""
         return self.forked is not None and self.forked.purpose == "analysis"
@@ -194,6 +205,11 @@ class Game(Struct, kw_only=True):
         if self.past is not None:
             return {seat: player for seat, player in self.past.players.items() if player is not None}
         return self.ruleset.kept_seats(self.setup)
+
+    def lets_in(self, player: PlayerId) -> bool:
+        """Tell whether an account takes part in the game: it organizes it, is its official, holds a seat or is to."""
+        seated = (*self.players.values(), *self.kept_seats.values())
+        return player == self.organizer or player in seated or self.around.is_official(player)
 
     def cancel(self, cause: Cause, at: str) -> Decided:
         """Cancel the game, or close an analysis.

@@ -22,6 +22,8 @@ Sight = Literal["all", "spectator"]
 """What an organizer without a seat sees while a game runs: everything, or what spectators see."""
 Forking = Literal["players", "officials"]
 """Who may fork a game that runs: those who take part in it, or its officials alone."""
+Readers = Literal["everybody", "invited"]
+"""Who reads a game: everybody, or those alone who were let in (TAB-READ-01)."""
 Purpose = Literal["analysis", "continuation"]
 """What a fork is for: its maker plays all seats, or the players of a game that is over go on with it."""
 
@@ -61,6 +63,8 @@ class GameCreated(GameEvent, frozen=True):
         organizer_sees: what an organizer without a seat sees of the running game; everything when absent.
         documents: the digests of the documents that it is played with besides its board, by name; absent without any.
         forks: `officials` when the players may not fork it while it runs; absent when they may.
+        readers: `invited` when the game is private, so that only those read it who take part in it (TAB-READ-01);
+            absent when everybody may.
     """
 
     schema: ClassVar[int] = 2
@@ -76,6 +80,7 @@ class GameCreated(GameEvent, frozen=True):
     organizer_sees: Sight
     documents: dict[str, str] | UnsetType = UNSET
     forks: Literal["officials"] | UnsetType = UNSET
+    readers: Literal["invited"] | UnsetType = UNSET
 
     @property
     def board_key(self) -> str:
@@ -92,7 +97,8 @@ class GameCreated(GameEvent, frozen=True):
 class GameForked(GameCreated, frozen=True, kw_only=True):
     """A game began as a fork: with the position of another game, its parent, at an earlier version (TAB-FORK-01).
 
-    Ruleset, board, documents, seats and set-up are those of the parent at that version; its commitment is its own.
+    Ruleset, board, documents, seats, set-up and readers are those of the parent at that version; its commitment is its
+    own.
 
     Attributes:
         parent: the game that it forks from.

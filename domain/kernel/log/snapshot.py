@@ -15,13 +15,13 @@ from domain.kernel.log.answers import Answers
 from domain.kernel.log.around import Around
 from domain.kernel.log.fold import with_documents
 from domain.kernel.log.game import Game
-from domain.kernel.log.lifecycle import Forking, GameForked, Sight, Status
+from domain.kernel.log.lifecycle import Forking, GameForked, Readers, Sight, Status
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.documents import key_of
 from domain.kernel.rules.ruleset import Library, Result, Ruleset
 from domain.kernel.rules.table import Table
 
-FORM: Final = 9
+FORM: Final = 10
 """Rises when the kernel folds or writes down otherwise than before."""
 _NONE: Final = b"null"
 
@@ -52,6 +52,7 @@ class _Snapshot(Struct, forbid_unknown_fields=True):
     answers: Answers
     around: Around
     forks: Forking
+    readers: Readers
     table: Raw
     forked: GameForked | None
     past: Raw
@@ -82,6 +83,7 @@ def take(game: Game) -> bytes:
             answers=game.answers,
             around=game.around,
             forks=game.forks,
+            readers=game.readers,
             table=Raw(game.table.snapshot() if game.table is not None else _NONE),
             forked=game.forked,
             past=Raw(take(game.past) if game.past is not None else _NONE),
@@ -128,6 +130,7 @@ def restore(snapshot: bytes, library: Library, board_of: Callable[[str], Board])
             answers=kept.answers,
             around=kept.around,
             forks=kept.forks,
+            readers=kept.readers,
             forked=kept.forked,
             past=restore(bytes(kept.past), library, board_of) if bytes(kept.past) != _NONE else None,
         )

@@ -477,6 +477,7 @@ class Replay:
             organizer=event.organizer,
             organizer_sees=event.organizer_sees,
             forks=event.forks or "players",
+            readers=event.readers or "everybody",
             commitment=event.commitment,
             cause=cause,
             at=at,

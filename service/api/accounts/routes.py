@@ -144,7 +144,8 @@ async def read_log(request: Call) -> Response[bytes]:
 
     Events come in the order in which they were stored, as spectators see them. Hidden values are commitments; when a
     game is over, `GET /v1/games/{game}/export` opens them. Events of cases are left out; `GET /v1/cases` leads to
-    them. Forks that are withheld (TAB-FORK-02) are left out as well: read their own events when their game is over.
+    them. Private games (TAB-READ-01) are left out as well, and forks that are withheld (TAB-FORK-02): read their own
+    events when their game is over.
     Store `next` and send it as `cursor` to resume later.
     """
     page = request.read_query(Page)
@@ -163,10 +164,11 @@ ROUTES = (list_accounts, list_tokens_of, grant_scopes, close_account, read_log)
 
 
 async def _shown(store: EventStore, found: Iterable[tuple[StreamId, Record]]) -> list[tuple[GameId, Record]]:
-    """Return those of records that are of games, and not of forks that are withheld."""
+    """Return those of records that are of games, neither private ones nor forks that are withheld."""
     games = [(game, record) for stream, record in found if (game := as_game(stream)) is not None]
-    withheld = await store.withheld({game for game, _ in games})
-    return [(game, record) for game, record in games if game not in withheld]
+    asked = {game for game, _ in games}
+    hidden = {*await store.withheld(asked), *await store.private(asked)}
+    return [(game, record) for game, record in games if game not in hidden]
 
 
 async def account_of(request: Call, player: str) -> PlayerRow:

@@ -45,6 +45,7 @@ from service.api.paging import first, read_cursor
 from service.api.problems import Kind, Problem
 from service.api.request import Call, require_token
 from service.api.response import Answered, answer, etag
+from service.api.withheld import require_shown
 from service.games.acts import NotSeated
 from service.games.views import viewer_of
 from service.judging.desk import Docket, Ruling, UnknownStatement
@@ -88,6 +89,7 @@ DONE: Final = Answer(
     account="optional",
     query=CasesPage,
     answers=(Answer(200, "The cases.", CasePage),),
+    problems=(problems.PRIVATE, problems.WITHHELD),
 )
 async def list_cases(request: Call) -> Response[bytes]:
     """List cases.
@@ -99,6 +101,8 @@ async def list_cases(request: Call) -> Response[bytes]:
     """
     page = request.read_query(CasesPage)
     game = GameId(page.game) if page.game is not None else None
+    if game is not None:
+        await require_shown(request.services, game, request.caller)
     if page.for_ == "me":
         require_token(request.caller, ())
     party = request.caller.player if request.caller is not None and page.for_ == "me" else None

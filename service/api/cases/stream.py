@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from domain.judging.events import CLOSED
 from domain.kernel.ids import CaseId, Version
+from service.accounts.caller import Caller
 from service.api import problems
 from service.api.bodies import Past
 from service.api.cases.bodies import CaseEventView
@@ -15,6 +16,7 @@ from service.api.endpoint import Answer, endpoint
 from service.api.log.streams import StreamedEvent, server_sent, something_happens, start_of
 from service.api.request import Call
 from service.api.services import Services
+from service.api.withheld import require_shown
 
 
 class CaseSince(Struct, frozen=True, forbid_unknown_fields=True):
@@ -28,15 +30,19 @@ class CaseSince(Struct, frozen=True, forbid_unknown_fields=True):
     after: Past | None = None
 
 
-async def follow(services: Services, case: CaseId, after: Version) -> AsyncIterator[CaseEventView | None]:
+async def follow(
+    services: Services, case: CaseId, caller: Caller | None, after: Version
+) -> AsyncIterator[CaseEventView | None]:
     """Yield the events of a case after a version, as they come; None for every heartbeat without any.
 
-    Ends with the last event of a case that is closed, and when the service stops.
+    Ends with the last event of a case that is closed, when the service stops, and with `Problem` when the game is shown
+    to the caller no more.
     """
     async with services.wake.subscribe(case) as signal:
         while True:
             # Read after subscribing, and before waiting: so nothing is missed in between.
             docket = await services.desk.docket(case)
+            await require_shown(services, docket.case.game, caller)
             if after < docket.case.version:
                 names = (await services.games.game(docket.case.game, 0)).names
                 for record in docket.records[after:]:
@@ -44,7 +50,7 @@ async def follow(services: Services, case: CaseId, after: Version) -> AsyncItera
                 after = docket.case.version
             if docket.case.status in CLOSED or signal.closed:
                 return
-            if not await something_happens(services, None, signal):
+            if not await something_happens(services, caller, signal):
                 yield None
 
 
@@ -74,7 +80,7 @@ async def stream_case_events(request: Call, case: str) -> Response[bytes] | Stre
     start = start_of(last if last is not None else after, now.version, "case")
     if now.status in CLOSED and start == now.version:
         return Response(b"", status_code=204)
-    events = follow(request.services, now.id, start)
+    events = follow(request.services, now.id, request.caller, start)
     numbered = (event and (event.version, event, event) async for event in events)
     return server_sent(request.services.metrics, numbered, start)
 

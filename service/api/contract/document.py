@@ -402,8 +402,8 @@ def possible_problems(said: Endpoint) -> list[Kind]:
         problems.INTERNAL_ERROR,
         problems.UNAVAILABLE,
     ]
-    if said.of_game:
-        kinds.append(problems.WITHHELD)
+    if said.of_game or said.of_case:
+        kinds += [problems.PRIVATE, problems.WITHHELD]
     if said.tag != "Service":
         kinds.append(problems.TOO_MANY_REQUESTS)
     if said.account != "none":

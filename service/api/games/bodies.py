@@ -7,7 +7,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType, field, to_builtins
 
 from domain.kernel.ids import CaseId, GameId, PlayerId, Seat, Version
 from domain.kernel.log.game import Game
-from domain.kernel.log.lifecycle import Forking, Sight, Status
+from domain.kernel.log.lifecycle import Forking, Readers, Sight, Status
 from domain.kernel.rules.board import Map
 from domain.kernel.rules.decision import Decision
 from domain.kernel.rules.documents import digests_of, documents_of, remarks_of
@@ -79,10 +79,13 @@ class NewGame(Struct, frozen=True, forbid_unknown_fields=True):
             before they sit down.
         forks: who may fork the game while it runs: `players` for all who take part in it, `officials` for these alone.
             When it is over, everybody may.
+        readers: who may read the game: `everybody`, or those alone who are `invited`, which makes it private, for good:
+            its seats, its organizer and its officials (TAB-READ-01). No list shows others a private game.
         board: a board to play on instead of the ruleset's own, in the form of BoardView's `board`.
         documents: documents to play with instead of the ruleset's own, by name. Only some rulesets have any.
-        listed: whether lists show the game to everybody. Otherwise only its players and its organizer have it in their
-            lists. Anybody who knows its address can look at it all the same, as a spectator.
+        listed: whether lists show the game to everybody. Otherwise it is unlisted: only its players and its organizer
+            have it in their lists. Anybody who knows its address can look at it all the same, as a spectator, unless
+            `readers` says otherwise.
     """
 
     ruleset: Identifier
@@ -92,6 +95,7 @@ class NewGame(Struct, frozen=True, forbid_unknown_fields=True):
     organizer: Identifier | None = None
     organizer_sees: Sight = "spectator"
     forks: Forking = "players"
+    readers: Readers = "everybody"
     board: Raw | UnsetType = UNSET
     documents: dict[str, Raw] = field(default_factory=dict[str, Raw])
     listed: bool = True
@@ -270,6 +274,7 @@ class GameDetail(GameSummary, frozen=True):
         organizer_sees: what the organizer sees of the running game without holding a seat: what a `spectator` sees, or
             `all`.
         forks: who may fork it while it runs: all who take part in it (`players`), or its `officials` alone.
+        readers: who may read it: `everybody`, or those alone who are `invited`.
         setup: what its creator chose.
         board: the digest of its board.
         documents: the digests of the documents that it is played with besides, by name.
@@ -292,6 +297,7 @@ class GameDetail(GameSummary, frozen=True):
     upgraded_to: int | None
     organizer_sees: Sight
     forks: Forking
+    readers: Readers
     setup: dict[str, Any]
     board: str
     documents: dict[str, str]
@@ -439,6 +445,7 @@ def game_detail(
         changed=row.changed,
         fork=row.fork,
         forks=game.forks,
+        readers=game.readers,
         listed=listed,
         setup=to_builtins(game.setup),
         board=Map.of(game.board).digest,

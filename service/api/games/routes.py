@@ -123,6 +123,7 @@ async def create_game(request: Call) -> Response[bytes]:
             organizer=PlayerId(wish.organizer) if wish.organizer is not None else None,
             organizer_sees=wish.organizer_sees,
             forks=wish.forks,
+            readers=wish.readers,
             title=wish.title,
             listed=wish.listed,
             key=key,
@@ -149,8 +150,8 @@ async def list_games(request: Call) -> Response[bytes]:
     """List games.
 
     Lists the newest first. You can filter by status, by ruleset, by a player who holds a seat, by a player whom the
-    game waits for, and by words of the title. Private games are left out, and so are forks: GET /v1/players/me/games
-    has yours, and GET /v1/games/{game}/forks those of a game.
+    game waits for, and by words of the title. Unlisted and private games are left out, and so are forks:
+    GET /v1/players/me/games has yours, and GET /v1/games/{game}/forks those of a game.
     """
     page = request.read_query(GamesPage)
     waiting = PlayerId(page.waiting_for) if page.waiting_for is not None else None
@@ -246,20 +247,22 @@ async def change_game(request: Call, game: str) -> Response[bytes]:
     scopes=("organize",),
     body=Listing,
     answers=(Answer(200, "The game.", GameDetail, headers=("ETag",)),),
-    problems=(problems.UNKNOWN_GAME, problems.NOT_ORGANIZER),
+    problems=(problems.UNKNOWN_GAME, problems.NOT_ORGANIZER, problems.REFUSED),
 )
 async def list_game(request: Call, game: str) -> Response[bytes]:
-    """List a game, or make it private.
+    """List a game, or unlist it.
 
-    Only its organizer may do this. Lists of games and cases show a private game to its players and its organizer only.
-    Anybody who knows its address can look at it all the same, as a spectator, and the transparency log names every game
-    by its id. Whether a game is listed is not part of its log, so its version stays the same. Repeating the request
+    Only its organizer may do this. Lists of games and cases show an unlisted game to its players and its organizer
+    only. Anybody who knows its address can look at it all the same, as a spectator, and the transparency log names
+    every game by its id. To let nobody else read a game, create it with `readers`; such a game is never listed
+    (TAB-READ-01). Whether a game is listed is not part of its log, so its version stays the same. Repeating the request
     changes nothing.
     """
     request.read_query(Nothing)
     caller, games = request.signed_in, request.services.games
     wish = await request.read_body(_listing)
-    await games.list_game(GameId(game), caller.player, wish.listed)
+    async with explained(request, game):
+        await games.list_game(GameId(game), caller.player, wish.listed)
     played = await games.game(GameId(game))
     viewer = viewer_of(played, caller)
     return answer(await detail(request.services, played, viewer), headers=etag(played.version))

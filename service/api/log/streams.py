@@ -205,7 +205,7 @@ async def _frames(metrics: Metrics, passages: AsyncIterator[Passage[bytes] | Non
                     continue
                 sent(passage.at)
                 yield passage.frames
-        except (TokenEnded, StoreUnavailable) as error:
+        except (TokenEnded, StoreUnavailable, Problem) as error:
             log.info("stream ended", why=str(error))
 
 

@@ -128,7 +128,7 @@ async def _preview(request: Call, game: GameId) -> str | None:
     services = request.services
     try:
         played, row = await services.games.game(game), await services.store.game(game)
-        if row is None or await services.store.unlisted([game]) or await services.games.withheld(game, None):
+        if row is None or await services.store.unlisted([game]) or not await services.games.is_shown(game, None):
             return None
     except (UnknownGame, StoreError):
         return None

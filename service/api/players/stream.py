@@ -156,7 +156,7 @@ async def follow_events(services: Services, caller: Caller, after: int) -> Async
             yield None
             continue
         position, game, case, record = each
-        if await services.games.withheld(game, caller) is not None:
+        if not await services.games.is_shown(game, caller):
             continue
         if case is not None:
             told = case_event_view(record, (await services.games.game(game, 0)).names)

@@ -183,7 +183,7 @@ async def list_games_of_rule(request: Call, ruleset: str, rule: str) -> Response
     """List games that show a rule at work.
 
     Games of this ruleset in which an event concerned the rule, the newest first, each with the first such version. That
-    version may have been taken back; it still can be looked at. Private games and forks are left out. One page holds
+    version may have been taken back; it still can be looked at. Unlisted games and forks are left out. One page holds
     all that there are, 20 at most. The list may be a moment behind the games.
     """
     request.read_query(Nothing)

@@ -13,6 +13,7 @@ from service.api.problems import Problem
 from service.api.request import Call
 from service.api.response import answer
 from service.api.statistics.bodies import DicePage, DiceQuery, PlayerRecord, RefusalsQuery, RuleTallyPage, TimelinePage
+from service.api.withheld import require_shown
 
 
 @endpoint(
@@ -78,8 +79,10 @@ async def show_record(request: Call, player: str) -> Response[bytes]:
     "GET",
     "/v1/statistics/dice",
     tag="Statistics",
+    account="optional",
     query=DiceQuery,
     answers=(Answer(200, "The dice.", DicePage),),
+    problems=(problems.PRIVATE, problems.WITHHELD),
 )
 async def show_dice(request: Call) -> Response[bytes]:
     """Show the dice.
@@ -88,6 +91,8 @@ async def show_dice(request: Call) -> Response[bytes]:
     like chance.
     """
     page = request.read_query(DiceQuery)
+    if page.game is not None:
+        await require_shown(request.services, GameId(page.game), request.caller)
     counted = await dice.counts(
         request.services.rows,
         page.ruleset,

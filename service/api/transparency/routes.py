@@ -171,6 +171,12 @@ async def certificate_of(request: Call, stream: StreamId, version: Version | Non
             f"Until game {until} is over, the transparency log has only version 1 of the fork {stream}.",
             f"Ask with ?version=1, or again when {until} is over.",
         )
+    if proof is None and await request.services.games.is_private(await _game_of(request, stream)):
+        raise Problem(
+            problems.NOT_LOGGED_YET,
+            f"The transparency log has version 1 of {stream}, which is private, and of a private game also its end.",
+            "Ask with ?version=1, or again when the game is over.",
+        )
     if proof is None:
         raise not_logged_yet(f"Version {head if version is None else version} is not in the transparency log yet.")
     headers = {
@@ -184,6 +190,11 @@ async def certificate_of(request: Call, stream: StreamId, version: Version | Non
 async def _withheld_until(request: Call, stream: StreamId) -> GameId | None:
     game = as_game(stream)
     return (await request.services.store.withheld((game,))).get(game) if game is not None else None
+
+
+async def _game_of(request: Call, stream: StreamId) -> GameId:
+    """Return the game that a stream is, or that a case is about."""
+    return as_game(stream) or (await request.services.desk.row(CaseId(stream))).game
 
 
 ROUTES = (show_checkpoint, show_entries, show_tile, show_log_key, show_certificate, show_certificate_of_case)

@@ -70,7 +70,9 @@ class SqlStore(ABC):
         await self._database.select("SELECT 1 FROM games LIMIT 1")
 
     async def append(self, batch: Append) -> Appended:
-        if batch.case is not None or batch.within is not None or (batch.opening and batch.opening.fork is not None):
+        opening = batch.opening
+        indexed = opening is not None and (opening.fork is not None or opening.private)
+        if batch.case is not None or batch.within is not None or indexed:
             return await self.append_together(batch)
         _check(batch)
         return await self._append(batch)
@@ -232,6 +234,12 @@ class SqlStore(ABC):
         query = f"SELECT game FROM unlisted WHERE game {self.among}"
         return {GameId(game) for (game,) in await self._database.select(query, self._texts(games))}
 
+    async def private(self, games: Collection[GameId]) -> set[GameId]:
+        if not games:
+            return set()
+        query = f"SELECT game FROM private WHERE game {self.among}"
+        return {GameId(game) for (game,) in await self._database.select(query, self._texts(games))}
+
     async def withheld(self, games: Collection[GameId]) -> dict[GameId, GameId]:
         if not games:
             return {}
@@ -348,6 +356,9 @@ CASE_NUMBER: Final = "SELECT 1 FROM cases WHERE game = ? AND number = ?"
 def index_statements(batch: Append) -> Iterator[tuple[str, tuple[Any, ...]]]:
     """Yield what is to be written of a case or a fork beside its records, each statement with its values."""
     case, fork = batch.case, batch.opening.fork if batch.opening is not None else None
+    if batch.opening is not None and batch.opening.private:
+        yield "INSERT INTO private (game) VALUES (?)", (batch.game,)
+        yield "INSERT INTO unlisted (game) VALUES (?)", (batch.game,)
     if fork is not None:
         yield (
             "INSERT INTO forks (game, parent, version, purpose, withheld) VALUES (?, ?, ?, ?, ?)",
@@ -374,6 +385,7 @@ def index_statements(batch: Append) -> Iterator[tuple[str, tuple[Any, ...]]]:
         for rule in case.rules:
             yield (
                 "INSERT INTO precedents (rule, place) SELECT ?, place FROM cases WHERE stream = ?"
+                " AND game NOT IN (SELECT game FROM private)"
                 " ON CONFLICT DO NOTHING",
                 (rule, case.case),
             )

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from domain.kernel.ids import StreamId, Version
-from domain.transparency.entry import WITHHELD
+from domain.transparency.entry import PRIVATE, WITHHELD
 from domain.transparency.tree import Run
 from service.store.sql.database import Database
 from service.store.sql.store import WITHHELD_FORKS
@@ -26,7 +26,8 @@ class SqlTree(ABC):
     def __init__(self, database: Database, heads: str) -> None:
         """`heads` is a query for all streams and the versions at which they stand, `head`."""
         self._database = database
-        # Of a withheld fork no head but the first is entered: what made the next one could be guessed from its hash.
+        # Of a withheld fork no head but the first is entered: what made the next one could be guessed from its hash. Of
+        # a private game also the last one: the end publishes a secret, so that nobody guesses what led there.
         # Streams come first, each with the one version that is asked for: what this reads grows with `moved` alone.
         moved = (
             "SELECT game FROM events WHERE position > ? AND position <= ? UNION"
@@ -36,12 +37,16 @@ class SqlTree(ABC):
             "coalesce((SELECT status FROM games g WHERE g.game = m.game),"
             " (SELECT status FROM cases c WHERE c.stream = m.game))"
         )
+        private = "SELECT p.game FROM private p"
+        secret = f"(m.game IN ({private}) OR m.game IN (SELECT c.stream FROM cases c WHERE c.game IN ({private})))"
+        over = f"({status} = 'over')"
         hidden = f"EXISTS (SELECT 1 FROM ({WITHHELD_FORKS}) w WHERE w.game = m.game)"
         head = f"(SELECT head FROM ({heads}) h WHERE h.game = m.game)"
         self._moved = (
             "SELECT n.game, e.version, e.hash, e.at, n.status"
-            f" FROM (SELECT m.game, CASE WHEN {hidden} THEN 1 ELSE {head} END AS version,"
-            f" CASE WHEN {hidden} THEN '{WITHHELD}' ELSE {status} END AS status FROM ({moved}) m) n"
+            f" FROM (SELECT m.game, CASE WHEN {hidden} OR ({secret} AND NOT {over}) THEN 1 ELSE {head} END AS version,"
+            f" CASE WHEN {secret} THEN '{PRIVATE}' WHEN {hidden} THEN '{WITHHELD}' ELSE {status} END AS status"
+            f" FROM ({moved}) m) n"
             " JOIN events e ON e.game = n.game AND e.version = n.version"
             " WHERE NOT EXISTS (SELECT 1 FROM entries l WHERE l.stream = n.game AND l.version >= e.version)"
             " ORDER BY e.position"

@@ -381,9 +381,16 @@ CREATE TABLE challenge_keys (
 );
 """
 
+# Games that only those read who take part in them. Games of before are `unlisted` at most, as they were made.
+_PRIVATE: Final = """
+CREATE TABLE private (game TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TRIGGER private_stay BEFORE UPDATE ON private BEGIN SELECT RAISE(ABORT, 'a private game stays private'); END;
+CREATE TRIGGER private_remain BEFORE DELETE ON private BEGIN SELECT RAISE(ABORT, 'a private game stays private'); END;
+"""
+
 STEPS: Final = (
     *(_FIRST, _ACCOUNTS, _KEYS, _SOUGHT, _JUDGES, _CASES, _TRANSPARENCY, _BOTS, _FORKS, _INVITATIONS, _PASSKEYS),
-    *(_PROGRAMS, _RULINGS, _CHALLENGES),
+    *(_PROGRAMS, _RULINGS, _CHALLENGES, _PRIVATE),
 )
 """The schema, as it grew. A new file takes all steps, an older one those that it lacks; none is ever changed."""
 

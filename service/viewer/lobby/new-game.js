@@ -13,6 +13,7 @@ import { easiest, fewPlayers, setUp } from "./tables.js";
 
 const wish = { ruleset: "", problem: null };
 const LABELS = new Labels([]);
+const SHOWN = { listed: { listed: true }, unlisted: { listed: false }, private: { readers: "invited" } };
 
 /** The forms of set-ups, and the rulesets, by ruleset; null while the schema is on its way. */
 const setups = new Map();
@@ -44,7 +45,7 @@ export function newGame(api, account, rulesets, draw) {
       ruleset: ruleset.id,
       players: Number(given.get("players")),
       title: given.get("title").trim(),
-      listed: given.has("listed"),
+      ...SHOWN[given.get("shown")],
       organizer_sees: given.get("organizer_sees"),
       setup: chosen(setup?.command ?? {}),
     };
@@ -68,7 +69,12 @@ export function newGame(api, account, rulesets, draw) {
     <p><label class="check"><input type="checkbox" name="sits" checked /> I play, too</label></p>
     <label for="level">The other seats</label>
     <select id="level" name="level"><option value="">are for people</option>${ruleset.bots.map((level) => html`<option value=${level}>are for bots: ${named(level)}</option>`)}</select>
-    <p><label class="check"><input type="checkbox" name="listed" checked /> Lists show this game to everybody</label></p>
+    <label for="shown">Who reads this game</label>
+    <select id="shown" name="shown">
+      <option value="listed">everybody: lists show it</option>
+      <option value="unlisted">everybody who knows its address (unlisted)</option>
+      <option value="private">only who plays or is invited (private, for good)</option>
+    </select>
     <label for="organizer-sees">While you hold no seat, you see</label>
     <select id="organizer-sees" name="organizer_sees">
       <option value="spectator">what spectators see</option>

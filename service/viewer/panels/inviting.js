@@ -24,7 +24,8 @@ export function inviting(room, isFull, act) {
   const { game } = room;
   const list = (event) => act(() => room.api.put(`/v1/games/${room.id}/listing`, { listed: event.target.checked }));
   return html`${isFull || !known.invitations ? nothing : links(room, act)}
-    <p><label class="check"><input type="checkbox" .checked=${game.listed} @change=${list} /> Lists show this game to everybody</label></p>`;
+    ${game.readers === "invited" ? html`<p class="hint">This game is private: only those who take part in it read it.</p>` : html`
+      <p><label class="check"><input type="checkbox" .checked=${game.listed} @change=${list} /> Lists show this game to everybody</label></p>`}`;
 }
 
 function links(room, act) {

@@ -98,6 +98,7 @@ function compare({ kind, id, version, hash, at, status }, verdict) {
   if (row.hash !== hash) throw new Error(`the service stood by the hash ${hash} at version ${version}, and the export has ${row.hash} there: it is another log`);
   if (row.at !== at) throw new Error(`version ${version} was signed as of ${at}, and the export dates it ${row.at}`);
   if (status === "withheld" && version === 1 && verdict.rows[0].event.withheld) return;
+  if (status === "private" && (kind === "case" || verdict.rows[0].event.readers)) return;
   const leads = statusAt(verdict.rows, version);
   if (leads !== status) throw new Error(`version ${version} was signed as ${status}, and the export leads to ${leads} there`);
 }
@@ -117,6 +118,7 @@ function told({ origin, size }, index, { version, status }, witnesses, { version
       : "No witness of the policy saw that log: the service could show others another one.",
   );
   if (status === "withheld") said.push("It was withheld then, to be shown to everybody when the game that it forks from was over.");
+  if (status === "private") said.push("It is private: others are shown its hashes alone.");
   if (versions > version) said.push(`The export has ${versions - version} more versions after it, for which a newer certificate speaks.`);
   else if (["over", "cancelled"].includes(status)) said.push(`It was ${status} then: what the game came to cannot change.`);
   else said.push("Whether versions after it exist is not known.");

@@ -121,6 +121,7 @@ export class Part {
       organizer: isAnalysis ? this.rows[0].cause?.player : past.around.organizer,
       organizer_sees: isAnalysis ? "all" : parentCreated.organizer_sees,
       forks: isAnalysis ? undefined : parentCreated.forks,
+      readers: parentCreated.readers,
       withheld: parentCreated.withheld ?? (created.withheld && parent),
     };
     for (const [name, is] of Object.entries(right)) {

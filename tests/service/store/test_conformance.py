@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from domain.kernel.ids import GameId, PlayerId, StreamId
 from domain.kernel.log.record import first_broken
@@ -498,3 +499,13 @@ async def test_games_are_listed_or_not_also_before_they_are_there(store: EventSt
     assert await store.unlisted([]) == set()
     await store.list_game(GameId("g2"), True)
     assert [row.game for row in await store.games(listed=True, limit=5)] == ["g2", "g1"]
+
+
+async def test_a_private_game_is_in_no_list_of_others_from_its_beginning(store: EventStore) -> None:
+    for game in ("g1", "g2"):
+        batch = new_game(game)
+        assert batch.opening is not None
+        await store.append(replace(batch, opening=replace(batch.opening, private=game == "g2")))
+    assert await store.private([GameId("g1"), GameId("g2"), GameId("g9")]) == {"g2"}
+    assert await store.private([]) == set()
+    assert [row.game for row in await store.games(listed=True)] == ["g1"]
