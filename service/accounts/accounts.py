@@ -65,6 +65,11 @@ BOTS_OWN: Final = re.compile(r",\s*\w{2,}\s+bot[\W\d_]*$")
 """How the names of the service's bots end ("Livia, greedy bot"), and nobody else's: everybody must see who is a bot."""
 
 
+def pseudonym(player: PlayerId) -> str:
+    """Return what an account is called that was closed: of two in a game, each has its own."""
+    return f"Former player {player[1:6]}"
+
+
 class TooManyTokens(Exception):
     """The account has as many tokens as it can have."""
 
@@ -184,8 +189,8 @@ class Accounts:
         self._forget(lambda caller: caller.player == player)
 
     async def close(self, player: PlayerId) -> None:
-        """Close an account, for ever, and end its tokens."""
-        await self._store.close(player, stamp(self._clock))
+        """Close an account, for ever: whatever signs in to it ends, and its name gives way to a pseudonym."""
+        await self._store.close(player, stamp(self._clock), pseudonym(player))
         self._forget(lambda caller: caller.player == player)
 
     # --- other issuers ---
@@ -215,6 +220,11 @@ class Accounts:
     async def unlink(self, player: PlayerId, issuer: str) -> None:
         """Let another issuer no longer sign anybody in to an account."""
         await self._store.unlink(player, issuer)
+
+    async def unlink_all(self, player: PlayerId) -> None:
+        """Let no other issuer sign anybody in to an account: the person gets a new one there."""
+        for issuer in await self._store.issuers(player):
+            await self._store.unlink(player, issuer)
 
     async def is_linked(self, player: PlayerId, issuer: str) -> bool:
         """Tell whether another issuer signs somebody in to an account."""

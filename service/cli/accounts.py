@@ -18,10 +18,10 @@ from service.api.accounts.bodies import account_view, token_view
 from service.base.clock import utc_now
 from service.base.extras import MissingExtra
 from service.base.scopes import EVERYBODYS, SCOPES, Scope
-from service.base.settings import SettingsError, from_env
+from service.base.settings import Settings, SettingsError, from_env
 from service.cli.output import bad_input, console, print_json
 from service.store.accounts import PlayerRow, TokenId, TokenRow
-from service.store.protocol import StoreError
+from service.store.protocol import StoreError, StoreUnavailable
 
 T = TypeVar("T")
 
@@ -102,16 +102,28 @@ def grant(
 
 
 def close(player: PlayerArgument, data: DataOption = None) -> None:
-    """Close an account for good. Its tokens end.
+    """Close an account for good: whatever signs in to it ends, and its games pass to others.
 
-    Its seats and the games that it organizes stay as they are until an administrator closes it through the API, too.
+    A service that runs on the same data directory does it through its API.
     """
+    # Imported late, as all that only some commands need.
+    from service.app import open_services
+    from service.games import departing
+    from service.observe.logging import configure
 
-    async def work(accounts: Accounts) -> None:
-        await _known(accounts, player)
-        await accounts.close(PlayerId(player))
+    async def run() -> None:
+        settings = _settings(data)
+        configure(settings.log_level)
+        async with open_services(settings) as services:
+            row = await _known(services.accounts, player)
+            await departing.close_account(services.store, services.rows, services.accounts, services.games, row)
 
-    _run(work, data)
+    try:
+        asyncio.run(run())
+    except StoreUnavailable as error:
+        bad_input(f"{error}. Stop it, or let an administrator send DELETE /v1/players/{player} to it")
+    except (SettingsError, StoreError, MissingExtra) as error:
+        bad_input(str(error))
     console.print(f"account {player} is closed", markup=False)
 
 
@@ -186,19 +198,23 @@ def _scopes(given: list[str]) -> list[Scope]:
     return found
 
 
+def _settings(data: Path | None, *, new: bool = False) -> Settings:
+    """Return the settings; `new`: also of a store that is not there yet."""
+    from service.store.backend import backend_of
+
+    settings = from_env({**os.environ, **({"TABULARIUM_DATA": str(data)} if data is not None else {})})
+    if not (new or backend_of(settings).exists()):
+        bad_input(f"{settings.data} contains no database; name the service's data directory with --data")
+    return settings
+
+
 def _run(work: Callable[[Accounts], Awaitable[T]], data: Path | None, *, new: bool = False) -> T:
     """Return what `work` returns, in the store that the settings choose; `new`: which is made if there is none."""
     # Imported late, as all that only some commands need.
     from service.store.backend import backend_of
 
-    given = {"TABULARIUM_DATA": str(data)} if data is not None else {}
-
     async def run() -> T:
-        settings = from_env({**os.environ, **given})
-        backend = backend_of(settings)
-        if not (new or backend.exists()):
-            bad_input(f"{settings.data} contains no database; name the service's data directory with --data")
-        store = await backend.open_store()
+        store = await backend_of(_settings(data, new=new)).open_store()
         try:
             return await work(Accounts(store.accounts, utc_now))
         finally:

@@ -218,7 +218,8 @@ class RemoveBot(Act, frozen=True):
 
 
 class Depart(Act, frozen=True):
-    """Leaving a game with an account that is closed: its seat is given up, and somebody else organizes the game.
+    """Leaving a game with an account that is closed: its seat is given up, its office laid down, and somebody else
+    organizes the game.
 
     `able` are the accounts that may organize it next.
     """
@@ -233,6 +234,8 @@ class Depart(Act, frozen=True):
         decided = Decided(game, ())
         if (seat := next((seat for seat, holder in game.present.items() if holder == player), None)) is not None:
             decided = await left(case, seat, case.cause)
+        if game.around.is_official(player):
+            decided = decided.then(officials.release_official(decided.game, player, case.cause, at))
         if game.organizer == player:
             heir = next((each for each in organizing.heirs(game) if each in self.able), None)
             if heir is not None:

@@ -197,8 +197,11 @@ class AccountStore(Protocol):
         """
         ...
 
-    async def close(self, player: PlayerId, now: str) -> None:
-        """Close an account, and end its tokens."""
+    async def close(self, player: PlayerId, now: str, name: str) -> None:
+        """Close an account: end its tokens, delete its passkeys and recovery codes, and let nobody find it.
+
+        From then on it is called `name`, unless the service plays it.
+        """
         ...
 
     async def add_token(

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser, CDPSession, Page, expect
 
+from domain.kernel.ids import PlayerId
 from tests.browser.visiting import PHONE, Visit, Visitor, visiting
 from tests.service.api.serving import Service
 
@@ -174,3 +175,22 @@ async def test_an_account_becomes_that_of_a_program_for_ever(service: Service, v
         await expect(page.get_by_label("Say that a program plays this account")).to_have_count(0)
         await page.get_by_role("link", name="What others see of you").click()
         await expect(page.get_by_text("A bot. Here since")).to_be_visible()
+
+
+async def test_an_account_is_closed_by_who_types_its_name(visit: Visit, service: Service):
+    async with visit() as visitor:
+        page = visitor.page
+        await open_account(page, "Livia")
+        await page.get_by_role("group").filter(has_text="This is final").get_by_text("Close this account …").click()
+        name = page.get_by_role("textbox", name="To confirm, type the name Livia")
+        await name.fill("Octavia")
+        await page.get_by_role("button", name="Close this account").click()
+        await expect(page.get_by_role("alert")).to_contain_text("The account is called Livia.")
+        await visitor.axe()
+        await name.fill("Livia")
+        await name.press("Enter")
+        await expect(page.get_by_text("Your account is closed. Nobody is signed in in this tab.")).to_be_visible()
+        await page.reload()
+        await expect(page.get_by_text("Nobody is signed in in this tab.")).to_be_visible()
+        (row,) = await service.services.accounts.players(None, PlayerId(""), 10)
+        assert (row.closed is not None, "Livia" in row.name) == (True, False)

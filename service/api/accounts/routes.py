@@ -27,7 +27,7 @@ from service.api.paging import first, read_cursor
 from service.api.request import Call
 from service.api.response import answer
 from service.base.scopes import ordered
-from service.games.departing import leave_games
+from service.games import departing
 from service.games.requests import UnknownPlayer
 from service.games.views import Viewer, event_view
 from service.observe.logging import log
@@ -116,16 +116,15 @@ async def grant_scopes(request: Call, player: str) -> Response[bytes]:
 async def close_account(request: Call, player: str) -> Response[bytes]:
     """Close an account.
 
-    This is final: its tokens end, and it gets no others. What it did in its games stays. Its seats in games that go on
-    are given up, and what it organizes passes to others (TAB-LIFE-06). To suspend somebody for a while, take away the
-    account's scopes instead. Repeating the request changes nothing more.
+    This is final: its tokens, passkeys and recovery codes end, and it gets no others. What it did in its games stays.
+    Its seats in games that go on are given up, and what it organizes passes to others (TAB-LIFE-06). Its name gives way
+    to a pseudonym. To suspend somebody for a while, take away the account's scopes instead. Repeating the request
+    changes nothing more.
     """
     request.read_query(Nothing)
     row = await account_of(request, player)
-    await request.services.accounts.close(row.player)
-    if row.bot is None:  # the seats of a bot wait for another one
-        services = request.services
-        await leave_games(services.store, services.accounts, services.games, row.player)
+    services = request.services
+    await departing.close_account(services.store, services.rows, services.accounts, services.games, row)
     log.info("account closed", account=row.player, by=request.signed_in.player)
     return answer(account_view(await account_of(request, player)))
 

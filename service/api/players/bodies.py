@@ -6,7 +6,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.rules.decision import Decision
-from service.api.bodies import Listed, Page, Text
+from service.api.bodies import Identifier, Listed, Page, Text
 from service.api.games.bodies import TakeBack
 from service.base.scopes import Scope
 from service.store.accounts import PasskeyId, PasskeyRow, PlayerRow, TokenId
@@ -32,6 +32,16 @@ class PlayerChange(Struct, frozen=True, forbid_unknown_fields=True):
 
     name: Text | UnsetType = UNSET
     findable: bool | UnsetType = UNSET
+
+
+class Closing(Struct, frozen=True, forbid_unknown_fields=True):
+    """Which account to close.
+
+    Attributes:
+        confirm: the id of your account, so that none is closed by mistake.
+    """
+
+    confirm: Identifier
 
 
 class Player(Struct, frozen=True):

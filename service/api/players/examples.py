@@ -5,6 +5,7 @@ from typing import Final
 import msgspec
 
 from domain.kernel.chance.secret import Vault
+from service.accounts.accounts import pseudonym
 from service.accounts.caller import Caller
 from service.accounts.passkeys import ALGORITHMS, handle_of
 from service.api.accounts.bodies import LoggedEvent
@@ -60,6 +61,7 @@ def examples(scene: Scene) -> dict[str, Example]:
         "changeMe": Example(
             me(msgspec.structs.replace(owner, findable=True), caller), {"name": owner.name, "findable": True}
         ),
+        "closeMe": Example(player_view(msgspec.structs.replace(owner, name=pseudonym(owner.player)))),
         "becomeBot": Example(me(msgspec.structs.replace(owner, automated=True), caller)),
         "findPlayers": Example(PlayerPage((player_view(owner),), None)),
         "listMyGames": Example(GamePage((game_summary(scene.row(scene.now), scene.accounts),), None)),

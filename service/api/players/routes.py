@@ -14,12 +14,14 @@ from service.accounts.values import SHORTEST_SECRET_KEY, Once, is_hard_to_guess
 from service.api import problems
 from service.api.accounts.routes import account_of
 from service.api.bodies import Nothing
+from service.api.cookies import cleared
 from service.api.endpoint import Answer, endpoint
 from service.api.games.bodies import GamePage, MyGamesPage
 from service.api.games.listing import listed
 from service.api.limiting import address_of
 from service.api.paging import first, read_cursor
 from service.api.players.bodies import (
+    Closing,
     Me,
     Player,
     PlayerChange,
@@ -33,6 +35,8 @@ from service.api.problems import Problem
 from service.api.request import Call
 from service.api.response import answer
 from service.base.scopes import ordered
+from service.games import departing
+from service.observe.logging import log
 from service.store.accounts import PlayerRow
 
 _registration: Final = msgspec.json.Decoder(Registration)
@@ -107,6 +111,35 @@ async def change_me(request: Call) -> Response[bytes]:
         None if wish.findable is UNSET else wish.findable,
     )
     return answer(me(await account_of(request, caller.player), caller))
+
+
+@endpoint(
+    "DELETE",
+    "/v1/players/me",
+    tag="Players",
+    account="required",
+    scopes=("account",),
+    query=Closing,
+    answers=(Answer(200, "What others see of the account from now on.", Player, headers=("Set-Cookie",)),),
+)
+async def close_me(request: Call) -> Response[bytes]:
+    """Close your own account.
+
+    This is final, so say in `confirm` which account you mean. Your tokens, sessions, passkeys, recovery codes and links
+    with a provider end. Your seats in games that go on are given up, your offices laid down, and what you organize
+    passes to others (TAB-LIFE-06). Your name gives way to a pseudonym wherever it is shown, also in the titles of your
+    games. What you did in games stays under your id, so that they can still be proved. What you wrote in cases stays
+    until an official erases it. Your token ends with this request, so a repeated one is refused.
+    """
+    page, services = request.read_query(Closing), request.services
+    row = await account_of(request, request.signed_in.player)
+    if page.confirm != row.player:
+        detail = f"`confirm` is {page.confirm!r}, and the account that you asked to close is {row.player}."
+        raise Problem(problems.INVALID_QUERY, detail, f"To close it for good, send ?confirm={row.player}.")
+    await departing.close_account(services.store, services.rows, services.accounts, services.games, row)
+    await services.accounts.unlink_all(row.player)
+    log.info("account closed", account=row.player, by=row.player)
+    return answer(player_view(await account_of(request, row.player)), 200, cleared(request.scope))
 
 
 @endpoint(
@@ -188,7 +221,7 @@ async def show_player(request: Call, player: str) -> Response[bytes]:
     return answer(player_view(await account_of(request, player)))
 
 
-ROUTES = (register_player, show_me, change_me, become_bot, find_players, list_my_games, show_player)
+ROUTES = (register_player, show_me, change_me, close_me, become_bot, find_players, list_my_games, show_player)
 
 
 async def admit_registration(request: Call) -> None:

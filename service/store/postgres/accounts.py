@@ -98,13 +98,6 @@ class PostgresAccounts(SqlAccounts):
 
         await self._patiently(work)
 
-    async def close(self, player: PlayerId, now: str) -> None:
-        await self._database.execute(
-            "WITH account AS (UPDATE players SET closed = coalesce(closed, ?) WHERE player = ?)"
-            " UPDATE tokens SET revoked = coalesce(revoked, ?) WHERE player = ?",
-            *(now, player) * 2,
-        )
-
     async def add_token(
         self, row: TokenRow, digest: bytes, made: Made | None = None, most: int | None = None
     ) -> Made | None:

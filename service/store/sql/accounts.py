@@ -200,6 +200,18 @@ class SqlAccounts(ABC):
             alone=f"recovery codes of {player}",
         )
 
+    async def close(self, player: PlayerId, now: str, name: str) -> None:
+        close = (
+            "UPDATE players SET closed = coalesce(closed, ?), name = CASE WHEN bot IS NULL THEN ? ELSE name END,"
+            " sought = NULL WHERE player = ?"
+        )
+        await self._change(
+            (close, (now, name, player)),
+            ("UPDATE tokens SET revoked = coalesce(revoked, ?) WHERE player = ?", (now, player)),
+            ("DELETE FROM passkeys WHERE player = ?", (player,)),
+            ("DELETE FROM recovery_codes WHERE player = ?", (player,)),
+        )
+
     async def codes(self, player: PlayerId) -> int:
         return (await self._database.select("SELECT count(*) FROM recovery_codes WHERE player = ?", player))[0][0]
 

@@ -74,13 +74,6 @@ class SqliteAccounts(SqlAccounts):
 
         await self._write(work)
 
-    async def close(self, player: PlayerId, now: str) -> None:
-        def work(connection: sqlite3.Connection) -> None:
-            connection.execute("UPDATE players SET closed = coalesce(closed, ?) WHERE player = ?", (now, player))
-            connection.execute("UPDATE tokens SET revoked = coalesce(revoked, ?) WHERE player = ?", (now, player))
-
-        await self._write(work)
-
     async def add_token(
         self, row: TokenRow, digest: bytes, made: Made | None = None, most: int | None = None
     ) -> Made | None:

@@ -39,7 +39,7 @@ function draw() {
     html`<h1>${me ? me.name : "Your account"}</h1>
       ${alert}
       <p class="hidden" role="status">${done}</p>
-      ${me ? [lasting(), naming(me), passkeys(), provider(), codes(), signedIn(me), tokens(me), leaving()] : account.isUnknown ? html`<p class="quiet">…</p>` : html`<p>Nobody is signed in in this tab.</p>${accountForms(account)}`}`,
+      ${me ? [lasting(), naming(me), passkeys(), provider(), codes(), signedIn(me), tokens(me), leaving(), closing(me)] : account.isUnknown ? html`<p class="quiet">…</p>` : html`<p>${done ? `${done}. ` : ""}Nobody is signed in in this tab.</p>${accountForms(account)}`}`,
     place,
   );
   document.title = `${me ? me.name : "Your account"} · Tabularium`;
@@ -179,6 +179,24 @@ async function become() {
 
 function leaving() {
   return html`<section aria-labelledby="leaving-title"><h2 id="leaving-title">Sign out</h2>${accountForms(account)}</section>`;
+}
+
+function closing(me) {
+  return html`<section aria-labelledby="closing-title"><h2 id="closing-title">Close this account</h2>
+    <details class="sure"><summary>Close this account …</summary>
+      <p>This is final. You give up your seats, others organize your games, and your name gives way to a pseudonym. What
+        you played stays, so that it can be proved.</p>
+      <form @submit=${act(close)}>
+        <label for="closing-name">To confirm, type the name ${me.name}</label>
+        <div class="line"><input id="closing-name" name="name" required autocomplete="off" /><button>Close this account</button></div>
+      </form></details></section>`;
+}
+
+async function close(given) {
+  if (given.get("name").trim() !== account.me.name) throw new Error(`The account is called ${account.me.name}. Type this name to close it.`);
+  await api.delete(`/v1/players/me?confirm=${account.me.id}`);
+  await (api.token ? account.goHome() : account.leave());
+  return "Your account is closed";
 }
 
 const moment = (time) => html`<time datetime=${time} title=${clock(time)}>${ago(time)}</time>`;

@@ -5,8 +5,11 @@ from typing import Any
 
 import pytest
 
+from domain.kernel.proof.verify import verify
 from service.base.scopes import EVERYBODYS, Scope
 from tests.service.api.serving import Player, Service, serving
+from tests.service.api.test_mine import eventually
+from tests.service.rig import LIBRARY
 
 
 async def appointed(service: Service, *scopes: Scope) -> Player:
@@ -126,6 +129,41 @@ async def test_a_closed_account_does_nothing_more_and_its_games_stay(
     shown = await service.get(f"/v1/games/{game}", bert)
     assert (shown["seats"][0]["player"], shown["given_up"]) == (anna.id, ["red"])
     assert (await service.ask("DELETE", f"/v1/players/{anna.id}", admin)).json() == closed
+
+
+async def test_players_close_their_own_accounts(service: Service, anna: Player, bert: Player) -> None:
+    julia, carl = await service.register("Julia"), await service.register("Carl")
+    over, game = await service.begun(anna, bert, rounds=1), await service.begun(anna, bert)
+    await service.play_out(over, anna, bert)
+    judged = await service.begun(bert, carl)
+    await service.ask("PUT", f"/v1/games/{judged}/officials/{anna.id}", bert)
+    wish = {"ruleset": "tiny-auction", "players": 2, "title": "Anna and friends"}
+    waiting = (await service.post("/v1/games", anna, wish))["id"]
+    await service.post(f"/v1/games/{waiting}/seats", julia, {})
+    await eventually(service, "/v1/games?text=anna", lambda page: len(page["items"]) == 1)
+    before = (await service.ask("GET", f"/v1/games/{over}/export")).content
+    playing = await only(service, anna, "play")
+    url = f"/v1/players/me?confirm={anna.id}"
+    for wrong in ("", f"?confirm={bert.id}"):
+        assert (await service.ask("DELETE", f"/v1/players/me{wrong}", anna)).json()["type"] == "/problems/invalid-query"
+    refused = await service.ask("DELETE", url, playing)
+    assert (refused.status_code, refused.json()["type"]) == (403, "/problems/scope-missing")
+
+    answer = await service.ask("DELETE", url, anna)
+    name = answer.json()["name"]
+    assert (answer.status_code, "Anna" in answer.text, name) == (200, False, f"Former player {anna.id[1:6]}")
+    for player in (anna, playing):
+        assert (await service.ask("DELETE", url, player)).json()["type"] == "/problems/token-ended"
+    shown = {each: await service.get(f"/v1/games/{each}", bert) for each in (over, game, waiting, judged)}
+    assert "Anna" not in str(shown)
+    assert shown[over]["seats"][0]["name"] == shown[game]["seats"][0]["name"] == name
+    assert (shown[game]["given_up"], shown[game]["organizer"]) == (["red"], bert.id)
+    assert (shown[waiting]["title"], shown[waiting]["organizer"]) == (f"{name} and friends", julia.id)
+    assert (shown[judged]["officials"], (await service.get("/v1/games?text=anna"))["items"]) == ([], [])
+    assert (await service.get(f"/v1/players/{anna.id}"))["name"] == name
+    assert (await service.ask("GET", f"/v1/games/{over}/export")).content == before
+    export = (await service.ask("GET", f"/v1/games/{game}/export")).content
+    assert verify(export.splitlines(keepends=True), LIBRARY).ok
 
 
 @pytest.mark.parametrize("path", ["/v1/players/nobody", "/v1/players/nobody/scopes", "/v1/players/nobody/tokens"])

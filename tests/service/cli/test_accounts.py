@@ -49,6 +49,22 @@ def test_accounts_are_listed_granted_and_closed(call: Call, data: Path):
     assert call("accounts", "tokens", anna, "--json", "--data", data).json == []
 
 
+def test_closing_an_account_passes_its_games_on(call: Call, data: Path):
+    people = [made(call, data, name) for name in ("Anna", "Bert")]
+    headers = [{"authorization": f"Bearer {token}"} for _, token in people]
+    with serving(data) as service:
+        url = f"{service.address}/v1/games"
+        wish = {"ruleset": "conquest-classic-friz", "players": 2, "title": "Anna and friends"}
+        game = http.post(url, json=wish, headers=headers[0]).json()["id"]
+        http.post(f"{url}/{game}/seats", json={}, headers=headers[1])
+        refused = call("accounts", "close", people[0][0], "--data", data).complaint
+        assert f"DELETE /v1/players/{people[0][0]}" in refused
+    assert call("accounts", "close", people[0][0], "--data", data).out == f"account {people[0][0]} is closed\n"
+    with serving(data) as service:
+        shown = http.get(f"{service.address}/v1/games/{game}").json()
+    assert (shown["organizer"], shown["title"]) == (people[1][0], f"Former player {people[0][0][1:6]} and friends")
+
+
 def test_what_makes_no_sense_is_refused_with_what_would(call: Call, data: Path):
     assert f"{data} contains no database" in call("accounts", "list", "--data", data).complaint
     anna, _ = made(call, data, "Anna")

@@ -130,16 +130,21 @@ async def test_a_token_is_replaced_once_it_is_not_ended(accounts: AccountStore) 
     assert not await accounts.replace_token(TokenId("tgone"), LATE, replace(token("more"), created=NOON), b"more")
 
 
-async def test_closing_an_account_ends_its_tokens(accounts: AccountStore) -> None:
+async def test_closing_an_account_ends_whatever_signs_in_to_it(accounts: AccountStore) -> None:
     await accounts.add(PlayerRow(BERT, "Bert", EARLY))
+    await accounts.describe(ANNA, None, True)
+    await accounts.add_passkey(PasskeyRow(PasskeyId("k1"), ANNA, b"key", b"", 0, "phone", EARLY))
+    await accounts.replace_codes(ANNA, [b"code"], EARLY)
     for row in (token("one"), token("his", BERT)):
         await accounts.add_token(row, row.name.encode())
-    await accounts.close(ANNA, NOON)
-    await accounts.close(ANNA, LATE)
+    await accounts.close(ANNA, NOON, "Former player")
+    await accounts.close(ANNA, LATE, "Former player")
     anna, bert = await accounts.player(ANNA), await accounts.player(BERT)
     assert anna is not None
     assert bert is not None
     assert (anna.closed, bert.closed) == (NOON, None)
+    assert (anna.name, anna.findable, bert.name) == ("Former player", False, "Bert")
+    assert (await accounts.passkeys(ANNA), await accounts.codes(ANNA)) == ([], 0)
     assert await accounts.tokens(ANNA, EARLY) == []
     assert len(await accounts.tokens(BERT, EARLY)) == 1
 
