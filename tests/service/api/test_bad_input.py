@@ -284,6 +284,12 @@ async def _erase_nothing(s: Scene) -> httpx.Response:
     return await s.ask("DELETE", f"{case}/statements/9", judge)
 
 
+async def _look_at_a_private_game(s: Scene) -> httpx.Response:
+    wish = {"ruleset": "tiny-auction", "players": 2, "readers": "invited"}
+    game = (await s.service.post("/v1/games", s.anna, wish))["id"]
+    return await s.ask("GET", f"/v1/games/{game}", s.bert)
+
+
 async def _look_at_a_withheld_fork(s: Scene) -> httpx.Response:
     judge, url = await s.service.register("Julia"), f"/v1/games/{await s.service.begun(s.anna, s.bert)}"
     await s.service.ask("PUT", f"{url}/officials/{judge.id}", s.anna)
@@ -334,6 +340,7 @@ PROVOKED: dict[str, Provoke] = {
     "token-replaced": _replace_a_token_twice,
     "fork-hides": _fork,
     "withheld": _look_at_a_withheld_fork,
+    "private": _look_at_a_private_game,
     "not-comparable": _compare_two_rulesets,
     "not-seated": lambda s: s.ask("POST", f"{s.url}/commands", s.carla, PUT_UP),
     "options-hidden": lambda s: s.ask("GET", f"{s.url}/options?seat=red", s.carla),

@@ -35,8 +35,8 @@ NAMED: Final = {"game", "with", "case"}
 OTHERS: Final = {
     *("asked", "chart", "document", "invitation", "left", "lesson", "level", "number", "passkey", "player", "rule"),
     *("ruleset", "seat", "secret", "tile", "token"),
-    *("after", "at", "chapter", "cursor", "dark", "drawn", "every", "for", "format", "limit", "match", "name", "next"),
-    *("scope", "status", "text", "theme", "version", "waiting", "waiting_for", "width", "with_version"),
+    *("after", "chapter", "confirm", "cursor", "for", "limit", "match", "name", "next", "scope", "status", "text"),
+    *("version", "waiting", "waiting_for", "width", "with_version"),
 }
 """Parameters that name no game."""
 
@@ -265,6 +265,7 @@ async def test_the_log_has_hashes_of_its_beginning_and_its_end(table: Table, tmp
     log = read(export.content.splitlines(keepends=True))
     async with asyncio.timeout(60):
         while (shown_it := await service.ask("GET", f"/v1/games/{game}/certificate", table.bert)).status_code == 404:
+            assert shown_it.json()["type"] == "/problems/not-logged-yet"
             await asyncio.sleep(0.05)
     found = certify(log.game, log.records, lambda at: log.fold(LIBRARY, at).status, shown_it.text, policy, check)
     assert (found.problem, "It is private" in " ".join(found.said)) == ("", True)
