@@ -15,7 +15,7 @@ from tests.service.api.serving import Player, Service
 
 async def with_official(service: Service) -> tuple[Table, Player, int]:
     """Return a game in which dice were rolled, its official, and the version of a roll."""
-    made = await table(service.services, events=400)
+    made = await table(service.services, events=450)
     julia = await service.register("Julia")
     named = await service.ask("PUT", f"/v1/games/{made.id}/officials/{julia.id}", made.organizer)
     assert named.status_code == 200, named.text
@@ -259,3 +259,28 @@ async def test_open_cases_are_counted_on_the_game_and_what_officials_did_is_mark
     await expect(page.locator(".marks")).to_have_attribute("aria-label", re.compile("1 pause"))
     await expect(page.get_by_role("link", name="Desk", exact=True)).to_be_visible()
     await visitor.axe()
+
+
+async def test_a_player_who_only_looks_on_is_told_of_a_case(service: Service, page: Page, visit: Visit):
+    made, julia, version = await with_official(service)
+    anna, bert = list(made.seats.values())[:2]
+    await page.clock.install()
+    await page.goto(f"/games/{made.id}#token={token_of(bert)}")
+    await expect(page.locator("#around")).to_be_attached()
+    await expect(page.get_by_role("link", name="Desk", exact=True)).to_be_visible()
+    await page.clock.fast_forward(3_000)  # the first look at the cases
+    complaint = {"kind": "dice", "version": version, "statement": "?"}
+    await service.post(f"/v1/games/{made.id}/cases", anna, complaint)
+    told = page.get_by_role("group", name="A dispute")
+    await expect(told).to_have_count(0)
+    await page.clock.fast_forward(25_000)
+    await page.clock.run_for(3_000)
+    await expect(told).to_contain_text(f"disputes version {version}. The case waits for a ruling.")
+    async with visit() as other:
+        await other.page.goto(f"/games/{made.id}#token={token_of(julia)}")
+        await expect(other.page.get_by_role("group", name="A dispute")).to_be_visible()
+        await other.axe()
+    async with visit() as spectator:
+        await spectator.page.goto(f"/games/{made.id}")
+        await expect(spectator.page.get_by_role("link", name="Desk 1 1 open case")).to_be_visible()
+        await expect(spectator.page.get_by_role("group", name="A dispute")).to_have_count(0)

@@ -8,6 +8,7 @@ import { html, nothing } from "../vendor/lit-html.js";
 import { chip } from "../parts/chip.js";
 import { seatName } from "../parts/format.js";
 import { refusal } from "../parts/rule.js";
+import { docketOf } from "../state/docket.js";
 import { takeBacksOf } from "../state/take-backs.js";
 import { givenUp } from "./leaving.js";
 import { won } from "./standings.js";
@@ -19,12 +20,28 @@ import { won } from "./standings.js";
 export function aroundPanel(room, account) {
   const { game } = room;
   const requests = takeBacksOf(room);
-  if (!game || (!requests.open.length && !requests.problem && (game.paused ?? null) === null && !game.given_up?.length && !isOver(room))) return nothing;
+  const waiting = casesFor(room, account);
+  if (!game || (!waiting.length && !requests.open.length && !requests.problem && (game.paused ?? null) === null && !game.given_up?.length && !isOver(room))) return nothing;
   return html`${isOver(room) ? ending(room) : nothing} ${game.paused === null ? nothing : pause(room, account)} ${givenUp(room, account)}
+    ${waiting.map((each) => dispute(room, each))}
     ${requests.open.map((request) => oneRequest(room, requests, request))}
     ${requests.problem
       ? html`<div class="request">${refusal(room, requests.problem)}<button @click=${() => requests.close()}>Close</button></div>`
       : nothing}`;
+}
+
+/** The cases that wait for a ruling, for who has a say in them: a seat or an official. */
+function casesFor(room, account) {
+  const { game } = room;
+  const hasSay = game && room.isGame && (game.you !== null || game.officials.some(({ player }) => player === account.me?.id));
+  return hasSay ? docketOf(room).waiting : [];
+}
+
+function dispute({ id, game }, { number, about, seat, status }) {
+  const who = seat === null ? "An official disputes" : seat === game.you ? "You dispute" : `${seatName(game, seat)} disputes`;
+  return html`<div class="request" role="group" aria-label="A dispute">
+    <p><strong>${who} version ${about}.</strong> The case waits for ${status === "appealed" ? "a final ruling" : "a ruling"}.</p>
+    <div class="buttons"><a href="/games/${id}/desk#v=${about}">Case ${number} at the desk</a></div></div>`;
 }
 
 /** Whether the end of a game is shown; a tutorial has none. */

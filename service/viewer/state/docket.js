@@ -5,6 +5,7 @@
 
 const FIRST = 500; // Milliseconds after which the cases are asked for: the board comes first.
 const REST = 2000; // Milliseconds between two requests, at least.
+const AGAIN = 20_000; // Milliseconds after which who takes part in the game asks again: a case may wait for them.
 const WAITING = ["open", "appealed"];
 
 const byRoom = new WeakMap();
@@ -25,6 +26,13 @@ class Docket {
     /** All cases, the newest first. */
     this.all = [];
     addEventListener("focus", () => this.readSoon());
+    setInterval(() => document.hidden || !this.#mayWait || this.readSoon(), AGAIN);
+  }
+
+  /** Whether a case may wait for who looks: a seat, or an official of a game that runs. */
+  get #mayWait() {
+    const { game, everything } = this.room;
+    return Boolean(game) && (game.you !== null || (everything && game.status !== "over"));
   }
 
   /** Those that wait for a ruling. */
