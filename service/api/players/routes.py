@@ -129,7 +129,7 @@ async def close_me(request: Call) -> Response[bytes]:
     with a provider end. Your seats in games that go on are given up, your offices laid down, and what you organize
     passes to others (TAB-LIFE-06). Your name gives way to a pseudonym wherever it is shown, also in the titles of your
     games. What you did in games stays under your id, so that they can still be proved. What you wrote in cases stays
-    until an official erases it. Your token ends with this request, so a repeated one is refused.
+    until an official erases it. Your token ends, so a repeated request is refused and changes nothing.
     """
     page, services = request.read_query(Closing), request.services
     row = await account_of(request, request.signed_in.player)
