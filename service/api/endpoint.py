@@ -39,6 +39,9 @@ class Answer(Struct, frozen=True):
     headers: tuple[str, ...] = ()
 
 
+UNCHANGED: Final = Answer(304, "The game is still at the version that `If-None-Match` names.", headers=("ETag",))
+
+
 class Endpoint(Struct, frozen=True):
     """One method of one address.
 

@@ -25,6 +25,12 @@ def header_of(scope: Scope, name: bytes) -> str | None:
     return None
 
 
+def list_header_of(scope: Scope, name: bytes) -> str | None:
+    """Return a header that is a list, which may come in several lines (RFC 9110); None when it is not there."""
+    lines = [value.decode("latin-1") for given, value in scope["headers"] if given == name]
+    return ", ".join(lines) if lines else None
+
+
 def shielded(headers: list[Header]) -> list[Header]:
     """Add to headers those that every answer has, and return them; pages and pictures have a policy of their own."""
     for name, _ in headers:

@@ -159,7 +159,7 @@ INVALID_HEADER: Final = Kind(
     "A header that this endpoint reads has an invalid value: `Idempotency-Key`, `If-Match` or `Last-Event-ID`.",
     "An Idempotency-Key has 1 to 255 printable ASCII characters. Without a token it must be a random UUID, or as hard "
     "to guess. A version is a whole number, in quotes as in an ETag.",
-    {"detail": "if-match is 'abc'.", "allowed": 'Send one version, such as "17".'},
+    {"detail": "If-Match has 'abc'.", "allowed": 'Send one version or several, each in quotes: "17", "18".'},
 )
 MISSING_TOKEN: Final = Kind(
     "missing-token",

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, get_type_hints
 from urllib.parse import parse_qsl
@@ -21,7 +21,7 @@ from service.accounts.caller import Caller, TokenEnded, UnknownToken
 from service.api import problems
 from service.api.bearer import bearer_of, session_of
 from service.api.cookies import cleared, require_own_page
-from service.api.headers import header_of
+from service.api.headers import header_of, list_header_of
 from service.api.problems import Problem
 from service.api.reading import read_json
 from service.base.expected import wanted
@@ -35,6 +35,7 @@ Q = TypeVar("Q", bound=Struct)
 
 _MISSING: Final = re.compile(r"Object missing required field `(\w+)`")
 _NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,15}")
+_TAG: Final = re.compile(r'"[^"]*"')
 _KEY: Final = re.compile(r"[\x21-\x7e]{1,255}")
 _JSON_TYPE: Final = re.compile(r'application/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?', re.IGNORECASE)
 
@@ -129,23 +130,45 @@ class Call(Request[Any, Any, Any]):
         return key
 
     def has(self, tag: str) -> bool:
-        """Tell whether the caller has what an ETag names already, as ``If-None-Match`` says."""
-        return (self.header("if-none-match") or "").removeprefix("W/") == tag
+        """Tell whether ``If-None-Match`` names an ETag, in a list or as a weak one, or is ``*`` (RFC 9110)."""
+        given = list_header_of(self.scope, b"if-none-match")
+        return given is not None and (given.strip() == "*" or tag in _TAG.findall(given))
 
     @property
-    def expected(self) -> Version | None:
-        """The version that ``If-Match`` names; None when any will do. Raises `Problem`."""
-        return self.version_in("if-match")
-
-    def version_in(self, header: str) -> Version | None:
-        """Return the version that a header names, with quotes or without. Raises `Problem`."""
-        given = self.header(header)
-        if given is None or given == "*":
+    def expected(self) -> Collection[Version] | None:
+        """The versions that ``If-Match`` names; None when any will do. Raises `Problem`."""
+        given = list_header_of(self.scope, b"if-match")
+        if given is None or given.strip() == "*":
             return None
-        text = given.removeprefix("W/").strip('"')
-        if not _NUMBER.fullmatch(text) or int(text) > LARGEST_INTEGER:
-            raise Problem(problems.INVALID_HEADER, f"{header} is {given!r}.", 'Send one version, such as "17".')
-        return int(text)
+        wants = 'Send one version or several, each in quotes: "17", "18". A weak ETag, W/"17", never matches.'
+        if (only := _version(given)) is not None:  # no ETag without quotes, but it leaves no doubt
+            return (only,)
+        named: list[Version] = []
+        for text in filter(None, map(str.strip, given.split(","))):
+            version = _version(text[1:-1]) if _TAG.fullmatch(text) else None
+            if version is None:
+                raise Problem(problems.INVALID_HEADER, f"If-Match has {text!r}.", wants)
+            named.append(version)
+        if not named:
+            raise Problem(problems.INVALID_HEADER, "If-Match names no version.", wants)
+        return named
+
+    @property
+    def last_event(self) -> int | None:
+        """The number that ``Last-Event-ID`` names; None without one. Raises `Problem`."""
+        given = self.header("last-event-id")
+        if given is None:
+            return None
+        number = _version(given)
+        if number is None:
+            wants = "Send the `id` of the last frame that you saw, such as 17."
+            raise Problem(problems.INVALID_HEADER, f"Last-Event-ID is {given!r}.", wants)
+        return number
+
+
+def _version(text: str) -> Version | None:
+    """Return the version, or other number of the log, that a text is; None for any other text."""
+    return int(text) if _NUMBER.fullmatch(text) and int(text) <= LARGEST_INTEGER else None
 
 
 def services_of(connection: ASGIConnection[Any, Any, Any, Any]) -> "Services":

@@ -172,6 +172,11 @@ def etag(version: int) -> dict[str, str]:
     return {"ETag": f'"{version}"', "Cache-Control": "no-store"}
 
 
+def unchanged(version: int) -> "Answered":
+    """Answer somebody who has what a game shows at a version."""
+    return Answered(b"", 304, "application/json", etag(version))
+
+
 def explained(error: Exception) -> Problem:
     """Return the problem that an exception is."""
     match error:
@@ -181,7 +186,7 @@ def explained(error: Exception) -> Problem:
             return Problem(
                 problems.STALE_VERSION,
                 str(error),
-                f'Read the events after version {error.expected}, then send `If-Match: "{error.head}"`.',
+                f'Read the events after version {max(error.expected)}, then send `If-Match: "{error.head}"`.',
                 version=error.head,
             )
         case KeyReused():

@@ -297,7 +297,7 @@ class Playing:
             await asyncio.sleep(began + self._pause - asyncio.get_running_loop().time())
         # When it is too late, or another process was quicker, it is asked again, if it is still to decide.
         with contextlib.suppress(StaleVersion, KeyReused):
-            await self._games.act(table.game, bot, act, expected=game.version, key=f"bot-{game.version}")
+            await self._games.act(table.game, bot, act, expected=(game.version,), key=f"bot-{game.version}")
         return True
 
     def _is_followed(self, game: Game) -> bool:

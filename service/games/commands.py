@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import itertools
 import secrets
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator, Mapping, Sequence
 from functools import partial
 from time import perf_counter
 from typing import Any, Final, TypeVar
@@ -427,7 +427,7 @@ class Games:
         player: PlayerId,
         act: Act,
         *,
-        expected: Version | None = None,
+        expected: Collection[Version] | None = None,
         key: str | None = None,
         within: Within | None = None,
     ) -> Done:
@@ -437,7 +437,7 @@ class Games:
             LimitReached: there would be more of something than `within` says.
             UnknownGame: there is none.
             NotSeated, NotOrganizer, TooManyBots: the account may not do this.
-            StaleVersion: the game does not stand at version `expected`.
+            StaleVersion: the game stands at none of the versions `expected`.
             Refusal: it breaks a rule.
             KeyReused: the key came with another request before.
         """
@@ -445,7 +445,7 @@ class Games:
         return await self._finish(act.kind, self._act(game_id, asked, act, expected, within))
 
     async def _act(
-        self, game_id: GameId, asked: Asked, act: Act, expected: Version | None, within: Within | None
+        self, game_id: GameId, asked: Asked, act: Act, expected: Collection[Version] | None, within: Within | None
     ) -> Done:
         async with self._cache.held(game_id) as cached:
             if cached.heard > cached.now.version:  # or it would be decided twice, and appended in vain
@@ -469,10 +469,12 @@ class Games:
                     raise
         raise StoreUnavailable(f"{game_id} changed {ATTEMPTS} times while the service decided this; try again")
 
-    async def _decide(self, cached: CachedGame, asked: Asked, act: Act, expected: Version | None) -> Decided:
+    async def _decide(
+        self, cached: CachedGame, asked: Asked, act: Act, expected: Collection[Version] | None
+    ) -> Decided:
         """Return what an act comes to. Raises as `act` does."""
         game = cached.now
-        if expected is not None and expected != game.version:
+        if expected is not None and game.version not in expected:
             raise StaleVersion(expected, game.version)
         return await act.decide(self._case(cached, asked))
 
@@ -572,7 +574,7 @@ class Games:
         return Done(then, added.after, records, await self.vault(game_id), repeated=True)
 
     async def try_out(
-        self, game_id: GameId, player: PlayerId, act: Act, *, expected: Version | None = None
+        self, game_id: GameId, player: PlayerId, act: Act, *, expected: Collection[Version] | None = None
     ) -> tuple[Game, Decided]:
         """Return a game, and what an act would come to; store nothing. Raises as `act` does."""
         cached = await self._cache.current(game_id)

@@ -1,6 +1,6 @@
 """Requests to games: who asked, what one that was accepted did, and why one is not taken."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from msgspec import Struct
 
@@ -21,10 +21,11 @@ class UnknownPlayer(LookupError):
 
 
 class StaleVersion(Exception):
-    """The client expected another version than the one at which the game stands, `head`."""
+    """The client expected other versions than the one at which the game, or what else it is, stands: `head`."""
 
-    def __init__(self, expected: Version, head: Version) -> None:
-        super().__init__(f"You expected version {expected}, but the game is at version {head}.")
+    def __init__(self, expected: Collection[Version], head: Version, what: str = "game") -> None:
+        asked = " or ".join(map(str, expected))
+        super().__init__(f"You expected version {asked}, but the {what} is at version {head}.")
         self.expected = expected
         self.head = head
 

@@ -3,7 +3,7 @@
 import hashlib
 import itertools
 import secrets
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -65,14 +65,6 @@ class UnknownCase(LookupError):
 
 class UnknownStatement(LookupError):
     """The case has no statement at this version, or it was erased."""
-
-
-class StaleCase(StaleVersion):
-    """The client expected another version of the case than the one at which it stands, `head`."""
-
-    def __init__(self, expected: Version, head: Version) -> None:
-        super().__init__(expected, head)
-        self.args = (f"You expected version {expected}, but the case is at version {head}.",)
 
 
 class Docket(Struct, frozen=True):
@@ -299,14 +291,14 @@ class Desk:
         decide: Callable[[Case, str, Facts, Cause, str], Filed],
         text: str | None = None,
         *,
-        expected: Version | None = None,
+        expected: Collection[Version] | None = None,
         key: str | None = None,
     ) -> Docket:
         """Let a party do something in a case. `decide` is given the commitment to `text`.
 
         Raises:
             Refusal: a rule forbids it.
-            StaleCase: the case does not stand at version `expected`.
+            StaleVersion: the case stands at none of the versions `expected`.
             KeyReused: the key came with another request before.
         """
         use = _use(player, key, [kind, text])
@@ -328,7 +320,7 @@ class Desk:
         player: PlayerId,
         ruling: Ruling,
         *,
-        expected: Version | None = None,
+        expected: Collection[Version] | None = None,
         key: str | None = None,
     ) -> Docket:
         """Rule on a case, and change its game in the same transaction. Raises as `act` does."""
@@ -366,7 +358,7 @@ class Desk:
         self,
         case_id: CaseId,
         player: PlayerId,
-        expected: Version | None,
+        expected: Collection[Version] | None,
         use: KeyUse | None,
         attempt: Callable[[Docket, Cause, str], Awaitable[Docket]],
     ) -> Docket:
@@ -375,8 +367,8 @@ class Desk:
             docket = await self.docket(case_id)
             if use is not None and (first := await self._first(case_id, use)) is not None:
                 return first
-            if expected is not None and expected != docket.case.version:
-                raise StaleCase(expected, docket.case.version)
+            if expected is not None and docket.case.version not in expected:
+                raise StaleVersion(expected, docket.case.version, "case")
             try:
                 return await attempt(docket, cause, stamp(self._clock))
             except Conflict:

@@ -75,7 +75,7 @@ async def stream_case_events(request: Call, case: str) -> Response[bytes] | Stre
     `GET /v1/cases/{case}` shows it to those who may read it.
     """
     after = request.read_query(CaseSince).after
-    last = request.version_in("last-event-id")
+    last = request.last_event
     now = (await request.services.desk.docket(CaseId(case))).case
     start = start_of(last if last is not None else after, now.version, "case")
     if now.status in CLOSED and start == now.version:

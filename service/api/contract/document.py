@@ -58,8 +58,9 @@ everybody what happened, as far as they may see it.
 Whatever contains one names its `ruleset`: look at that first, and then at the `type`. A command made from the schema of
 an option always fits the game.
 
-**Versions.** The version of a game is the number of its events. It is the `ETag`. With `If-Match` you make sure that a
-command meets the game that you saw. You can ask for the position at any version.
+**Versions.** The version of a game is the number of its events. It is the `ETag` of what follows from the log alone,
+and of every answer that says what you did. With `If-Match` you make sure that a command meets the game that you saw, or
+one of several that you name. You can ask for the position at any version.
 
 **Retries.** An `Idempotency-Key` makes a request safe to repeat: the same key with the same request gets the first
 answer again, and nothing happens twice. The service keeps a key for at least 24 hours, by default 48. After that the
@@ -122,7 +123,10 @@ _CONTENTS: Final[Mapping[str, Schema]] = {
 }
 """The schemas of answers that are neither JSON nor plain text. A client may also read each as plain bytes."""
 
-_VERSION_TAG: Final[Schema] = {"type": "string", "pattern": r'^"(0|[1-9][0-9]{0,14})"$(?!\n)'}
+_VERSION_TAGS: Final[Schema] = {
+    "type": "string",
+    "pattern": r'^(\*|"(0|[1-9][0-9]{0,14})"( *, *"(0|[1-9][0-9]{0,14})")*)$(?!\n)',
+}
 _ANY_TAG: Final[Schema] = {"type": "string", "pattern": r'^"(0|[1-9][0-9]{0,14})(\.[0-9a-f]{16})?"$(?!\n)'}
 
 REQUEST_HEADERS: Final[Mapping[str, tuple[str, Schema, Any]]] = {
@@ -132,8 +136,12 @@ REQUEST_HEADERS: Final[Mapping[str, tuple[str, Schema, Any]]] = {
         {"type": "string", "pattern": r"^[!-~]{1,255}$(?!\n)"},
         "0f0e7a86-6c2f-4f0b-9b57-0c6a7f3d9e11",
     ),
-    "If-Match": ("Take this only if the game is at this version.", _VERSION_TAG, '"17"'),
-    "If-None-Match": ("Answer 304 if the ETag is still this.", {"type": "string"}, '"17"'),
+    "If-Match": (
+        "Take this only if the game, or the case, is at this version, or at one of several. `*` stands for any.",
+        _VERSION_TAGS,
+        '"17"',
+    ),
+    "If-None-Match": ("Answer 304 if the ETag is still this, or one of several.", {"type": "string"}, '"17"'),
     "Tabularium-Page": (
         "Says that a page of this service sends the request. Needed with a browser's session, or to begin one.",
         {"type": "string"},

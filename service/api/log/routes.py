@@ -15,10 +15,10 @@ from domain.kernel.proof import export
 from domain.kernel.rules.message import in_words
 from service.api import problems
 from service.api.bodies import Nothing
-from service.api.endpoint import Answer, endpoint
+from service.api.endpoint import UNCHANGED, Answer, endpoint
 from service.api.log.bodies import EventPage, EventsPage, HistoryPage, Passage, Sentence
 from service.api.request import Call
-from service.api.response import answer, etag
+from service.api.response import answer, etag, unchanged
 from service.games.commands import Games
 from service.games.views import viewer_of
 
@@ -31,7 +31,8 @@ NDJSON: Final = "application/x-ndjson"
     tag="Log",
     account="optional",
     query=EventsPage,
-    answers=(Answer(200, "The events.", EventPage),),
+    headers=("If-None-Match",),
+    answers=(Answer(200, "The events.", EventPage, headers=("ETag",)), UNCHANGED),
     problems=(problems.UNKNOWN_GAME,),
 )
 async def list_events(request: Call, game: str) -> Response[bytes]:
@@ -43,10 +44,12 @@ async def list_events(request: Call, game: str) -> Response[bytes]:
     page = request.read_query(EventsPage)
     games = request.services.games
     played = await games.game(GameId(game))
+    if request.has(f'"{played.version}"'):
+        return unchanged(played.version)
     events = await games.events(played, viewer_of(played, request.caller), page.after, page.limit)
     more = bool(events) and events[-1].version < played.version
     page = EventPage(tuple(events), events[-1].version if more else None)
-    return answer(page, headers={"Cache-Control": "no-store"})  # it has secrets of whoever asked
+    return answer(page, headers=etag(played.version))
 
 
 @endpoint(
@@ -55,7 +58,8 @@ async def list_events(request: Call, game: str) -> Response[bytes]:
     tag="Log",
     account="optional",
     query=EventsPage,
-    answers=(Answer(200, "The history.", HistoryPage),),
+    headers=("If-None-Match",),
+    answers=(Answer(200, "The history.", HistoryPage, headers=("ETag",)), UNCHANGED),
     problems=(problems.UNKNOWN_GAME,),
 )
 async def tell_history(request: Call, game: str) -> Response[bytes]:
@@ -66,11 +70,14 @@ async def tell_history(request: Call, game: str) -> Response[bytes]:
     page = request.read_query(EventsPage)
     games = request.services.games
     played = await games.game(GameId(game))
+    if request.has(f'"{played.version}"'):
+        return unchanged(played.version)
     records = await games.records(played.id, page.after, page.limit)
     base = await games.at(played.id, page.after) if records and page.after else None
     told = [item async for item in _told(games, base, records, played)]
     more = bool(records) and records[-1].version < played.version
-    return answer(HistoryPage(tuple(passages(told)), records[-1].version if more else None))
+    page = HistoryPage(tuple(passages(told)), records[-1].version if more else None)
+    return answer(page, headers=etag(played.version))
 
 
 async def _told(

@@ -168,7 +168,7 @@ async def stream_events(request: Call, game: str) -> Response[bytes] | Stream:
     header, so it shows the spectator's view. To send your token, read the stream with `fetch`, or use the WebSocket.
     """
     after = request.read_query(Since).after
-    last = request.version_in("last-event-id")
+    last = request.last_event
     played = await request.services.games.game(GameId(game))
     start = start_of(last if last is not None else after, played.version)
     if played.status in ENDED and start == played.version:

@@ -11,13 +11,13 @@ from domain.kernel.log.answers import Answer, read_answer
 from domain.kernel.log.game import Game
 from service.api import problems
 from service.api.bodies import Nothing
+from service.api.endpoint import UNCHANGED, endpoint
 from service.api.endpoint import Answer as Given
-from service.api.endpoint import endpoint
 from service.api.games.routes import ACCEPTED, ACTS, acted
 from service.api.play.bodies import AnswersView, LeftAnswer, NewAnswer
 from service.api.problems import Problem
 from service.api.request import Call
-from service.api.response import answer, etag
+from service.api.response import answer, etag, unchanged
 from service.games import acts
 from service.games.acts import NotSeated
 from service.games.views import viewer_of
@@ -31,7 +31,8 @@ _new: Final = msgspec.json.Decoder(NewAnswer)
     tag="Play",
     account="required",
     scopes=("play",),
-    answers=(Given(200, "The answers that you left.", AnswersView, headers=("ETag",)),),
+    headers=("If-None-Match",),
+    answers=(Given(200, "The answers that you left.", AnswersView, headers=("ETag",)), UNCHANGED),
     problems=(problems.UNKNOWN_GAME, problems.NOT_SEATED),
 )
 async def list_answers(request: Call, game: str) -> Response[bytes]:
@@ -46,6 +47,8 @@ async def list_answers(request: Call, game: str) -> Response[bytes]:
     viewer = viewer_of(played, request.caller)
     if viewer.seat is None:
         raise NotSeated(f"You hold no seat of game {played.id!r}; only seats leave answers.")
+    if request.has(f'"{played.version}"'):
+        return unchanged(played.version)
     view = answers_view(played, viewer.seat, await games.vault(played.id))
     return answer(view, headers=etag(played.version))
 

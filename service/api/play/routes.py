@@ -12,12 +12,12 @@ from domain.kernel.log.game import Game
 from domain.kernel.rules.refusal import Refusal
 from service.api import problems
 from service.api.bodies import Nothing
-from service.api.endpoint import Answer, endpoint
+from service.api.endpoint import UNCHANGED, Answer, endpoint
 from service.api.games.routes import ACCEPTED, ACTS, accepted, seat_named
 from service.api.play.bodies import AtVersion, Foresight, OptionsOf, OptionsView, Orders, StateView
 from service.api.problems import Problem
 from service.api.request import Call, require_token
-from service.api.response import Answered, answer, etag
+from service.api.response import Answered, answer, etag, unchanged
 from service.api.services import Services
 from service.games.acts import Commands, NotSeated
 from service.games.views import Checked, Next, Viewer, seat_of, sees_all_of, viewer_of
@@ -32,10 +32,7 @@ _orders: Final = msgspec.json.Decoder(Orders)
     account="optional",
     query=AtVersion,
     headers=("If-None-Match",),
-    answers=(
-        Answer(200, "The position.", StateView, headers=("ETag",)),
-        Answer(304, "The game is still at the version that `If-None-Match` names.", headers=("ETag",)),
-    ),
+    answers=(Answer(200, "The position.", StateView, headers=("ETag",)), UNCHANGED),
     problems=(problems.UNKNOWN_GAME, problems.UNKNOWN_VERSION),
 )
 async def show_state(request: Call, game: str) -> Response[bytes]:
@@ -51,7 +48,7 @@ async def show_state(request: Call, game: str) -> Response[bytes]:
     # When a game ends, its past is shown to everybody: only then does the answer for an old version change.
     is_settled = shown is now or now.status != "over"
     if is_settled and request.has(f'"{shown.version}"'):
-        return Response(b"", status_code=304, headers=etag(shown.version))
+        return unchanged(shown.version)
 
     def show(vault: Vault) -> Answered:
         view = shown.view(viewer.seat, vault, everything=viewer.everything)
@@ -66,7 +63,8 @@ async def show_state(request: Call, game: str) -> Response[bytes]:
     tag="Play",
     account="optional",
     query=OptionsOf,
-    answers=(Answer(200, "What the seat may do.", OptionsView, headers=("ETag",)),),
+    headers=("If-None-Match",),
+    answers=(Answer(200, "What the seat may do.", OptionsView, headers=("ETag",)), UNCHANGED),
     problems=(
         problems.UNKNOWN_GAME,
         problems.UNKNOWN_VERSION,
@@ -114,6 +112,9 @@ async def show_options(request: Call, game: str) -> Response[bytes]:
         if not sees_all_of(viewer, seat, records, vault):
             detail = f"At version {shown.version}, {seat} could read what you may not."
             raise Problem(problems.OPTIONS_HIDDEN, detail, problems.OPTIONS_HIDDEN.remedy)
+    # Those of a version that has passed are without the `undo` that they had.
+    if shown is played and request.has(f'"{played.version}"'):
+        return unchanged(played.version)
     return answer(options_view(as_past(shown, played), seat, vault), headers=etag(shown.version))
 
 

@@ -245,7 +245,7 @@ async def stream_my_events(request: Call) -> Response[bytes] | Stream:
     comment. The stream ends when the service stops and when your token ends.
     """
     after = request.read_query(AccountSince).after
-    last = request.version_in("last-event-id")
+    last = request.last_event
     end = await request.services.store.end()
     start = last if last is not None else after if after is not None else end
     if start > end:

@@ -119,6 +119,31 @@ async def test_if_match_takes_a_command_only_at_that_version(service: Service, a
     assert (taken.status_code, taken.headers["etag"]) == (200, f'"{version + 1}"')
 
 
+async def test_if_match_takes_what_rfc_9110_lets_it_be_or_says_what_it_takes(
+    service: Service, anna: Player, bert: Player
+) -> None:
+    game = await service.begun(anna, bert)
+    version = (await service.get(f"/v1/games/{game}"))["version"]
+    url, body = f"/v1/games/{game}/commands/check", {"command": {"type": "put-up", "coins": 1}}
+
+    async def status(*lines: str) -> int:
+        headers = [*anna.headers.items(), *(("if-match", line) for line in lines)]
+        answer = await service.client.post(url, json=body, headers=headers)
+        if answer.status_code == 400:
+            assert answer.json()["allowed"].startswith('Send one version or several, each in quotes: "17", "18".')
+        return answer.status_code
+
+    now, other = f'"{version}"', f'"{version + 1}"'
+    for taken in ((now,), (f"{other}, {now}",), (f"{other} ,, {now},",), (other, now), ("*",), (str(version),)):
+        assert await status(*taken) == 200, taken
+    for stale in ((other,), (f'{other}, "1"',), (other, '"1"')):
+        assert await status(*stale) == 412, stale
+    for strange in (f"W/{now}", f"{now}, W/{now}", '"new"', f"{now}, {version}", "", ",", '"1', "**", f"{now}, *"):
+        assert await status(strange) == 400, strange
+    said = await service.ask("POST", url, anna, body, if_match=f'{other}, "1"')
+    assert said.json()["detail"] == f"You expected version {version + 1} or 1, but the game is at version {version}."
+
+
 async def test_the_log_holds_no_key_as_it_was_sent(service: Service, anna: Player, bert: Player) -> None:
     game = await service.begun(anna, bert)
     url = f"/v1/games/{game}/commands"

@@ -5,6 +5,7 @@ from uuid import RFC_4122, UUID
 
 import pytest
 
+from service.api.contract.document import endpoints
 from tests.service.api.serving import Player, Service
 
 
@@ -179,13 +180,42 @@ async def test_the_position_is_shown_at_every_version(service: Service, game: st
     assert (await service.get(f"/v1/games/{game}/state?version=1"))["view"] is None
 
 
-async def test_a_position_that_the_client_has_is_not_sent_again(service: Service, game: str, anna: Player) -> None:
-    url = f"/v1/games/{game}/state"
-    etag = (await service.ask("GET", url, anna)).headers["etag"]
-    same = await service.ask("GET", url, anna, if_none_match=etag)
-    assert (same.status_code, same.content) == (304, b"")
+async def test_what_the_client_has_is_not_sent_again(service: Service, game: str, anna: Player) -> None:
+    asked = [
+        (path.replace("{game}", game), said)
+        for path, method, said in endpoints()
+        if method == "GET" and "{game}" in path and any(answer.status == 304 for answer in said.answers)
+    ]
+    assert {"showState", "showOptions", "listAnswers", "listEvents", "tellHistory"} <= {said.name for _, said in asked}
+    tags = {url: (await service.ask("GET", url, anna)).headers["etag"] for url, _ in asked}
+    for url, tag in tags.items():
+        for same in (tag, f"W/{tag}", f'"other", {tag}', "*"):
+            again = await service.ask("GET", url, anna, if_none_match=same)
+            assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag), (url, same)
+        assert (await service.ask("GET", url, anna, if_none_match='"other"')).status_code == 200, url
     await service.give(game, anna, "put-up", coins=1)
-    assert (await service.ask("GET", url, anna, if_none_match=etag)).status_code == 200
+    for url, tag in tags.items():
+        assert (await service.ask("GET", url, anna, if_none_match=tag)).status_code == 200, url
+
+
+async def test_options_that_have_passed_are_not_taken_for_what_they_were(
+    service: Service, game: str, anna: Player
+) -> None:
+    await service.give(game, anna, "put-up", coins=1)
+    now = await service.ask("GET", f"/v1/games/{game}/options", anna)
+    assert "undo" in {option["command"] for option in now.json()["options"]}
+    await service.give(game, anna, "open-bidding")
+    url, tag = f"/v1/games/{game}/options?version={now.json()['version']}", now.headers["etag"]
+    then = await service.ask("GET", url, anna, if_none_match=tag)
+    assert (then.status_code, then.headers["etag"]) == (200, tag)
+    assert "undo" not in {option["command"] for option in then.json()["options"]}
+
+
+def test_what_can_be_unchanged_says_so_in_all_three_places() -> None:
+    for path, _, said in endpoints():
+        reads = "If-None-Match" in said.headers
+        assert reads == any(answer.status == 304 for answer in said.answers), path
+        assert not reads or all("ETag" in answer.headers for answer in said.answers), path
 
 
 async def test_when_the_game_is_over_nothing_is_hidden(service: Service, game: str, anna: Player, bert: Player) -> None:

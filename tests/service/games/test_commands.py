@@ -210,9 +210,9 @@ async def test_a_stale_version_is_refused(rig: Rig) -> None:
     version = (await rig.games.game(game)).version
     for expected in (version - 1, version + 1):
         with pytest.raises(StaleVersion) as stale:
-            await rig.games.act(game, ANNA, Commands([command("put-up", coins=1)]), expected=expected)
-        assert (stale.value.expected, stale.value.head) == (expected, version)
-    await rig.games.act(game, ANNA, Commands([command("put-up", coins=1)]), expected=version)
+            await rig.games.act(game, ANNA, Commands([command("put-up", coins=1)]), expected=(expected,))
+        assert (stale.value.expected, stale.value.head) == ((expected,), version)
+    await rig.games.act(game, ANNA, Commands([command("put-up", coins=1)]), expected=(version,))
 
 
 @pytest.mark.rule("TAB-LIST-01")
@@ -260,7 +260,7 @@ async def test_a_check_says_yes_and_stores_nothing(rig: Rig) -> None:
     tried, step = await rig.games.try_out(game, ANNA, Commands([good, good], tentative=True))
     assert (tried.version, step.commands) == (before.version, 2)
     with pytest.raises(StaleVersion):
-        await rig.games.try_out(game, ANNA, Commands([good], tentative=True), expected=1)
+        await rig.games.try_out(game, ANNA, Commands([good], tentative=True), expected=(1,))
     assert await rig.games.game(game) is before
     assert await rig.store.head(game) == before.version
 
@@ -294,11 +294,11 @@ async def test_a_retry_of_a_success_gets_the_first_answer_although_the_game_has_
     game = await rig.begun()
     version = (await rig.games.game(game)).version
     raw = command("put-up", coins=1)
-    first = await rig.games.act(game, ANNA, Commands([raw]), expected=version, key="one")
+    first = await rig.games.act(game, ANNA, Commands([raw]), expected=(version,), key="one")
     await rig.play_round(game)
     moved_on = await rig.games.game(game)
     # The version is stale by now, and it is not Anna's turn: neither matters.
-    again = await rig.games.act(game, ANNA, Commands([raw]), expected=version, key="one")
+    again = await rig.games.act(game, ANNA, Commands([raw]), expected=(version,), key="one")
     spaced = await rig.games.act(game, ANNA, Commands([b' { "coins": 1, "type": "put-up" } ']), key="one")
     assert first.repeated is False
     assert is_repetition(again, first)
@@ -522,7 +522,7 @@ async def test_a_hall_that_another_one_overtook_catches_up(rig: Rig) -> None:
     await rig.give(game, ANNA, "put-up", coins=1)
     accepted = await other.act(game, ANNA, Commands([command("put-up", coins=1)]))
     with pytest.raises(StaleVersion):
-        await other.act(game, ANNA, Commands([command("put-up", coins=1)]), expected=accepted.after)
+        await other.act(game, ANNA, Commands([command("put-up", coins=1)]), expected=(accepted.after,))
     await rig.give(game, ANNA, "put-up", coins=1)
     assert (await rig.games.game(game)).version == accepted.version + 1
     assert same(await rig.games.game(game), whole(await rig.store.read(game), game))
