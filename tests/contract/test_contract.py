@@ -342,6 +342,24 @@ def test_an_option_names_a_command_of_its_ruleset(openapi: dict[str, Any]) -> No
         assert set(components[f"{family.name}CommandType"]["enum"]) == {*map(type_name, family.commands)}
 
 
+def test_a_decision_names_a_kind_that_its_ruleset_lists(openapi: dict[str, Any]) -> None:
+    components = openapi["components"]["schemas"]
+    for family in families(LIBRARY):
+        kinds = components[f"{family.name}DecisionKind"]
+        assert components[f"{family.name}Decision"]["properties"]["kind"]["$ref"].endswith(
+            f"/{family.name}DecisionKind"
+        )
+        assert {*kinds["enum"]} == {kind for ruleset in family.rulesets for kind in ruleset.answers}
+        for shape in ("StateView", "OptionsView"):
+            asked = components[family.name + shape]["properties"]["decisions"]["items"]
+            assert asked == {"$ref": f"#/components/schemas/{family.name}Decision"}
+        for ruleset in family.rulesets:
+            commands = {type_name(command): command for command in ruleset.commands}
+            assert len(ruleset.answers) > 10
+            assert all(kind in commands[name].answers for kind, names in ruleset.answers.items() for name in names)
+    assert "`take-title`" in components["ItaliaDecisionKind"]["description"]
+
+
 def test_what_is_neither_json_nor_text_may_be_asked_for_as_bytes(openapi: dict[str, Any]) -> None:
     """Generated clients leave out answers of types that they do not know."""
     kinds = {

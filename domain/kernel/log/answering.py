@@ -35,14 +35,12 @@ def leave_answer(game: Game, seat: Seat, answer: Answer, chance: Chance, cause: 
     """
     ruleset = game.running_ruleset
     command = read_commands(ruleset, (canonical(answer.command),))[0]
-    kinds = sorted({kind for each in ruleset.commands for kind in each.answers})
-    if answer.decision not in kinds:
+    if answer.decision not in ruleset.answers:
         asked = f"{ruleset.title} asks for no decision {answer.decision!r}."
-        raise Refusal("TAB-ADV-01", asked, f"Expected one of {enumerated(kinds)}.")
+        raise Refusal("TAB-ADV-01", asked, f"Expected one of {enumerated([*ruleset.answers])}.")
     if answer.decision not in command.answers:
         asked = f"The command {type_name(type(command))} does not answer the decision {answer.decision}."
-        fit = [type_name(each) for each in ruleset.commands if answer.decision in each.answers]
-        raise Refusal("TAB-ADV-01", asked, f"Commands that do: {enumerated(fit)}.")
+        raise Refusal("TAB-ADV-01", asked, f"Commands that do: {enumerated(ruleset.answers[answer.decision])}.")
     if sum(left.seat == seat for left in game.answers.values()) >= MOST:
         asked = f"You have left {MOST} answers in advance."
         raise Refusal("TAB-ADV-02", asked, "Revoke one before you leave another.")

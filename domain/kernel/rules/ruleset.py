@@ -390,6 +390,14 @@ class Ruleset(ABC, Generic[T]):
         return next(iter(self.catalogue.in_force((command.rule,), self.id)), "TAB-TURN-01")
 
     @cached_property
+    def answers(self) -> Mapping[str, tuple[str, ...]]:
+        """The kinds of decision that its games ask, each with the types of the commands that answer it."""
+        kinds = sorted({kind for command in self.commands for kind in command.answers})
+        return {
+            kind: tuple(type_name(command) for command in self.commands if kind in command.answers) for kind in kinds
+        }
+
+    @cached_property
     def event_union(self) -> Any:
         """The tagged union of this ruleset's events."""
         return Union[self.events]  # noqa: UP007

@@ -15,7 +15,7 @@ from msgspec import Struct
 from domain.kernel.chance.secret import Sealed
 from domain.kernel.log.record import Cause
 from domain.kernel.proof import export
-from domain.kernel.rules.decision import Option
+from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.docstrings import summary
 from domain.kernel.rules.message import enumerated, type_name
 from domain.kernel.rules.ruleset import Library, Ruleset
@@ -49,6 +49,11 @@ class Family(Struct, frozen=True):
         return _once(schemas.event_types(ruleset) for ruleset in self.rulesets)
 
     @property
+    def decisions(self) -> tuple[str, ...]:
+        """The kinds of decision that games of any of the rulesets ask."""
+        return tuple(sorted({kind for ruleset in self.rulesets for kind in ruleset.answers}))
+
+    @property
     def view(self) -> type[Struct]:
         """The class of a position as somebody may see it."""
         (view,) = {ruleset.view_type for ruleset in self.rulesets}
@@ -70,9 +75,14 @@ def describe(book: Book, library: Library) -> None:
     for family in known:
         _describe_family(book, family)
     _by_ruleset(book, known, EventView, lambda family: _of_log(book, family))
-    _by_ruleset(book, known, StateView, lambda family: {"view": _or_null(book.schema(family.view))})
+    _by_ruleset(
+        book,
+        known,
+        StateView,
+        lambda family: {"view": _or_null(book.schema(family.view)), **_asked(book, family)},
+    )
     for shape in (OptionsView, LessonPosition):
-        _by_ruleset(book, known, shape, lambda family: {"options": book.reference(f"{family.name}Option")})
+        _by_ruleset(book, known, shape, lambda family: {**_offered(book, family), **_asked(book, family)})
     _describe_orders(book, known)
     _describe_export(book, known)
     for shape in (Cause, Option, export.Header, export.Row):  # those of the families take their place
@@ -95,6 +105,11 @@ def _describe_family(book: Book, family: Family) -> None:
                 "description": f"The type of a command of {titles}.",
                 "enum": [type_name(command) for command in family.commands],
             },
+            f"{name}DecisionKind": {
+                "type": "string",
+                "description": _kinds_said(family),
+                "enum": list(family.decisions),
+            },
             f"{name}Command": {
                 "description": f"A command of {titles}.",
                 **book.schema(schemas.union(family.commands)),
@@ -107,9 +122,24 @@ def _describe_family(book: Book, family: Family) -> None:
         },
     )
     cause = {"command": book.reference(f"{name}LoggedCommand")}
-    option = {"command": book.reference(f"{name}CommandType"), "schema": book.reference("ObjectSchema")}
+    kind = book.reference(f"{name}DecisionKind")
+    option = {
+        "command": book.reference(f"{name}CommandType"),
+        "schema": book.reference("ObjectSchema"),
+        "decision": _or_null(kind),
+    }
     _add(book, _copied(book, Cause, f"{name}Cause", cause))
+    _add(book, _copied(book, Decision, f"{name}Decision", {"kind": kind}))
     _add(book, _copied(book, Option, f"{name}Option", option))
+
+
+def _kinds_said(family: Family) -> str:
+    """Say of what the kinds of decision are, and which of them a ruleset does not ask."""
+    said = [f"A kind of decision of {family.titles}."]
+    for ruleset in family.rulesets:
+        if absent := [f"`{kind}`" for kind in family.decisions if kind not in ruleset.answers]:
+            said.append(f"{ruleset.title} does not ask {enumerated(absent)}.")
+    return " ".join(said)
 
 
 def _logged_command(book: Book, family: Family) -> Schema:
@@ -222,6 +252,14 @@ def _describe_export(book: Book, known: Iterable[Family]) -> None:
 
 def _ruleset(book: Book, family: Family) -> dict[str, Schema]:
     return {"ruleset": book.reference(f"{family.name}Ruleset")}
+
+
+def _asked(book: Book, family: Family) -> dict[str, Schema]:
+    return {"decisions": book.reference(f"{family.name}Decision")}
+
+
+def _offered(book: Book, family: Family) -> dict[str, Schema]:
+    return {"options": book.reference(f"{family.name}Option")}
 
 
 def _of_log(book: Book, family: Family) -> dict[str, Schema]:

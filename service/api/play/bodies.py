@@ -94,7 +94,8 @@ class NewAnswer(Struct, frozen=True, forbid_unknown_fields=True):
     """An answer to leave in advance.
 
     Attributes:
-        decision: the kind of decision that it answers: the `kind` of an open decision, or any other of the ruleset.
+        decision: the kind of decision that it answers: the `kind` of an open decision, or any other of the ruleset's
+            `decisions`.
         command: the command that is given, as for `POST /v1/games/{game}/commands`.
         when: what the decision must be about: by names of its `about`, what their values must be. All must hold. A
             decision that says nothing of a name is not answered.

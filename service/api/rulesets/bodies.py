@@ -144,6 +144,8 @@ class RulesetDetail(RulesetSummary, frozen=True):
             copies of them when you create a game.
         remarks: by document, where one says it: what the ruleset's own is, and where its facts are from.
         commands: the types of its commands.
+        decisions: the kinds of decision that its games ask, each with the types of the commands that answer it. Some
+            are asked only where the set-up of a game has their rules.
         events: the types of its events, without those that all rulesets share.
         dice: the sides of each kind of die, in the order of their numbers: number 1 shows the first.
         chance: by event type, where such events show the results of chance. With the secret that the last event of a
@@ -165,6 +167,7 @@ class RulesetDetail(RulesetSummary, frozen=True):
     documents: tuple[str, ...]
     remarks: dict[str, str]
     commands: tuple[str, ...]
+    decisions: dict[str, tuple[str, ...]]
     events: tuple[str, ...]
     dice: dict[str, tuple[str, ...]]
     chance: dict[str, tuple[Shown, ...]]

@@ -241,6 +241,7 @@ def ruleset_detail(ruleset: Ruleset[Any]) -> RulesetDetail:
         documents=tuple(ruleset.documents),
         remarks=remarks_of({name: ruleset.own_document(name) for name in ruleset.documents}),
         commands=tuple(type_name(command) for command in ruleset.commands),
+        decisions=dict(ruleset.answers),
         events=tuple(type_name(event) for event in ruleset.events),
         dice=dict(ruleset.dice),
         chance={type_name(event): shown for event, shown in ruleset.chance.items()},
