@@ -225,11 +225,11 @@ def test_what_differs_between_rulesets_is_told_apart_by_the_ruleset(openapi: dic
         names = [each.get("$ref", "").rpartition("/")[2] for key in ("oneOf", "anyOf") for each in node.get(key, ())]
         if len({family for family in prefixes for name in names if name.startswith(family)}) > 1:
             apart.add(path[-1])
-            if path[-1] in ("EventView", "StateView", "OptionsView", "LessonPosition"):
+            if path[-1] in ("EventView", "StateView", "Snapshot", "OptionsView", "LessonPosition"):
                 assert node["discriminator"]["propertyName"] == "ruleset"
                 assert [*node["discriminator"]["mapping"]] == [*LIBRARY.ids()]
     # A command is sent, and not answered. An export is told by its first line.
-    assert apart == {"EventView", "StateView", "OptionsView", "LessonPosition", "Command", "Export"}
+    assert apart == {"EventView", "StateView", "Snapshot", "OptionsView", "LessonPosition", "Command", "Export"}
 
 
 def test_a_command_that_is_answered_and_an_event_and_a_view_are_always_of_one_ruleset(openapi: dict[str, Any]) -> None:
@@ -243,12 +243,12 @@ def test_a_command_that_is_answered_and_an_event_and_a_view_are_always_of_one_ru
             name = node.get("$ref", "").rpartition("/")[2]
             if name in components and name not in seen:
                 seen.add(name)
-                if name not in ("EventView", "StateView", "OptionsView", "LessonPosition", "Export"):
+                if name not in ("EventView", "StateView", "Snapshot", "OptionsView", "LessonPosition", "Export"):
                     follow(components[name])
 
     follow([operation["responses"] for operation in operations(openapi)])
     follow(components["Frame"])
-    assert {"EventView", "StateView", "OptionsView", "LessonPosition", "Export", "Decision"} <= seen
+    assert {"EventView", "StateView", "Snapshot", "OptionsView", "LessonPosition", "Export", "Decision"} <= seen
     assert {name for name in seen if name.startswith(prefixes)} == set()
 
 

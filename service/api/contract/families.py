@@ -19,7 +19,7 @@ from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.docstrings import summary
 from domain.kernel.rules.message import enumerated, type_name
 from domain.kernel.rules.ruleset import Library, Ruleset
-from service.api.play.bodies import OptionsView, Orders, StateView
+from service.api.play.bodies import OptionsView, Orders, Snapshot, StateView
 from service.api.play.options import option_schemas
 from service.api.rulesets import schemas
 from service.api.rulesets.schemas import Book, Schema
@@ -75,12 +75,8 @@ def describe(book: Book, library: Library) -> None:
     for family in known:
         _describe_family(book, family)
     _by_ruleset(book, known, EventView, lambda family: _of_log(book, family))
-    _by_ruleset(
-        book,
-        known,
-        StateView,
-        lambda family: {"view": _or_null(book.schema(family.view)), **_asked(book, family)},
-    )
+    _by_ruleset(book, known, StateView, lambda family: _position(book, family))
+    _by_ruleset(book, known, Snapshot, lambda family: {**_position(book, family), **_offered(book, family)})
     for shape in (OptionsView, LessonPosition):
         _by_ruleset(book, known, shape, lambda family: {**_offered(book, family), **_asked(book, family)})
     _describe_orders(book, known)
@@ -256,6 +252,10 @@ def _ruleset(book: Book, family: Family) -> dict[str, Schema]:
 
 def _asked(book: Book, family: Family) -> dict[str, Schema]:
     return {"decisions": book.reference(f"{family.name}Decision")}
+
+
+def _position(book: Book, family: Family) -> dict[str, Schema]:
+    return {"view": _or_null(book.schema(family.view)), **_asked(book, family)}
 
 
 def _offered(book: Book, family: Family) -> dict[str, Schema]:

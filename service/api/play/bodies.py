@@ -9,6 +9,7 @@ from domain.kernel.log.answers import Condition, Name, Until
 from domain.kernel.log.lifecycle import Status
 from domain.kernel.rules.decision import Decision, Option
 from service.api.bodies import Identifier, Past
+from service.games.views import Accepted
 
 
 class AtVersion(Struct, frozen=True, forbid_unknown_fields=True):
@@ -34,10 +35,11 @@ class OptionsOf(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Foresight(Struct, frozen=True, forbid_unknown_fields=True):
-    """What else to say of commands that are checked.
+    """What else to say of commands that are given or checked.
 
     Attributes:
-        next: whether to say what would be asked of you after them.
+        next: whether to say what follows: the game after commands that were given, or what would be asked of you after
+            those that are checked.
     """
 
     next: Literal["true", "false"] = "false"
@@ -88,6 +90,28 @@ class OptionsView(Struct, frozen=True):
     seat: Seat
     decisions: tuple[Decision, ...]
     options: tuple[Option, ...]
+
+
+class Snapshot(StateView, frozen=True):
+    """A version of a game in one answer: the position, what the game waits for there, and what you may do.
+
+    Attributes:
+        options: what your seat may do, or might have done at an earlier version: every command that would be accepted,
+            and no other, as JSON Schemas. Of the past without `undo`. Empty for whoever sees as a spectator.
+    """
+
+    options: tuple[Option, ...]
+
+
+class Played(Accepted, frozen=True):
+    """The answer to commands that were accepted.
+
+    Attributes:
+        next: the game after them, as you may see it; only if the query asks for it. Of a repeated request it is what
+            followed then.
+    """
+
+    next: Snapshot | UnsetType = UNSET
 
 
 class NewAnswer(Struct, frozen=True, forbid_unknown_fields=True):

@@ -2,11 +2,13 @@
 
 from typing import Any
 
+from msgspec.structs import replace
+
 from domain.kernel.log import answering
 from domain.kernel.log.record import Cause
 from service.api.play.answers import answers_view
 from service.api.play.bodies import NewTakeBack, OptionsView, TakeBackReply
-from service.api.play.routes import state_view
+from service.api.play.routes import snapshot, state_view
 from service.api.scene import AT, GAME, Example, Scene
 from service.games.views import Checked
 
@@ -17,6 +19,7 @@ def examples(scene: Scene) -> dict[str, Example]:
     return {
         "showState": Example(state_view(now, viewer, now.view(viewer.seat, scene.vault))),
         "showOptions": Example(_options(scene)),
+        "showSnapshot": Example(replace(snapshot(now, viewer, scene.vault), options=_options(scene).options[:1])),
         "giveCommands": Example(scene.accepted(started, scene.given), command),
         **_answers(scene),
         "askTakeBack": Example(scene.accepted(scene.now, scene.asked), NewTakeBack(started.version)),

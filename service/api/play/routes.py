@@ -4,17 +4,16 @@ from typing import Final
 
 import msgspec
 from litestar.response import Response
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import GameId, PlayerId, Seat
 from domain.kernel.log.game import Game
 from domain.kernel.rules.refusal import Refusal
 from service.api import problems
-from service.api.bodies import Nothing
 from service.api.endpoint import UNCHANGED, Answer, endpoint
 from service.api.games.routes import ACCEPTED, ACTS, accepted, seat_named
-from service.api.play.bodies import AtVersion, Foresight, OptionsOf, OptionsView, Orders, StateView
+from service.api.play.bodies import AtVersion, Foresight, OptionsOf, OptionsView, Orders, Played, Snapshot, StateView
 from service.api.problems import Problem
 from service.api.request import Call, require_token
 from service.api.response import Answered, answer, etag, unchanged
@@ -55,6 +54,33 @@ async def show_state(request: Call, game: str) -> Response[bytes]:
         return answer(state_view(shown, viewer, view), headers=etag(shown.version))
 
     return await games.shown(shown, viewer, show)
+
+
+@endpoint(
+    "GET",
+    "/v1/games/{game:str}/snapshot",
+    tag="Play",
+    account="optional",
+    query=AtVersion,
+    headers=("If-None-Match",),
+    answers=(Answer(200, "The position, the decisions and your options.", Snapshot, headers=("ETag",)), UNCHANGED),
+    problems=(problems.UNKNOWN_GAME, problems.UNKNOWN_VERSION),
+)
+async def show_snapshot(request: Call, game: str) -> Response[bytes]:
+    """Show the position and your options.
+
+    What `GET …/state` and `GET …/options` show, of one version: the newest, or any earlier. So nothing can happen
+    between the two. Who has no seat, or a token without the scope `play`, has no options.
+    """
+    asked = request.read_query(AtVersion)
+    games = request.services.games
+    now = await games.game(GameId(game))
+    shown = await games.at(now.id, asked.version) if asked.version is not None else now
+    # Options of a version that has passed are without the `undo` that they had.
+    if shown is now and request.has(f'"{now.version}"'):
+        return unchanged(now.version)
+    seen = snapshot(as_past(shown, now), viewer_of(now, request.caller), await games.vault(now.id))
+    return answer(seen, headers=etag(shown.version))
 
 
 @endpoint(
@@ -124,9 +150,10 @@ async def show_options(request: Call, game: str) -> Response[bytes]:
     tag="Play",
     account="required",
     scopes=("play",),
+    query=Foresight,
     headers=("Idempotency-Key", "If-Match"),
     body=Orders,
-    answers=(ACCEPTED,),
+    answers=(replace(ACCEPTED, shape=Played),),
     problems=(*ACTS, problems.NOT_SEATED),
 )
 async def give_commands(request: Call, game: str) -> Response[bytes]:
@@ -135,9 +162,10 @@ async def give_commands(request: Call, game: str) -> Response[bytes]:
     Send one command, or several: either all of them happen, or none. With an `Idempotency-Key`, a repeated request
     gets the first answer again. With `If-Match`, the service accepts it only if the game is still at that version.
     The command `undo` takes back your own commands, as long as nothing was rolled, revealed or decided by others
-    since.
+    since. With `next=true`, the answer has the game after the commands: the position, what it waits for, and what you
+    may do then. So a program that goes on by itself needs one request for each of its moves.
     """
-    request.read_query(Nothing)
+    asked = request.read_query(Foresight)
     player, key, expected = request.signed_in.player, request.key, request.expected
     orders = await request.read_body(_orders)
     act = Commands(orders.all)
@@ -145,7 +173,13 @@ async def give_commands(request: Call, game: str) -> Response[bytes]:
         done = await request.services.games.act(GameId(game), player, act, expected=expected, key=key)
     except (Refusal, msgspec.DecodeError) as error:
         raise await _explained(error, request.services, GameId(game), player, orders) from None
-    return accepted(request, done)
+    if asked.next == "false":
+        return accepted(request, done)
+    viewer = viewer_of(done.state, request.caller)
+    now = await request.services.games.game(done.game, done.version)
+    shown = now if now.version == done.version else as_past(done.state, now)
+    played = Played(*astuple(done.seen_by(viewer)), next=snapshot(shown, viewer, done.vault))
+    return answer(played, headers=etag(done.version))
 
 
 @endpoint(
@@ -191,7 +225,7 @@ async def check_commands(request: Call, game: str) -> Response[bytes]:
     return answer(checked, headers=etag(now.version))
 
 
-ROUTES = (show_state, show_options, give_commands, check_commands)
+ROUTES = (show_state, show_snapshot, show_options, give_commands, check_commands)
 
 
 def state_view(game: Game, viewer: Viewer, view: object) -> StateView:
@@ -207,6 +241,13 @@ def state_view(game: Game, viewer: Viewer, view: object) -> StateView:
         view=view,
         decisions=tuple(game.decisions),
     )
+
+
+def snapshot(game: Game, viewer: Viewer, vault: Vault) -> Snapshot:
+    """Return a version of a game as it is sent, with what the viewer's seat may do; `vault` holds all secrets."""
+    view = game.view(viewer.seat, vault, everything=viewer.everything)
+    options = tuple(game.options(viewer.seat, vault)) if viewer.seat is not None else ()
+    return Snapshot(*astuple(state_view(game, viewer, view)), options=options)
 
 
 def as_past(shown: Game, now: Game) -> Game:

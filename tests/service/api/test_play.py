@@ -143,6 +143,57 @@ async def test_a_check_says_what_would_be_asked_next(service: Service, game: str
     assert "next" not in await check({"type": "choose-card", "card": await service.first_card(game, anna)})
 
 
+async def test_a_snapshot_is_the_position_with_ones_options(
+    service: Service, game: str, anna: Player, bert: Player
+) -> None:
+    await bidding(service, game, anna)
+    newest = (await service.get(f"/v1/games/{game}"))["version"]
+    for player in (anna, bert, None):
+        for query in ("", "?version=1", f"?version={newest - 1}", f"?version={newest}"):
+            snapshot = await service.get(f"/v1/games/{game}/snapshot{query}", player)
+            options = snapshot.pop("options")
+            assert snapshot == await service.get(f"/v1/games/{game}/state{query}", player)
+            offered = (await service.get(f"/v1/games/{game}/options{query}", player))["options"] if player else []
+            assert options == offered, (player, query)
+    unknown = await service.ask("GET", f"/v1/games/{game}/snapshot?version={newest + 1}", anna)
+    assert (unknown.status_code, unknown.json()["type"]) == (404, "/problems/unknown-version")
+
+
+async def test_commands_are_answered_with_what_comes_next(
+    service: Service, game: str, anna: Player, bert: Player
+) -> None:
+    url, body = f"/v1/games/{game}/commands", {"command": {"type": "put-up", "coins": 1}}
+    plain = await service.post(url, anna, body)
+    assert "next" not in plain
+    given = await service.post(f"{url}?next=true", anna, {"command": {"type": "open-bidding"}}, idempotency_key="k")
+    assert given["next"] == await service.get(f"/v1/games/{game}/snapshot", anna)
+    assert given["next"]["version"] == given["version"]
+    assert "undo" in {option["command"] for option in given["next"]["options"]}
+
+    again = await service.post(f"{url}?next=true", anna, {"command": {"type": "open-bidding"}}, idempotency_key="k")
+    assert again == {**given, "repeated": True}
+    await service.give(game, bert, "choose-card", card=await service.first_card(game, bert))
+    later = await service.post(f"{url}?next=true", anna, {"command": {"type": "open-bidding"}}, idempotency_key="k")
+    assert later["next"] == await service.get(f"/v1/games/{game}/snapshot?version={given['version']}", anna)
+
+
+async def test_a_program_plays_on_with_one_request_for_each_move(
+    service: Service, game: str, anna: Player, bert: Player
+) -> None:
+    url = f"/v1/games/{game}/commands?next=true"
+    now = await service.get(f"/v1/games/{game}/snapshot", anna)
+    for command in ({"type": "put-up", "coins": 1}, {"type": "open-bidding"}):
+        assert command["type"] in {option["command"] for option in now["options"]}
+        now = (await service.post(url, anna, {"command": command}, if_match=f'"{now["version"]}"'))["next"]
+    cards = next(
+        option["schema"]["properties"]["card"] for option in now["options"] if option["command"] == "choose-card"
+    )
+    chosen = {"type": "choose-card", "card": cards.get("const", cards.get("enum", [None])[0])}
+    now = (await service.post(url, anna, {"command": chosen}, if_match=f'"{now["version"]}"'))["next"]
+    assert (now["seat"], now["decisions"][0]["seats"]) == ("red", ["blue"])
+    assert now["view"]["hands"]["blue"] == (await service.get(f"/v1/games/{game}/state", anna))["view"]["hands"]["blue"]
+
+
 async def test_a_check_says_whether_commands_can_be_taken_back(
     service: Service, game: str, anna: Player, bert: Player
 ) -> None:

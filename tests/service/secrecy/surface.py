@@ -24,6 +24,7 @@ QUERIES: Final[Mapping[str, tuple[str, ...]]] = {
     "/v1/players/me/games": ("?waiting=true",),
     "/v1/players/search": ("?name=a&match=prefix",),
     "/v1/games/{game}/state": ("?version={past}", "?version=5"),
+    "/v1/games/{game}/snapshot": ("?version={past}", "?version=5"),
     "/v1/games/{game}/marks": ("?version={past}", "?version=6"),
     "/v1/games/{game}/board.svg": ("?version={past}",),
     "/v1/games/{game}/board.png": ("?width=200", "?width=200&version={past}"),
