@@ -98,7 +98,7 @@ def examples(scene: Scene) -> dict[str, Example]:
         "listCasesOfGame": Example(page),
         "showCase": Example(whole),
         "listCaseEvents": Example(CaseEventPage(events, None)),
-        "streamCaseEvents": Example(StreamedEvent(str(last.version), last.type, msgspec.json.encode(last).decode())),
+        "streamCaseEvents": Example(StreamedEvent(str(last.version), msgspec.json.encode(last).decode(), last.type)),
         "exportCase": Example(export),
         "openCase": Example(opened, NewCase("slip", about, COMPLAINT, RULES)),
         "makeStatement": Example(stated, said),

@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator
 
 from litestar.response import Response, Stream
-from msgspec import Struct
 
 from domain.judging.events import CLOSED
 from domain.kernel.ids import CaseId, Version
@@ -13,14 +12,15 @@ from service.api.bodies import Past
 from service.api.cases.bodies import CaseEventView
 from service.api.cases.routes import event_view
 from service.api.endpoint import Answer, endpoint
+from service.api.log.bodies import Framed
 from service.api.log.streams import StreamedEvent, server_sent, something_happens, start_of
 from service.api.request import Call
 from service.api.services import Services
 from service.api.withheld import require_shown
 
 
-class CaseSince(Struct, frozen=True, forbid_unknown_fields=True):
-    """Where the stream of a case begins.
+class CaseSince(Framed, frozen=True, forbid_unknown_fields=True):
+    """Where the stream of a case begins, and how it looks.
 
     Attributes:
         after: after this version, which the case must have reached. Absent: with the next event. `Last-Event-ID` takes
@@ -74,15 +74,15 @@ async def stream_case_events(request: Call, case: str) -> Response[bytes] | Stre
     nothing twice. The stream ends when the case is closed and when the service stops. What parties wrote is not in it;
     `GET /v1/cases/{case}` shows it to those who may read it.
     """
-    after = request.read_query(CaseSince).after
+    asked = request.read_query(CaseSince)
     last = request.last_event
     now = (await request.services.desk.docket(CaseId(case))).case
-    start = start_of(last if last is not None else after, now.version, "case")
+    start = start_of(last if last is not None else asked.after, now.version, "case")
     if now.status in CLOSED and start == now.version:
         return Response(b"", status_code=204)
     events = follow(request.services, now.id, request.caller, start)
     numbered = (event and (event.version, event, event) async for event in events)
-    return server_sent(request.services.metrics, numbered, start)
+    return server_sent(request.services.metrics, numbered, start, asked.frames)
 
 
 ROUTES = (stream_case_events,)

@@ -1,6 +1,8 @@
 """The log and its sentences as they are answered."""
 
-from msgspec import Struct
+from typing import Literal
+
+from msgspec import UNSET, Struct, UnsetType
 
 from domain.kernel.ids import Seat, Version
 from service.api.bodies import Limit, Past
@@ -20,19 +22,44 @@ class EventsPage(Struct, frozen=True, forbid_unknown_fields=True):
     limit: Limit = 100
 
 
-class Since(Struct, frozen=True, forbid_unknown_fields=True):
-    """Where a stream begins.
+Frames = Literal["named", "plain"]
+"""Whether the frames of a stream of server-sent events have names."""
+
+
+class Framed(Struct, frozen=True, forbid_unknown_fields=True):
+    """How a stream of server-sent events looks.
 
     Attributes:
-        after: after this version, which the game must have reached. Absent: with the next event. For a stream,
-            `Last-Event-ID` takes precedence.
+        frames: `named` names each frame after the type of its event. `plain` names none, so that
+            `EventSource.onmessage`, which gets no frame with a name, gets them all. The type is in the data.
+    """
+
+    frames: Frames = "named"
+
+
+class Since(Struct, frozen=True, forbid_unknown_fields=True):
+    """Where the messages of a WebSocket begin.
+
+    Attributes:
+        after: after this version, which the game must have reached. Absent: with the next event.
     """
 
     after: Past | None = None
 
 
-class AccountSince(Struct, frozen=True, forbid_unknown_fields=True):
-    """Where the stream of an account begins.
+class Streamed(Framed, frozen=True, forbid_unknown_fields=True):
+    """Where a stream begins, and how it looks.
+
+    Attributes:
+        after: after this version, which the game must have reached. Absent: with the next event. `Last-Event-ID` takes
+            precedence.
+    """
+
+    after: Past | None = None
+
+
+class AccountSince(Framed, frozen=True, forbid_unknown_fields=True):
+    """Where the stream of an account begins, and how it looks.
 
     Attributes:
         after: after this place in the log, the `id` of a frame. Absent: with the next event. `Last-Event-ID` takes
@@ -47,14 +74,14 @@ class StreamedLogged(Struct, frozen=True):
 
     Attributes:
         id: the place of the event in the log of the service.
-        event: the type of the event.
+        event: the type of the event; absent with `frames=plain`.
         data: the game and the event as you may see it, in JSON: a LoggedEvent. For a case, its game, its id and its
             event.
     """
 
     id: str
-    event: str
     data: str
+    event: str | UnsetType = UNSET
 
 
 class EventPage(Struct, frozen=True):

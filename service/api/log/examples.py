@@ -17,7 +17,7 @@ def examples(scene: Scene) -> dict[str, Example]:
     first = events[0]
     return {
         "listEvents": Example(EventPage(events, None)),
-        "streamEvents": Example(StreamedEvent(str(first.version), first.type, msgspec.json.encode(first).decode())),
+        "streamEvents": Example(StreamedEvent(str(first.version), msgspec.json.encode(first).decode(), first.type)),
         "tellHistory": Example(_history(scene)),
         "exportGame": Example(_export(scene)),
     }

@@ -13,7 +13,7 @@ from litestar.handlers import websocket
 from litestar.params import FromPath
 from litestar.response import Response, Stream
 from litestar.types import Message, Send
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from domain.kernel.ids import GameId, Version
 from service.accounts.caller import Caller, TokenEnded
@@ -21,7 +21,7 @@ from service.api import problems
 from service.api.bearer import subprotocols_of
 from service.api.endpoint import Answer, endpoint
 from service.api.limiting import address_of, token_of
-from service.api.log.bodies import Since
+from service.api.log.bodies import Frames, Since, Streamed
 from service.api.problems import Problem, ProblemBody
 from service.api.request import Call, authenticate, read_query, services_of
 from service.api.response import encode, explained, log_fault
@@ -89,13 +89,13 @@ class StreamedEvent(Struct, frozen=True):
 
     Attributes:
         id: the version that the event made.
-        event: the type of the event.
+        event: the type of the event; absent with `frames=plain`.
         data: the event as the caller may see it, in JSON.
     """
 
     id: str
-    event: str
     data: str
+    event: str | UnsetType = UNSET
 
 
 async def follow(
@@ -149,7 +149,7 @@ async def something_happens(services: Services, caller: Caller | None, signal: S
     "/v1/games/{game:str}/events/stream",
     tag="Log",
     account="optional",
-    query=Since,
+    query=Streamed,
     headers=("Last-Event-ID",),
     answers=(
         Answer(200, "The events as they happen.", StreamedEvent, "text/event-stream"),
@@ -166,14 +166,17 @@ async def stream_events(request: Call, game: str) -> Response[bytes] | Stream:
     an `id`, the version after which it begins, so this also holds before the first event. The stream ends when the
     game is over, when the service stops, and when your token ends. A browser's `EventSource` sends no `Authorization`
     header, so it shows the spectator's view. To send your token, read the stream with `fetch`, or use the WebSocket.
+    `EventSource.onmessage` gets only frames without a name: ask for `frames=plain`, and tell them apart by the `type`
+    in the data.
     """
-    after = request.read_query(Since).after
+    asked = request.read_query(Streamed)
     last = request.last_event
     played = await request.services.games.game(GameId(game))
-    start = start_of(last if last is not None else after, played.version)
+    start = start_of(last if last is not None else asked.after, played.version)
     if played.status in ENDED and start == played.version:
         return Response(b"", status_code=204)
-    passages = follow(request.services, played.id, request.caller, start, _streamed)
+    frame = _streamed if asked.frames == "named" else _streamed_plain
+    passages = follow(request.services, played.id, request.caller, start, frame)
     return _stream(request.services.metrics, passages, start)
 
 
@@ -181,9 +184,12 @@ Numbered = tuple[int, Dated, Any]
 """An event with the `id` and the `data` of its frame."""
 
 
-def server_sent(metrics: Metrics, events: AsyncIterator[Numbered | None], start: int) -> Stream:
+def server_sent(
+    metrics: Metrics, events: AsyncIterator[Numbered | None], start: int, frames: Frames = "named"
+) -> Stream:
     """Answer with events as server-sent events, from `start` on, and a comment for each None."""
-    passages = (each and Passage(start, each[0], (each[1].at,), _frame(*each)) async for each in events)
+    frame = _frame if frames == "named" else _plain
+    passages = (each and Passage(start, each[0], (each[1].at,), frame(*each)) async for each in events)
     return _stream(metrics, passages, start)
 
 
@@ -214,8 +220,17 @@ def _streamed(events: list[EventView]) -> bytes:
     return b"".join(_frame(event.version, event, event) for event in events)
 
 
+def _streamed_plain(events: list[EventView]) -> bytes:
+    """Return events as server-sent events without names."""
+    return b"".join(_plain(event.version, event, event) for event in events)
+
+
 def _frame(number: int, event: Dated, data: Any) -> bytes:
     return b"id: %d\nevent: %b\ndata: %b\n\n" % (number, event.type.encode(), encode(data))
+
+
+def _plain(number: int, _: Dated, data: Any) -> bytes:
+    return b"id: %d\ndata: %b\n\n" % (number, encode(data))
 
 
 def start_of(after: Version | None, head: Version, what: str = "game") -> Version:

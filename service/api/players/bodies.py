@@ -330,13 +330,13 @@ class StreamedWaiting(Struct, frozen=True):
 
     Attributes:
         id: a place in the log of the service.
-        event: always ``waiting``.
+        event: always ``waiting``; absent with `frames=plain`.
         data: what waits for you in one game, in JSON: a Waiting.
     """
 
     id: str
-    event: Literal["waiting"]
     data: str
+    event: Literal["waiting"] | UnsetType = UNSET
 
 
 def player_view(row: PlayerRow) -> Player:

@@ -65,8 +65,8 @@ def examples(scene: Scene) -> dict[str, Example]:
         "becomeBot": Example(me(msgspec.structs.replace(owner, automated=True), caller)),
         "findPlayers": Example(PlayerPage((player_view(owner),), None)),
         "listMyGames": Example(GamePage((game_summary(scene.row(scene.now), scene.accounts),), None)),
-        "streamMyEvents": Example(StreamedLogged("1208", logged.event.type, msgspec.json.encode(logged).decode())),
-        "streamWaiting": Example(StreamedWaiting("1208", "waiting", msgspec.json.encode(_waiting(scene)).decode())),
+        "streamMyEvents": Example(StreamedLogged("1208", msgspec.json.encode(logged).decode(), logged.event.type)),
+        "streamWaiting": Example(StreamedWaiting("1208", msgspec.json.encode(_waiting(scene)).decode(), "waiting")),
         "showPlayer": Example(player_view(owner)),
     }
 

@@ -18,12 +18,11 @@ from domain.kernel.rules.message import type_name
 from service.accounts.caller import Caller
 from service.api import problems
 from service.api.accounts.bodies import LoggedEvent
-from service.api.bodies import Nothing
 from service.api.cases.bodies import LoggedCaseEvent
 from service.api.cases.routes import event_view as case_event_view
 from service.api.endpoint import Answer, endpoint
 from service.api.games.bodies import open_take_backs
-from service.api.log.bodies import AccountSince, StreamedLogged
+from service.api.log.bodies import AccountSince, Framed, StreamedLogged
 from service.api.log.streams import Numbered, server_sent
 from service.api.players.bodies import StreamedWaiting, Waiting
 from service.api.problems import Problem
@@ -244,8 +243,8 @@ async def stream_my_events(request: Call) -> Response[bytes] | Stream:
     `Last-Event-ID`, and you miss nothing and get nothing twice. After 15 seconds without an event the service sends a
     comment. The stream ends when the service stops and when your token ends.
     """
-    after = request.read_query(AccountSince).after
-    last = request.last_event
+    asked = request.read_query(AccountSince)
+    after, last = asked.after, request.last_event
     end = await request.services.store.end()
     start = last if last is not None else after if after is not None else end
     if start > end:
@@ -254,7 +253,8 @@ async def stream_my_events(request: Call) -> Response[bytes] | Stream:
             f"The log of this service has not reached {start}.",
             "Send the `id` of the last frame that you saw, or nothing to begin now.",
         )
-    return server_sent(request.services.metrics, follow_events(request.services, request.signed_in, start), start)
+    events = follow_events(request.services, request.signed_in, start)
+    return server_sent(request.services.metrics, events, start, asked.frames)
 
 
 @endpoint(
@@ -263,6 +263,7 @@ async def stream_my_events(request: Call) -> Response[bytes] | Stream:
     tag="Players",
     account="required",
     scopes=("play",),
+    query=Framed,
     answers=(Answer(200, "What waits for you, as it comes.", StreamedWaiting, "text/event-stream"),),
 )
 async def stream_waiting(request: Call) -> Response[bytes] | Stream:
@@ -276,9 +277,9 @@ async def stream_waiting(request: Call) -> Response[bytes] | Stream:
     `If-Match` with your command. After 15 seconds without a frame the service sends a comment. The stream ends when
     the service stops and when your token ends.
     """
-    request.read_query(Nothing)
+    frames = request.read_query(Framed).frames
     services, start = request.services, await request.services.store.end()
-    return server_sent(services.metrics, follow_waiting(services, request.signed_in, start), start)
+    return server_sent(services.metrics, follow_waiting(services, request.signed_in, start), start, frames)
 
 
 ROUTES = (stream_my_events, stream_waiting)

@@ -14,6 +14,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from domain.kernel.ids import GameId
+from service.api.contract.document import endpoints
 from service.store.protocol import StoreUnavailable
 from tests.service.api.serving import Player, Service, serving
 
@@ -359,3 +360,32 @@ async def test_a_fault_of_ours_is_logged_over_a_socket_too(
     assert [(line["event"], str(line["exc_info"])) for line in logged if line["log_level"] == "error"] == [
         ("request failed", "a fault of ours")
     ]
+
+
+async def test_plain_frames_have_no_name_and_the_type_in_their_data(
+    service: Service, anna: Player, bert: Player
+) -> None:
+    """`EventSource.onmessage` gets only frames without a name."""
+    game = await service.begun(anna, bert)
+    await service.give(game, anna, "put-up", coins=1)
+    wish = {"kind": "slip", "version": 5, "statement": "Why?"}
+    case = (await service.post(f"/v1/games/{game}/cases", anna, wish))["summary"]["case"]
+    streams = (
+        f"/v1/games/{game}/events/stream?after=0&",
+        f"/v1/cases/{case}/stream?after=0&",
+        "/v1/players/me/events/stream?after=0&",
+        "/v1/players/me/waiting/stream?",
+    )
+    assert len(streams) == sum("text/event-stream" in {each.media for each in said.answers} for *_, said in endpoints())
+    for url in streams:
+        shown: dict[str, dict[str, Any]] = {}
+        for frames in ("named", "plain"):
+            async with service.client.stream("GET", f"{url}frames={frames}", headers=anna.headers) as answer:
+                assert answer.status_code == 200, (url, frames)
+                (shown[frames],) = await Frames(answer).events(1)
+        name = shown["named"].pop("event")
+        assert shown["named"] == shown["plain"], url
+        data = shown["plain"]["data"]
+        assert name == data.get("type", data["event"]["type"] if "event" in data else "waiting"), url
+        refused = await service.ask("GET", f"{url}frames=fancy", anna)
+        assert refused.json()["allowed"] == "It takes one of named, plain.", refused.text
