@@ -110,8 +110,9 @@ async def show_options(request: Call, game: str) -> Response[bytes]:
 
     An option is a JSON Schema of commands: every command that fits one of them would be accepted, and no other. Of
     JSON Schema (2020-12) they use `const`, `enum`, `type`, `minimum`, `maximum`, `maxLength`, `items`, `minItems`,
-    `maxItems`, `uniqueItems`, `contains`, `minContains`, `properties`, `required` and `additionalProperties`. Three
-    keywords of our own, all in schemas of objects, say what JSON Schema cannot:
+    `maxItems`, `uniqueItems`, `contains`, `minContains`, `properties`, `required` and `additionalProperties`. A
+    number that may be left out is 0 then, or the `default` of its schema. Three keywords of our own, all in schemas of
+    objects, say what JSON Schema cannot:
 
     * `x-total`: `{"of": [names], "minimum": a, "maximum": b, "times": name}`, or a list of such. What the properties
       of these names count adds up to a..b: an integer counts itself, an array its items, an object the sum of its
