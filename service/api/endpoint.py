@@ -1,6 +1,8 @@
 """What an endpoint takes and gives, said once beside its code: the route and the contract are both made from it."""
 
 from collections.abc import Callable
+from datetime import UTC, date, datetime, time, timedelta
+from email.utils import formatdate
 from typing import Any, Final, Literal, cast
 
 from litestar.handlers import HTTPRouteHandler
@@ -9,6 +11,7 @@ from msgspec import Struct
 
 from domain.kernel.rules.docstrings import docstring
 from service.api.bodies import Nothing
+from service.api.headers import Header
 from service.api.problems import Kind
 from service.api.request import Call, authenticate, require_token
 from service.api.withheld import require_shown
@@ -42,6 +45,39 @@ class Answer(Struct, frozen=True):
 UNCHANGED: Final = Answer(304, "The game is still at the version that `If-None-Match` names.", headers=("ETag",))
 
 
+NOTICE: Final = timedelta(days=180)
+"""For so long at least an endpoint still answers after it was announced that it will not."""
+
+
+class Deprecated(Struct, frozen=True):
+    """That an endpoint will end, as its answers say by ``Deprecation`` (RFC 9745) and ``Sunset`` (RFC 8594).
+
+    Attributes:
+        since: since when it is deprecated.
+        sunset: when it ends at the earliest.
+        instead: what to use instead, in a sentence.
+    """
+
+    since: date
+    sunset: date
+    instead: str
+
+    def __post_init__(self) -> None:
+        if self.sunset - self.since < NOTICE:
+            raise TypeError(f"an endpoint must answer for {NOTICE.days} days after it was deprecated")
+
+    @property
+    def headers(self) -> tuple[Header, ...]:
+        """The headers that its answers carry."""
+        since, sunset = (int(datetime.combine(day, time(), UTC).timestamp()) for day in (self.since, self.sunset))
+        policy = '</docs/guides/client#versions-of-the-contract>; rel="deprecation"; type="text/html"'
+        return (
+            (b"deprecation", b"@%d" % since),
+            (b"sunset", formatdate(sunset, usegmt=True).encode()),
+            (b"link", policy.encode()),
+        )
+
+
 class Endpoint(Struct, frozen=True):
     """One method of one address.
 
@@ -57,6 +93,7 @@ class Endpoint(Struct, frozen=True):
         body: the shape of its body; None for one without a body.
         of_game: whether its address names a game.
         of_case: whether its address names a case.
+        deprecated: that it will end; None for one that stays.
         function: what answers it.
     """
 
@@ -71,6 +108,7 @@ class Endpoint(Struct, frozen=True):
     body: type[Struct] | None
     of_game: bool
     of_case: bool
+    deprecated: Deprecated | None
     function: Callable[..., Any]
 
     @property
@@ -80,6 +118,8 @@ class Endpoint(Struct, frozen=True):
 
     async def respond(self, request: Call) -> Response[Any]:
         """Answer a request, once it is known who asks. Raises `Problem`, and what the function raises."""
+        if self.deprecated is not None:
+            cast(dict[str, Any], request.scope)["announced"] = self.deprecated.headers
         if self.account != "none":
             await admit(request, self)
         # Nothing of Litestar's makes the parameters: for each it would copy and convert, at every request.
@@ -116,6 +156,7 @@ def endpoint(
     query: type[Struct] = Nothing,
     headers: tuple[str, ...] = (),
     body: type[Struct] | None = None,
+    deprecated: Deprecated | None = None,
 ) -> Callable[[Callable[..., Any]], HTTPRouteHandler]:
     """Make a route of a function, whose docstring is the endpoint's summary and description.
 
@@ -141,6 +182,7 @@ def endpoint(
             body=body,
             of_game=of_game,
             of_case=of_case,
+            deprecated=deprecated,
             function=function,
         )
         # An endpoint that streams is bound to say so in its signature; all others return bytes that are JSON already.

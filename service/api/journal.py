@@ -48,6 +48,7 @@ class Journal:
             if kind == "http.response.start":
                 status = message["status"]
                 headers = [*message.get("headers", ()), (REQUEST_ID, known_by.encode())]
+                headers += request.get("announced", ())
                 if "shielded" not in message:
                     shielded(headers)
                 # Only these say which methods an address has.

@@ -24,7 +24,17 @@ CORS: Final = CORSConfig(
         "If-None-Match",
         "Last-Event-ID",
     ],
-    expose_headers=["ETag", "Location", "RateLimit", "RateLimit-Policy", "Request-Id", "Retry-After"],
+    expose_headers=[
+        "Deprecation",
+        "ETag",
+        "Link",
+        "Location",
+        "RateLimit",
+        "RateLimit-Policy",
+        "Request-Id",
+        "Retry-After",
+        "Sunset",
+    ],
     max_age=3600,
 )
 

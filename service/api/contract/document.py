@@ -9,18 +9,20 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import astuple
 
 from domain.boards import builtin
 from domain.kernel.rules.ruleset import Library
 from domain.library import LIBRARY
 from service.api import problems
 from service.api.bearer import COOKIE
+from service.api.contract import releases
 from service.api.contract.examples import Example, Examples, examples
 from service.api.contract.families import describe
 from service.api.endpoint import JSON, Answer, Endpoint
@@ -171,6 +173,12 @@ ANSWER_HEADERS: Final[Mapping[str, tuple[str, Schema]]] = {
         "Seconds to wait before the request is sent again.",
         {"type": "string", "pattern": r"^[0-9]+$(?!\n)"},
     ),
+    "Deprecation": (
+        "Since when this is deprecated (RFC 9745): `@` and the seconds since 1970.",
+        {"type": "string", "pattern": r"^@[0-9]+$(?!\n)"},
+    ),
+    "Sunset": ("When this ends at the earliest (RFC 8594).", {"type": "string"}),
+    "Link": ("Where the guide says how something ends.", {"type": "string"}),
     "Request-Id": ("The id of the request, which the service's log has too.", {"type": "string", "format": "uuid"}),
 }
 
@@ -180,7 +188,7 @@ ANSWER_HEADERS: Final[Mapping[str, tuple[str, Schema]]] = {
 
 def write(folder: Path) -> None:
     """Write the contract into `folder`, and remove files that no longer belong to it."""
-    wanted = _files(LIBRARY)
+    wanted = _wanted(folder)
     for path in _present(folder):
         if path not in wanted:
             (folder / path).unlink()
@@ -191,19 +199,45 @@ def write(folder: Path) -> None:
 
 def differs(folder: Path) -> list[str]:
     """Return the files in `folder` that are not what the code says: missing, left over or different."""
-    wanted = _files(LIBRARY)
+    wanted = _wanted(folder)
     present = {path: (folder / path).read_bytes() for path in _present(folder)}
     return sorted(path for path in wanted.keys() | present.keys() if wanted.get(path) != present.get(path))
 
 
 def _present(folder: Path) -> list[str]:
-    return [path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*.json"))]
+    found = [*folder.rglob("*.json"), *folder.glob(releases.CHANGELOG)]
+    return sorted(path.relative_to(folder).as_posix() for path in found)
+
+
+def fault(folder: Path) -> str | None:
+    """Return what is wrong with the version of the contract, by the last release in `folder`; None if nothing is."""
+    return (
+        releases.fault(releases.last_release(folder), json.loads(published(LIBRARY))) if _has_release(folder) else None
+    )
+
+
+def release(folder: Path, day: date) -> None:
+    """Write the contract into `folder` and make it the last release."""
+    write(folder)
+    releases.release(folder, json.loads(published(LIBRARY)), day)
+
+
+def _has_release(folder: Path) -> bool:
+    return (folder / releases.RELEASED).is_file()
 
 
 @cache
 def published(library: Library, boards: Boards = builtin) -> bytes:
     """Return the OpenAPI document as the folder has it; made once, which takes half a second."""
     return encoded(document(library, boards))
+
+
+def _wanted(folder: Path) -> dict[str, bytes]:
+    """Return the files of the contract, with the changelog where `folder` keeps the last release."""
+    files = _files(LIBRARY)
+    if _has_release(folder):
+        files[releases.CHANGELOG] = releases.changelog(folder, json.loads(published(LIBRARY)))
+    return files
 
 
 def _files(library: Library) -> dict[str, bytes]:
@@ -242,11 +276,13 @@ def document(library: Library, boards: Boards = builtin) -> dict[str, Any]:
     refused: dict[str, Any] = {}
     for path, method, said in endpoints():
         paths[path][method.lower()] = _operation(path, said, book, shown, refused)
+    answers = [each for methods in paths.values() for said in methods.values() for each in said["responses"].values()]
+    named = {name for each in (*answers, *refused.values()) for name in each.get("headers", ())}
     return {
         "openapi": "3.1.0",
         "info": {
             "title": "Tabularium",
-            "version": metadata.version("tabularium"),
+            "version": releases.VERSION,
             "description": INTRODUCTION.format(scopes=_scopes()),
         },
         "servers": [{"url": "/"}],
@@ -271,7 +307,9 @@ def document(library: Library, boards: Boards = builtin) -> dict[str, Any]:
             "schemas": dict(sorted(book.structs.items())),
             "responses": dict(sorted(refused.items())),
             "headers": {
-                name: {"description": what, "schema": schema} for name, (what, schema) in ANSWER_HEADERS.items()
+                name: {"description": what, "schema": schema}
+                for name, (what, schema) in ANSWER_HEADERS.items()
+                if name in named
             },
             "examples": {
                 kind.slug: {"summary": kind.title, "value": msgspec.to_builtins(example_of(kind))} for kind in KINDS
@@ -330,6 +368,8 @@ def _operation(path: str, said: Endpoint, book: Book, shown: Examples, refused: 
         each: list[dict[str, list[str]]] = [{"token": [scope]} for scope in said.scopes] or [{"token": []}]
         each = [*each, {"session": []}]
         operation["security"] = each if said.account == "required" else [*each, {}]
+    if said.deprecated is not None:
+        operation["deprecated"] = True
     if said.body is not None:
         operation["requestBody"] = _request_body(said, book, example)
     operation["responses"] = _responses(said, book, example, refused)
@@ -337,9 +377,13 @@ def _operation(path: str, said: Endpoint, book: Book, shown: Examples, refused: 
 
 
 def _described(said: Endpoint) -> str:
-    if not said.scopes:
-        return said.description
-    return f"{said.description}\n\nScope: {' or '.join(f'`{scope}`' for scope in said.scopes)}."
+    parts = [said.description]
+    if said.scopes:
+        parts.append(f"Scope: {' or '.join(f'`{scope}`' for scope in said.scopes)}.")
+    if said.deprecated is not None:
+        since, sunset, instead = astuple(said.deprecated)
+        parts.append(f"Deprecated since {since}, and gone from {sunset} at the earliest. {instead}")
+    return "\n\n".join(parts)
 
 
 def _path_parameters(path: str, shown: Examples) -> list[dict[str, Any]]:
@@ -431,7 +475,8 @@ def _responses(said: Endpoint, book: Book, example: Example | None, refused: dic
     by_status: dict[int, list[Kind]] = defaultdict(list)
     for kind in possible_problems(said):
         by_status[kind.status].append(kind)
-    responses = {answer.status: _answer(answer, book, example) for answer in said.answers}
+    announced = ("Deprecation", "Sunset", "Link") if said.deprecated is not None else ()
+    responses = {answer.status: _answer(answer, announced, book, example) for answer in said.answers}
     for status, kinds in by_status.items():
         if status in responses:
             raise TypeError(f"{said.name}: {status} is both an answer and a problem")
@@ -441,8 +486,8 @@ def _responses(said: Endpoint, book: Book, example: Example | None, refused: dic
     return {str(status): responses[status] for status in sorted(responses)}
 
 
-def _answer(answer: Answer, book: Book, example: Example | None) -> dict[str, Any]:
-    said: dict[str, Any] = {"description": answer.what, "headers": _headers((*answer.headers, "Request-Id"))}
+def _answer(answer: Answer, more: Iterable[str], book: Book, example: Example | None) -> dict[str, Any]:
+    said: dict[str, Any] = {"description": answer.what, "headers": _headers((*answer.headers, *more, "Request-Id"))}
     if answer.shape is not None:
         schema = {**book.schema(answer.shape), **_CONTENTS.get(answer.media, {})}
         content: dict[str, Any] = {"schema": schema}

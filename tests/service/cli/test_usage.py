@@ -22,7 +22,7 @@ COMMANDS = {
     "accounts tokens": ("PLAYER", "--json", "--data"),
     "accounts token": ("PLAYER", "SCOPE", "--name", "--data"),
     "accounts revoke": ("TOKEN", "--data"),
-    "openapi": ("--folder", "--check"),
+    "openapi": ("--folder", "--check", "--release"),
 }
 
 

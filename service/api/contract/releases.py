@@ -1,0 +1,99 @@
+"""Versions of the contract: what clients may count on, the changelog, and the contract that was released last.
+
+`openapi/README.md` says what each part of a version means. The folder of the contract keeps the last release, packed,
+and a changelog, whose first section is made from what differs from that release.
+"""
+
+import json
+import lzma
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any, Final
+
+from service.api.contract.changes import Change, changes
+
+VERSION: Final = "1.0.0"
+"""The version of the contract, as semantic versioning has it."""
+
+RELEASED: Final = "released.json.xz"
+CHANGELOG: Final = "CHANGELOG.md"
+
+_HEAD: Final = """\
+# Changes of the contract
+
+Made by `tabularium openapi` from what differs from the release before, without descriptions and examples.
+[The guide](README.md#versions-of-the-contract) says what may change, and how it is announced.
+
+"""
+
+
+def last_release(folder: Path) -> dict[str, Any]:
+    """Return the contract that was released last."""
+    return json.loads(lzma.decompress((folder / RELEASED).read_bytes()))
+
+
+def release(folder: Path, contract: dict[str, Any], day: date) -> None:
+    """Make a contract the one that was released last, on a day."""
+    (folder / CHANGELOG).write_bytes(changelog(folder, contract, f"{day:%Y-%m-%d}"))
+    packed = json.dumps(contract, ensure_ascii=False, separators=(",", ":")).encode()
+    (folder / RELEASED).write_bytes(lzma.compress(packed, preset=9))
+
+
+def changelog(folder: Path, contract: dict[str, Any], day: str = "not released yet") -> bytes:
+    """Return the changelog with a section of what a contract changes, if it changes anything."""
+    old = last_release(folder)
+    kept = (folder / CHANGELOG).read_text("utf-8") if (folder / CHANGELOG).is_file() else ""
+    heading = f"## {old['info']['version']}"
+    kept = kept[kept.index(heading) :] if heading in kept else f"{heading}\n\nThe first that is kept.\n"
+    found = changes(old, contract)
+    section = "\n".join((f"## {contract['info']['version']}: {day}", "", *_told(found), "", "")) if found else ""
+    return f"{_HEAD}{section}{kept}".encode()
+
+
+def _told(found: Sequence[Change]) -> Iterator[str]:
+    """Yield the lines of a section. What is the same in many places is told once."""
+    for title, breaking in (("What can break a client", True), ("New, or eased", False)):
+        places: dict[str, list[str]] = defaultdict(list)
+        for change in found:
+            if change.breaking == breaking:
+                places[change.what].append(change.where)
+        if places:
+            yield f"**{title}**"
+            yield ""
+        for what, where in sorted(places.items(), key=lambda each: each[1]):
+            more = f" and {len(where) - 3} more" if len(where) > 3 else ""
+            yield f"- {'; '.join(where[:3])}{more}: {what}"
+        if places:
+            yield ""
+
+
+def fault(old: dict[str, Any], new: dict[str, Any]) -> str | None:
+    """Return what is wrong with the version of a contract that follows a release; None if nothing is."""
+    found = changes(old, new)
+    released = old["info"]["version"]
+    before, after = _parts(released), _parts(new["info"]["version"])
+    announced = {*_deprecated(old)}
+    removed = [each.where for each in found if each.what == "removed" and each.where not in announced]
+    if removed and before[0] > 0:
+        return f"{'; '.join(removed)} cannot be removed, because version {released} does not say that it is deprecated."
+    broken = [f"  {each.where}: {each.what}\n" for each in found if each.breaking]
+    if broken and after[0] == before[0]:
+        remedy = f"Take it back, or make the version {before[0] + 1}.0.0."
+        return f"This breaks clients of version {released}:\n{''.join(broken)}{remedy}"
+    if found and after[:2] <= before[:2]:
+        wanted = f"{before[0]}.{before[1] + 1}.0"
+        return f"The contract has changed since version {released}, so its version must be {wanted} or higher."
+    return None
+
+
+def _parts(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))
+
+
+def _deprecated(contract: dict[str, Any]) -> Iterator[str]:
+    for path, methods in contract["paths"].items():
+        for method, operation in methods.items():
+            if operation.get("deprecated"):
+                yield f"`{method.upper()} {path}`"
