@@ -1,17 +1,18 @@
-"""Clients that strangers' generators make of the contract: openapi-python-client, and openapi-typescript.
+"""Clients that strangers' generators make of the contract: openapi-python-client, and three for TypeScript.
 
-Each generator is installed once, as its lock file says, into ``build/contract/`` of the checkout: the first needs an
-older typer than the service, the second needs npm, which comes with pyright's Node.
+They are installed once, as their lock files say, into ``build/contract/`` of the checkout: the first needs an older
+typer than the service, the others need npm, which comes with pyright's Node.
 """
 
 import fcntl
 import hashlib
 import importlib
+import json
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Final
@@ -104,16 +105,60 @@ def _typescript_tools() -> Path:
     return _installed("typescript", locks, install) / "node_modules"
 
 
-def typescript_client(document: bytes, folder: Path) -> Path:
+def _openapi_typescript(given: Path, folder: Path) -> str:
+    """Generate ``contract.ts``."""
+    tool = _typescript_tools() / "openapi-typescript" / "bin" / "cli.js"
+    return node(tool, given, "--output", folder / "contract.ts")
+
+
+def _hey_api(given: Path, folder: Path) -> str:
+    """Generate a client with a function for each endpoint, and ``contract.ts`` over its types."""
+    tool = _typescript_tools() / "@hey-api" / "openapi-ts" / "bin" / "run.js"
+    said = node(tool, "--input", given, "--output", folder / "client")
+    _name_types(given, folder, "./client/index")
+    return said
+
+
+def _orval(given: Path, folder: Path) -> str:
+    """Generate a client with a function for each endpoint, and ``contract.ts`` over its types."""
+    output = {"target": "client/api.ts", "schemas": "client/model", "client": "fetch", "mode": "split"}
+    config = folder / "orval.config.cjs"
+    config.write_text(f"module.exports = {json.dumps({'it': {'input': given.name, 'output': output}})};\n")
+    said = node(_typescript_tools() / "orval" / "dist" / "bin" / "orval.mjs", "--config", config, cwd=folder)
+    _name_types(given, folder, "./client/model/index")
+    return said
+
+
+def _name_types(given: Path, folder: Path, module: str) -> None:
+    """Write ``contract.ts``, which has the types of a client by the names that the contract gives them."""
+    names = json.loads(given.read_bytes())["components"]["schemas"]
+    fields = "".join(f"{name}: T.{name}; " for name in names)
+    text = f'import type * as T from "{module}";\nexport interface components {{ schemas: {{ {fields}}} }}\n'
+    (folder / "contract.ts").write_text(text)
+
+
+TYPESCRIPT: Final[Mapping[str, Callable[[Path, Path], str]]] = {
+    "openapi-typescript": _openapi_typescript,
+    "@hey-api/openapi-ts": _hey_api,
+    "orval": _orval,
+}
+"""Generators that make ``contract.ts`` of a document in a folder."""
+
+
+def typescript_client(document: bytes, folder: Path, generator: str = "openapi-typescript") -> None:
     """Generate ``contract.ts`` in `folder`, with the generator's own settings, and put beside it how it is compiled."""
-    given, made = folder / "openapi.json", folder / "contract.ts"
+    given = folder / "openapi.json"
     given.write_bytes(document)
-    said = node(_typescript_tools() / "openapi-typescript" / "bin" / "cli.js", given, "--output", made)
+    said = TYPESCRIPT[generator](given, folder)
     assert "warn" not in said.lower(), said
     for name in ("tsconfig.json", "node.d.ts"):
         shutil.copy(HERE / "typescript" / name, folder)
+    if generator != "openapi-typescript":  # the others leave out the endings of the files that they import
+        config = json.loads((folder / "tsconfig.json").read_text())
+        bundled = {"module": "esnext", "moduleResolution": "bundler", "lib": ["es2022", "dom", "dom.iterable"]}
+        config["compilerOptions"] |= bundled
+        (folder / "tsconfig.json").write_text(json.dumps(config))
     (folder / "package.json").write_text('{"type": "module"}')
-    return made
 
 
 def compile_typescript(folder: Path) -> None:

@@ -22,6 +22,13 @@ type Schemas = components["schemas"];
 function unknown(value: never): never {
   throw new Error(`not in the contract: ${JSON.stringify(value)}`);
 }
+
+// Some generators say of any name that its value may be missing.
+function mapped<T, U>(values: { [name: string]: T | undefined }, read: (value: T) => U): { [name: string]: U } {
+  const made: { [name: string]: U } = {};
+  for (const [name, value] of Object.entries(values)) if (value !== undefined) made[name] = read(value);
+  return made;
+}
 """
 
 _MAIN: Final = """\
@@ -65,8 +72,7 @@ class _Writer:
             return name if read == "each" else f"{name}.map((each) => {read})"
         if isinstance(schema.get("additionalProperties"), dict):
             read = self._value(schema["additionalProperties"], "each")
-            entries = f"Object.fromEntries(Object.entries({name}).map(([key, each]) => [key, {read}]))"
-            return name if read == "each" else entries
+            return name if read == "each" else f"mapped({name}, (each) => {read})"
         return name
 
     def _function(self, shape: str) -> bool:

@@ -225,14 +225,15 @@ class PythonReader:
 
 
 class TypeScriptReader:
-    """A program over the types of openapi-typescript, without a cast, that reads each field by its name."""
+    """A program over the types of a generator, without a cast, that reads each field by its name."""
 
-    name = "openapi-typescript"
+    USUAL: Final = "openapi-typescript"
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, generator: str = USUAL) -> None:
+        self.name = generator
         self._folder = folder
         document = contract.published(LIBRARY)
-        clients.typescript_client(document, folder)
+        clients.typescript_client(document, folder, generator)
         (folder / "reader.ts").write_text(readers.program(json.loads(document)))
         clients.compile_typescript(folder)
 
