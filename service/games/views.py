@@ -96,7 +96,10 @@ def sees_all_of(viewer: Viewer, seat: Seat, records: Iterable[Record], vault: Va
 class EventView(Struct, frozen=True, omit_defaults=True):
     """An event as a viewer sees it: its row of the log, and the secrets in it that this viewer may read.
 
-    A reader can check the hash chain with what is shown here: these are the very values that are hashed.
+    A reader can check the hash chain with what is shown here: these are the very values that are hashed. `hash` is the
+    SHA-256 of the 32 bytes of the hash before it and the RFC 8785 form of `{at, cause, draws, event, game, schema,
+    version}`, where `game` is the id of the game, and `cause` is left out where there is none. Before version 1 stands
+    the SHA-256 of `tabularium/1 ` and that id. `/docs/guides/verification` works one out with `sha256sum`.
 
     Attributes:
         version: the version that the event made.

@@ -1,8 +1,11 @@
 """`openapi/verification.md` tells of every field that a verified export has."""
 
+import lzma
 import re
+import subprocess
 from pathlib import Path
 
+import msgspec
 import pytest
 from msgspec import Struct
 from msgspec.structs import fields
@@ -11,8 +14,8 @@ from domain.judging import proof
 from domain.judging.events import CASE_EVENTS
 from domain.kernel.chance.secret import Secret
 from domain.kernel.log.lifecycle import GAME_EVENTS, GameCreated, GameForked
-from domain.kernel.log.record import Cause
-from domain.kernel.proof.export import End, Header, PastEnd, Row
+from domain.kernel.log.record import Cause, row_bytes
+from domain.kernel.proof.export import End, Header, PastEnd, Row, read
 from domain.kernel.rules.message import type_name
 from service.api.contract import document as contract
 
@@ -74,3 +77,22 @@ def test_writing_the_contract_leaves_it_where_it_is(tmp_path: Path) -> None:
     assert (tmp_path / "verification.md").read_text() == TOLD
     assert contract.differs(tmp_path) == []
     assert not (tmp_path / "left-over.json").exists()
+
+
+def test_the_worked_row_is_a_recorded_one_and_sha256sum_reproduces_its_hash() -> None:
+    block = re.findall(r"```bash\n(.*?)```", section("The hash chain"), re.DOTALL)[0]
+    said = block.splitlines()[-1].removeprefix("# ")
+    assert subprocess.run(["bash", "-ec", block], capture_output=True, text=True, check=True).stdout.strip() == said
+    cancelled = Path("tests/recorded/unfinished/cancelled.jsonl.xz").read_bytes()
+    recorded = read(lzma.decompress(cancelled).splitlines(keepends=True))
+    before, row = re.findall("^(?:before|row)=(.*)$", block, re.MULTILINE)
+    first, second = recorded.records[:2]
+    assert (before, row.strip("'").encode()) == (first.hash.hex(), row_bytes(recorded.game, second))
+
+
+def test_the_contract_says_how_events_are_hashed_and_where_a_row_is_worked_out() -> None:
+    written = msgspec.json.decode(Path("openapi/openapi.json").read_bytes())
+    said = written["components"]["schemas"]["ClassicEventView"]["description"]
+    assert all(field.encode_name in said for field in fields(Row))
+    assert "`tabularium/1 `" in said
+    assert "/docs/guides/verification" in said

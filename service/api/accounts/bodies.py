@@ -145,12 +145,14 @@ class LogPage(Struct, frozen=True):
 
     Attributes:
         items: the events, in the order in which they were stored.
-        next: the cursor for what follows. There is always one, because the log goes on: after an empty page, ask again
+        next: the cursor for what follows. There is always one, because the log goes on: after the last page, ask again
             later.
+        last: whether the log ended here when it was read.
     """
 
     items: tuple[LoggedEvent, ...]
     next: str
+    last: bool
 
 
 def token_view(row: TokenRow) -> Token:

@@ -37,5 +37,5 @@ def examples(scene: Scene) -> dict[str, Example]:
         "listTokensOf": Example(page),
         "grantScopes": Example(account_view(auditor), Grant(auditor.scopes)),
         "closeAccount": Example(account_view(msgspec.structs.replace(owner, closed=AT))),
-        "readLog": Example(LogPage((logged,), "1207")),
+        "readLog": Example(LogPage((logged,), "1207", last=True)),
     }

@@ -24,6 +24,7 @@ from service.api.accounts.bodies import (
 from service.api.bodies import Nothing, Page
 from service.api.endpoint import Answer, endpoint
 from service.api.paging import first, read_cursor
+from service.api.problems import Problem
 from service.api.request import Call
 from service.api.response import answer
 from service.base.scopes import ordered
@@ -144,19 +145,28 @@ async def read_log(request: Call) -> Response[bytes]:
     Events come in the order in which they were stored, as spectators see them. Hidden values are commitments; when a
     game is over, `GET /v1/games/{game}/export` opens them. Events of cases are left out; `GET /v1/cases` leads to
     them. Private games (TAB-READ-01) are left out as well, and forks that are withheld (TAB-FORK-02): read their own
-    events when their game is over.
-    Store `next` and send it as `cursor` to resume later.
+    events when their game is over. Store `next` and send it as `cursor` to resume later. A page may have fewer events
+    than `limit` and not be the last; `last` says whether it is. A cursor beyond the end of the log is refused, so you
+    notice when the log was cut short. Each event has a hash over its row and all before it in its game; the guide to
+    verification works one out.
     """
     page = request.read_query(Page)
     store = request.services.store
     found, after = await store.read_all(page.cursor, page.limit)
-    while not (games := await _shown(store, found)) and found:  # an empty page would say that this is the end
+    while not (games := await _shown(store, found)) and found:
         found, after = await store.read_all(after, page.limit)
+    end = await store.end()
+    if int(after) > end:
+        raise Problem(
+            problems.INVALID_QUERY,
+            f"The query parameter 'cursor' is {page.cursor!r}, and the log ends at {end}.",
+            "It takes the `next` of an earlier page. If this log gave you the cursor, it has lost events since.",
+        )
     rulesets = await store.rulesets({game for game, _ in games})
     items = tuple(
         LoggedEvent(game, event_view(rulesets[game], record, _NO_SECRETS, _SPECTATOR)) for game, record in games
     )
-    return answer(LogPage(items, after))
+    return answer(LogPage(items, after, last=int(after) == end))
 
 
 ROUTES = (list_accounts, list_tokens_of, grant_scopes, close_account, read_log)

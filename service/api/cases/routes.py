@@ -176,7 +176,7 @@ async def show_case(request: Call, case: str) -> Response[bytes]:
     "/v1/cases/{case:str}/events",
     tag="Cases",
     query=CaseEventsPage,
-    answers=(Answer(200, "The events.", CaseEventPage),),
+    answers=(Answer(200, "The events.", CaseEventPage, headers=("ETag",)),),
     problems=(problems.UNKNOWN_CASE,),
 )
 async def list_case_events(request: Call, case: str) -> Response[bytes]:
@@ -191,7 +191,7 @@ async def list_case_events(request: Call, case: str) -> Response[bytes]:
     records = docket.records[page.after :][: page.limit]
     items = tuple(event_view(record, game.names) for record in records)
     more = bool(records) and records[-1].version < docket.case.version
-    return answer(CaseEventPage(items, records[-1].version if more else None))
+    return answer(CaseEventPage(items, records[-1].version if more else None), headers=etag(docket.case.version))
 
 
 @endpoint(

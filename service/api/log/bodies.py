@@ -14,7 +14,7 @@ class EventsPage(Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         after: only events after this version; 0 for all. If the game has not reached it yet, the page is empty: ask
-            again later.
+            again later. The ETag says at which version the game is.
         limit: how many at most.
     """
 

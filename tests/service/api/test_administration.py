@@ -61,6 +61,25 @@ async def test_an_auditor_reads_every_log_and_no_secret_of_a_running_game(
     assert more["items"], "its cursor goes on when there is more"
 
 
+async def test_the_log_says_where_it_ends_and_refuses_a_cursor_beyond(
+    service: Service, anna: Player, bert: Player
+) -> None:
+    auditor = await only(service, await appointed(service, "audit"), "audit")
+    await service.begun(anna, bert)
+    whole = await service.get("/v1/log?limit=500", auditor)
+    number = len(whole["items"])
+    for limit in (1, number - 1):
+        assert not (await service.get(f"/v1/log?limit={limit}", auditor))["last"]
+    end = await service.get(f"/v1/log?limit={number}", auditor)
+    assert end == whole
+    assert end["last"], "also a full page may be the last"
+    after = await service.get(f"/v1/log?cursor={end['next']}", auditor)
+    assert after == {"items": [], "next": end["next"], "last": True}
+    beyond = await service.ask("GET", f"/v1/log?cursor={int(end['next']) + 1}", auditor)
+    assert (beyond.status_code, beyond.json()["type"]) == (400, "/problems/invalid-query")
+    assert f"ends at {end['next']}" in beyond.json()["detail"]
+
+
 async def test_an_auditor_who_organizes_or_plays_sees_no_more_by_an_auditors_token(
     service: Service, anna: Player, bert: Player
 ) -> None:

@@ -430,6 +430,8 @@ async def test_the_events_of_a_case_are_a_chain(court: Court) -> None:
     events = await court.service.get(f"{case}/events")
     assert [each["type"] for each in events["items"]] == ["case-opened", "statement-made"]
     assert events["items"][0]["text"].startswith("Red opened case 1 of the game: a slip at version 4.")
+    beyond = await court.service.ask("GET", f"{case}/events?after=999")
+    assert (beyond.json()["items"], beyond.headers["etag"]) == ([], f'"{len(events["items"])}"')
     page = await court.service.get(f"{case}/events?limit=1")
     assert page["next"] == 1
     assert (await court.service.get(f"{case}/events?after=1"))["items"] == events["items"][1:]

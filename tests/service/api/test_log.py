@@ -36,8 +36,10 @@ async def test_what_is_shown_is_what_was_hashed(service: Service, anna: Player, 
 
 async def test_beyond_the_end_of_the_log_is_nothing(service: Service, anna: Player) -> None:
     game = await service.gathering(anna)
-    assert await service.get(f"/v1/games/{game}/events?after=999") == {"items": [], "next": None}
-    assert await service.get(f"/v1/games/{game}/history?after=999") == {"items": [], "next": None}
+    for what in ("events", "history"):
+        answer = await service.ask("GET", f"/v1/games/{game}/{what}?after=999")
+        assert answer.json() == {"items": [], "next": None}
+        assert answer.headers["etag"] == '"2"', "it says where the log ends"
 
 
 async def test_the_history_is_told_by_round_and_the_same_in_pages(service: Service, anna: Player, bert: Player) -> None:
