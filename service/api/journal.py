@@ -37,7 +37,9 @@ class Journal:
         streams = request["path"].endswith("/stream")
         has_body = method != "HEAD" or streams
         if not has_body:
-            request = {**request, "method": "GET"}  # the server is to know that it was none
+            # The server is to know that it was none. A range is asked of GET alone (RFC 9110, 14.2).
+            kept = [each for each in request["headers"] if each[0] != b"range"]
+            request = {**request, "method": "GET", "headers": kept}
         request["request_id"] = known_by = new_uuid()
         status = 0
 

@@ -22,9 +22,13 @@ CORS: Final = CORSConfig(
         "Idempotency-Key",
         "If-Match",
         "If-None-Match",
+        "If-Range",
         "Last-Event-ID",
+        "Range",
     ],
     expose_headers=[
+        "Accept-Ranges",
+        "Content-Range",
         "Deprecation",
         "ETag",
         "Link",

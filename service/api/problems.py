@@ -776,6 +776,18 @@ NOT_JSON: Final = Kind(
     "Send `Content-Type: application/json`.",
     {"detail": "The Content-Type is 'text/plain'.", "allowed": "Send `Content-Type: application/json`."},
 )
+RANGE_NOT_SATISFIABLE: Final = Kind(
+    "range-not-satisfiable",
+    416,
+    "The range is beyond the end",
+    "The `Range` of the request begins where the file has ended. `Content-Range` says how long it is.",
+    "If you have all of it, you are done. Otherwise the file is no longer the one that you began to download: send the "
+    "ETag of that one as `If-Range`, and you get the new file whole.",
+    {
+        "detail": "The range begins at byte 481204 of 481204.",
+        "allowed": "Send a range that begins before byte 481204, or no Range header.",
+    },
+)
 INVALID_BODY: Final = Kind(
     "invalid-body",
     422,

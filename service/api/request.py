@@ -132,7 +132,7 @@ class Call(Request[Any, Any, Any]):
     def has(self, tag: str) -> bool:
         """Tell whether ``If-None-Match`` names an ETag, in a list or as a weak one, or is ``*`` (RFC 9110)."""
         given = list_header_of(self.scope, b"if-none-match")
-        return given is not None and (given.strip() == "*" or tag in _TAG.findall(given))
+        return given is not None and (given.strip() == "*" or tag.removeprefix("W/") in _TAG.findall(given))
 
     @property
     def expected(self) -> Collection[Version] | None:

@@ -86,14 +86,19 @@ class Answered(Response[bytes]):
     That would be a sixth of the time that an answer out of memory takes.
     """
 
-    def __init__(self, content: bytes, status: int, media_type: str, headers: Mapping[str, str]) -> None:
+    def __init__(
+        self, content: bytes, status: int, media_type: str, headers: Mapping[str, str], *, packs: bool = False
+    ) -> None:
+        """`packs` says that it shrinks, though its media type does not say that it is a text."""
         self.content = content
         self.status_code = status
         self.headers = {"content-type": media_type, "content-length": str(len(content)), **headers}
         self._packed: Answered | None = None
         self._headers: list[Header] | None = None
         self._may_pack = (
-            len(content) >= PACKED and media_type.startswith(_TEXTS) and "Content-Encoding" not in self.headers
+            len(content) >= PACKED
+            and (packs or media_type.startswith(_TEXTS))
+            and "Content-Encoding" not in self.headers
         )
         if self._may_pack:
             vary = self.headers.get("Vary", "Accept-Encoding")
@@ -170,6 +175,11 @@ def etag(version: int) -> dict[str, str]:
     account, by a 304, what the one before saw. Clients that compare versions themselves know which account they mean.
     """
     return {"ETag": f'"{version}"', "Cache-Control": "no-store"}
+
+
+def weak(tag: str) -> str:
+    """Return the ETag of what is the same, but not to the byte: sent packed, or drawn by another compression."""
+    return f"W/{tag}"
 
 
 def unchanged(version: int) -> "Answered":

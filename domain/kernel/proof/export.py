@@ -208,7 +208,7 @@ def export(
     """
     if len(pasts) != (game.forked.depth if game.forked is not None else 0):
         raise ValueError(f"{game.id} does not go back to {len(pasts)} games")
-    shown = vault if everything or game.status == "over" else vault.read_by(seat)
+    shown = _shown(game, vault, seat, everything)
     if pasts:  # its vault also holds what it took along, which the past has
         records = list(records)
         shown = _of_rows(shown, records, commitments_in(row for past in pasts for row in past.records))
@@ -218,6 +218,23 @@ def export(
         yield line
     end = End(f"sha256:{whole.hexdigest()}", game.head.hex(), len(shown.all()), game.status, game.version)
     yield canonical(LastLine(end)) + b"\n"
+
+
+def fingerprint(
+    game: Game, vault: Vault, seat: Seat | None = None, *, everything: bool = False, pasts: Sequence[Past] = ()
+) -> str:
+    """Return a digest in hex that two exports have alike only when they are the same to the byte, without making one.
+
+    The head of the chain stands for the rows, the board and the documents, and commitments for the secrets. An export
+    changes without an event where a fork's parent is over and its secrets are public.
+    """
+    parts = [(past.game, past.vault, past.secret.hex() if past.secret is not None else "") for past in pasts]
+    parts.append((game, _shown(game, vault, seat, everything), ""))
+    return digest([FORMAT, *([each.head.hex(), [*shown.all()], secret] for each, shown, secret in parts)])[7:]
+
+
+def _shown(game: Game, vault: Vault, seat: Seat | None, everything: bool) -> Vault:
+    return vault if everything or game.status == "over" else vault.read_by(seat)
 
 
 def _pasts(pasts: Sequence[Past]) -> Iterator[bytes]:

@@ -1,12 +1,13 @@
 """Cases: opening, arguing and ruling on disputes about games."""
 
+import hashlib
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any, Final
 
 import msgspec
-from litestar.response import Response
+from litestar.response import Response, Stream
 from msgspec import UNSET, Raw
 
 from domain.judging import proof
@@ -39,12 +40,13 @@ from service.api.cases.bodies import (
     StatementsPage,
     case_summary,
 )
+from service.api.downloads import DOWNLOAD_HEADERS, download, downloaded, saved_as
 from service.api.endpoint import Answer, endpoint
 from service.api.log.routes import NDJSON
 from service.api.paging import first, read_cursor
 from service.api.problems import Kind, Problem
 from service.api.request import Call, require_token
-from service.api.response import Answered, answer, etag
+from service.api.response import answer, etag
 from service.api.withheld import require_shown
 from service.games.acts import NotSeated
 from service.games.views import viewer_of
@@ -199,25 +201,24 @@ async def list_case_events(request: Call, case: str) -> Response[bytes]:
     "/v1/cases/{case:str}/export",
     tag="Cases",
     account="optional",
-    answers=(Answer(200, "The export.", str, NDJSON, headers=("ETag",)),),
-    problems=(problems.UNKNOWN_CASE,),
+    headers=DOWNLOAD_HEADERS,
+    answers=downloaded("The export.", NDJSON),
+    problems=(problems.UNKNOWN_CASE, problems.RANGE_NOT_SATISFIABLE),
 )
-async def export_case(request: Call, case: str) -> Response[bytes]:
+async def export_case(request: Call, case: str) -> Response[bytes] | Stream:
     """Export a case.
 
     Its whole log as JSON Lines, with the statements that you may read. `tabularium verify` proves it, with the export
-    of its game beside it also who held the seats, who was an official, and what the rulings changed.
+    of its game beside it also who held the seats, who was an official, and what the rulings changed. You can keep it,
+    and take it packed or in parts, as the export of a game.
     """
     request.read_query(Nothing)
     docket = await request.services.desk.docket(CaseId(case), limit=None)
     statements = list(docket.statements()) if await _may_read(request, docket) else []
     content = b"".join(proof.export(docket.case, docket.records, statements))
-    headers = {
-        **etag(docket.case.version),
-        "Vary": "Accept",
-        "Content-Disposition": f'attachment; filename="{docket.case.id}.jsonl"',
-    }
-    return Answered(content, 200, request.media(NDJSON), headers)
+    # Not the version alone: texts are shown to some, and may be erased.
+    tag = f'"{docket.case.version}.{hashlib.sha256(content).hexdigest()[:16]}"'
+    return await download(request, lambda: (content,), tag, request.media(NDJSON), saved_as(request, docket.case.id))
 
 
 # --- what parties do ---

@@ -25,6 +25,7 @@ from service.api.bearer import COOKIE
 from service.api.contract import releases
 from service.api.contract.examples import Example, Examples, examples
 from service.api.contract.families import describe
+from service.api.downloads import DOWNLOAD_HEADERS
 from service.api.endpoint import JSON, Answer, Endpoint
 from service.api.log.routes import NDJSON
 from service.api.log.streams import EventFrame, ProblemFrame
@@ -129,7 +130,10 @@ _VERSION_TAGS: Final[Schema] = {
     "type": "string",
     "pattern": r'^(\*|"(0|[1-9][0-9]{0,14})"( *, *"(0|[1-9][0-9]{0,14})")*)$(?!\n)',
 }
-_ANY_TAG: Final[Schema] = {"type": "string", "pattern": r'^"(0|[1-9][0-9]{0,14})(\.[0-9a-f]{16})?"$(?!\n)'}
+_ANY_TAG: Final[Schema] = {
+    "type": "string",
+    "pattern": r'^(W/)?"((0|[1-9][0-9]{0,14})(\.[0-9a-f]{16})?|[0-9a-f]{32})"$(?!\n)',
+}
 
 REQUEST_HEADERS: Final[Mapping[str, tuple[str, Schema, Any]]] = {
     "Idempotency-Key": (
@@ -142,6 +146,12 @@ REQUEST_HEADERS: Final[Mapping[str, tuple[str, Schema, Any]]] = {
         "Take this only if the game, or the case, is at this version, or at one of several. `*` stands for any.",
         _VERSION_TAGS,
         '"17"',
+    ),
+    "Range": ("Send only these bytes.", {"type": "string"}, "bytes=65536-"),
+    "If-Range": (
+        "Send the part only if this is still the ETag, and the whole otherwise.",
+        {"type": "string"},
+        '"17.8f14e45fceea167a"',
     ),
     "If-None-Match": ("Answer 304 if the ETag is still this, or one of several.", {"type": "string"}, '"17"'),
     "Tabularium-Page": (
@@ -158,9 +168,16 @@ REQUEST_HEADERS: Final[Mapping[str, tuple[str, Schema, Any]]] = {
 
 ANSWER_HEADERS: Final[Mapping[str, tuple[str, Schema]]] = {
     "ETag": (
-        "The version of the game (for a bare board: of its ruleset), in quotes. For a picture, a digest of the viewer "
-        "and of the drawing code follows, because the same version may look different after an update.",
+        "The version of the game or case (for a bare board: of its ruleset), in quotes. For a picture, a digest of the "
+        "viewer and of the drawing code follows, because the same version may look different after an update; for an "
+        "export, a digest of what it shows. Elsewhere it is a digest alone. It is weak (`W/`) where bytes may differ, "
+        "as those of a packed export do.",
         _ANY_TAG,
+    ),
+    "Accept-Ranges": ("Says that `Range` is read.", {"type": "string", "const": "bytes"}),
+    "Content-Range": (
+        "Which bytes these are, and of how many.",
+        {"type": "string", "pattern": r"^bytes (0|[1-9][0-9]*)-(0|[1-9][0-9]*)/(0|[1-9][0-9]*)$(?!\n)"},
     ),
     "Location": ("The address of the new resource.", {"type": "string"}),
     "RateLimit": (
@@ -464,7 +481,7 @@ def possible_problems(said: Endpoint) -> list[Kind]:
         kinds.append(problems.MISSING_TOKEN)
     if said.scopes:
         kinds.append(problems.SCOPE_MISSING)
-    if set(said.headers) - {"If-None-Match", "Tabularium-Page"}:
+    if set(said.headers) - {*DOWNLOAD_HEADERS, "Tabularium-Page"}:
         kinds.append(problems.INVALID_HEADER)
     if said.body is not None:
         kinds += [problems.MALFORMED_JSON, problems.NOT_JSON, problems.INVALID_BODY, problems.BODY_TOO_LARGE]

@@ -15,6 +15,7 @@ from domain.kernel.proof import export
 from domain.kernel.rules.message import in_words
 from service.api import problems
 from service.api.bodies import Nothing
+from service.api.downloads import DOWNLOAD_HEADERS, download, downloaded, saved_as
 from service.api.endpoint import UNCHANGED, Answer, endpoint
 from service.api.log.bodies import EventPage, EventsPage, HistoryPage, Passage, Sentence
 from service.api.request import Call
@@ -110,28 +111,33 @@ def passages(told: Sequence[tuple[str, Sentence]]) -> Iterator[Passage]:
     "/v1/games/{game:str}/export",
     tag="Log",
     account="optional",
-    answers=(Answer(200, "The export.", str, NDJSON, headers=("ETag",)),),
-    problems=(problems.UNKNOWN_GAME,),
+    headers=DOWNLOAD_HEADERS,
+    answers=downloaded("The export.", NDJSON),
+    problems=(problems.UNKNOWN_GAME, problems.RANGE_NOT_SATISFIABLE),
 )
-async def export_game(request: Call, game: str) -> Stream:
+async def export_game(request: Call, game: str) -> Response[bytes] | Stream:
     """Export a game.
 
     The whole log as JSON Lines, with the board and the secrets that you may see. When the game is over, these are all
     of them: `tabularium verify` proves the game offline, from this file alone.
+
+    The export of a finished game never changes. Its ETag names what you are shown, and `If-None-Match` gets 304. Take
+    it packed by `Accept-Encoding: gzip`, or in parts by `Range`: with `If-Range`, a broken download goes on.
     """
     request.read_query(Nothing)
     games = request.services.games
     played = await games.game(GameId(game))
     viewer = viewer_of(played, request.caller)
-    records = (await games.records(played.id))[: played.version]
     vault, pasts = await games.vault(played.id), await games.pasts(played, request.caller)
-    lines = export.export(played, records, vault, viewer.seat, everything=viewer.everything, pasts=pasts)
-    headers = {
-        **etag(played.version),
-        "Vary": "Accept",
-        "Content-Disposition": f'attachment; filename="{played.id}.jsonl"',
-    }
-    return Stream(lines, status_code=200, media_type=request.media(NDJSON), headers=headers)
+    shown = export.fingerprint(played, vault, viewer.seat, everything=viewer.everything, pasts=pasts)
+    records = (await games.records(played.id))[: played.version]
+
+    def make() -> Iterator[bytes]:
+        return export.export(played, records, vault, viewer.seat, everything=viewer.everything, pasts=pasts)
+
+    return await download(
+        request, make, f'"{played.version}.{shown[:16]}"', request.media(NDJSON), saved_as(request, played.id)
+    )
 
 
 ROUTES = (list_events, tell_history, export_game)

@@ -8,7 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 from service.api.request import Call
-from service.api.response import Answered, takes_gzip
+from service.api.response import Answered, takes_gzip, weak
 
 MEDIA: Final = {
     "html": "text/html; charset=utf-8",
@@ -42,7 +42,7 @@ class File(Struct, frozen=True):
 
 def sent(request: Call, file: File, more: Mapping[str, str], kept: str = ASKED_AGAIN) -> Answered:
     """Answer with a file, or with 304 when the browser has it."""
-    headers = {**more, "Cache-Control": kept, "Vary": "Accept-Encoding", "ETag": f'"{file.digest}"'}
+    headers = {**more, "Cache-Control": kept, "Vary": "Accept-Encoding", "ETag": weak(f'"{file.digest}"')}
     if request.has(headers["ETag"]):
         return Answered(b"", 304, file.media_type, headers)
     if takes_gzip(request.scope):

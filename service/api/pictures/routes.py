@@ -20,7 +20,7 @@ from service.api.endpoint import Answer, endpoint
 from service.api.pictures.bodies import FramePage, FramesPage, MapView, Sized
 from service.api.play.bodies import AtVersion
 from service.api.request import Call
-from service.api.response import Answered, answer, answered, encode, etag
+from service.api.response import Answered, answer, answered, encode, etag, weak
 from service.api.rulesets.routes import named
 from service.games.views import Viewer, viewer_of
 from service.pictures.bare import bare_board
@@ -246,11 +246,11 @@ def _looks(request: Call, version: Version, viewer: Viewer) -> Mapping[str, str]
 def _tag(request: Call, version: int, viewer: Viewer = _NOBODY) -> str:
     """Return a version in quotes, and after a point what else decides how it looks: whose eyes, and what draws it."""
     other = f"{request.services.drawn_by} {viewer.seat} {viewer.everything}"
-    return f'"{version}.{hashlib.sha256(other.encode()).hexdigest()[:16]}"'
+    return weak(f'"{version}.{hashlib.sha256(other.encode()).hexdigest()[:16]}"')
 
 
 def _unchanged(headers: Mapping[str, str]) -> Response[bytes]:
-    return Response(b"", status_code=304, headers=dict(headers))
+    return Response(b"", status_code=304, headers={**headers, "Vary": "Accept, Accept-Encoding"})
 
 
 async def _svg(request: Call, shown: Game, viewer: Viewer, width: int | None = None) -> bytes:

@@ -14,11 +14,12 @@ from domain.kernel.rules.ruleset import Ruleset
 from projections import sightings
 from service.api import problems
 from service.api.bodies import Nothing, Page
+from service.api.downloads import STILL_THE_SAME, kept
 from service.api.endpoint import Answer, endpoint
 from service.api.paging import page_of
 from service.api.problems import Problem
 from service.api.request import Call
-from service.api.response import answer
+from service.api.response import answer, encode
 from service.api.rulesets import schemas
 from service.api.rulesets.bodies import (
     AtWorkPage,
@@ -67,7 +68,8 @@ async def list_rulesets(request: Call) -> Response[bytes]:
     "GET",
     "/v1/rulesets/{ruleset:str}",
     tag="Rulesets",
-    answers=(Answer(200, "The ruleset.", RulesetDetail),),
+    headers=("If-None-Match",),
+    answers=(Answer(200, "The ruleset.", RulesetDetail, headers=("ETag",)), STILL_THE_SAME),
     problems=(problems.UNKNOWN_RULESET,),
 )
 async def show_ruleset(request: Call, ruleset: str) -> Response[bytes]:
@@ -76,14 +78,15 @@ async def show_ruleset(request: Call, ruleset: str) -> Response[bytes]:
     Its seats, chapters and sources, its versions, and what the creator of a game may choose.
     """
     request.read_query(Nothing)
-    return answer(await asyncio.to_thread(ruleset_detail, named(request, ruleset)))
+    return kept(request, encode(await asyncio.to_thread(ruleset_detail, named(request, ruleset))))
 
 
 @endpoint(
     "GET",
     "/v1/rulesets/{ruleset:str}/board",
     tag="Rulesets",
-    answers=(Answer(200, "The board.", BoardView),),
+    headers=("If-None-Match",),
+    answers=(Answer(200, "The board.", BoardView, headers=("ETag",)), STILL_THE_SAME),
     problems=(problems.UNKNOWN_RULESET,),
 )
 async def show_board(request: Call, ruleset: str) -> Response[bytes]:
@@ -92,14 +95,15 @@ async def show_board(request: Call, ruleset: str) -> Response[bytes]:
     Areas, borders, straits, coasts and values, each with its source. You can create a game on a corrected copy.
     """
     request.read_query(Nothing)
-    return answer(board_view(request.services.boards(named(request, ruleset).board)))
+    return kept(request, encode(board_view(request.services.boards(named(request, ruleset).board))))
 
 
 @endpoint(
     "GET",
     "/v1/rulesets/{ruleset:str}/documents/{document:str}",
     tag="Rulesets",
-    answers=(Answer(200, "The document.", DocumentView),),
+    headers=("If-None-Match",),
+    answers=(Answer(200, "The document.", DocumentView, headers=("ETag",)), STILL_THE_SAME),
     problems=(problems.UNKNOWN_RULESET, problems.UNKNOWN_DOCUMENT),
 )
 async def show_document(request: Call, ruleset: str, document: str) -> Response[bytes]:
@@ -111,7 +115,7 @@ async def show_document(request: Call, ruleset: str, document: str) -> Response[
     request.read_query(Nothing)
     known = named(request, ruleset)
     own = known.own_document(document) if document in known.documents else None
-    return answer(document_view(known, document, own))
+    return kept(request, encode(document_view(known, document, own)))
 
 
 @endpoint(
@@ -199,7 +203,8 @@ async def list_games_of_rule(request: Call, ruleset: str, rule: str) -> Response
     "GET",
     "/v1/rulesets/{ruleset:str}/schemas",
     tag="Rulesets",
-    answers=(Answer(200, "The schemas.", Schemas),),
+    headers=("If-None-Match",),
+    answers=(Answer(200, "The schemas.", Schemas, headers=("ETag",)), STILL_THE_SAME),
     problems=(problems.UNKNOWN_RULESET,),
 )
 async def show_schemas(request: Call, ruleset: str) -> Response[bytes]:
@@ -209,7 +214,7 @@ async def show_schemas(request: Call, ruleset: str) -> Response[bytes]:
     given position, ask `GET /v1/games/{game}/options`.
     """
     request.read_query(Nothing)
-    return answer(await asyncio.to_thread(schemas.of_ruleset, named(request, ruleset)))
+    return kept(request, encode(await asyncio.to_thread(schemas.of_ruleset, named(request, ruleset))))
 
 
 ROUTES = (

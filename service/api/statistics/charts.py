@@ -13,10 +13,10 @@ from projections import dice
 from projections.scoreboard import RoundScore
 from service.api import problems
 from service.api.bodies import Nothing
+from service.api.downloads import STILL_THE_SAME, kept
 from service.api.endpoint import Answer, endpoint
 from service.api.problems import Problem
 from service.api.request import Call
-from service.api.response import Answered
 from service.api.statistics.routes import scoreboard_of
 from service.pictures import charts
 from service.pictures.palette import paints
@@ -25,7 +25,6 @@ SVG: Final = "image/svg+xml"
 HEADERS: Final[Mapping[str, str]] = {
     # Opened by itself it is a document: one that can do nothing but be seen.
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",
-    "Cache-Control": "no-cache",
     "Vary": "Accept",
 }
 DICE: Final = "dice"
@@ -36,7 +35,8 @@ BY_NATION: Final = "-by-nation"
     "GET",
     "/v1/games/{game:str}/charts/{chart:str}",
     tag="Statistics",
-    answers=(Answer(200, "The chart.", str, SVG),),
+    headers=("If-None-Match",),
+    answers=(Answer(200, "The chart.", str, SVG, headers=("ETag",)), STILL_THE_SAME),
     problems=(problems.UNKNOWN_GAME, problems.UNKNOWN_CHART, problems.NOT_COUNTED),
 )
 async def show_chart(request: Call, game: str, chart: str) -> Response[bytes]:
@@ -63,7 +63,7 @@ async def show_chart(request: Call, game: str, chart: str) -> Response[bytes]:
             drawn = nations_chart(played, figures[name], found.rounds)
         else:
             drawn = figure_chart(request.services.library, found.ruleset, figures[name], found.rounds)
-    return Answered(drawn.encode(), 200, request.media(SVG), HEADERS)
+    return kept(request, drawn.encode(), request.media(SVG), HEADERS)
 
 
 ROUTES = (show_chart,)

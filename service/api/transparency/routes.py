@@ -9,10 +9,11 @@ from domain.transparency.note import Key
 from domain.transparency.tiles import Tile, read_number
 from service.api import problems
 from service.api.bodies import Nothing
+from service.api.downloads import STILL_THE_SAME, kept
 from service.api.endpoint import Answer, endpoint
 from service.api.problems import Problem
 from service.api.request import OCTETS, Call
-from service.api.response import Answered, answer
+from service.api.response import answer
 from service.api.transparency.bodies import Certified, LogKeyView
 from service.games.cache import UnknownGame, UnknownVersion
 from service.judging.desk import UnknownCase
@@ -33,7 +34,8 @@ def not_logged_yet(what: str) -> Problem:
     "GET",
     "/transparency/checkpoint",
     tag="Transparency",
-    answers=(Answer(200, "The checkpoint, a signed note.", str, TEXT),),
+    headers=("If-None-Match",),
+    answers=(Answer(200, "The checkpoint, a signed note.", str, TEXT, headers=("ETag",)), STILL_THE_SAME),
     problems=(problems.NOT_LOGGED_YET,),
 )
 async def show_checkpoint(request: Call) -> Response[bytes]:
@@ -47,14 +49,15 @@ async def show_checkpoint(request: Call) -> Response[bytes]:
     note = await request.services.transparency.checkpoint()
     if note is None:
         raise not_logged_yet("Nothing has been signed yet.")
-    return Answered(str(note).encode(), 200, request.media(_UTF8), {"Cache-Control": "no-cache", "Vary": "Accept"})
+    return kept(request, str(note).encode(), request.media(_UTF8), {"Vary": "Accept"})
 
 
 @endpoint(
     "GET",
     "/transparency/tile/{level:str}/{tile:path}",
     tag="Transparency",
-    answers=(Answer(200, "The hashes, 32 bytes each.", bytes, OCTETS),),
+    headers=("If-None-Match",),
+    answers=(Answer(200, "The hashes, 32 bytes each.", bytes, OCTETS, headers=("ETag",)), STILL_THE_SAME),
     problems=(problems.UNKNOWN_TILE,),
 )
 async def show_tile(request: Call, level: str, tile: str) -> Response[bytes]:
@@ -67,14 +70,18 @@ async def show_tile(request: Call, level: str, tile: str) -> Response[bytes]:
     number = int(level) if level in _LEVELS else None
     asked = _tile(number, tile)
     body = await request.services.transparency.tile(asked) if asked is not None else None
-    return _lasting(body, f"{level}/{_path(tile)}")
+    return _lasting(request, body, f"{level}/{_path(tile)}")
 
 
 @endpoint(
     "GET",
     "/transparency/tile/entries/{tile:path}",
     tag="Transparency",
-    answers=(Answer(200, "The entries, each after its length in two bytes.", bytes, OCTETS),),
+    headers=("If-None-Match",),
+    answers=(
+        Answer(200, "The entries, each after its length in two bytes.", bytes, OCTETS, headers=("ETag",)),
+        STILL_THE_SAME,
+    ),
     problems=(problems.UNKNOWN_TILE,),
 )
 async def show_entries(request: Call, tile: str) -> Response[bytes]:
@@ -87,7 +94,7 @@ async def show_entries(request: Call, tile: str) -> Response[bytes]:
     request.read_query(Nothing)
     asked = _tile(0, tile)
     body = await request.services.transparency.bundle(asked) if asked is not None else None
-    return _lasting(body, f"entries/{_path(tile)}")
+    return _lasting(request, body, f"entries/{_path(tile)}", packs=True)
 
 
 @endpoint(
@@ -122,7 +129,8 @@ def log_key_view(keys: list[Key]) -> LogKeyView:
     "/v1/games/{game:str}/certificate",
     tag="Transparency",
     query=Certified,
-    answers=(Answer(200, "The certificate, a `.tlog-proof`.", str, TEXT),),
+    headers=("If-None-Match",),
+    answers=(Answer(200, "The certificate, a `.tlog-proof`.", str, TEXT, headers=("ETag",)), STILL_THE_SAME),
     problems=(problems.UNKNOWN_GAME, problems.UNKNOWN_VERSION, problems.NOT_LOGGED_YET),
 )
 async def show_certificate(request: Call, game: str) -> Response[bytes]:
@@ -141,7 +149,8 @@ async def show_certificate(request: Call, game: str) -> Response[bytes]:
     "/v1/cases/{case:str}/certificate",
     tag="Transparency",
     query=Certified,
-    answers=(Answer(200, "The certificate, a `.tlog-proof`.", str, TEXT),),
+    headers=("If-None-Match",),
+    answers=(Answer(200, "The certificate, a `.tlog-proof`.", str, TEXT, headers=("ETag",)), STILL_THE_SAME),
     problems=(problems.UNKNOWN_CASE, problems.UNKNOWN_VERSION, problems.NOT_LOGGED_YET),
 )
 async def show_certificate_of_case(request: Call, case: str) -> Response[bytes]:
@@ -180,11 +189,10 @@ async def certificate_of(request: Call, stream: StreamId, version: Version | Non
     if proof is None:
         raise not_logged_yet(f"Version {head if version is None else version} is not in the transparency log yet.")
     headers = {
-        "Cache-Control": "no-cache",
         "Content-Disposition": f'attachment; filename="{stream}.tlog-proof"',
         "Vary": "Accept",
     }
-    return Answered(str(proof).encode(), 200, request.media(_UTF8), headers)
+    return kept(request, str(proof).encode(), request.media(_UTF8), headers)
 
 
 async def _withheld_until(request: Call, stream: StreamId) -> GameId | None:
@@ -212,11 +220,11 @@ def _tile(level: int | None, tile: object) -> Tile | None:
     return Tile(level, *found) if level is not None and found is not None else None
 
 
-def _lasting(body: bytes | None, path: str) -> Response[bytes]:
+def _lasting(request: Call, body: bytes | None, path: str, *, packs: bool = False) -> Response[bytes]:
     if body is None:
         raise Problem(
             problems.UNKNOWN_TILE,
             f"The tree of the newest checkpoint has no tile {path!r}.",
             "Fetch /transparency/checkpoint, and the tiles of a tree of that size.",
         )
-    return Answered(body, 200, OCTETS, _LASTING)
+    return kept(request, body, OCTETS, _LASTING, packs=packs)

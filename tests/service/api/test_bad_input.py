@@ -367,6 +367,7 @@ PROVOKED: dict[str, Provoke] = {
     "seat-taken": _take_taken_seat,
     "stale-version": lambda s: s.ask("POST", f"{s.url}/commands", s.anna, PUT_UP, if_match='"1"'),
     "body-too-large": lambda s: s.ask("POST", f"{s.url}/commands", s.anna, b" " * 70_000),
+    "range-not-satisfiable": lambda s: s.ask("GET", f"{s.url}/export", range="bytes=9999999-"),
     "unsupported-media-type": lambda s: s.ask("POST", "/v1/players", None, b"{}", content_type="text/plain"),
     "invalid-body": lambda s: s.ask("POST", "/v1/games", s.anna, {**NEW_GAME, "players": "2"}),
     "invalid-document": lambda s: s.ask("POST", "/v1/games", s.anna, {**NEW_GAME, "documents": {"deck": {}}}),

@@ -66,13 +66,13 @@ async def test_a_picture_of_any_version_and_its_etag(service: Service, anna: Pla
         asked = f"{path}/{kind}"
         answer = await ask(service, asked)
         tag = answer.headers["etag"]
-        assert tag.startswith(f'"{now}.')
-        again = await service.ask("GET", asked, if_none_match=f"W/{tag}")
+        assert tag.startswith(f'W/"{now}.')
+        again = await service.ask("GET", asked, if_none_match=tag.removeprefix("W/"))
         assert (again.status_code, again.content) == (304, b"")
         assert again.headers["etag"] == tag
         assert again.headers["cache-control"] == answer.headers["cache-control"] == "no-cache"
         past = await ask(service, f"{asked}{'&' if '?' in asked else '?'}version=2", if_none_match=tag)
-        assert past.headers["etag"].startswith('"2.')
+        assert past.headers["etag"].startswith('W/"2.')
         assert past.content != answer.content
     assert (await service.get(f"{path}/marks?version=2"))["places"] == {}
     assert "Before the game" in (await ask(service, f"{path}/board.svg?version=2")).text
@@ -130,7 +130,7 @@ async def test_pictures_and_exports_come_as_bytes_to_a_client_that_takes_nothing
         octets = await service.client.get(f"/v1/games/{game}/{path}", headers={"accept": "application/octet-stream"})
         assert octets.headers["content-type"] == "application/octet-stream"
         assert octets.content == usual.content
-        assert {usual.headers["vary"].partition(",")[0], octets.headers["vary"]} == {"Accept"}
+        assert all("Accept" in each.headers["vary"].split(", ") for each in (usual, octets))
         preferred = {"accept": "application/octet-stream, */*"}
         either = await service.client.get(f"/v1/games/{game}/{path}", headers=preferred)
         assert either.headers["content-type"] == usual.headers["content-type"]

@@ -101,6 +101,15 @@ async def test_its_maker_plays_it_and_other_officials_read_it(table: Table) -> N
     assert withheld(await service.ask("GET", f"/v1/games/{fork}", other))
 
 
+async def test_its_export_is_another_when_the_dice_of_its_game_are_public(table: Table) -> None:
+    url = f"/v1/games/{table.fork}/export"
+    before = await table.service.ask("GET", url, table.julia)
+    await table.service.play_out(table.game, table.anna, table.bert)
+    after = await table.service.ask("GET", url, table.julia, if_none_match=before.headers["etag"])
+    assert after.status_code == 200, "its version is the same, but not its content"
+    assert after.content != before.content
+
+
 async def test_a_token_that_is_no_judges_neither_makes_nor_sees_one(table: Table) -> None:
     service, game = table.service, table.game
     narrow = await service.post("/v1/tokens", table.julia, {"name": "plays", "scopes": ["play", "organize"]})
