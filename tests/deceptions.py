@@ -490,6 +490,17 @@ def forges_a_cosignature(service: Service) -> None:
     service.cosignatures[text] = (msgspec.structs.replace(signature, value=signature.value[:-1] + b"?"),)
 
 
+def answers_nothing(of: str, lie: Callable[[Service], object]) -> Callable[[Service], None]:
+    """Tell a lie, and answer an error to whoever could see it: for every path that begins so."""
+
+    def lies(service: Service) -> None:
+        lie(service)
+        get = service.get
+        service.get = lambda path: Page(500, b"") if path.startswith(of) else get(path)
+
+    return lies
+
+
 # --- the table --------------------------------------------------------------------------------------------------------
 
 
@@ -741,6 +752,30 @@ DECEPTIONS: Final = (
         witness="422: The tree of 13 does not go on from the tree of 11",
     ),
     Deception(
+        "does not answer for a game that it rewrote",
+        answers_nothing(f"/v1/games/{OVER}", forging(forgeries.reason, OVER)),
+        certificate=ANOTHER,
+        follower="no answer that shows game game-3 since",
+    ),
+    Deception(
+        "does not answer for what it signs",
+        answers_nothing("/transparency/tile/entries", signs_nonsense),
+        follower="no answer that shows its log since",
+    ),
+    Deception(
+        "does not answer for the hashes that certify its lie",
+        answers_nothing("/transparency/tile/0", and_signs(plays_it_again, OVER)),
+        certificate=SHORT,
+        follower="has version 35 of game game-3, and after it version 33",
+    ),
+    Deception(
+        "does not answer for the hashes of a history that was rewritten",
+        answers_nothing("/transparency/tile/0", restores_and_goes_on),
+        certificate=SHORT,
+        follower="do not make the tree of 13 that it signed",
+        witness="422: The tree of 13 does not go on from the tree of 11",
+    ),
+    Deception(
         "shows two logs to two people",
         shows_two_logs,
         certificate=ANOTHER,
@@ -793,7 +828,7 @@ def observed(deception: Deception, directory: Path) -> dict[str, tuple[str, ...]
     if deception.withheld:
         service.log(*(service.show(play.export()) for play in (hiding(), withheld())))
     witness = Witness(CLUB, OPEN, directory / "witness.db", lambda: TIME)
-    follower = Follower(service, OPEN, directory / "follower", check, pause=lambda seconds: None)
+    follower = Follower(service, OPEN, directory / "follower", check, patience=0, pause=lambda seconds: None)
     certificates: list[tuple[str, str]] = []
     if not deception.before:
         for service.size in (4, EARLIER, None):

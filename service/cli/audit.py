@@ -29,46 +29,51 @@ def follow(
         float | None, typer.Option(min=1, help="Go on and on, and look every so many seconds. Default: look once.")
     ] = None,
     recheck: Annotated[
-        int | None, typer.Option(min=0, help="Look again at this many streams of before. Default: all.")
+        int | None,
+        typer.Option(min=0, help="Look again at this many streams of before, by chance, all in turn. Default: all."),
     ] = None,
+    patience: Annotated[
+        float, typer.Option(min=0, help="Seconds after which something still unanswered is a finding.")
+    ] = 900,
     as_json: Annotated[bool, typer.Option("--json", help="Print a line of JSON for each look.")] = False,
 ) -> None:
     """Check a service's transparency log against what it signed before, and what it shows against what it signed.
 
     It checks the signature, that the log only grew, every new entry, and that the service still shows each game at the
-    version that it signed. What does not fit is kept as evidence, and ends it with exit code 1.
+    version that it signed. What does not fit is kept as evidence. What the service does not answer for is asked again
+    in the next look, and is a finding when that lasts longer than --patience.
+
+    Exit code: 0 when everything fits; 1 when something does not; 2 for bad input, and when something could not be
+    looked at.
     """
     believed = read_policy_file(policy)
     # Imported late, as all that only some commands need.
-    from service.transparency.follower import Follower, Unreachable
+    from service.transparency.follower import Follower, Unsigned
     from service.transparency.keys import check
     from service.transparency.site import HttpSite
+
+    if not url.startswith(("http://", "https://")):
+        bad_input(f"{url!r} is not an address: it begins with http:// or https://")
 
     def tell(report: "Report") -> None:
         if as_json:
             print(msgspec.json.encode(_shown(report)).decode(), flush=True)
-            return
-        if report.origin:
-            looked = f"{report.entries} new entries, {report.streams} games looked at"
-            console.print(f"{report.origin}: {report.size} entries; {looked}.", markup=False)
-        for found, folder in zip(report.found, report.evidence, strict=True):
-            console.print(f"DOES NOT FIT: {found.said}\n  Evidence: {folder}", markup=False)
+        else:
+            _print(report)
 
-    if not url.startswith(("http://", "https://")):
-        bad_input(f"{url!r} is not an address: it begins with http:// or https://")
     fits = True
     try:
         with HttpSite(url) as site:
-            follower = Follower(site, believed, state, check)
+            follower = Follower(site, believed, state, check, patience=patience, tell=tell)
             while True:
                 try:
                     report = follower.look(recheck)
-                    tell(report)
+                    missing = [each.why for each in report.unanswered]
                     fits &= report.ok
-                except Unreachable as error:
-                    if every is None:
-                        bad_input(str(error))
-                    console.print(f"{error}; it is asked again.", markup=False)
+                except Unsigned as error:
+                    missing = [str(error)]
+                    if every is not None:
+                        typer.echo(f"tabularium: {error}; it is asked again", err=True)
                 if every is None:
                     break
                 time.sleep(every)
@@ -76,9 +81,24 @@ def follow(
     except sqlite3.Error as error:
         bad_input(f"{state} cannot be used: {error}")
     except OSError as error:
-        bad_input(f"{state} cannot be used: {error.strerror}")
+        bad_input(f"{error.filename or state} cannot be used: {error.strerror}")
     if not fits:
         raise typer.Exit(1)
+    if missing:
+        bad_input(missing[0] + (f", and {len(missing) - 1} more like it" if len(missing) > 1 else ""))
+
+
+def _print(report: "Report") -> None:
+    if report.origin:
+        looked = f"{report.entries} new entries, {report.streams} games looked at"
+        console.print(f"{report.origin}: {report.size} entries; {looked}.", markup=False)
+    if report.unanswered:
+        oldest = report.unanswered[0]
+        console.print(
+            f"Not answered: {len(report.unanswered)}, the first since {oldest.since}: {oldest.why}.", markup=False
+        )
+    for found, folder in zip(report.found, report.evidence, strict=True):
+        console.print(f"DOES NOT FIT: {found.said}\n  Evidence: {folder}", markup=False)
 
 
 def _shown(report: "Report") -> dict[str, object]:
@@ -86,5 +106,6 @@ def _shown(report: "Report") -> dict[str, object]:
         {"kind": each.kind, "said": each.said, "stream": each.stream, "evidence": folder}
         for each, folder in zip(report.found, report.evidence, strict=True)
     ]
+    unanswered = [{"stream": each.stream, "since": each.since, "why": each.why} for each in report.unanswered]
     counts = {"size": report.size, "entries": report.entries, "streams": report.streams}
-    return {"ok": report.ok, "origin": report.origin, **counts, "found": found}
+    return {"ok": report.ok, "origin": report.origin, **counts, "found": found, "unanswered": unanswered}

@@ -2,10 +2,16 @@
 
 It keeps the right edge of the tree that it accepted last. From there every new entry is hashed into the tree that was
 signed: so no entry was changed, left out or put in between, and no further proof of consistency is needed.
+
+It looks first, and remembers in one transaction what it saw. What the service does not answer for is asked again in
+each look, and does not keep the rest from being looked at. When it lasts too long, it is a finding: otherwise a service
+could hide whatever it likes behind an error.
 """
 
+import random
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -18,21 +24,27 @@ from domain.kernel.canonical import canonical
 from domain.kernel.ids import GameId
 from domain.kernel.log.record import Record, chain_hash, genesis
 from domain.transparency.checkpoint import Checkpoint, read_checkpoint
-from domain.transparency.entry import PRIVATE, WITHHELD, Entry, read_entry
+from domain.transparency.entry import PRIVATE, WITHHELD, Entry, kind_of, read_entry
 from domain.transparency.note import Check, Note, NoteError, read_note
 from domain.transparency.policy import Policy, Rejected
 from domain.transparency.proof import Proof
 from domain.transparency.tiles import Tile, entries_of, hashes_of, tile_of, tiles_between
 from domain.transparency.tree import TILE_WIDTH, Frontier, Range, Run, consistency, inclusion, leaf_hash, range_hash
-from service.base.clock import stamp, utc_now
+from service.base.clock import later, stamp, utc_now
 from service.transparency.evidence import Found, keep
-from service.transparency.memory import Memory, Remembered
+from service.transparency.memory import LOG, Memory, Remembered, Unanswered
 
-PATIENCE: Final = 3
-"""How often a page that shows less than was signed is asked for again, before that is said: a process may be behind."""
+ATTEMPTS: Final = 3
+"""How often a page that shows less than was signed is asked for, before that is said: a process may be behind."""
 
 PAUSE: Final = 1.0
 """Seconds between."""
+
+PATIENCE: Final = 900.0
+"""Seconds for which the service may leave something unanswered, before that is a finding: enough for an upgrade."""
+
+GIVE_UP: Final = 5
+"""Streams in a row without an answer, after which the rest waits for the next look: the service seems to be away."""
 
 LONGEST_PAGE: Final = 500
 """Events that a page of a log has at most."""
@@ -45,6 +57,10 @@ _PLACES: Final = {"game": "games", "case": "cases"}
 
 class Unreachable(Exception):
     """The service does not answer, or not with what it should; nothing can be said. The message is one line."""
+
+
+class Unsigned(Exception):
+    """The service has signed no checkpoint yet, as far as this follower knows."""
 
 
 class Page(Struct, frozen=True):
@@ -72,6 +88,7 @@ class Report(Struct, frozen=True):
         streams: how many streams were looked at.
         found: what does not fit.
         evidence: the folders where that is kept.
+        unanswered: what the service did not answer for, the oldest first; it is asked again in the next look.
     """
 
     origin: str
@@ -80,6 +97,7 @@ class Report(Struct, frozen=True):
     streams: int
     found: tuple[Found, ...]
     evidence: tuple[str, ...]
+    unanswered: tuple[Unanswered, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -105,17 +123,22 @@ class Follower:
         directory: Path,
         check: Check,
         *,
+        patience: float = PATIENCE,
+        tell: Callable[[Report], None] = lambda report: None,
         pause: Callable[[float], None] = time.sleep,
         now: Callable[[], str] = lambda: stamp(utc_now),
     ) -> None:
+        """`tell` is given each report before what was seen is remembered: if it fails, the same is found again."""
         self._site = site
         self._policy = policy
         self._directory = directory
         self._check = check
+        self._patience = patience
+        self._tell = tell
         self._pause = pause
         self._now = now
         self._memory = Memory(directory)
-        self._looked_up_to = ""
+        self._hashes: dict[Range, bytes] = {}
 
     def close(self) -> None:
         self._memory.close()
@@ -127,38 +150,87 @@ class Follower:
             recheck: how many streams of before are looked at again, in turn; None for all.
 
         Raises:
-            Unreachable: the service does not answer.
+            Unsigned: there is no log yet.
         """
+        self._hashes.clear()
+        with self._memory.at_once():
+            at, found = self._now(), list[Found]()
+            head, new = self._log(at, found)
+            streams = self._streams(at, new, recheck, found)
+            unanswered = self._memory.unanswered()
+            found += self._overdue(at, unanswered)
+            folders = [str(keep(each, self._directory / "evidence", at)) for each in found]
+            report = Report(head.origin, head.size, len(new), streams, tuple(found), tuple(folders), tuple(unanswered))
+            self._tell(report)
+        return report
+
+    def _log(self, at: str, found: list[Found]) -> tuple[Checkpoint, list[Remembered]]:
+        """Return the newest checkpoint and its new entries; an empty one when it is not accepted or not shown."""
+        head, new = Checkpoint("", 0, b""), list[Remembered]()
         try:
-            note, head, new = self._accept()
+            head, new = self._accept()
         except Doubt as doubt:
-            return self._report(Checkpoint("", 0, b""), 0, 0, [doubt.found])
-        streams = list(dict.fromkeys(each.entry.id for each in new))
-        before = [each for each in self._again(recheck) if each not in streams]
-        found: list[Found] = []
-        fresh: dict[str, list[Remembered]] = {}
+            found.append(doubt.found)
+        except Unreachable as error:
+            self._memory.not_answered(Unanswered(LOG, at, None, str(error)))
+            return head, new
+        self._memory.answered(LOG)
+        return head, new
+
+    def _streams(self, at: str, new: Iterable[Remembered], recheck: int | None, found: list[Found]) -> int:
+        """Look at the streams that moved, at those that were not answered for, and at some of before; count them.
+
+        The order is by chance, so that nobody can hide a stream behind others.
+        """
+        first: dict[str, int | None] = {}
         for each in new:
-            fresh.setdefault(each.entry.id, []).append(each)
-        for stream in (*streams, *before):
-            found += self._stream(stream, fresh.get(stream), note, head)
-        return self._report(head, len(new), len(streams) + len(before), found)
+            first.setdefault(each.entry.id, each.index)
+        for each in self._memory.unanswered():
+            if each.stream != LOG:
+                first[each.stream] = first.get(each.stream) if each.first is None else each.first
+        turns = self._memory.turns(recheck)
+        streams = list({**first, **dict.fromkeys(turns)})
+        random.SystemRandom().shuffle(streams)
+        again, looked, failed = set(turns), 0, 0
+        for stream in streams:
+            if failed < GIVE_UP:
+                if stream in again:
+                    self._memory.take_turn(stream)
+                why = self._looked_at(stream, first.get(stream), found)
+            elif stream in first:
+                why = "it was not asked: too many answers were missing before"
+            else:
+                continue
+            if why:
+                failed += 1
+                self._memory.not_answered(Unanswered(stream, at, first.get(stream), why))
+            else:
+                failed, looked = 0, looked + 1
+                self._memory.answered(stream)
+        return looked
 
-    def _report(self, head: Checkpoint, entries: int, streams: int, found: Sequence[Found]) -> Report:
-        folders = [str(keep(each, self._directory / "evidence", self._now())) for each in found]
-        return Report(head.origin, head.size, entries, streams, tuple(found), tuple(folders))
+    def _looked_at(self, stream: str, first: int | None, found: list[Found]) -> str:
+        """Look at a stream; return why that was not possible, empty when it was."""
+        try:
+            for each in self._stream(stream, first):  # what is found before the service falls silent counts
+                found.append(each)
+        except Unreachable as error:
+            return str(error)
+        return ""
 
-    def _again(self, recheck: int | None) -> list[str]:
-        if recheck is None:
-            return self._memory.streams()
-        if recheck <= 0:
-            return []
-        found = self._memory.streams(self._looked_up_to, recheck)
-        self._looked_up_to = found[-1] if len(found) == recheck else ""
-        return found
+    def _overdue(self, at: str, unanswered: Sequence[Unanswered]) -> Iterator[Found]:
+        """Yield what was left unanswered for too long: one finding, named after the oldest."""
+        patience = timedelta(seconds=self._patience)
+        late = [each for each in unanswered if later(each.since, patience) <= at]
+        if late:
+            stream = late[0].stream
+            what = f"{kind_of(GameId(stream))} {stream}" if stream != LOG else "its log"
+            said = f"The service has given no answer that shows {what} since {late[0].since}, so nobody can check it."
+            yield Found("unanswered", said, stream, {"unanswered.json": msgspec.json.encode(late)})
 
     # --- the log itself ---
 
-    def _accept(self) -> tuple[Note, Checkpoint, list[Remembered]]:
+    def _accept(self) -> tuple[Checkpoint, list[Remembered]]:
         """Return the newest checkpoint and its new entries, which are remembered from now on. Raises `Doubt`."""
         seen = self._memory.seen()
         note, head = self._checkpoint(seen[0] if seen else None)
@@ -181,14 +253,14 @@ class Follower:
             raise Doubt(self._inconsistent(old, head, both))
         new = [Remembered(start + at, self._read(start + at, entry, both)) for at, entry in enumerate(entries)]
         self._memory.accept(str(note), frontier, new)
-        return note, head, new
+        return head, new
 
     def _checkpoint(self, before: str | None) -> tuple[Note, Checkpoint]:
         least = read_checkpoint(read_note(before).text).size if before is not None else 0
         page = self._patiently("/transparency/checkpoint", lambda page: _size_of(page) >= least)
         if page.status == 404:
             if before is None:
-                raise Unreachable("the service has signed no checkpoint yet")
+                raise Unsigned("the service has signed no checkpoint yet")
             files = {"before.checkpoint": before.encode(), "now.json": page.body}
             raise Doubt(Found("older-checkpoint", "The service shows no checkpoint any more.", files=files))
         try:
@@ -237,6 +309,9 @@ class Follower:
                 ]
             except Doubt as doubt:
                 return doubt.found
+            except Unreachable:  # without the hashes it can be said less exactly, but not be hidden
+                whole = root = b""
+                proof = []
             if whole == head.root and root != before.root:
                 said = (
                     f"The tree of {head.size} entries that the service signed does not go on from the tree of"
@@ -266,29 +341,29 @@ class Follower:
 
     # --- the streams ---
 
-    def _stream(self, stream: str, new: Sequence[Remembered] | None, note: Note, head: Checkpoint) -> Iterable[Found]:
+    def _stream(self, stream: str, first: int | None) -> Iterable[Found]:
         """Yield what does not fit of a stream: in what was signed of it, and in what is shown of it.
 
-        Of a stream that moved its new entries are looked at and the one before them; else the newest and one before.
+        Its entries from `first` are looked at and the one before them; without, the newest and the one before.
         """
         known = self._memory.of_stream(stream)
-        first = next((at for at, each in enumerate(known) if new and each.index == new[0].index), len(known) - 1)
-        looked = known[max(0, first - 1) :]
+        start = next((at for at, each in enumerate(known) if each.index == first), len(known) - 1)
+        looked = known[max(0, start - 1) :]
         for one, other in pairwise(looked):
             if said := _contradiction(one.entry, other.entry):
-                yield Found("contradiction", said, stream, self._proofs((one, other), note, head))
+                yield Found("contradiction", said, stream, self._proofs((one, other)))
         shown = self._shown(looked[-1].entry)
         if shown.status == 403:
             if said := self._not_withheld(looked[-1].entry, shown):
-                yield Found("not-as-signed", said, stream, self._with_proof(looked[-1], note, head, shown))
+                yield Found("not-as-signed", said, stream, self._with_proof(looked[-1], shown))
             return
         if said := _less(looked[-1].entry, shown):
-            yield Found("not-as-signed", said, stream, self._with_proof(looked[-1], note, head, shown))
+            yield Found("not-as-signed", said, stream, self._with_proof(looked[-1], shown))
             return
         for each, page in self._rows([each.entry for each in looked]):
             if said := _other(each, page):
                 signed = next(one for one in looked if one.entry is each)
-                yield Found("not-as-signed", said, stream, self._with_proof(signed, note, head, page))
+                yield Found("not-as-signed", said, stream, self._with_proof(signed, page))
                 return
 
     def _not_withheld(self, entry: Entry, refused: Page) -> str:
@@ -323,8 +398,8 @@ class Follower:
                 page = self._patiently(path, lambda page, last=last: last in _rows_of(page))
             yield entry, page
 
-    def _with_proof(self, signed: Remembered, note: Note, head: Checkpoint, shown: Page) -> dict[str, bytes]:
-        return {**self._proofs((signed,), note, head), "shown.json": shown.body}
+    def _with_proof(self, signed: Remembered, shown: Page) -> dict[str, bytes]:
+        return {**self._proofs((signed,)), "shown.json": shown.body}
 
     def _shown(self, entry: Entry) -> Page:
         """Return what the service shows of a stream now."""
@@ -332,32 +407,34 @@ class Follower:
 
     def _patiently(self, path: str, enough: Callable[[Page], bool]) -> Page:
         """Return a page; it is asked for again while it shows less than was signed."""
-        for attempt in range(PATIENCE):
+        for attempt in range(ATTEMPTS):
             page = self._site.get(path)
             if page.status not in (200, 404) and not _is_withheld(page):
                 raise Unreachable(f"the service answers {page.status} at {path}")
-            if enough(page) or attempt == PATIENCE - 1:
+            if enough(page) or attempt == ATTEMPTS - 1:
                 return page
             self._pause(PAUSE)
         raise AssertionError("there is a last attempt")
 
-    def _proofs(self, entries: Iterable[Remembered], note: Note, head: Checkpoint) -> dict[str, bytes]:
-        """Return certificates of entries, made of what the service shows and signed."""
-        try:
-            read = self._reader(head.size, {})
-            return {
-                f"entry-{each.index}.tlog-proof": str(
-                    Proof(
-                        each.index,
-                        tuple(range_hash(part, read) for part in inclusion(each.index, head.size)),
-                        note,
-                        each.entry.encoded,
-                    )
-                ).encode()
-                for each in entries
-            }
-        except Doubt as doubt:
-            return {"now.checkpoint": str(note).encode(), **doubt.found.files}
+    def _proofs(self, entries: Iterable[Remembered]) -> dict[str, bytes]:
+        """Return certificates of entries. They are made of what is remembered: the service could refuse its tiles."""
+        seen = self._memory.seen()
+        assert seen is not None, "an entry is remembered with its checkpoint"
+        note, size = read_note(seen[0]), seen[1].size
+        return {
+            f"entry-{each.index}.tlog-proof": str(
+                Proof(each.index, tuple(map(self._hash, inclusion(each.index, size))), note, each.entry.encoded)
+            ).encode()
+            for each in entries
+        }
+
+    def _hash(self, leaves: Range) -> bytes:
+        """Return the hash of a range of what was accepted."""
+        if leaves not in self._hashes:
+            frontier = Frontier()
+            frontier.extend(map(leaf_hash, self._memory.entries(*leaves)))
+            self._hashes[leaves] = frontier.root
+        return self._hashes[leaves]
 
 
 def _contradiction(one: Entry, other: Entry) -> str:
@@ -387,9 +464,10 @@ def _less(entry: Entry, shown: Page) -> str:
         now = now["summary"] if isinstance(now.get("summary"), dict) else {}
     version, status = now.get("version"), now.get("status")
     if not isinstance(version, int) or version < entry.version:
-        return f"The service signed {signed}, and shows the {entry.kind} at version {version}: it was cut short."
+        now_at = _in_words(version)
+        return f"The service signed {signed}, and shows the {entry.kind} at version {now_at}: it was cut short."
     if entry.status not in (WITHHELD, PRIVATE, status) and (version == entry.version or entry.status in _FINAL):
-        return f"The service signed {signed} as {entry.status}, and shows it as {status}."
+        return f"The service signed {signed} as {entry.status}, and shows it as {_in_words(status)}."
     return ""
 
 
@@ -399,8 +477,15 @@ def _other(entry: Entry, page: Page) -> str:
     for field, value in (("version", entry.version), ("hash", entry.hash), ("at", entry.at)):
         if row.get(field) != value:
             signed = f"version {entry.version} of {entry.kind} {entry.id} with the {field} {value}"
-            return f"The service signed {signed}, and shows {row.get(field, 'none')}: it is another log."
+            return f"The service signed {signed}, and shows {_in_words(row.get(field))}: it is another log."
     return ""
+
+
+def _in_words(shown: Any) -> str:
+    """Return a value of a page for a sentence, whatever the service put there."""
+    if shown is None:
+        return "none"
+    return str(shown)[:80] if isinstance(shown, str | int) else "something else"
 
 
 def _is_withheld(page: Page) -> bool:
@@ -413,10 +498,10 @@ def _withheld_until(entry: Entry, refused: Page) -> str | None:
     first = _json(refused).get("first")
     try:
         row = msgspec.convert(first, _Row)
-    except msgspec.ValidationError:
+        cause = canonical(row.cause) if row.cause is not None else None
+        record = Record(1, canonical(row.event), row.schema, row.draws, row.at, cause, b"")
+    except (ValueError, OverflowError, RecursionError):  # no number that we write is so large, and no row so deep
         return None
-    cause = canonical(row.cause) if row.cause is not None else None
-    record = Record(1, canonical(row.event), row.schema, row.draws, row.at, cause, b"")
     if chain_hash(genesis(GameId(entry.id)), GameId(entry.id), record).hex() != entry.hash:
         return None
     until = row.event.get("withheld")
@@ -443,7 +528,9 @@ def _size_of(page: Page) -> int:
 
 def _rows_of(page: Page) -> dict[Any, dict[str, Any]]:
     rows = _json(page).get("items") if page.status == 200 else None
-    return {row.get("version"): row for row in rows if isinstance(row, dict)} if isinstance(rows, list) else {}
+    if not isinstance(rows, list):
+        return {}
+    return {row["version"]: row for row in rows if isinstance(row, dict) and isinstance(row.get("version"), int)}
 
 
 def _address(entry: Entry) -> str:
@@ -453,6 +540,6 @@ def _address(entry: Entry) -> str:
 def _json(page: Page) -> dict[str, Any]:
     try:
         found = msgspec.json.decode(page.body)
-    except msgspec.DecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise Unreachable(f"the service answers something that is no JSON: {error}") from error
     return found if isinstance(found, dict) else {}

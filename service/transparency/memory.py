@@ -1,8 +1,9 @@
-"""What a follower remembers of a log: the newest checkpoint that it accepted, and every entry."""
+"""What a follower remembers: the newest checkpoint that it accepted, every entry, and what it still has to look at."""
 
+import secrets
 import sqlite3
-from collections.abc import Iterable
-from contextlib import closing
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -17,7 +18,20 @@ CREATE TABLE IF NOT EXISTS entries (
     number INTEGER PRIMARY KEY, stream TEXT NOT NULL, version INTEGER NOT NULL, entry BLOB NOT NULL
 );
 CREATE INDEX IF NOT EXISTS entries_by_stream ON entries (stream, version);
+
+-- Streams are looked at again by cycles. Within one, the order is by chance: the service must not know which come next.
+CREATE TABLE IF NOT EXISTS streams (stream TEXT PRIMARY KEY, cycle INTEGER NOT NULL, place BLOB NOT NULL) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS streams_by_turn ON streams (cycle, place);
+INSERT INTO streams SELECT stream, 0, chance() FROM entries WHERE NOT EXISTS (SELECT 1 FROM streams) GROUP BY stream;
+
+-- The log itself is the stream ''. `first` is the first entry of a stream that nobody has looked at.
+CREATE TABLE IF NOT EXISTS unanswered (
+    stream TEXT PRIMARY KEY, since TEXT NOT NULL, first INTEGER, why TEXT NOT NULL
+) WITHOUT ROWID;
 """
+
+LOG: Final = ""
+"""What the log itself is called among streams that were not answered for."""
 
 
 class Remembered(Struct, frozen=True):
@@ -27,16 +41,46 @@ class Remembered(Struct, frozen=True):
     entry: Entry
 
 
+class Unanswered(Struct, frozen=True):
+    """What the service does not answer for.
+
+    Attributes:
+        stream: the stream; `LOG` for the log itself.
+        since: when it was first asked for in vain.
+        first: the first entry of the stream that was not looked at; None when only older ones were to be seen again.
+        why: what came instead of an answer.
+    """
+
+    stream: str
+    since: str
+    first: int | None
+    why: str
+
+
 class Memory:
-    """A file of its own. Raises `sqlite3.Error` when that cannot be used."""
+    """A file of its own. Every method may raise `sqlite3.Error`."""
 
     def __init__(self, directory: Path) -> None:
         directory.mkdir(parents=True, exist_ok=True)
         self._connection = sqlite3.connect(directory / "followed.db", isolation_level=None, check_same_thread=False)
+        self._connection.create_function("chance", 0, lambda: secrets.token_bytes(8))
         self._connection.executescript(_TABLES)
 
     def close(self) -> None:
         self._connection.close()
+
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        """Remember all that is said within, or nothing of it."""
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._connection.execute("ROLLBACK")
+            raise
+        self._connection.execute("COMMIT")
+
+    # --- the log ---
 
     def seen(self) -> tuple[str, Frontier] | None:
         """Return the note of the newest checkpoint that was accepted, and the right edge of its tree."""
@@ -47,15 +91,25 @@ class Memory:
         return note, Frontier(size, [hashes[at : at + 32] for at in range(0, len(hashes), 32)])
 
     def accept(self, note: str, frontier: Frontier, entries: Iterable[Remembered]) -> None:
-        """Remember a checkpoint with its new entries, both or neither."""
-        with closing(self._connection.cursor()) as cursor:
-            cursor.execute("BEGIN IMMEDIATE")
-            cursor.executemany(
-                "INSERT INTO entries (number, stream, version, entry) VALUES (?, ?, ?, ?)",
-                [(each.index, each.entry.id, each.entry.version, each.entry.encoded) for each in entries],
-            )
-            cursor.execute("INSERT OR REPLACE INTO seen VALUES (1, ?, ?)", (note, b"".join(frontier.hashes)))
-            cursor.execute("COMMIT")
+        """Remember a checkpoint with its new entries. The turn of a new stream is in the next cycle."""
+        new = list(entries)
+        self._connection.executemany(
+            "INSERT INTO entries (number, stream, version, entry) VALUES (?, ?, ?, ?)",
+            [(each.index, each.entry.id, each.entry.version, each.entry.encoded) for each in new],
+        )
+        self._connection.execute("INSERT OR REPLACE INTO seen VALUES (1, ?, ?)", (note, b"".join(frontier.hashes)))
+        (cycle,) = self._connection.execute("SELECT coalesce(min(cycle), 0) + 1 FROM streams").fetchone()
+        self._connection.executemany(
+            "INSERT OR IGNORE INTO streams VALUES (?, ?, chance())",
+            [(stream, cycle) for stream in {each.entry.id for each in new}],
+        )
+
+    def entries(self, start: int, stop: int) -> Iterator[bytes]:
+        """Yield the entries from `start` to before `stop`."""
+        found = self._connection.execute(
+            "SELECT entry FROM entries WHERE number >= ? AND number < ? ORDER BY number", (start, stop)
+        )
+        return (entry for (entry,) in found)
 
     def of_stream(self, stream: str) -> list[Remembered]:
         """Return the entries of a stream, the oldest first."""
@@ -64,9 +118,32 @@ class Memory:
         )
         return [Remembered(number, read_entry(entry)) for number, entry in found]
 
-    def streams(self, after: str = "", limit: int = -1) -> list[str]:
-        """Return the streams that have entries, in the order of their ids."""
+    # --- what is to be looked at ---
+
+    def turns(self, limit: int | None) -> list[str]:
+        """Return the streams whose turn it is to be looked at again: all come round once in a cycle."""
         found = self._connection.execute(
-            "SELECT DISTINCT stream FROM entries WHERE stream > ? ORDER BY stream LIMIT ?", (after, limit)
+            "SELECT stream FROM streams ORDER BY cycle, place LIMIT ?", (-1 if limit is None else limit,)
         )
         return [stream for (stream,) in found]
+
+    def take_turn(self, stream: str) -> None:
+        """Give a stream its place in the next cycle."""
+        self._connection.execute("UPDATE streams SET cycle = cycle + 1, place = chance() WHERE stream = ?", (stream,))
+
+    def unanswered(self) -> list[Unanswered]:
+        """Return what the service has not answered for, the oldest first."""
+        found = self._connection.execute("SELECT stream, since, first, why FROM unanswered ORDER BY since, stream")
+        return [Unanswered(*columns) for columns in found]
+
+    def not_answered(self, what: Unanswered) -> None:
+        """Remember what the service did not answer for, until it does. Since when stays as it was."""
+        self._connection.execute(
+            "INSERT INTO unanswered VALUES (?, ?, ?, ?)"
+            " ON CONFLICT DO UPDATE SET why = excluded.why, first = coalesce(first, excluded.first)",
+            (what.stream, what.since, what.first, what.why),
+        )
+
+    def answered(self, stream: str) -> None:
+        """Forget that the service did not answer for something."""
+        self._connection.execute("DELETE FROM unanswered WHERE stream = ?", (stream,))

@@ -1,12 +1,18 @@
-"""``tabularium audit follow`` and certificates, with a service that really runs."""
+"""``tabularium audit follow`` and certificates, with a service that really runs, or one that is made to lie."""
 
 import json
+import threading
 import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
+from service.transparency.follower import Page
 from tests.service.cli.calling import Call, http, serving, start
+from tests.service.transparency.logs import KEY
+from tests.service.transparency.shown import Shown
 
 
 def test_a_game_is_certified_and_followed_until_the_service_lies(call: Call, tmp_path: Path) -> None:
@@ -32,8 +38,8 @@ def test_a_game_is_certified_and_followed_until_the_service_lies(call: Call, tmp
     with serving(data) as service:
         said = call("audit", "follow", service.address, *follow)
         assert said.code == 1
-        (found,) = json.loads(said.out)["found"]
-        assert found["kind"] == "older-checkpoint"
+        found, gone = json.loads(said.out)["found"]
+        assert (found["kind"], gone["stream"]) == ("older-checkpoint", game)
         assert (Path(found["evidence"]) / "before.checkpoint").read_text().startswith(report["origin"])
         said = call("audit", "follow", service.address, "--policy", policy, "--state", tmp_path / "state")
         assert (said.code, "DOES NOT FIT: The service shows no checkpoint any more." in said.out) == (1, True)
@@ -86,3 +92,60 @@ def test_what_cannot_be_followed(call: Call, tmp_path: Path) -> None:
     assert "cannot be used" in call("audit", "follow", "http://127.0.0.1:1", *given).complaint
     policy.write_text("nonsense")
     assert "line 1 of the policy" in call("audit", "follow", "http://127.0.0.1:1", *given).complaint
+
+
+# --- a service that is made to lie ------------------------------------------------------------------------------------
+
+
+class Served(Shown):
+    """A service in memory, at an address."""
+
+    def __init__(self, directory: Path) -> None:
+        super().__init__()
+        shown = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                page = shown.get(self.path)
+                self.send_response(page.status)
+                self.end_headers()
+                self.wfile.write(page.body)
+
+            def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+                pass
+
+        for game in ("g1", "g2", "g3"):
+            self.go_on(game, events=3)
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        policy = directory / "policy"
+        policy.write_text(f"log {KEY.signers[0].key}\nquorum none\n")
+        address = f"http://127.0.0.1:{self.server.server_port}"
+        self.follow = ("audit", "follow", address, "--policy", policy, "--state", directory / "state")
+
+    def fail(self, game: str) -> None:
+        get = self.get
+        self.get = lambda path: Page(500, b"") if game in path else get(path)
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[Served]:
+    made = Served(tmp_path)
+    thread = threading.Thread(target=made.server.serve_forever, args=(0.05,))
+    thread.start()
+    yield made
+    made.server.shutdown()
+    thread.join()
+    made.server.server_close()
+
+
+def test_a_game_that_is_not_answered_for_hides_no_other_and_becomes_a_finding(call: Call, served: Served) -> None:
+    assert call(*served.follow).code == 0
+    served.fail("g1")
+    said = call(*served.follow)
+    assert said.complaint == "the service answers 500 at /v1/games/g1"
+    assert "3 entries; 0 new entries, 2 games looked at" in said.out
+    del served.games["g3"]
+    said = call(*served.follow)
+    assert (said.code, "DOES NOT FIT: The service signed version 3 of game g3" in said.out) == (1, True), said.out
+    served.play("g3", 3)
+    assert call(*served.follow, "--patience", 0, "--recheck", 0).code == 1
