@@ -9,7 +9,7 @@ import msgspec
 import typer
 
 from service.cli.logs import read_policy_file
-from service.cli.output import bad_input, console
+from service.cli.output import bad_input, console, writable
 
 if TYPE_CHECKING:
     from service.transparency.follower import Report
@@ -35,6 +35,15 @@ def follow(
     patience: Annotated[
         float, typer.Option(min=0, help="Seconds after which something still unanswered is a finding.")
     ] = 900,
+    on_alarm: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COMMAND", help="Run this for each new finding, with the look's JSON on its input; no shell."
+        ),
+    ] = None,
+    metrics: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write this file for Prometheus' textfile collector.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print a line of JSON for each look.")] = False,
 ) -> None:
     """Check a service's transparency log against what it signed before, and what it shows against what it signed.
@@ -44,24 +53,37 @@ def follow(
     in the next look, and is a finding when that lasts longer than --patience.
 
     Exit code: 0 when everything fits; 1 when something does not; 2 for bad input, and when something could not be
-    looked at.
+    looked at. With --every it ends with 1 at the first finding. With --on-alarm it runs the command and goes on.
     """
     believed = read_policy_file(policy)
     # Imported late, as all that only some commands need.
+    from service.transparency.alarm import Alarm, Unheard, shown, write_metrics
     from service.transparency.follower import Follower, Unsigned
     from service.transparency.keys import check
     from service.transparency.site import HttpSite
 
     if not url.startswith(("http://", "https://")):
         bad_input(f"{url!r} is not an address: it begins with http:// or https://")
+    if metrics is not None:
+        writable(metrics)
+    try:
+        alarm = Alarm(on_alarm) if on_alarm is not None else None
+    except Unheard as error:
+        bad_input(f"--on-alarm: {error}")
 
     def tell(report: "Report") -> None:
         if as_json:
-            print(msgspec.json.encode(_shown(report)).decode(), flush=True)
+            print(msgspec.json.encode(shown(report)).decode(), flush=True)
         else:
             _print(report)
+        if metrics is not None:
+            write_metrics(metrics, report, state)
+        if alarm is not None:
+            try:
+                alarm.raise_for(report)
+            except Unheard as error:
+                typer.echo(f"tabularium: {error}", err=True)
 
-    fits = True
     try:
         with HttpSite(url) as site:
             follower = Follower(site, believed, state, check, patience=patience, tell=tell)
@@ -69,12 +91,12 @@ def follow(
                 try:
                     report = follower.look(recheck)
                     missing = [each.why for each in report.unanswered]
-                    fits &= report.ok
+                    fits = report.ok
                 except Unsigned as error:
-                    missing = [str(error)]
+                    missing, fits = [str(error)], True
                     if every is not None:
                         typer.echo(f"tabularium: {error}; it is asked again", err=True)
-                if every is None:
+                if every is None or (alarm is None and not fits):
                     break
                 time.sleep(every)
             follower.close()
@@ -99,13 +121,3 @@ def _print(report: "Report") -> None:
         )
     for found, folder in zip(report.found, report.evidence, strict=True):
         console.print(f"DOES NOT FIT: {found.said}\n  Evidence: {folder}", markup=False)
-
-
-def _shown(report: "Report") -> dict[str, object]:
-    found = [
-        {"kind": each.kind, "said": each.said, "stream": each.stream, "evidence": folder}
-        for each, folder in zip(report.found, report.evidence, strict=True)
-    ]
-    unanswered = [{"stream": each.stream, "since": each.since, "why": each.why} for each in report.unanswered]
-    counts = {"size": report.size, "entries": report.entries, "streams": report.streams}
-    return {"ok": report.ok, "origin": report.origin, **counts, "found": found, "unanswered": unanswered}

@@ -18,6 +18,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from service.base.settings import PREFIX, Settings
 from service.cli import app
 from service.observe.metrics import KINDS, OUTCOMES, Metrics
+from service.transparency.alarm import METRICS
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
@@ -143,7 +144,7 @@ def known_metrics() -> dict[str, set[str]]:
     metrics.watch_pool({"busy": lambda: 1})
     for gauge in (metrics.projection_behind, metrics.projection_behind_seconds, metrics.projection_stopped):
         gauge.labels("lobby").set(0)
-    found: dict[str, set[str]] = {"up": set()}
+    found: dict[str, set[str]] = {"up": set(), **{f"tabularium_audit_{name}": set[str]() for name in METRICS}}
     for family in text_string_to_metric_families(metrics.told("")[0].decode()):
         for sample in family.samples:
             found.setdefault(sample.name, set()).update(sample.labels)

@@ -1,6 +1,8 @@
 """``tabularium audit follow`` and certificates, with a service that really runs, or one that is made to lie."""
 
 import json
+import shlex
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -8,8 +10,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
-from service.transparency.follower import Page
+from service.transparency.alarm import Alarm, Unheard
+from service.transparency.evidence import Found
+from service.transparency.follower import Page, Report
 from tests.service.cli.calling import Call, http, serving, start
 from tests.service.transparency.logs import KEY
 from tests.service.transparency.shown import Shown
@@ -149,3 +154,70 @@ def test_a_game_that_is_not_answered_for_hides_no_other_and_becomes_a_finding(ca
     assert (said.code, "DOES NOT FIT: The service signed version 3 of game g3" in said.out) == (1, True), said.out
     served.play("g3", 3)
     assert call(*served.follow, "--patience", 0, "--recheck", 0).code == 1
+
+
+RECORDS = "import pathlib, sys; pathlib.Path(sys.argv[1]).open('a').write(sys.stdin.read() + chr(10))"
+
+
+def test_following_ends_at_what_does_not_fit_so_that_whoever_started_it_hears(
+    call: Call, served: Served, tmp_path: Path
+) -> None:
+    metrics = tmp_path / "audit.prom"
+    assert call(*served.follow, "--metrics", metrics).code == 0
+    assert told(metrics)["evidence"] == 0
+    del served.games["g2"]
+    said = call(*served.follow, "--every", 1, "--metrics", metrics)
+    assert (said.code, "shows no such game any more" in said.out) == (1, True)
+    now = told(metrics)
+    looked = now.pop("looked_timestamp_seconds")
+    assert now == {"findings": 1, "evidence": 1, "unanswered": 0, "entries": 3, "streams": 3}
+    assert abs(time.time() - looked) < 600
+    assert call(*served.follow, "--recheck", 0, "--metrics", metrics).code == 0
+    assert (told(metrics)["findings"], told(metrics)["evidence"]) == (0, 1), "until somebody has dealt with it"
+
+
+def test_an_alarm_is_told_once_for_each_finding_and_following_goes_on(served: Served, tmp_path: Path) -> None:
+    heard, metrics = tmp_path / "heard", tmp_path / "audit.prom"
+    command = shlex.join((sys.executable, "-c", RECORDS, str(heard)))
+    given = ("--every", 1, "--json", "--on-alarm", command, "--metrics", metrics)
+    served.rehash("g1", 1)
+    with start(*served.follow, *given) as process:
+        assert process.stdout is not None
+        try:
+            said = [json.loads(process.stdout.readline()) for _ in range(2)]
+            served.rehash("g2", 1)
+            while len(said[-1]["found"]) < 2:
+                said.append(json.loads(process.stdout.readline()))
+            said.append(json.loads(process.stdout.readline()))  # then the look before has told all that it tells
+        finally:
+            process.kill()
+            process.communicate()
+    assert [len(each["found"]) for each in said[:2]] == [1, 1]
+    alarms = [json.loads(line) for line in heard.read_text().splitlines()]
+    assert [{found["stream"] for found in each["found"]} for each in alarms] == [{"g1"}, {"g1", "g2"}]
+    assert told(metrics)["findings"] == 2
+
+
+@pytest.mark.parametrize("command", [(sys.executable, "-c", "raise SystemExit(3)"), ("/",)])
+def test_an_alarm_that_nobody_heard_is_said_and_told_again(tmp_path: Path, command: tuple[str, ...]) -> None:
+    report = Report("x", 1, 1, 1, (Found("unanswered", "Said."),), ("folder",))
+    alarm = Alarm(sys.executable)
+    alarm._command = list(command)  # such as one that is gone by now
+    for _ in range(2):
+        with pytest.raises(Unheard, match="not heard"):
+            alarm.raise_for(report)
+    alarm._command = [sys.executable, "-c", f"import sys; assert sys.stdin.read(), {str(tmp_path)!r}"]
+    alarm.raise_for(report)
+
+
+def test_what_cannot_be_told_is_said_before_anybody_looks(call: Call, served: Served, tmp_path: Path) -> None:
+    assert "no program for" in call(*served.follow, "--on-alarm", "no-such-program --now").complaint
+    assert "is not a command" in call(*served.follow, "--on-alarm", "mail 'me").complaint
+    assert "no program for" in call(*served.follow, "--on-alarm", " ").complaint
+    assert "there is no directory" in call(*served.follow, "--metrics", tmp_path / "no" / "audit.prom").complaint
+
+
+def told(metrics: Path) -> dict[str, float]:
+    """Return what the file of metrics says."""
+    families = text_string_to_metric_families(metrics.read_text())
+    return {family.name.removeprefix("tabularium_audit_"): family.samples[0].value for family in families}
