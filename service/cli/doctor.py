@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
 from service.base.settings import SettingsError, from_env
-from service.cli.output import bad_input, console, print_json
+from service.cli.output import bad_input, console, print_json, progress_bar
 
 WIDTH = 110
 _STYLES = {"ok": "green", "warn": "yellow", "fail": "bold red"}
@@ -22,6 +23,9 @@ def register(app: typer.Typer) -> None:
 
 def doctor(
     data: Annotated[Path | None, typer.Option(help="Data directory (TABULARIUM_DATA).")] = None,
+    deep: Annotated[
+        bool, typer.Option("--deep", help="Compute every hash in the store again: it takes minutes for a large one.")
+    ] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with code 1 for a warning too.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -29,6 +33,10 @@ def doctor(
 
     Changes nothing: what it has to try, it rolls back. You can run it beside a service at any time. Exit code 1 when
     something fails.
+
+    With --deep it also finds what was altered in the store: it computes the chains of all events and the tree of the
+    transparency log again, and compares secrets and statements with their commitments. It does not decide commands
+    again, as `tabularium verify` does with an export, and looks neither at accounts nor at lists of games.
     """
     given = {"TABULARIUM_DATA": str(data)} if data is not None else {}
     try:
@@ -36,17 +44,23 @@ def doctor(
     except SettingsError as error:
         bad_input(str(error))
     # Imported late, as all that only some commands need.
-    from service.doctor import Finding, examine
+    from service.doctor import Finding, Told, examine
 
     found: list[Finding] = []
 
-    async def look() -> None:
-        async for finding in examine(settings):
+    async def look(told: Told | None) -> None:
+        async for finding in examine(settings, told=told):
             found.append(finding)
             if not as_json:
                 _print(finding.check, finding.level, finding.said, finding.remedy)
 
-    asyncio.run(look())
+    with progress_bar() as bars:
+        bar = bars.add_task("", visible=False)
+
+        def told(what: str, done: int, of: int) -> None:
+            bars.update(bar, description=what, completed=done, total=of, visible=done < of)
+
+        asyncio.run(look(told if deep else None))
     levels = Counter(finding.level for finding in found)
     if as_json:
         print_json(found)
@@ -57,9 +71,9 @@ def doctor(
 
 
 def _print(check: str, level: str, said: str, remedy: str) -> None:
-    console.print(f"{level:4}  ", style=_STYLES[level], end="")
     margin = " " * 22
-    console.print(_filled(f"{check:14}  {said}", " " * 6, margin).lstrip(), markup=False)
+    told = _filled(f"{check:14}  {said}", " " * 6, margin).lstrip()
+    console.print(Text.assemble((f"{level:4}  ", _STYLES[level]), told))
     if remedy:
         console.print(_filled(f"→ {remedy}", margin, f"{margin}  "), markup=False)
 

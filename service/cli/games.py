@@ -8,8 +8,6 @@ from typing import Annotated, Any
 
 import msgspec
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table as RichTable
 
 from domain.kernel.proof.verify import verify
@@ -20,7 +18,7 @@ from service.bots.client import Client, Problem
 from service.bots.demonstration import Demonstration, own_service
 from service.bots.registry import levels
 from service.cli.logs import print_verdict
-from service.cli.output import bad_input, console, print_json, ruleset_named, writable, write_file
+from service.cli.output import bad_input, console, print_json, progress_bar, ruleset_named, writable, write_file
 
 RulesetOption = Annotated[str, typer.Option("--ruleset", "-r", help="The ruleset to play.", metavar="ID")]
 SeedOption = Annotated[int, typer.Option(help="Fixes the dice and every choice.")]
@@ -65,7 +63,7 @@ def play(
 
 
 def _tell(demonstration: Demonstration, quiet: bool) -> None:
-    with _progress() as progress:
+    with progress_bar() as progress:
         task = progress.add_task("", total=demonstration.seats - 1)
         heading = ""
         for passage in demonstration.play():
@@ -103,7 +101,7 @@ def simulate(
     plans = simulation.plans(ruleset, games, numbers, seed, **limits)
     began = time.perf_counter()
     outcomes: list[simulation.Outcome] = []
-    with _progress() as progress:
+    with progress_bar() as progress:
         task = progress.add_task(ruleset, total=games)
         for outcome in simulation.play_all(plans, processes):
             outcomes.append(outcome)
@@ -149,13 +147,6 @@ def _seat_numbers(ruleset_id: str, seats: str) -> list[int]:
     if any(number not in allowed for number in numbers):
         bad_input(f"--seats takes numbers from {', '.join(map(str, allowed))}, separated by commas")
     return numbers
-
-
-def _progress() -> Progress:
-    """A bar below what is told on a terminal; on stderr when the telling goes elsewhere; gone at the end."""
-    shown = console if console.is_terminal else Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    return Progress(*columns, console=shown, disable=not shown.is_terminal, transient=True)
 
 
 def _print_summary(ruleset: str, summary: simulation.Summary) -> None:

@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 import msgspec
 import typer
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from domain.kernel.rules.ruleset import Ruleset
 from domain.library import LIBRARY
@@ -16,6 +17,13 @@ console = Console(highlight=False, soft_wrap=True)
 def bad_input(message: str) -> NoReturn:
     """End with one line and exit code 2."""
     raise typer.TyperException(message)
+
+
+def progress_bar() -> Progress:
+    """Return a bar below what is told on a terminal; on stderr when the telling goes elsewhere; gone at the end."""
+    shown = console if console.is_terminal else Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    return Progress(*columns, console=shown, disable=not shown.is_terminal, transient=True)
 
 
 def print_json(value: Any) -> None:

@@ -13,12 +13,13 @@ from projections.library import PROJECTIONS
 from projections.store import Unavailable
 from service.base.clock import Clock, utc_now
 from service.base.settings import DATABASE_URL, Settings, without_password
-from service.doctor import embedded, transparency
+from service.doctor import deep, embedded, transparency
+from service.doctor.deep import Told
 from service.doctor.finding import Finding, Level, fail, ok, one_line, warn
 from service.store.backend import Backend, backend_of
 from service.store.protocol import EventStore, StoreError
 
-__all__ = ["Finding", "Level", "examine"]
+__all__ = ["Finding", "Level", "Told", "examine"]
 
 PATIENCE: Final = 20.0
 """Seconds that one part of the examination may take."""
@@ -27,8 +28,11 @@ BEHIND: Final = 1000
 """Events that a projection may be behind while a service is at work."""
 
 
-async def examine(settings: Settings, clock: Clock = utc_now) -> AsyncIterator[Finding]:
-    """Yield what there is to say of all that a service with these settings would stand on."""
+async def examine(settings: Settings, clock: Clock = utc_now, told: Told | None = None) -> AsyncIterator[Finding]:
+    """Yield what there is to say of all that a service with these settings would stand on.
+
+    With `told`, which is told how far it is, every hash in the store is computed again.
+    """
     yield ok("package", f"tabularium {version('tabularium')} on Python {platform.python_version()}")
     async for finding in _bounded(_redis(settings)):
         yield finding
@@ -43,12 +47,16 @@ async def examine(settings: Settings, clock: Clock = utc_now) -> AsyncIterator[F
     if usable:
         async for finding in _bounded(_log(settings, clock)):
             yield finding
+        async for finding in _bounded(_contents(settings, told), None if told is not None else PATIENCE):
+            yield finding
+    elif told is not None:
+        yield fail("contents", "they were not looked at, because of what failed", "Mend that first.")
 
 
-async def _bounded(findings: AsyncIterator[Finding]) -> AsyncIterator[Finding]:
+async def _bounded(findings: AsyncIterator[Finding], seconds: float | None = PATIENCE) -> AsyncIterator[Finding]:
     """Yield findings; a part that breaks or does not end is itself one."""
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(seconds):
             async for finding in findings:
                 yield finding
     except TimeoutError:
@@ -165,6 +173,23 @@ async def _log(settings: Settings, clock: Clock) -> AsyncIterator[Finding]:
         async for finding in _projections(backend, store):
             yield finding
         yield await transparency.examine(settings, store.tree)
+    finally:
+        await store.close()
+
+
+async def _contents(settings: Settings, told: Told | None) -> AsyncIterator[Finding]:
+    """Yield whether what is stored is what was stored, or that nobody looked."""
+    backend = backend_of(settings)
+    if not backend.exists():
+        return
+    if told is None:
+        said = "no event, secret or entry of the transparency log was compared with its hash: `--deep` does that"
+        yield ok("contents", said)
+        return
+    store = await backend.open_store()
+    try:
+        async for finding in deep.examine(settings, store, told):
+            yield finding
     finally:
         await store.close()
 

@@ -31,7 +31,7 @@ class StreamHead(Struct, frozen=True):
 
 
 class Leaf(Struct, frozen=True):
-    """An entry to be added, and the head that it is of."""
+    """An entry, and the head that it is of."""
 
     stream: StreamId
     version: Version
@@ -104,6 +104,10 @@ class TreeStore(Protocol):
 
     async def entries(self, start: int, stop: int) -> list[bytes]:
         """Return the entries from `start` to before `stop`, as far as there are any."""
+        ...
+
+    async def leaves(self, start: int, stop: int) -> list[Leaf]:
+        """Return the same entries, with the heads by which they are found."""
         ...
 
     async def logged(self, stream: StreamId, version: Version | None = None) -> tuple[int, bytes] | None:

@@ -9,7 +9,7 @@ from domain.transparency.entry import PRIVATE, WITHHELD
 from domain.transparency.tree import Run
 from service.store.sql.database import Database
 from service.store.sql.store import WITHHELD_FORKS
-from service.store.transparency import Growth, Published, StreamHead, TreeHead
+from service.store.transparency import Growth, Leaf, Published, StreamHead, TreeHead
 
 HEAD: Final = "SELECT size, root, position FROM trees ORDER BY size DESC LIMIT 1"
 ADD_ENTRY: Final = "INSERT INTO entries (number, stream, version, entry) VALUES (?, ?, ?, ?)"
@@ -97,10 +97,13 @@ class SqlTree(ABC):
         return [[value for (value,) in rows] for rows in found]
 
     async def entries(self, start: int, stop: int) -> list[bytes]:
+        return [leaf.entry for leaf in await self.leaves(start, stop)]
+
+    async def leaves(self, start: int, stop: int) -> list[Leaf]:
         found = await self._database.select(
-            "SELECT entry FROM entries WHERE number >= ? AND number < ? ORDER BY number", start, stop
+            "SELECT stream, version, entry FROM entries WHERE number >= ? AND number < ? ORDER BY number", start, stop
         )
-        return [entry.encode() for (entry,) in found]
+        return [Leaf(stream, version, entry.encode()) for stream, version, entry in found]
 
     async def logged(self, stream: StreamId, version: Version | None = None) -> tuple[int, bytes] | None:
         query = "SELECT number, entry FROM entries WHERE stream = ?"

@@ -13,6 +13,10 @@ def test_the_doctor_may_come_while_the_service_works(call: Call, tmp_path: Path)
         said = call("doctor", "--data", tmp_path)
         assert (said.code, said.err) == (0, "")
         assert f"{tmp_path} is in use by a service (process {service.process.pid})" in " ".join(said.out.split())
+        assert "`--deep` does that" in " ".join(said.out.split())
+        said = call("doctor", "--deep", "--data", tmp_path)
+        assert (said.code, said.err) == (0, "")
+        assert "ok    chains" in said.out
         assert service.interrupt() == 0
     assert call("doctor", "--data", tmp_path, "--json").json[0]["level"] == "ok"
 
@@ -34,3 +38,9 @@ def test_what_fails_is_said_with_what_to_do_and_an_exit_code(
     assert call("doctor", "--data", tmp_path, "--strict").code == 1, "a warning, to those who want to know"
     monkeypatch.setenv("TABULARIUM_PORT", "many")
     assert "TABULARIUM_PORT" in call("doctor").complaint
+
+
+def test_a_deep_look_that_was_asked_for_is_never_left_out_in_silence(call: Call, tmp_path: Path):
+    (tmp_path / "tabularium.db").write_bytes(b"Dear Caesar")
+    said = call("doctor", "--deep", "--data", tmp_path)
+    assert (said.code, "fail  contents" in said.out) == (1, True), said.out

@@ -51,6 +51,7 @@ async def test_a_tree_grows_and_is_read_back(store: EventStore) -> None:
         assert await store.tree.head() == TreeHead(stop, frontier.root, stop)
     assert await store.tree.entries(0, 1000) == entries
     assert await store.tree.entries(255, 257) == entries[255:257]
+    assert await store.tree.leaves(255, 257) == [Leaf(G, 256, entries[255]), Leaf(G, 257, entries[256])]
     needed = runs([*inclusion(299, 600), Range(0, 600)])
     read = dict(zip(needed, await store.tree.hashes(needed), strict=True))
     assert range_hash(Range(0, 600), read.__getitem__) == frontier.root

@@ -1,0 +1,281 @@
+"""Computing every hash again that the store keeps: the chains of events, the transparency log, and the commitments.
+
+It reads everything once and keeps a head for each stream and a hash for each entry in memory. What happens meanwhile
+does not disturb it. It decides no command again: that is what `tabularium verify` does with an export.
+"""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import groupby
+from typing import Any, Final, NamedTuple, Protocol
+
+import msgspec
+
+from domain.kernel.chance.draws import commitment_to
+from domain.kernel.chance.secret import commitment_of
+from domain.kernel.ids import CaseId, GameId, StreamId, Version, as_game, is_case
+from domain.kernel.log.record import first_broken, genesis
+from domain.transparency.checkpoint import Checkpoint, read_checkpoint, verified
+from domain.transparency.entry import kind_of, read_entry
+from domain.transparency.note import NoteError, read_note
+from domain.transparency.tree import EMPTY, Frontier, Placed, Run, leaf_hash
+from service.base.settings import Settings
+from service.doctor.finding import Finding, fail, ok
+from service.store.protocol import EventStore, StoreDamaged
+from service.store.transparency import Leaf, TreeHead, TreeStore
+from service.transparency.kept import Kept
+from service.transparency.keys import KeyUnusable, LogKey, check, present_key
+
+CHUNK: Final = 1_000
+"""Rows that are read at once."""
+
+NAMED: Final = 5
+"""So many of the bad places are named."""
+
+_REMEDY: Final = (
+    "Stop the service, keep what is there aside, and put a copy back that `tabularium doctor --deep` finds whole."
+    " `tabularium verify` of an export says which games can still be proved."
+)
+
+
+class Told(Protocol):
+    """Is told how far something is."""
+
+    def __call__(self, what: str, done: int, of: int) -> None: ...
+
+
+class _Signed(NamedTuple):
+    """What an entry of the transparency log says of a version of a stream."""
+
+    number: int
+    hash: str
+    at: str
+
+
+class _Head(NamedTuple):
+    """How far the chain of a stream is whole."""
+
+    version: Version
+    hash: bytes
+
+
+async def examine(settings: Settings, store: EventStore, told: Told) -> AsyncIterator[Finding]:
+    """Yield whether what is stored is what was stored."""
+    signed: dict[tuple[StreamId, Version], _Signed] = {}
+    yield await _tree(settings, store.tree, signed, told)
+    commitments: dict[StreamId, dict[Version, str]] = {}
+    yield await _chains(store, signed, commitments, told)
+    yield await _commitments(store, commitments, told)
+
+
+def _finding(check: str, problems: Sequence[str], said: str) -> Finding:
+    if not problems:
+        return ok(check, said)
+    more = f", and {len(problems) - NAMED} more like this" if len(problems) > NAMED else ""
+    return fail(check, "; ".join(problems[:NAMED]) + more, _REMEDY)
+
+
+# --- the transparency log ---------------------------------------------------------------------------------------------
+
+
+async def _tree(
+    settings: Settings, tree: TreeStore, signed: dict[tuple[StreamId, Version], _Signed], told: Told
+) -> Finding:
+    """Hash all entries again; fill in what they say."""
+    checkpoints, problems = await _checkpoints(settings, tree)
+    # After the checkpoints, which follow the tree: it may grow meanwhile.
+    head = await tree.head() or TreeHead(0, EMPTY, 0)
+    roots = [(head.size, head.root, "the tree that was stored")]
+    roots += [(each.size, each.root, f"the checkpoint of {each.size} entries") for each in checkpoints]
+    frontier = Frontier()
+    for start in range(0, head.size, CHUNK):
+        stop = min(start + CHUNK, head.size)
+        leaves = await tree.leaves(start, stop)
+        placed: list[Placed] = []
+        for leaf in leaves:
+            placed += frontier.add(leaf_hash(leaf.entry))
+            problems += [
+                f"the entries do not make {what}"
+                for size, root, what in roots
+                if size == frontier.size and root != frontier.root
+            ]
+        if len(leaves) < stop - start:
+            problems.append(f"of the entries {start} to {stop - 1} only {len(leaves)} are there")
+            break
+        problems += await _misplaced(tree, placed)
+        problems += _misread(start, leaves, signed)
+        told("entries of the transparency log", frontier.size, head.size)
+    problems += [f"{what} is larger than the tree that was stored" for size, _, what in roots if size > head.size]
+    # What is wrong with an entry or a hash says more than a root that follows from it.
+    problems.sort(key=lambda said: said.startswith("the entries do not make"))
+    return _finding("tree", problems, f"{head.size} entries make the tree that was stored and signed")
+
+
+async def _checkpoints(settings: Settings, tree: TreeStore) -> tuple[list[Checkpoint], list[str]]:
+    """Return the checkpoints that somebody may be shown, and what is wrong with them."""
+    key, published = _key(settings), await tree.published()
+    found, problems = list[Checkpoint](), list[str]()
+    shown = [published, await tree.cosigned(published.origin)] if published is not None else []
+    for each in filter(None, shown):
+        try:
+            note = read_note(each.note)
+            checkpoint = read_checkpoint(note.text)
+            keys = [signer.key for signer in key.signers] if key is not None and key.origin == each.origin else []
+            if (checkpoint.origin, checkpoint.size) != (each.origin, each.size) or (
+                keys and not verified(note, keys, check)
+            ):
+                raise NoteError("it is another one")
+            found.append(checkpoint)
+        except NoteError as error:
+            problems.append(f"the checkpoint of {each.size} entries is not the one that was signed: {error}")
+    with suppress(OSError, NoteError):  # of which the plain examination speaks
+        if key is not None and (kept := Kept(settings.data, key.origin).newest()) is not None:
+            found.append(kept)
+    return found, problems
+
+
+def _key(settings: Settings) -> LogKey | None:
+    try:
+        return present_key(settings)
+    except KeyUnusable:  # of which the plain examination speaks
+        return None
+
+
+async def _misplaced(tree: TreeStore, placed: Sequence[Placed]) -> list[str]:
+    """Return which stored hashes are not those that were computed."""
+    levels = [list(each) for _, each in groupby(sorted(placed), key=lambda each: each.level)]
+    stored = await tree.hashes([Run(each[0].level, each[0].number, each[-1].number + 1) for each in levels])
+    return [
+        f"hash {one.number} of level {one.level} is not that of entry {one.number}"
+        if not one.level
+        else f"hash {one.number} of level {one.level} is not that of its entries"
+        for computed, found in zip(levels, stored, strict=True)
+        for at, one in enumerate(computed)
+        if at >= len(found) or found[at] != one.hash
+    ]
+
+
+def _misread(start: int, leaves: Sequence[Leaf], signed: dict[tuple[StreamId, Version], _Signed]) -> list[str]:
+    """Return which entries are none, or are not found by their stream; fill in what the others say."""
+    problems: list[str] = []
+    for number, leaf in enumerate(leaves, start):
+        try:
+            entry = read_entry(leaf.entry)
+        except ValueError as error:
+            problems.append(f"entry {number} is {error}")
+            continue
+        if (leaf.stream, leaf.version) != (entry.id, entry.version):
+            problems.append(f"entry {number} is not found by its {entry.kind} and version")
+        signed[GameId(entry.id), entry.version] = _Signed(number, entry.hash, entry.at)
+    return problems
+
+
+# --- the chains -------------------------------------------------------------------------------------------------------
+
+
+async def _chains(
+    store: EventStore,
+    signed: dict[tuple[StreamId, Version], _Signed],
+    commitments: dict[StreamId, dict[Version, str]],
+    told: Told,
+) -> Finding:
+    """Hash all events again, and compare them with what was signed; note to what they commit."""
+    counted, read, cursor = await store.events(), 0, None
+    heads: dict[StreamId, _Head] = {}
+    broken: dict[StreamId, str] = {}
+    problems: list[str] = []
+    while True:
+        rows, cursor = await store.read_all(cursor, CHUNK)
+        if not rows:
+            break
+        for stream, record in rows:
+            if stream in broken:
+                continue
+            head = heads.get(stream) or _Head(0, genesis(stream))
+            if (version := first_broken(stream, [record], *head)) is not None:
+                broken[stream] = f"version {version} of {kind_of(stream)} {stream} does not have its hash"
+                continue
+            heads[stream] = _Head(record.version, record.hash)
+            entry = signed.pop((stream, record.version), None)
+            if entry is not None and (entry.hash, entry.at) != (record.hash.hex(), record.at):
+                problems.append(
+                    f"version {record.version} of {kind_of(stream)} {stream} is not the one in entry {entry.number}"
+                )
+            if (commitment := _commitment(stream, record.version, record.event)) is not None:
+                commitments.setdefault(stream, {})[record.version] = commitment
+        read += len(rows)
+        told("events", read, max(read, counted))
+    problems = [*broken.values(), *problems]
+    problems += await _cut(store, {stream: head for stream, head in heads.items() if stream not in broken})
+    problems += [
+        f"version {version} of {kind_of(stream)} {stream} is missing, which entry {entry.number} has"
+        for (stream, version), entry in signed.items()
+        if stream not in broken
+    ]
+    if read < counted and not problems:
+        problems.append(f"{counted - read} events are missing that the index counts")
+    return _finding("chains", problems, f"{read} events of {len(heads)} games and cases have the hashes that they had")
+
+
+def _commitment(stream: StreamId, version: Version, event: bytes) -> str | None:
+    """Return to what an event commits that is kept beside the log: the secret of a game, or what a party wrote."""
+    if not is_case(stream) and version > 1:
+        return None
+    found: dict[str, Any] = msgspec.json.decode(event)
+    return found.get("statement" if is_case(stream) else "commitment")
+
+
+async def _cut(store: EventStore, heads: Mapping[StreamId, _Head]) -> list[str]:
+    """Return which streams do not end where the index has them."""
+    problems: list[str] = []
+    names = list(heads)
+    for start in range(0, len(names), CHUNK):
+        streams = names[start : start + CHUNK]
+        indexed = await store.heads(streams)
+        for stream in streams:
+            head, version = heads[stream], indexed.get(stream, 0)
+            if version > head.version:  # it may have gone on meanwhile
+                more = await store.read(stream, head.version)
+                if first_broken(stream, more, *head) is None and len(more) >= version - head.version:
+                    continue
+            if version != head.version:
+                what = f"{kind_of(stream)} {stream}"
+                problems.append(f"{what} ends at version {head.version}, and the index has it at {version}")
+    return problems
+
+
+# --- what is kept beside the log --------------------------------------------------------------------------------------
+
+
+async def _commitments(store: EventStore, commitments: Mapping[StreamId, Mapping[Version, str]], told: Told) -> Finding:
+    """Compare what is hidden, and what can be erased, with the commitments in the log."""
+    problems: list[str] = []
+    count = 0
+    for done, (stream, committed) in enumerate(commitments.items(), start=1):
+        game = as_game(stream)
+        try:
+            fits = await (_hidden(store, game, committed) if game else _written(store, CaseId(stream), committed))
+        except (ValueError, StoreDamaged):  # a salt that is no hex, or a value that is no JSON
+            fits = [False]
+        count += len(fits)
+        if not all(fits):
+            problems.append(f"what is kept beside {kind_of(stream)} {stream} does not fit a commitment in it")
+        told("games and cases with commitments", done, len(commitments))
+    return _finding("commitments", problems, f"{count} secrets and statements fit their commitments")
+
+
+async def _hidden(store: EventStore, game: GameId, committed: Mapping[Version, str]) -> list[bool]:
+    """Return what fits of the secret of a game's dice and of its hidden values."""
+    stored = await store.load(game, max(committed))
+    if stored is None:
+        return [False]
+    return [commitment_to(stored.chance) in committed.values(), *(each.is_genuine() for each in stored.secrets)]
+
+
+async def _written(store: EventStore, case: CaseId, committed: Mapping[Version, str]) -> list[bool]:
+    """Return what fits of what the parties wrote in a case; erased statements are passed over."""
+    return [
+        commitment_of(bytes.fromhex(each.salt), msgspec.json.decode(each.written)) == committed.get(each.version)
+        for each in await store.statements(case)
+        if each.salt is not None and each.written is not None
+    ]

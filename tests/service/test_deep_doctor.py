@@ -1,0 +1,168 @@
+"""What `tabularium doctor --deep` says of a store in which somebody altered something, whoever had to be got around."""
+
+import contextlib
+import re
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Collection
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from domain.kernel.chance.secret import commitment_of
+from domain.kernel.ids import StreamId, Version
+from domain.kernel.log.record import genesis, inscribe
+from service.base.settings import Settings
+from service.doctor import deep, examine
+from service.store.backend import backend_of
+from service.transparency.keys import new_key, read_log_key
+from service.transparency.sequencer import Sequencer
+from tests.helpers.postgres import shared_cluster
+from tests.service.rig import open_rig
+from tests.service.store.batches import AT
+from tests.service.store.test_cases import C, opened, went_on
+from tests.service.transparency.logs import EverybodysLessor
+
+LOG_KEY = new_key("games.example/log", bytes)
+
+Alter = Callable[[str], None]
+Stored = tuple[Settings, Alter]
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+async def stored(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Stored]:
+    """A game with hidden cards, and a case, of which all is signed; and what alters it around all that protects it."""
+    async with contextlib.AsyncExitStack() as stack:
+        url = await stack.enter_async_context(shared_cluster().database()) if request.param == "postgres" else ""
+        settings = Settings(data=tmp_path, database_url=url, log_key=LOG_KEY)
+        async with open_rig(tmp_path, database_url=url) as rig:
+            await rig.play_round(await rig.begun())
+            await rig.begun()
+            event = {"type": "noted", "statement": commitment_of(bytes(16), {"text": "Όχι <b>so</b>."})}
+            first = inscribe(C, genesis(C), 1, event, schema=1, draws=0, at=AT, cause=None)
+            await rig.store.append(replace(opened(), records=[first]))
+            await Sequencer(rig.store, read_log_key(LOG_KEY), tmp_path, EverybodysLessor()).turn()
+
+        def in_postgres(statement: str) -> None:
+            around = "SET session_replication_role = replica; SET search_path = tabularium"
+            shared_cluster().sql(*around.split("; "), statement, database=url.rpartition("/")[2])
+
+        def in_sqlite(statement: str) -> None:
+            with contextlib.closing(sqlite3.connect(settings.database, isolation_level=None)) as connection:
+                triggers = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
+                for name, _ in triggers:
+                    connection.execute(f"DROP TRIGGER {name}")
+                connection.execute(statement)
+                for _, sql in triggers:
+                    connection.execute(sql)
+
+        yield settings, in_postgres if url else in_sqlite
+
+
+async def said(settings: Settings) -> dict[str, str]:
+    """Return what a deep look finds wrong, by what was looked at."""
+    store = await backend_of(settings).open_store()
+    try:
+        found = [each async for each in deep.examine(settings, store, lambda what, done, of: None)]
+    finally:
+        await store.close()
+    assert [each.check for each in found] == ["tree", "chains", "commitments"]
+    return {each.check: each.said for each in found if each.level != "ok"}
+
+
+async def test_a_store_that_nobody_touched_is_whole_and_the_plain_doctor_says_that_it_did_not_look(
+    stored: Stored,
+) -> None:
+    settings, _ = stored
+    told: list[tuple[str, int, int]] = []
+    plain = {each.check: each async for each in examine(settings)}
+    assert "no event, secret or entry of the transparency log was compared" in plain["contents"].said
+    whole = {
+        each.check: each async for each in examine(settings, told=lambda what, done, of: told.append((what, done, of)))
+    }
+    assert {each.level for each in whole.values()} == {"ok"}, whole
+    assert "contents" not in whole
+    assert "3 entries make the tree" in whole["tree"].said
+    assert "of 3 games and cases" in whole["chains"].said
+    assert {(what, done) for what, done, of in told if done == of} == {
+        ("entries of the transparency log", 3),
+        ("events", int(whole["chains"].said.split()[0])),
+        ("games and cases with commitments", 3),
+    }
+
+
+async def test_a_service_that_goes_on_meanwhile_is_not_taken_for_damage(
+    stored: Stored, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings, _ = stored
+    store = await backend_of(settings).open_store()
+    (first,) = await store.read(C)
+    second = inscribe(C, first.hash, 2, {"type": "noted"}, schema=1, draws=0, at=AT, cause=None)
+    heads = store.heads
+
+    async def goes_on(games: Collection[StreamId]) -> dict[StreamId, Version]:
+        await store.append(replace(went_on(), records=[second]))
+        return await heads(games)
+
+    monkeypatch.setattr(store, "heads", goes_on)
+    found = [each.level async for each in deep.examine(settings, store, lambda what, done, of: None)]
+    await store.close()
+    assert found == ["ok", "ok", "ok"]
+
+
+NEWEST = "(SELECT max(position) FROM events)"
+
+
+@pytest.mark.parametrize(
+    ("statement", "check", "expected"),
+    [
+        ("UPDATE events SET draws = draws + 1 WHERE version = 4", "chains", "version 4 of game .* not have its hash"),
+        ("UPDATE events SET at = '2026-11-21T06:00:00.000000Z' WHERE version = 1", "chains", "version 1 of case"),
+        (f"DELETE FROM events WHERE position = {NEWEST}", "chains", "version 1 of case c1 is missing, which"),
+        ("DELETE FROM events WHERE version > 4", "chains", "ends at version 4, and the index has it at"),
+        ("DELETE FROM events WHERE version = 3", "chains", "version 3 of game .* does not have its hash"),
+        ("DELETE FROM events", "chains", "version 1 of case c1 is missing"),
+        ("UPDATE entries SET entry = replace(entry, 'running', 'over') WHERE number = 0", "tree", "that of entry 0"),
+        ("UPDATE entries SET entry = 'x' WHERE number = 1", "tree", "entry 1 is not an entry of this log"),
+        ("UPDATE entries SET version = version + 100 WHERE number = 0", "tree", "entry 0 is not found by its game"),
+        ("DELETE FROM entries WHERE number = 2", "tree", "of the entries 0 to 2 only 2 are there"),
+        ("DELETE FROM hashes WHERE number = 2", "tree", "hash 2 of level 0 is not that of entry 2"),
+        ("DELETE FROM trees", "tree", "the checkpoint of 3 entries is larger than the tree that was stored"),
+        (
+            "UPDATE trees SET root = (SELECT hash FROM hashes WHERE number = 0)",
+            "tree",
+            "the entries do not make the tree that was stored",
+        ),
+        (
+            "UPDATE checkpoints SET note = replace(note, 'games.example/log\n3', 'games.example/log\n2')",
+            "tree",
+            "the checkpoint of 3 entries is not the one that was signed",
+        ),
+        ("UPDATE secrets SET salt = '00' || substr(salt, 3)", "commitments", "beside game .* does not fit"),
+        ("UPDATE secrets SET salt = 'x'", "commitments", "beside game .* does not fit"),
+        ("UPDATE statements SET written = replace(written, 'so', 'yes')", "commitments", "beside case c1 does not fit"),
+    ],
+)  # fmt: skip
+async def test_what_was_altered_is_found_and_named(stored: Stored, statement: str, check: str, expected: str) -> None:
+    settings, alter = stored
+    alter(statement)
+    found = await said(settings)
+    assert check in found
+    assert re.search(expected, found[check]), found
+
+
+async def test_a_secret_of_the_dice_that_was_exchanged_is_found(stored: Stored) -> None:
+    settings, alter = stored
+    alter(f"UPDATE {'chances' if settings.database_url else 'games'} SET chance = (SELECT root FROM trees)")
+    assert list(await said(settings)) == ["commitments"]
+
+
+async def test_a_chain_that_was_hashed_anew_is_not_the_one_that_was_signed(stored: Stored) -> None:
+    settings, alter = stored
+    store = await backend_of(settings).open_store()
+    (first,) = await store.read(C)
+    await store.close()
+    forged = inscribe(C, genesis(C), 1, {"type": "noted"}, schema=1, draws=0, at=first.at, cause=None)
+    value = f"decode('{forged.hash.hex()}', 'hex')" if settings.database_url else f"x'{forged.hash.hex()}'"
+    alter(f"UPDATE events SET event = '{forged.event.decode()}', hash = {value} WHERE game = 'c1'")
+    assert "version 1 of case c1 is not the one in entry 2" in (await said(settings))["chains"]
