@@ -158,3 +158,20 @@ async def test_a_game_that_was_removed_is_missed(page: Page, visitor: Visitor, m
     await page.evaluate("kept => localStorage.setItem('tabularium-seen', JSON.stringify(kept))", kept)
     await page.goto("/games/removed")
     await expect(page.get_by_text("The service does not show this game any more.")).to_be_visible()
+
+
+async def test_an_error_for_the_log_does_not_hide_what_happened_to_the_game(
+    page: Page, visitor: Visitor, made: Table
+) -> None:
+    visitor.expect("500")
+    await page.goto(f"/games/{made.id}")
+    kept = await remembered(page)
+    await page.route("**/transparency/checkpoint", lambda route: route.fulfill(status=500))
+    await page.reload()
+    await page.get_by_role("tab", name="Verify").click()
+    await expect(page.locator(".seen")).to_contain_text("The service's log could not be compared now")
+    await expect(page.locator(".seen")).to_contain_text(f"Version {made.version} of this game is the one")
+    another_version(kept, made.id)
+    await page.evaluate("kept => localStorage.setItem('tabularium-seen', JSON.stringify(kept))", kept)
+    await page.reload()
+    await expect(page.get_by_role("alert")).to_contain_text("of this game is another one")

@@ -36,22 +36,30 @@ class Memory {
     this.isAsked = false;
   }
 
-  /** Compare once, and remember what is shown now unless it does not fit. */
+  /** Compare once, and remember what is shown now unless it does not fit. What is not answered hides nothing else. */
   async look() {
     if (this.isAsked || !globalThis.crypto?.subtle) return;
     this.isAsked = true;
     const before = read();
-    const now = { log: null, head: null };
-    try {
-      now.log = await this.#log(before.log);
-      now.head = await this.#head(before.heads[this.room.id]);
-      remember(this.room.id, now);
-    } catch (error) {
-      if (!(error instanceof Doubt)) return; // The service was not reached: that says nothing.
-      this.problem = error.message;
-      const seen = { log: before.log, head: before.heads[this.room.id] };
-      const evidence = { game: this.room.id, before: seen, now: { ...error.cause, at: new Date().toISOString() } };
+    const seen = { log: before.log, head: before.heads[this.room.id] };
+    const doubts = [];
+    const compared = (what, comparing) =>
+      comparing.catch((error) => {
+        if (error instanceof Doubt) doubts.push(error);
+        else this.said.push(`${what} could not be compared now: ${error.message}.`);
+        return null;
+      });
+    const now = {
+      log: await compared("The service's log", this.#log(seen.log)),
+      head: await compared("This game", this.#head(seen.head)),
+    };
+    if (doubts.length) {
+      this.problem = doubts.map((doubt) => doubt.message).join(" ");
+      const shown = Object.assign({}, ...doubts.map((doubt) => doubt.cause), { at: new Date().toISOString() });
+      const evidence = { game: this.room.id, before: seen, now: shown };
       this.evidence = URL.createObjectURL(new Blob([JSON.stringify(evidence, null, 2)], { type: "application/json" }));
+    } else {
+      remember(this.room.id, now);
     }
     this.room.redraw();
   }
