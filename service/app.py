@@ -117,7 +117,9 @@ async def open_services(
             drawings=drawings,
         )
         await opened.enter_async_context(keeping(settings, library, store, rows, wake))
-        await opened.enter_async_context(sequencing(store, log_key, settings.data, rows, wake, witnesses_of(settings)))
+        await opened.enter_async_context(
+            sequencing(store, log_key, settings.data, rows, wake, witnesses_of(settings), watched.signing.set)
+        )
         await opened.enter_async_context(playing(settings, games, store, wake, accounts, rows))
         await opened.enter_async_context(refusals.kept())
         await opened.enter_async_context(accounts.kept())

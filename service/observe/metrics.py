@@ -140,6 +140,10 @@ class Metrics:
             "tabularium_redis_up", "1 while Redis is used, 0 while it does not answer; NaN when none is configured."
         )
         self.redis_up.set(math.nan)
+        self.signing = self._gauge(
+            "tabularium_signing", "1 while the log is signed, 0 while this process cannot sign it; NaN without a key."
+        )
+        self.signing.set(math.nan)
         self.redis_failures = self._counter(
             "tabularium_redis_failures", "Requests to Redis that failed or took too long."
         )

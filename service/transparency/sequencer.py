@@ -7,7 +7,7 @@ whoever runs twice, and nobody has seen a checkpoint that this process does not 
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType
@@ -109,8 +109,11 @@ class Sequencer:
 
     # --- serving ---
 
-    async def run(self, bell: Bell) -> None:
-        """Follow the log until the bell is closed, in turn with other processes that do: one of them at a time."""
+    async def run(self, bell: Bell, signing: Callable[[bool], None] = lambda signs: None) -> None:
+        """Follow the log until the bell is closed, in turn with other processes that do: one of them at a time.
+
+        `signing` is told after each turn whether what happens is signed, by this process or another.
+        """
         told = ""
         try:
             while not bell.closed:
@@ -118,12 +121,14 @@ class Sequencer:
                 try:
                     moved = await self.turn()
                     told = ""
+                    signing(True)
                 except (Rewound, Stopped, StoreError, Unavailable, OSError, NoteError) as error:
                     if str(error) != told:
                         told = str(error)
                         level = log.error if isinstance(error, (Rewound, Stopped, NoteError)) else log.warning
                         level("nothing is signed", why=told)
                     moved = None
+                    signing(False)
                 if moved is None:
                     await asyncio.sleep(POLL)
                 elif moved:
@@ -234,10 +239,11 @@ async def sequencing(
     lessor: Lessor,
     wake: Wake,
     witnesses: Mapping[str, Party] = NOBODY,
+    signing: Callable[[bool], None] = lambda signs: None,
 ) -> AsyncIterator[None]:
     """Keep the transparency log up with the log in this event loop, if this process has its key.
 
-    What it signs is brought to the witnesses.
+    What it signs is brought to the witnesses. `signing` is told whether it can sign.
     """
     if key is None:
         yield
@@ -245,7 +251,7 @@ async def sequencing(
     async with wake.subscribe(None) as bell:
         sequencer = Sequencer(store, key, directory, lessor)
         async with (
-            background("checkpoints are signed", sequencer.run(bell)),
+            background("checkpoints are signed", sequencer.run(bell, signing)),
             cosigning(store.tree, witnesses, lambda: sequencer.leads, sequencer.stop),
         ):
             yield

@@ -16,6 +16,7 @@ from domain.transparency.note import NoteError
 from domain.transparency.tiles import Tile, entries_of, hashes_of
 from domain.transparency.tree import continues, leaf_hash
 from service.cluster.wake import LocalWake
+from service.observe.metrics import Metrics
 from service.store.protocol import EventStore
 from service.store.sqlite.store import SqliteStore
 from service.transparency import sequencer as module
@@ -181,13 +182,14 @@ async def test_whoever_runs_twice_and_is_killed_signs_one_tree(data: Open, tmp_p
 
 
 async def test_it_follows_the_log_until_the_service_stops(store: EventStore, tmp_path: Path) -> None:
-    streams, wake = Streams(store, ("g1",)), LocalWake()
-    async with sequencing(store, KEY, tmp_path, EverybodysLessor(), wake):
+    streams, wake, told = Streams(store, ("g1",)), LocalWake(), list[bool]()
+    async with sequencing(store, KEY, tmp_path, EverybodysLessor(), wake, signing=told.append):
         await streams.go_on("g1")
         wake.notify(G, 1)
         async with asyncio.timeout(20):
             while await store.tree.published() is None:  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
+    assert set(told) == {True}
     await streams.go_on("g1")
     async with sequencing(store, None, tmp_path, EverybodysLessor(), wake):
         assert len(await signed(store)) == 1
@@ -227,6 +229,13 @@ async def test_an_old_copy_of_the_database_is_noticed_and_nothing_is_signed(
     store, streams = rewound
     with pytest.raises(Rewound, match=r"of 2 entries was signed .* and the database has a tree of 1"):
         await sequencer(store, tmp_path).turn()
+    metrics = Metrics()
+    async with (
+        asyncio.timeout(20),
+        sequencing(store, KEY, tmp_path, EverybodysLessor(), LocalWake(), signing=metrics.signing.set),
+    ):
+        while b"tabularium_signing 0.0" not in metrics.told("")[0]:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
     # Nor when the copy has grown past it, by whom ever.
     await streams.go_on("g3")
     await streams.go_on("g4")
