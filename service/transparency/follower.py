@@ -139,6 +139,7 @@ class Follower:
         self._now = now
         self._memory = Memory(directory)
         self._hashes: dict[Range, bytes] = {}
+        self._found: list[tuple[Found, str]] = []
 
     def close(self) -> None:
         self._memory.close()
@@ -153,31 +154,38 @@ class Follower:
             Unsigned: there is no log yet.
         """
         self._hashes.clear()
+        self._found.clear()
         with self._memory.at_once():
-            at, found = self._now(), list[Found]()
-            head, new = self._log(at, found)
-            streams = self._streams(at, new, recheck, found)
+            at = self._now()
+            head, new = self._log(at)
+            streams = self._streams(at, new, recheck)
             unanswered = self._memory.unanswered()
-            found += self._overdue(at, unanswered)
-            folders = [str(keep(each, self._directory / "evidence", at)) for each in found]
-            report = Report(head.origin, head.size, len(new), streams, tuple(found), tuple(folders), tuple(unanswered))
+            self._keep(self._overdue(at, unanswered))
+            found = tuple(each for each, _ in self._found)
+            evidence = tuple(folder for _, folder in self._found)
+            report = Report(head.origin, head.size, len(new), streams, found, evidence, tuple(unanswered))
             self._tell(report)
         return report
 
-    def _log(self, at: str, found: list[Found]) -> tuple[Checkpoint, list[Remembered]]:
+    def _keep(self, found: Iterable[Found]) -> None:
+        """Keep evidence of what is found at once: a service that is slow enough could keep a look from ending."""
+        for each in found:
+            self._found.append((each, str(keep(each, self._directory / "evidence", self._now()))))
+
+    def _log(self, at: str) -> tuple[Checkpoint, list[Remembered]]:
         """Return the newest checkpoint and its new entries; an empty one when it is not accepted or not shown."""
         head, new = Checkpoint("", 0, b""), list[Remembered]()
         try:
             head, new = self._accept()
         except Doubt as doubt:
-            found.append(doubt.found)
+            self._keep([doubt.found])
         except Unreachable as error:
             self._memory.not_answered(Unanswered(LOG, at, None, str(error)))
             return head, new
         self._memory.answered(LOG)
         return head, new
 
-    def _streams(self, at: str, new: Iterable[Remembered], recheck: int | None, found: list[Found]) -> int:
+    def _streams(self, at: str, new: Iterable[Remembered], recheck: int | None) -> int:
         """Look at the streams that moved, at those that were not answered for, and at some of before; count them.
 
         The order is by chance, so that nobody can hide a stream behind others.
@@ -196,7 +204,7 @@ class Follower:
             if failed < GIVE_UP:
                 if stream in again:
                     self._memory.take_turn(stream)
-                why = self._looked_at(stream, first.get(stream), found)
+                why = self._looked_at(stream, first.get(stream))
             elif stream in first:
                 why = "it was not asked: too many answers were missing before"
             else:
@@ -209,11 +217,10 @@ class Follower:
                 self._memory.answered(stream)
         return looked
 
-    def _looked_at(self, stream: str, first: int | None, found: list[Found]) -> str:
+    def _looked_at(self, stream: str, first: int | None) -> str:
         """Look at a stream; return why that was not possible, empty when it was."""
         try:
-            for each in self._stream(stream, first):  # what is found before the service falls silent counts
-                found.append(each)
+            self._keep(self._stream(stream, first))
         except Unreachable as error:
             return str(error)
         return ""

@@ -1,6 +1,7 @@
 """The follower: an honest service never alarms it, and whatever is told otherwise than it was signed does."""
 
 import asyncio
+import json
 import random
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -97,7 +98,9 @@ def test_streams_of_before_come_round_by_chance_and_each_once_in_a_cycle(
         follower.close()
         return [path for path in shown.asked if path.startswith("/v1/") and "?" not in path]
 
-    assert len(looked("one", 0)) == 300
+    new = looked("one", 0)
+    assert len(new) == 300
+    assert new != [f"/v1/games/{game}" for game in shown.games], "in the order of the log"
     cycle = [looked("one", 75) for _ in range(4)]
     assert sorted(path for each in cycle for path in each) == sorted(f"/v1/games/{game}" for game in shown.games)
     assert {frozenset(each) for each in cycle} != {frozenset(looked("one", 75)) for _ in range(4)}
@@ -432,6 +435,22 @@ def test_a_service_that_is_away_is_not_asked_for_every_stream_and_nothing_is_for
     ends()
     del shown.games["g5"]
     assert ["game g5" in found.said for found in patient.look(recheck=0).found] == [True]
+
+
+def test_evidence_is_kept_before_the_look_ends(patient: Follower, shown: Shown, tmp_path: Path) -> None:
+    patient.look()
+    del shown.games["g30"]
+    get = shown.get
+
+    def never_ends(path: str) -> Page:
+        if list(tmp_path.glob("evidence/not-as-signed-*/shown.json")):
+            raise KeyboardInterrupt
+        return get(path)
+
+    shown.get = never_ends
+    with suppress(KeyboardInterrupt):
+        assert "game g30" in patient.look().found[-1].said, "it was the last one"
+    assert [json.loads(file.read_bytes())["stream"] for file in tmp_path.glob("evidence/*/finding.json")] == ["g30"]
 
 
 def test_what_was_seen_is_remembered_after_it_was_told(shown: Shown, policy: Policy, tmp_path: Path) -> None:
