@@ -1,8 +1,10 @@
 """What can be done with a game's log: fetch it, tell it again, prove it."""
 
+import os
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import msgspec
 import typer
@@ -25,7 +27,8 @@ from domain.transparency.certificate import Certified, certify
 from domain.transparency.policy import Policy, PolicyError, read_policy
 from service.bots.client import Client, Problem
 from service.cli.causes import causes, chance_of
-from service.cli.output import bad_input, console, print_json, read_file, writable, write_file
+from service.cli.output import bad_input, console, print_json, progress_bar, read_file, writable, write_file
+from service.cli.proving import ENDINGS, Result, content_of, exports_in, prove_all
 
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="An export: JSON Lines.")]
 
@@ -93,13 +96,16 @@ def _as_of(exported: Export, version: int) -> Game:
 
 def _read(file: Path) -> Export:
     try:
-        return read(read_file(file).splitlines(keepends=True))
+        return read(read_export(file).splitlines(keepends=True))
     except ExportError as error:
         bad_input(f"{file} is not a complete export: {error.problem.rstrip('.')} (line {error.line})")
 
 
 def verify(
-    file: FileArgument,
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE…", help="Exports (.jsonl, also packed as .jsonl.gz), or folders that have some."),
+    ],
     game: Annotated[
         Path | None,
         typer.Option("--game", help="For the export of a case or a fork: that of its game, to check it against."),
@@ -108,17 +114,31 @@ def verify(
         Path | None, typer.Option(help="A certificate of the game or case: what the service signed of it.")
     ] = None,
     policy: Annotated[Path | None, typer.Option(help="Whom to believe: a policy file, for the certificate.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON.")] = False,
+    processes: Annotated[int, typer.Option(min=1, help="How many files at once. Default: one a processor.")] = (
+        os.cpu_count() or 1
+    ),
+    as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON; of many, one on a line.")] = False,
 ) -> None:
-    """Verify an exported game or case offline. If something is wrong, name the first bad version and exit with 1.
+    """Verify exported games and cases offline. Of what is wrong, name the first bad version.
+
+    Many files and those of folders are verified side by side, and each gets a line. A case is verified with the export
+    of its game if that is among them as GAME.jsonl.
 
     With a certificate and a policy it also says whether this is the log that the service stood by, and who saw it.
+
+    Exit code: 0 when all is proved; 1 when something is wrong; 2 for bad input, and when a file cannot be read.
     """
+    if len(files) > 1 or files[0].is_dir():
+        if game or certificate or policy:
+            bad_input("--game, --certificate and --policy are for one file; verify that file alone")
+        _verify_many(files, processes, as_json)
+        return
+    file = files[0]
     if (certificate is None) != (policy is None):
         bad_input("--certificate and --policy belong together: the policy says whose signatures count")
     believed = read_policy_file(policy) if policy is not None else None
     shown = read_file(certificate).decode(errors="replace") if certificate is not None else ""
-    lines = read_file(file).splitlines(keepends=True)
+    lines = read_export(file).splitlines(keepends=True)
     if proof.is_export(lines[0] if lines else b""):
         _verify_case(lines, game, shown, believed, as_json)
         return
@@ -134,6 +154,43 @@ def verify(
             print_certified(certified)
     if not verdict.ok or (certified is not None and not certified.ok):
         raise typer.Exit(1)
+
+
+def _verify_many(given: list[Path], processes: int, as_json: bool) -> None:
+    files = list(dict.fromkeys(file for each in given for file in _exports_of(each)))
+    results: Counter[Result] = Counter()
+    with progress_bar() as progress:
+        task = progress.add_task("verified", total=len(files))
+        for outcome in prove_all(files, processes):
+            results[outcome.result] += 1
+            progress.advance(task)
+            if as_json:
+                known = outcome.verdict or {"ok": False, "problem": outcome.said}
+                print(msgspec.json.encode({"file": outcome.file, "result": outcome.result, **known}).decode())
+            else:
+                console.print(f"{outcome.result:10}  {outcome.file}: {outcome.said}", markup=False)
+    if not as_json:
+        console.print(", ".join(f"{results[each]} {each}" for each in get_args(Result)) + ".", markup=False)
+    if code := 1 if results["not proved"] else 2 if results["not read"] else 0:
+        raise typer.Exit(code)
+
+
+def _exports_of(given: Path) -> list[Path]:
+    try:
+        found = exports_in(given) if given.is_dir() else [given]
+    except OSError as error:
+        bad_input(f"{given} cannot be read: {error.strerror}")
+    if not found:
+        bad_input(f"{given} has no exports: their names end with {' or '.join(ENDINGS)}")
+    return found
+
+
+def read_export(file: Path) -> bytes:
+    """Return the lines of an export, unpacked; one line says why not otherwise."""
+    try:
+        return content_of(file)
+    except OSError as error:
+        bad_input(f"{file} cannot be read: {error.strerror or error}")
 
 
 def _verify_case(lines: list[bytes], game: Path | None, shown: str, believed: Policy | None, as_json: bool) -> None:
@@ -158,7 +215,7 @@ def _verify_case(lines: list[bytes], game: Path | None, shown: str, believed: Po
 
 def _verified(file: Path, what: str) -> Export:
     """Return the export of another game, which is what it says."""
-    whole = verify_export(read_file(file).splitlines(keepends=True), LIBRARY)
+    whole = verify_export(read_export(file).splitlines(keepends=True), LIBRARY)
     if not whole.ok:
         console.print(f"{what}, {file}:", markup=False)
         print_verdict(whole)

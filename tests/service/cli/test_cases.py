@@ -59,6 +59,14 @@ def test_a_changed_case_or_game_is_named(call: Call, case: Path, game: Path) -> 
     assert call("verify", case, "--game", game).code == 1
 
 
+def test_a_case_among_many_is_proved_with_its_game(call: Call, case: Path, game: Path) -> None:
+    game = game.rename(game.with_name("game-1.jsonl"))
+    verdicts = [json.loads(line) for line in call("verify", game, case, "--json").out.splitlines()]
+    assert [verdict["ok"] for verdict in verdicts] == [True, True]
+    assert not any("Who held the seats" in sentence for sentence in verdicts[1].get("unproved", ()))
+    assert any("Who held the seats" in each for each in call("verify", case, "--json").json["unproved"])
+
+
 def test_a_game_goes_only_with_a_case_or_a_fork(call: Call, game: Path) -> None:
     said = call("verify", game, "--game", game)
     assert (said.code, "game-1 is no fork of game-1" in said.out) == (1, True)

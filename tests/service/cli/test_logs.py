@@ -127,7 +127,8 @@ def test_a_damaged_export_is_not_told(call: Call, exported: Path):
 def test_the_file_must_be_there(call: Call, tmp_path: Path, command: str):
     missing = tmp_path / "nothing.jsonl"
     assert call(command, missing).complaint == f"{missing} cannot be read: No such file or directory"
-    assert call(command, tmp_path).complaint == f"{tmp_path} cannot be read: Is a directory"
+    says = {"replay": "cannot be read: Is a directory", "verify": "has no exports"}
+    assert call(command, tmp_path).complaint.startswith(f"{tmp_path} {says[command]}")
 
 
 def test_a_good_export_is_proved(call: Call, exported: Path, lines: tuple[bytes, ...]):
@@ -141,6 +142,45 @@ def test_a_good_export_is_proved(call: Call, exported: Path, lines: tuple[bytes,
     assert verdict["ok"] is True
     assert verdict["head"] == head
     assert verdict["unproved"], "the secret of the dice is not yet open"
+
+
+def test_many_exports_are_proved_side_by_side_with_a_line_for_each(
+    call: Call, tmp_path: Path, lines: tuple[bytes, ...], finished: Simulation
+):
+    folder = tmp_path / "exports"
+    (folder / "packed").mkdir(parents=True)
+    running, over = folder / "b.jsonl", folder / "packed" / "a.jsonl.gz"
+    running.write_bytes(b"".join(lines))
+    over.write_bytes(gzip.compress(b"".join(export(finished.game, finished.records, finished.vault))))
+    (folder / "notes.txt").write_text("no export")
+    said = call("verify", folder, "--processes", 2)
+    assert (said.code, said.err) == (0, "")
+    first, second, total = said.out.splitlines()
+    assert first == f"proved      {running}: conquest-classic-friz, {len(lines) - 2} events, running"
+    assert second.startswith(f"proved      {over}: conquest-classic-friz, ")
+    assert second.endswith(" events, over")
+    assert total == "2 proved, 0 not proved, 0 not read."
+    # The worst one decides, wherever it stands. What is given twice is verified once.
+    cut = folder / "cut.jsonl.gz"
+    cut.write_bytes(over.read_bytes()[:-9])
+    assert call("verify", running, cut, folder).code == 2
+    damaged = folder / "damaged.jsonl"
+    damaged.write_bytes(b"".join(lines).replace(b'"draws":0', b'"draws":1', 1))
+    said = call("verify", cut, damaged, folder, "--processes", 1)
+    assert said.code == 1
+    by_file = dict(line.split(": ", 1) for line in said.out.splitlines()[:-1])
+    assert by_file[f"not proved  {damaged}"].startswith("version 1 is wrong. ")
+    assert "cut off" in by_file[f"not read    {cut}"]
+    assert said.out.endswith("2 proved, 1 not proved, 1 not read.\n")
+    verdicts = [json.loads(line) for line in call("verify", folder, "--json").out.splitlines()]
+    assert {verdict["file"]: verdict["ok"] for verdict in verdicts} == {
+        str(running): True,
+        str(over): True,
+        str(cut): False,
+        str(damaged): False,
+    }
+    assert call("verify", over).out.startswith("Proved: ")
+    assert "are for one file" in call("verify", folder, "--game", running).complaint
 
 
 def test_nothing_is_said_of_secrets_where_there_were_none(finished: Simulation):
@@ -190,7 +230,10 @@ def test_what_is_no_export_is_not_proved(call: Call, tmp_path: Path):
     assert said.out.startswith("NOT PROVED: line 1 is wrong.")
 
 
-def test_a_packed_export_is_said_to_be_packed(call: Call, exported: Path, tmp_path: Path):
+def test_a_packed_export_is_unpacked_or_said_to_be_packed(call: Call, exported: Path, tmp_path: Path):
     packed = tmp_path / "game.jsonl.gz"
     packed.write_bytes(gzip.compress(exported.read_bytes()))
-    assert "decompress it first" in call("verify", packed).out
+    for command in ("verify", "replay"):
+        assert call(command, packed).out == call(command, exported).out
+    unnamed = packed.rename(tmp_path / "packed.jsonl")
+    assert "decompress it first" in call("verify", unnamed).out
