@@ -17,6 +17,7 @@ from service.cli import (
     doctor,
     games,
     logs,
+    mirror,
     projections,
     rules,
     serve,
@@ -47,6 +48,7 @@ rules.register(app)
 projections.register(app)
 transparency.register(app)
 audit.register(app)
+mirror.register(app)
 witness.register(app)
 contract.register(app)
 

@@ -1,0 +1,106 @@
+"""``tabularium mirror``: keep a copy of all that a service has signed and shows."""
+
+import sqlite3
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+import typer
+
+from service.cli.logs import read_policy_file
+from service.cli.output import bad_input, console, progress_bar, write_file
+
+if TYPE_CHECKING:
+    from service.transparency.mirror import Mirror, Result
+    from service.transparency.site import HttpSite
+
+
+def register(app: typer.Typer) -> None:
+    app.command("mirror")(mirror)
+
+
+def mirror(
+    url: Annotated[str, typer.Argument(metavar="URL", help="The service's address.")],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where the copy is, or is to be.")],
+    policy: Annotated[
+        Path | None,
+        typer.Option(help="Whom to believe: a policy file. Default: the key that the service shows first."),
+    ] = None,
+) -> None:
+    """Copy every game and case of a service that everybody may see, and check all of it. Run it again to go on.
+
+    It follows the transparency log as `audit follow` does. Each game and case that moved is fetched as its export,
+    checked against every version that was signed of it, and kept packed in FOLDER/games or FOLDER/cases. What was
+    checked is not fetched again, so an interrupted copy goes on. `tabularium verify FOLDER` then proves all of it.
+
+    Exit code: 0 when all is copied; 1 when something does not fit, which is kept as evidence; 2 for bad input, and when
+    something could not be fetched.
+    """
+    if not url.startswith(("http://", "https://")):
+        bad_input(f"{url!r} is not an address: it begins with http:// or https://")
+    # Imported late, as all that only some commands need.
+    from service.transparency.follower import Follower, Unreachable, Unsigned
+    from service.transparency.keys import check
+    from service.transparency.memory import Memory
+    from service.transparency.mirror import Mirror
+    from service.transparency.site import HttpSite
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with HttpSite(url) as site:
+            believed = read_policy_file(policy or _first_policy(site, folder / "policy"))
+            with closing(Follower(site, believed, folder / "log", check)) as follower, console.status("Following…"):
+                report = follower.look(0)
+            for found, evidence in zip(report.found, report.evidence, strict=True):
+                console.print(f"DOES NOT FIT: {found.said}\n  Evidence: {evidence}", markup=False)
+            with closing(Memory(folder / "log")) as memory, closing(Mirror(site, memory, folder)) as copies:
+                results = _copy(copies)
+                as_before = copies.count() - results.total()
+    except (Unreachable, Unsigned) as error:
+        bad_input(str(error))
+    except sqlite3.Error as error:
+        bad_input(f"{folder} cannot be used: {error}")
+    except OSError as error:
+        bad_input(f"{error.filename or folder} cannot be used: {error.strerror}")
+    counted = ", ".join(f"{results[each]} {each}" for each in ("copied", "hidden", "missing", "different"))
+    log = f"{report.origin}: {report.size} entries. " if report.origin else ""
+    console.print(f"{log}{counted}, {as_before} as before.", markup=False)
+    if not report.ok or results["different"]:
+        raise typer.Exit(1)
+    if results["missing"] or report.unanswered:
+        why = report.unanswered[0].why if report.unanswered else "some of it is missing"
+        bad_input(f"the copy is not whole: {why}; run this again")
+
+
+def _copy(copies: "Mirror") -> "Counter[Result]":
+    results: Counter[Result] = Counter()
+    wanted = copies.wanted()
+    with progress_bar() as progress:
+        task = progress.add_task("copied", total=len(wanted))
+        for copied in copies.copy(wanted):
+            results[copied.result] += 1
+            progress.advance(task)
+            if copied.result == "missing":
+                console.print(f"Missing: {copied.stream}: {copied.said}.", markup=False)
+            if copied.result == "different":
+                console.print(f"DOES NOT FIT: {copied.said}\n  Evidence: {copied.evidence}", markup=False)
+    return results
+
+
+def _first_policy(site: "HttpSite", kept: Path) -> Path:
+    """Return the policy that this copy began with; at the beginning that is what the service shows."""
+    if not kept.exists():
+        page = site.get("/v1/transparency/key")
+        try:
+            shown = msgspec.json.decode(page.body, type=_ShownKey)
+        except msgspec.DecodeError:
+            bad_input(f"the service answers {page.status} at /v1/transparency/key, without a key")
+        write_file(kept, shown.policy.encode())
+        console.print(f"Believing the key that the service shows, from now on: {kept}", markup=False)
+    return kept
+
+
+class _ShownKey(msgspec.Struct):
+    policy: str
