@@ -190,12 +190,15 @@ class Checked(Struct, frozen=True):
         can_undo: whether you could take them back with `undo` afterwards, as long as nobody else decides anything: they
             roll nothing, reveal nothing and do not end the game. An answer that another seat left in advance may still
             decide something at once.
+        gone: what of your pieces would no longer be on the board, by kind, such as `{"city": 1}`; only if you could
+            take the commands back, since chance may decide the rest.
         next: what would be asked of you then; only if the query asks for it and you could take the commands back.
     """
 
     version: Version
     commands: int
     can_undo: bool
+    gone: Mapping[str, int] | UnsetType = UNSET
     next: Next | UnsetType = UNSET
 
 

@@ -107,7 +107,8 @@ async ([index, schemas, command, version]) => {
             if (!answer()) return [null, false, false, pressed];
             const instant = !answer().hasAttribute("aria-expanded");
             await press(answer(), instant ? "answer" : "open");
-            if (instant) return [clicks, true, false, pressed];
+            // What cannot be taken back, or costs pieces of one's own, is asked once more.
+            if (instant) return [clicks, await isSent(), false, pressed];
         }
     }
     async function set(schema, value, path) {
@@ -231,7 +232,7 @@ async ([index, schemas, command, version]) => {
         const [name, ...value] = button.dataset.last.split("/");
         if (value.join("/") !== String(command[name])) continue;
         await press(button, "last");
-        return [clicks, true, end !== null, pressed];
+        return [clicks, await isSent(), end !== null, pressed];
     }
     return [clicks, false, end !== null, pressed];
 }

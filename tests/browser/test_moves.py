@@ -105,6 +105,42 @@ async def test_what_cannot_be_taken_back_is_asked_once_more(page: Page, visitor:
     assert commands(visitor) == []
 
 
+async def test_what_destroys_ones_own_is_asked_once_more_though_it_can_be_taken_back(
+    page: Page, visitor: Visitor, service: Service
+) -> None:
+    made = await table(service.services, "conquest-classic-friz", 3, seed=3, until=asks("destroy", 1))
+    await sit(page, made)
+    await area(page, await first(page, "can")).click()
+    cost = page.locator("#turn .cost")
+    await expect(cost).to_have_text("You lose 1 fortified city.")
+    assert commands(visitor) == []
+    await visitor.axe()
+    await page.locator("#turn").get_by_role("button", name="Send").click()
+    await expect(page.locator("#turn .came")).to_contain_text("Undo destroy cities")
+
+
+FINAL = (
+    ("conquest-campaign", "retreat", 1),
+    ("mare-nostrum", "give-card", 1),
+    ("italia-1", "retreat", 4),
+    ("italia-2", "submit", 1),
+)
+
+
+@pytest.mark.parametrize(("ruleset", "kind", "times"), sampled("answers that are final", FINAL, 1))
+async def test_an_answer_that_cannot_be_taken_back_is_asked_once_more(
+    page: Page, visitor: Visitor, service: Service, ruleset: str, kind: str, times: int
+) -> None:
+    made = await table(service.services, ruleset, 4 if ruleset == "italia-2" else 3, seed=3, until=asks(kind, times))
+    await page.goto(f"/games/{made.id}#token={made.token(asked(made))}")
+    await page.locator("#turn .answer-button[data-answer]:not([aria-expanded])").last.click()
+    await expect(page.locator("#turn .cost")).to_have_text("You cannot take this back.")
+    assert commands(visitor) == []
+    await page.locator("#turn").get_by_role("button", name="Send").click()
+    await expect(page.locator("#turn .came")).to_contain_text("done.")
+    assert len(commands(visitor)) == 1
+
+
 async def test_the_first_tab_on_the_board_leads_to_an_area_that_can_act(service: Service, page: Page):
     await sit(page, await table(service.services, seed=3, until=asks("move", 30)))
     await first(page, "can")

@@ -4,6 +4,7 @@ A ruleset makes `Marks` from a view, so they show a viewer nothing that the view
 knows no ruleset: kinds are names of glyphs, areas are those of the board, and everything comes with a text.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated
 
@@ -232,3 +233,18 @@ class Marks(Struct, frozen=True):
     links: tuple[Link, ...] = ()
     standings: tuple[Standing, ...] = ()
     shelves: tuple[Shelf, ...] = ()
+
+
+def gone(before: Marks, after: Marks, seat: Seat) -> dict[str, int]:
+    """Return what of a seat's pieces and sites was on the board before and no longer is, by kind."""
+    return dict(sorted((_held(before, seat) - _held(after, seat)).items()))
+
+
+def _held(marks: Marks, seat: Seat) -> Counter[str]:
+    held: Counter[str] = Counter()
+    for place in marks.places.values():
+        for owner, each in ((place.owner, place.sites), *((stack.seat, stack.marks) for stack in place.stacks)):
+            for mark in each:
+                if (mark.seat or owner) == seat:
+                    held[mark.kind] += mark.count
+    return held

@@ -9,6 +9,7 @@ from msgspec.structs import astuple, replace
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import GameId, PlayerId, Seat
 from domain.kernel.log.game import Game
+from domain.kernel.rules.marks import gone
 from domain.kernel.rules.refusal import Refusal
 from service.api import problems
 from service.api.endpoint import UNCHANGED, Answer, endpoint
@@ -20,6 +21,7 @@ from service.api.response import Answered, answer, etag, unchanged
 from service.api.services import Services
 from service.games.acts import Commands, NotSeated
 from service.games.views import Checked, Next, Viewer, seat_of, sees_all_of, viewer_of
+from service.pictures.scenes import marks_of
 
 _orders: Final = msgspec.json.Decoder(Orders)
 
@@ -204,8 +206,8 @@ async def give_commands(request: Call, game: str) -> Response[bytes]:
 async def check_commands(request: Call, game: str) -> Response[bytes]:
     """Check commands.
 
-    Says whether the service would accept them now, and whether you could take them back afterwards. It stores nothing
-    and rolls nothing. It does not look at commands that follow one which would roll or reveal something. With
+    Says whether the service would accept them now, whether you could take them back afterwards, and what of yours they
+    would take off the board. It stores nothing and rolls nothing. It does not look at commands that follow one which would roll or reveal something. With
     `next=true`, it also says what would be asked of you then, so that you can plan several commands.
     """
     asked = request.read_query(Foresight)
@@ -217,11 +219,16 @@ async def check_commands(request: Call, game: str) -> Response[bytes]:
     except (Refusal, msgspec.DecodeError) as error:
         raise await _explained(error, request.services, GameId(game), player, orders) from None
     seat = next((seat for seat, back in step.game.undo.items() if now.version in back), None)
-    checked = Checked(now.version, step.commands, seat is not None)
+    if seat is None:
+        return answer(Checked(now.version, step.commands, can_undo=False), headers=etag(now.version))
     # What can be taken back has revealed nothing, so the seat could find this out by itself.
-    if asked.next == "true" and seat is not None:
-        vault = (await request.services.games.vault(now.id)).joined_by(step.secrets)
-        then = options_view(replace(step.game, undo={}), seat, vault)
+    vault = await request.services.games.vault(now.id)
+    after = vault.joined_by(step.secrets)
+    viewer, names = Viewer(player, seat), now.names
+    lost = gone(marks_of(now, viewer, vault, names), marks_of(step.game, viewer, after, names), seat)
+    checked = Checked(now.version, step.commands, can_undo=True, gone=lost)
+    if asked.next == "true":
+        then = options_view(replace(step.game, undo={}), seat, after)
         checked = replace(checked, next=Next(then.decisions, then.options))
     return answer(checked, headers=etag(now.version))
 

@@ -277,6 +277,7 @@ function picker(room, commands, moves) {
   };
   return html`<form class="tray picker" novalidate aria-label=${titleOf(option)} @submit=${submit}>
     <p class="means" role="status"><strong>${moves.told()}</strong>${summary(option, form.value, commands.labels)}</p>
+    ${cost(commands.labels, moves)}
     <div class="buttons">
       ${last ? lasts(commands, moves, last) : html`<button type="submit" class="strong" ?disabled=${commands.busy}>Send <kbd aria-hidden="true">↵</kbd></button>`}
       ${hasAlong(option) ? allOrNone(moves) : nothing}
@@ -289,6 +290,13 @@ function picker(room, commands, moves) {
     <div class="controls">${control(form, option, isAsked)}</div>
     ${said(room, commands)}
   </form>`;
+}
+
+/** Why a command was not sent at once. */
+function cost(labels, { foreseen }) {
+  if (!foreseen) return nothing;
+  const gone = Object.entries(foreseen.gone).map(([kind, number]) => amount(number, labels.field(kind).toLowerCase()));
+  return html`<p class="cost" role="alert">${gone.length ? `You lose ${gone.join(", ")}.` : nothing} ${foreseen.canUndo ? nothing : "You cannot take this back."}</p>`;
 }
 
 /** What was left to choose, as buttons that send it: Enter gives the one that was chosen already. */
@@ -386,7 +394,7 @@ async function planned(room, commands, isPassing = false) {
 
 /** Do what is shown, if it can be taken back or there is nothing else to do; otherwise show it, and ask once more. */
 function endOrShow(room, commands) {
-  if (plan?.words && plan.isPassing && (plan.canUndo || isOnly(commands))) return endTurn(commands, plan);
+  if (plan?.words && plan.isPassing && (plan.canUndo || commands.isOnly)) return endTurn(commands, plan);
   if (plan) plan.isPassing = false;
   else planned(room, commands);
   room.redraw();
@@ -400,13 +408,6 @@ function passOver(room, commands, pointerType) {
 function passBy(room) {
   if (plan?.isPassing) plan = null;
   room.redraw();
-}
-
-/** Whether there is nothing to choose but one answer. */
-function isOnly({ decisions, options }) {
-  const asked = new Set(decisions.map(({ kind }) => kind));
-  const open = options.filter(({ decision }) => asked.has(decision));
-  return open.length === 1 && isPlain(open[0]);
 }
 
 /** Do what was shown. The plan may be gone by now, for instance since the mouse has left the button that showed it. */

@@ -56,6 +56,7 @@ export class Moves {
   isDragged = false;
   /** Whether what was pointed at is on its way: it had nothing left to ask. */
   isSending = false;
+  #foreseen = null;
   /** Whether the gesture began by itself: then nothing else is out of reach. */
   isGuess = false;
   /** Whether that was right the last time: then pointing at an end means it, as if the player had begun. */
@@ -186,6 +187,7 @@ export class Moves {
     this.end = null;
     this.meant = [];
     this.refused = null;
+    this.#foreseen = null;
     this.#before = null;
     this.#kept = null;
     this.isGuess = false;
@@ -309,7 +311,7 @@ export class Moves {
       else isMeant = false;
     }
     this.mean(usual(oneOfEach(moves)));
-    if (isMeant && moves.length === 1 && isClear(moves[0]) && this.isComplete) this.#sendIfUndoable();
+    if (isMeant && moves.length === 1 && isClear(moves[0]) && this.isComplete) this.#sendIfHarmless();
   }
 
   /** Whether a gesture can take along exactly what was chosen. */
@@ -318,16 +320,24 @@ export class Moves {
     return Object.keys(chosen).every((name) => isSame(something(value[name]), something(chosen[name])));
   }
 
-  /** Send the gesture if it can be taken back; otherwise its control asks once more. */
-  async #sendIfUndoable() {
+  /** What would come of the command that is shown, where it was not sent because of that; null for any other. */
+  get foreseen() {
+    return this.#foreseen && isSame(this.#foreseen.command, this.commands.form?.command) ? this.#foreseen : null;
+  }
+
+  /** Send the command if it can be taken back and takes nothing of one's own away; otherwise its control asks once more. */
+  async #sendIfHarmless() {
     const { commands } = this;
     const { form } = commands;
+    const { command } = form;
     if (form.faults.length) return;
     this.isSending = true;
     try {
-      const { canUndo } = await commands.foresee([form.command]);
+      const foreseen = await commands.foresee([command]);
       // Meanwhile it may have been taken back.
-      if (canUndo && commands.form === form) await this.send();
+      if (commands.form !== form) return;
+      if (foreseen.canUndo && !Object.keys(foreseen.gone).length) await this.send();
+      else if (!foreseen.problem) this.#foreseen = { ...foreseen, command };
     } finally {
       this.isSending = false;
       this.room.redraw();
@@ -433,9 +443,9 @@ export class Moves {
   }
 
   /** Send the gesture with a value of the field that was open. */
-  finish(name, value) {
+  async finish(name, value) {
     this.commands.form?.set([name], value);
-    return this.send();
+    await this.#sendAsked();
   }
 
   /** Fill in what comes along. The button may be there a moment longer than the form that it was drawn for. */
@@ -476,7 +486,13 @@ export class Moves {
     this.#hope = hope;
   }
 
-  /** Give an option in which nothing is left to choose, or which `value` decides. */
+  /** Send what was chosen by one click: at once if it is harmless or the only thing to do, and when it was asked already. */
+  async #sendAsked() {
+    if (!this.room.isGame || this.commands.isOnly || this.foreseen) await this.send();
+    else if (this.commands.form?.ask()) await this.#sendIfHarmless();
+  }
+
+  /** Give an option in which nothing is left to choose, or which `value` decides; what is not harmless asks once more. */
   async give(option, value = {}) {
     const { commands } = this;
     // A gesture that began by itself is none.
@@ -484,7 +500,7 @@ export class Moves {
     commands.choose(option, null, "bar");
     if (!commands.form) return;
     Object.assign(commands.form.value, value);
-    await this.send();
+    await this.#sendAsked();
   }
 
   /** Find out why an area is no end of the gesture, from the API: nothing is sent, and nothing happens. */

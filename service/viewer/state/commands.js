@@ -7,6 +7,7 @@ import { Form } from "../forms/form.js";
 import { Labels } from "../forms/labels.js";
 import { named } from "../parts/format.js";
 import { choicesOf, isSame } from "../forms/schema.js";
+import { isPlain } from "../moves/gestures.js";
 import { Problem, newKey } from "./api.js";
 
 const STALE = 412; // The status of an answer to what was made for an older version.
@@ -164,6 +165,13 @@ export class Commands {
     return this.done?.version === this.version ? this.options.find(({ command }) => command === "undo") : undefined;
   }
 
+  /** Whether there is nothing to choose: one answer that leaves nothing open, and nothing that it would make final. */
+  get isOnly() {
+    const asked = new Set(this.decisions.map(({ kind }) => kind));
+    const open = this.options.filter(({ decision, command }) => asked.has(decision) || command === "undo");
+    return open.length === 1 && isPlain(open[0]);
+  }
+
   /** Tell whether the seat can go back to a version by itself. */
   canUndo(to) {
     const undo = this.options.find(({ command }) => command === "undo");
@@ -182,18 +190,18 @@ export class Commands {
   }
 
   /**
-   * Ask what would come of commands at the version of the options: whether they could be taken back, with `next` what
-   * could be done then, or why they would not be accepted.
-   * @returns {Promise<{canUndo: boolean, options: object[], problem?: Problem}>}
+   * Ask what would come of commands at the version of the options: whether they could be taken back, what of the seat's
+   * pieces would be gone, with `next` what could be done then, or why they would not be accepted.
+   * @returns {Promise<{canUndo: boolean, gone: Record<string, number>, options: object[], problem?: Problem}>}
    */
   async foresee(commands, next = false) {
     const headers = { "If-Match": `"${this.version}"` };
     try {
       const checked = await this.room.check({ commands }, headers, next);
-      return { canUndo: checked.can_undo ?? false, options: checked.next?.options ?? [] };
+      return { canUndo: checked.can_undo ?? false, gone: checked.gone ?? {}, options: checked.next?.options ?? [] };
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
-      return { canUndo: false, options: [], problem };
+      return { canUndo: false, gone: {}, options: [], problem };
     }
   }
 

@@ -124,7 +124,7 @@ async def test_a_check_stores_nothing(service: Service, game: str, anna: Player)
     before = await service.get(f"/v1/games/{game}")
     body = {"command": {"type": "put-up", "coins": 1}}
     checked = await service.post(f"/v1/games/{game}/commands/check", anna, body)
-    assert checked == {"version": before["version"], "commands": 1, "can_undo": True}
+    assert checked == {"version": before["version"], "commands": 1, "can_undo": True, "gone": {}}
     refused = await service.ask("POST", f"/v1/games/{game}/commands/check", anna, {"command": {"type": "open-bidding"}})
     assert (refused.status_code, refused.json()["rule"]) == (422, "TA-PUT-02")
     assert (await service.get(f"/v1/games/{game}"))["head"] == before["head"]

@@ -1,9 +1,10 @@
-"""Figures of the scoreboard: whole numbers and halves, exact everywhere."""
+"""What a picture shows: figures are exact everywhere, and what a seat loses is found by comparing two positions."""
 
 import msgspec
 import pytest
 
-from domain.kernel.rules.marks import Figure, Standing, halved, spelled
+from domain.kernel.ids import AreaId, Seat
+from domain.kernel.rules.marks import Figure, Mark, Marks, Place, Stack, Standing, gone, halved, spelled
 
 
 @pytest.mark.parametrize(
@@ -28,3 +29,20 @@ def test_halves_are_exact_in_json_and_in_words(halves: int, json: bytes, written
 def test_what_is_no_half_is_no_figure() -> None:
     with pytest.raises(msgspec.ValidationError, match=r"multiple of 0\.5"):
         msgspec.convert({"seat": "red", "figures": {"points": 0.25}}, Standing)
+
+
+RED, BLUE, ROMA, GALLIA = Seat("red"), Seat("blue"), AreaId("roma"), AreaId("gallia")
+
+
+def army(seat: Seat, infantry: int) -> Stack:
+    return Stack(seat, (Mark("infantry", infantry), Mark("galley", seat=BLUE)), "an army")
+
+
+def test_what_is_gone_is_what_a_seat_had_on_the_whole_board_and_has_no_longer() -> None:
+    city, lent = Mark("city"), Mark("city", seat=RED)
+    before = Marks({ROMA: Place(RED, (city,), (army(RED, 3), army(BLUE, 5))), GALLIA: Place(BLUE, (city, lent))})
+    moved = Marks({ROMA: Place(RED, (city,), (army(RED, 1),)), GALLIA: Place(BLUE, (city, lent), (army(RED, 2),))})
+    assert gone(before, moved, RED) == {}
+    assert gone(before, moved, BLUE) == {"infantry": 5}
+    razed = Marks({ROMA: Place(None, (), (army(RED, 2),)), GALLIA: Place(RED, (city,))})
+    assert gone(before, razed, RED) == {"city": 1, "infantry": 1}
