@@ -77,7 +77,7 @@ class BuyInfluence(Command, frozen=True):
 
     rules = ("CS-INF-01", "CS-INF-02", "CS-INF-09")
     answers = ACT
-    gesture = Gesture(to="province", counts=("tokens", "of"))
+    gesture = Gesture(to="province", counts=("tokens", "of"), control="purchase")
 
     province: AreaId
     tokens: Count = 0

@@ -86,7 +86,7 @@ class Leave(Command, frozen=True):
 
     rules = ("IT-I2-09", "IT-VP-01")
     answers = frozenset({"leave-for-points", "remove-units"})
-    gesture = Gesture(to="area", counts=("units",))
+    gesture = Gesture(to="area", counts=("units",), control="division")
 
     area: AreaId
     units: Units

@@ -422,7 +422,7 @@ class Disband(Command, frozen=True):
 
     rules = ("IT-STK-12", "IT-STK-04")
     answers = MOVE
-    gesture = Gesture(to="area", counts=("units",))
+    gesture = Gesture(to="area", counts=("units",), control="division")
 
     area: AreaId
     units: Units

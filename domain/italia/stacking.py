@@ -294,7 +294,7 @@ class DeclareCapital(Command, frozen=True):
     """
 
     rules = ("IT-STK-07", "IT-STK-06", "IT-STK-08", "IT-STK-09", "IT-STK-10", "IT-STK-11")
-    gesture = Gesture(to="area", counts=("removed",))
+    gesture = Gesture(to="area", counts=("removed",), control="division")
 
     nation: NationId
     area: AreaId

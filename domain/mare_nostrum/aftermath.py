@@ -374,7 +374,7 @@ class KeepPosts(Command, frozen=True):
 
     rules = ("MN-AFT-11",)
     answers = frozenset({"keep-posts"})
-    gesture = Gesture(pieces=("posts",), control="division")
+    gesture = Gesture(pieces=("posts",), keeps=("posts",), control="division")
 
     posts: tuple[Post, ...] = ()
 

@@ -99,7 +99,7 @@ class Keep(Command, frozen=True):
     rules = ("MN-CMB-06", "MN-CMB-07")
     answers = frozenset({"keep"})
     sealed = True
-    gesture = Gesture(cards=("cards",), control="hand")
+    gesture = Gesture(cards=("cards",), keeps=("cards",), control="hand")
 
     cards: dict[Resource, Count]
 

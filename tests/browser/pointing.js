@@ -20,7 +20,7 @@ async ([index, schemas, command, version]) => {
     };
     // The modules that the page itself has, under the addresses of its release.
     const page = (name) => import(performance.getEntriesByType("resource").find((each) => each.name.split("?")[0].endsWith(name)).name);
-    const { filled, limited, recalled } = await page("/moves/along.js");
+    const { begun, filled, limited } = await page("/moves/along.js");
     const { chosenIn, movesOf } = await page("/moves/gestures.js");
     const { hasAlong } = await page("/moves/controls.js");
     const { initial, matches } = await page("/forms/schema.js");
@@ -60,7 +60,7 @@ async ([index, schemas, command, version]) => {
         const free = chosenIn(option).filter((name) => !(name in move.fix));
         const value = { ...initial(schema), ...structuredClone(move.fix) };
         for (const name of free) value[name] ??= schema.properties[name].enum?.[0];
-        return limited(schema, recalled(option, value, free, true), chosenIn(option));
+        return limited(schema, begun(option, value, free), chosenIn(option));
     };
     if (isOnMap) {
         const careful = apart(usual()) > 0 || (Array.isArray(command[to]) && command[to].length > 1);

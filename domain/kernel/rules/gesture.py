@@ -23,6 +23,7 @@ class Gesture(Struct, frozen=True):
         counts: numbers of pieces or talents.
         targets: what it is aimed at besides an area: a player, a nation, a kind of piece.
         cards: cards.
+        keeps: those of these fields that name what stays: what they do not name is given up.
         control: what it is besides a place on the map (``as`` in the keyword): a ``division`` of pieces, for example
             into those that are lost and those that stay; a ``purchase``; cards from a ``hand``; a ``bid``.
         quiet: whether it only declines: it leaves everything as it is, and the game goes on.
@@ -37,6 +38,7 @@ class Gesture(Struct, frozen=True):
     counts: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()
     cards: tuple[str, ...] = ()
+    keeps: tuple[str, ...] = ()
     control: Control = ""
     quiet: bool = False
     called: str = ""
@@ -61,6 +63,7 @@ class Gesture(Struct, frozen=True):
             "counts": self.counts,
             "targets": self.targets,
             "cards": self.cards,
+            "keeps": self.keeps,
         }
         said: dict[str, Any] = {role: name for role, name in one.items() if name in fields}
         for role, names in several.items():

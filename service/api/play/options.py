@@ -114,6 +114,7 @@ def option_schemas(reference: Callable[[str], Schema]) -> dict[str, Schema]:
                 "counts": _described("Properties with numbers of pieces or money.", _NAMES),
                 "targets": _described("Properties with what it is aimed at: players, nations, kinds.", _NAMES),
                 "cards": _described("Properties with cards.", _NAMES),
+                "keeps": _described("Those of these that name what stays: what they do not name is given up.", _NAMES),
                 "as": _described(
                     "The control that suits it: pieces divided into two groups, a purchase, cards of a hand, a bid.",
                     {"type": "string", "enum": [kind for kind in get_args(Control) if kind]},

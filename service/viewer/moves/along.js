@@ -1,10 +1,11 @@
 /**
- * What comes along with a command: all that can, as little as can, what came the last time, or all but what stayed then.
+ * With what a command begins. What comes along: all that can, as little as can, what came the last time, or all but what
+ * stayed then. What is given up: nothing, until somebody chooses it.
  * @module
  */
 
 import { choicesOf, given, initial, isSame, isSubset, matches, sums } from "../forms/schema.js";
-import { gestureOf } from "./gestures.js";
+import { gestureOf, isOnMap } from "./gestures.js";
 
 const KEPT = `tabularium-along ${location.pathname}`;
 
@@ -91,12 +92,39 @@ function whole(schema, value) {
   return { ...value, ...Object.fromEntries(Object.entries(schema.properties).map(([name, field]) => [name, whole(field, value?.[name])])) };
 }
 
-/** Tell whether only one value is possible in the named fields: all that there is, is as little as must be. */
+/** Tell whether only one value is possible in the named fields: none that is a step or an exchange away from it fits. */
 export function isForced(schema, value, names) {
   const fields = names.map((name) => schema.properties[name]);
   if (!fields.every((field) => field.type === "integer" || field.type === "object" || isSubset(field))) return false;
   const least = filled(schema, value, names, false);
-  return names.every((name, at) => isSame(something(least[name]), something(extreme(fields[at], true, value[name]))));
+  const single = names.flatMap((name, at) => singleIn(fields[at], [name]));
+  const fits = (each) => each && matches(schema, given(each));
+  return fits(least) && !single.some((one) => {
+    const less = stepped(least, one, -1);
+    return [stepped(least, one, 1), less].some(fits) || (less && single.some((other) => other !== one && fits(stepped(less, other, 1))));
+  });
+}
+
+/** Whatever can be chosen one by one in a field: counts, and items of a list. */
+function singleIn(field, path) {
+  if (field.type === "integer") return [{ path, field }];
+  if (field.type === "object") return Object.entries(field.properties).flatMap(([name, each]) => singleIn(each, [...path, name]));
+  return isSubset(field) ? choicesOf(field.items).map((item) => ({ path, item })) : [];
+}
+
+/** A value with one more or less of something; null where there can be no such. */
+function stepped(value, { path, field, item }, step) {
+  const made = structuredClone(value);
+  const holder = path.slice(0, -1).reduce((inner, name) => (inner[name] ??= {}), made);
+  const name = path.at(-1);
+  if (field) {
+    holder[name] = (holder[name] ?? 0) + step;
+    return holder[name] >= field.minimum && holder[name] <= field.maximum ? made : null;
+  }
+  const items = holder[name] ?? [];
+  if (items.some((each) => isSame(each, item)) === step > 0) return null;
+  holder[name] = step > 0 ? [...items, item] : items.filter((each) => !isSame(each, item));
+  return made;
 }
 
 /** Return a value without what is nothing: 0 of a kind, an empty list. */
@@ -107,13 +135,24 @@ export function something(value) {
   return parts.length ? Object.fromEntries(parts) : undefined;
 }
 
-/** Return a value with what comes along as it was guessed best so far; with all, or as little as possible, at first. */
-export function recalled({ command, schema }, value, names, most) {
+/**
+ * Return a value with which the named fields begin. What is kept is as much as can be, and nothing is given up or bought
+ * that nobody has chosen, unless there is no choice; what comes along from one area to another is guessed.
+ */
+export function begun(option, value, names) {
+  const { as, keeps = [] } = gestureOf(option);
+  if (!as && isOnMap(option)) return recalled(option, value, names);
+  if (isForced(option.schema, value, names)) return filled(option.schema, value, names, false);
+  return filled(option.schema, value, names.filter((name) => keeps.includes(name)), true);
+}
+
+/** Return a value with what comes along as it was guessed best so far; with all of it at first. */
+function recalled({ command, schema }, value, names) {
   const before = known.get(command);
-  if (!before) return filled(schema, value, names, most);
+  if (!before) return filled(schema, value, names, true);
   const ways = Object.keys(WAYS).sort((one, other) => before.wrong[one] - before.wrong[other]);
   const guesses = ways.map((way) => WAYS[way](schema, value, names, before));
-  return guesses.find((guess) => guess && matches(schema, given(guess))) ?? guesses.find(Boolean) ?? filled(schema, value, names, most);
+  return guesses.find((guess) => guess && matches(schema, given(guess))) ?? guesses.find(Boolean) ?? filled(schema, value, names, true);
 }
 
 /** In how many choices two values differ. */

@@ -7,7 +7,7 @@
 
 import { amount, choicesOf, given, initial, isSame, matches } from "../forms/schema.js";
 import { commandsOf, titleOf } from "../state/commands.js";
-import { alongIn, filled, isForced, isKnown, isUsual, lately, limited, recalled, remember, something } from "./along.js";
+import { alongIn, begun, filled, isForced, isKnown, isUsual, lately, limited, remember, something } from "./along.js";
 import { hasAlong } from "./controls.js";
 import { chosenIn, gestureOf, isFixed, isOnMap, movesOf } from "./gestures.js";
 import { openNumbers } from "./numbers.js";
@@ -373,7 +373,7 @@ export class Moves {
     this.mean(this.meant.find((move) => move.option === option), said);
   }
 
-  /** The command that a gesture means: what comes along is the last choice. */
+  /** The command that a gesture means, as its control begins with it. */
   valueOf({ option, fix }) {
     const { schema } = option;
     const names = chosenIn(option).filter((name) => !(name in fix));
@@ -384,7 +384,7 @@ export class Moves {
     }
     const value = { ...initial(schema), ...structuredClone(fix) };
     for (const name of names) value[name] ??= firstOf(schema.properties[name]);
-    return limited(schema, recalled(option, value, names, true), chosenIn(option));
+    return limited(schema, begun(option, value, names), chosenIn(option));
   }
 
   /** Take all that can come along, or as little as must. */
@@ -590,17 +590,13 @@ export function isClear({ option, end, fix }) {
   return open.every((name) => along.includes(name)) || isForced(option.schema, { ...initial(option.schema), ...fix }, open);
 }
 
-/**
- * With what the control of an option begins: a purchase with nothing, a bid as low as it may be, but for 0 nothing is
- * chosen; others with the last choice.
- */
+/** With what the control of an option begins: a bid as low as it may be, but for 0 nothing is chosen. */
 function beginning(option) {
   const value = initial(option.schema);
   const { as, counts = [] } = gestureOf(option);
   if (as === "bid") for (const name of counts) value[name] ??= firstOf(option.schema.properties[name]);
-  if (as === "purchase") return value;
   const open = Object.fromEntries(openNumbers(option).map((name) => [name, undefined]));
-  return { ...recalled(option, value, chosenIn(option), false), ...open };
+  return { ...begun(option, value, chosenIn(option)), ...open };
 }
 
 /** The first choice of what has to be one of several. */
