@@ -207,8 +207,9 @@ async def check_commands(request: Call, game: str) -> Response[bytes]:
     """Check commands.
 
     Says whether the service would accept them now, whether you could take them back afterwards, and what of yours they
-    would take off the board. It stores nothing and rolls nothing. It does not look at commands that follow one which would roll or reveal something. With
-    `next=true`, it also says what would be asked of you then, so that you can plan several commands.
+    would take off the board. It stores nothing and rolls nothing. It does not look at commands that follow one which
+    would roll or reveal something. With `next=true`, it also says what would be asked of you then, so that you can plan
+    several commands.
     """
     asked = request.read_query(Foresight)
     player, expected = request.signed_in.player, request.expected
