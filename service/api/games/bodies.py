@@ -1,6 +1,6 @@
 """Games and their seats as they are sent and answered."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any, Literal
 
 from msgspec import UNSET, Raw, Struct, UnsetType, field, to_builtins
@@ -14,6 +14,7 @@ from domain.kernel.rules.documents import digests_of, documents_of, remarks_of
 from domain.kernel.rules.papers import Paper, Papers
 from domain.kernel.rules.ruleset import Result
 from projections.lobby import ForkOf, GameRow
+from service.accounts.lookalikes import looking_alike
 from service.api.bodies import Entropy, Identifier, Listed, Page, Players, Text, Title
 from service.api.rulesets.bodies import RuleChange, RulesetNumber
 from service.games.views import Viewer
@@ -175,6 +176,7 @@ class SeatView(Struct, frozen=True):
         seat: the seat.
         player: the account that holds it; null while it is free.
         name: that player's name; null while it is free.
+        looks_alike: whether the name of another player of the game looks the same: show both with a mark.
         bot: whether a bot holds it: one that the service plays, or one of somebody's who has said so.
         level: the level at which the service plays it; null where it does not.
     """
@@ -182,6 +184,7 @@ class SeatView(Struct, frozen=True):
     seat: Seat
     player: PlayerId | None
     name: str | None
+    looks_alike: bool
     bot: bool
     level: str | None
 
@@ -384,13 +387,15 @@ class UpgradeChecked(Struct, frozen=True):
 
 def seat_views(seats: Mapping[Seat, PlayerId | None], players: Mapping[PlayerId, PlayerRow]) -> tuple[SeatView, ...]:
     """Return the seats, and who holds them."""
-    return tuple(_seat_view(seat, holder, players.get(holder) if holder else None) for seat, holder in seats.items())
+    rows = {seat: players.get(holder) if holder else None for seat, holder in seats.items()}
+    alike = looking_alike({row.player: row.name for row in rows.values() if row is not None}.values())
+    return tuple(_seat_view(seat, seats[seat], row, alike) for seat, row in rows.items())
 
 
-def _seat_view(seat: Seat, holder: PlayerId | None, row: PlayerRow | None) -> SeatView:
+def _seat_view(seat: Seat, holder: PlayerId | None, row: PlayerRow | None, alike: Container[str]) -> SeatView:
     if row is None:
-        return SeatView(seat, holder, None, False, None)
-    return SeatView(seat, holder, row.name, row.is_bot, row.bot)
+        return SeatView(seat, holder, None, False, False, None)
+    return SeatView(seat, holder, row.name, row.name in alike, row.is_bot, row.bot)
 
 
 def invitation_view(row: InvitationRow) -> Invitation:

@@ -305,6 +305,7 @@ class Waiting(Struct, frozen=True):
 
     Attributes:
         game: the game.
+        title: its title, which may be empty.
         ruleset: what it is played by.
         version: the version of the game at which this was so.
         seat: your seat.
@@ -313,6 +314,7 @@ class Waiting(Struct, frozen=True):
     """
 
     game: GameId
+    title: str
     ruleset: str
     version: Version
     seat: Seat

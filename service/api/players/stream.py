@@ -180,7 +180,7 @@ async def follow_waiting(services: Services, caller: Caller, after: int) -> Asyn
     rows = await services.store.games(status="running", player=caller.player, limit=1000)
     while rows:
         for row in rows:
-            waiting = _waiting(await services.games.game(row.game), caller)
+            waiting = _waiting(await services.games.game(row.game), caller, row.title)
             if waiting is not None and waiting.waits:
                 told[row.game] = waiting
                 yield after, Told(row.changed), waiting
@@ -193,7 +193,8 @@ async def follow_waiting(services: Services, caller: Caller, after: int) -> Asyn
         if case is not None:
             continue
         played = await services.games.game(game, record.version)
-        waiting, before = _waiting(played, caller), told.pop(game, None)
+        row, before = await services.store.game(game), told.pop(game, None)
+        waiting = _waiting(played, caller, row.title if row is not None else "")
         if waiting is None and before is not None:  # another account has the seat now
             waiting = replace(before, version=played.version, decisions=(), take_backs=())
         if waiting is not None and waiting.waits:
@@ -204,7 +205,7 @@ async def follow_waiting(services: Services, caller: Caller, after: int) -> Asyn
             yield position, Told(record.at), waiting
 
 
-def _waiting(game: Game, caller: Caller) -> Waiting | None:
+def _waiting(game: Game, caller: Caller, title: str) -> Waiting | None:
     """Return what waits for a caller in a game; None when they play no game there."""
     seat = seat_of(game, caller.player)
     if seat is None or game.is_analysis:  # an analysis waits for nobody
@@ -212,6 +213,7 @@ def _waiting(game: Game, caller: Caller) -> Waiting | None:
     running = game.status == "running"
     return Waiting(
         game=game.id,
+        title=title,
         ruleset=game.ruleset.id,
         version=game.version,
         seat=seat,

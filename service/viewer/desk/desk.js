@@ -5,6 +5,7 @@
 
 import { html, nothing, render } from "../vendor/lit-html.js";
 import { accountForms } from "../parts/account-forms.js";
+import { gameTitle } from "../parts/format.js";
 import { refusal } from "../parts/rule.js";
 import { Account } from "../state/account.js";
 import { Api, Problem, newKey } from "../state/api.js";
@@ -184,7 +185,7 @@ export class Desk {
 
   redraw() {
     const { game, seen, problem } = this;
-    document.title = `${game?.title || "A game"} · the desk · Tabularium`;
+    document.title = `${game ? gameTitle(game) : "A game"} · the desk · Tabularium`;
     render(header(this), document.getElementById("page-header"));
     render(
       html`<div aria-live="polite">${this.said ? html`<p class="outcome done" id="said" tabindex="-1">${this.said}</p>` : nothing}</div>
@@ -197,7 +198,7 @@ export class Desk {
 
 function header({ game, seen, id }) {
   return html`<a class="home" href="/"><img src="/favicon.ico" alt="" width="22" height="22" /><span>Tabularium</span></a>
-    <h1>The desk: ${game?.title || "a game"}</h1>
+    <h1>The desk: ${game ? gameTitle(game) : "a game"}</h1>
     ${seen
       ? html`<nav aria-label="Steps">
           ${seen.before ? html`<a href="#v=${seen.before}" rel="prev">Step before</a>` : nothing}

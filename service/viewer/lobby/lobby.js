@@ -6,7 +6,7 @@
 import { html, nothing, render } from "../vendor/lit-html.js";
 import { live } from "../vendor/directives/live.js";
 import { accountForms } from "../parts/account-forms.js";
-import { ago, clock, count, named } from "../parts/format.js";
+import { ago, clock, count, gameTitle, named } from "../parts/format.js";
 import { Account } from "../state/account.js";
 import { Api } from "../state/api.js";
 import { takeToken } from "../state/token.js";
@@ -58,12 +58,8 @@ function mine() {
 function disputes() {
   if (!games.cases.length) return nothing;
   return html`<section aria-label="Disputes"><h2>Disputes</h2><ul>${games.cases.map(({ game, number, about, changed }) => html`<li>
-    <a href="/games/${game}/desk#v=${about}">Case ${number} of ${titleOf(games.own.find(({ id }) => id === game) ?? { id: game })}</a>
+    <a href="/games/${game}/desk#v=${about}">Case ${number} of ${gameTitle(games.own.find(({ id }) => id === game) ?? { id: game })}</a>
     waits for a ruling. <span class="quiet">Last changed ${ago(changed)}.</span></li>`)}</ul></section>`;
-}
-
-function titleOf(game) {
-  return game.title || `Game ${game.id}`;
 }
 
 function rulesetOf(game) {
@@ -76,7 +72,7 @@ function table(game) {
   return html`<article class="table">
     <a href="/games/${game.id}">
       <img src="/v1/games/${game.id}/board.svg?version=${game.version}" alt="" width="1600" height="1250" loading="lazy" />
-      <strong>${titleOf(game)}</strong>
+      <strong>${gameTitle(game)}</strong>
     </a>
     <p class="stream ${isNow ? "live" : ""}"><span class="dot" aria-hidden="true"></span>${isNow ? `In progress. ${game.heading || "It begins"}` : ending(game)}</p>
     <p class="quiet">${rulesetOf(game)}; ${count(game.version, "event")}, the last ${ago(game.changed)}.</p>
@@ -138,7 +134,7 @@ function line(game, beside = nothing) {
   const seats = game.seats.map(({ seat, name }) => `${named(seat)} (${name ?? "free"})`);
   return html`<li>
     ${beside}
-    <a href="/games/${game.id}">${titleOf(game)}</a>
+    <a href="/games/${game.id}">${gameTitle(game)}</a>
     <span class="status ${game.status}">${STATUSES[game.status]}</span>
     ${asked(game)}
     <p class="quiet">${rulesetOf(game)}: ${seats.join(", ")}</p>

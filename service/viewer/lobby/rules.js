@@ -5,7 +5,7 @@
 
 import { html, nothing, render } from "../vendor/lit-html.js";
 import { live } from "../vendor/directives/live.js";
-import { ago, capital, clock, count, plain } from "../parts/format.js";
+import { ago, capital, clock, count, gameTitle, plain } from "../parts/format.js";
 import { Api } from "../state/api.js";
 
 const api = new Api();
@@ -148,7 +148,7 @@ function scenario({ title, file, text }) {
 
 /** A game in which a rule can be seen at work, with a link to the very version. */
 function sighting({ game, title, status, created, version, event }) {
-  return html`<a href="/games/${game}#v=${version}">${title || `Game ${game}`}</a>
+  return html`<a href="/games/${game}#v=${version}">${gameTitle({ id: game, title })}</a>
     <span class="quiet">Version ${version}: ${plain(event)}. ${status === "over" ? "Game over" : "In progress"}, created <time datetime=${created} title=${clock(created)}>${ago(created)}</time></span>`;
 }
 

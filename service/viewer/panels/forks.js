@@ -4,6 +4,7 @@
  */
 
 import { html, nothing } from "../vendor/lit-html.js";
+import { gameTitle } from "../parts/format.js";
 import { openSignIn } from "./sign-in.js";
 
 const read = { game: "", forks: [] };
@@ -68,6 +69,5 @@ function forksOf(room) {
   const open = read.forks.filter(({ status }) => status !== "cancelled");
   if (!open.length) return nothing;
   return html`<h3>Forks of this game</h3>
-    <ul class="forks">${open.map((each) => html`<li><a href="/games/${each.id}">${each.title || each.fork.purpose}</a>
-      from version ${each.fork.version}</li>`)}</ul>`;
+    <ul class="forks">${open.map((each) => html`<li><a href="/games/${each.id}">${gameTitle(each)}</a>${each.title ? ` from version ${each.fork.version}` : nothing}</li>`)}</ul>`;
 }

@@ -4,7 +4,7 @@
  */
 
 import { html, nothing } from "../vendor/lit-html.js";
-import { count } from "../parts/format.js";
+import { count, gameTitle } from "../parts/format.js";
 import { docketOf } from "../state/docket.js";
 import { origin } from "./forks.js";
 import { openSignIn, viewerName } from "./sign-in.js";
@@ -26,9 +26,10 @@ const STREAMS = {
  */
 export function header(room, account, isAsked, decide, memory) {
   const { game } = room;
-  const [kind, words] = STREAMS[room.stream];
+  // What is shown from the middle of a game is not its end.
+  const [kind, words] = room.stream === "ended" && !room.following ? ["over", "replay"] : STREAMS[room.stream];
   return html`<a class="home" href="/"><img src="/favicon.ico" alt="" width="22" height="22" /><span>Tabularium</span></a>
-    <h1>${game ? game.title || "A game without a title" : "A game"}</h1>
+    <h1>${game ? gameTitle(game) : "A game"}</h1>
     <p class="of">${room.ruleset && game ? html`${room.ruleset.title}, version ${game.upgraded_to ?? game.ruleset_version}` : nothing}</p>
     ${origin(room)}
     <p class="stream ${kind}" role="status"><span class="dot" aria-hidden="true"></span>${words}</p>

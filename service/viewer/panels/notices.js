@@ -4,6 +4,7 @@
  */
 
 import { html, nothing, render } from "../vendor/lit-html.js";
+import { gameTitle } from "../parts/format.js";
 import { icon } from "../parts/icons.js";
 
 const PLAIN = "/favicon.ico";
@@ -31,7 +32,7 @@ const wish = {
 
 /** Show in the tab whether a decision waits. */
 export function showInTab(room, isAsked) {
-  document.title = `${isAsked ? "Your turn · " : ""}${room.game?.title || "A game"} · Tabularium`;
+  document.title = `${isAsked ? "Your turn · " : ""}${room.game ? gameTitle(room.game) : "A game"} · Tabularium`;
   const wanted = isAsked ? ASKED : PLAIN;
   const link = document.querySelector("link[rel=icon]") ?? document.head.appendChild(Object.assign(document.createElement("link"), { rel: "icon" }));
   if (link.getAttribute("href") !== wanted) link.setAttribute("href", wanted);
@@ -43,7 +44,7 @@ export function notice(room) {
   const isAllowed = wish.get("notification") && globalThis.Notification?.permission === "granted";
   if (!isAllowed || !document.hidden) return;
   const question = room.game.decisions.find(({ seats }) => seats.includes(room.seat))?.title ?? "";
-  const shown = new Notification(`Your turn: ${room.game.title || "a game"}`, { body: question, tag: room.id });
+  const shown = new Notification(`Your turn: ${gameTitle(room.game)}`, { body: question, tag: room.id });
   shown.onclick = () => (focus(), shown.close());
 }
 

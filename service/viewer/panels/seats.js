@@ -7,6 +7,7 @@ import { html, nothing } from "../vendor/lit-html.js";
 import { entropy } from "../parts/entropy.js";
 import { levels, usual } from "../parts/levels.js";
 import { count, named } from "../parts/format.js";
+import { lookAlike } from "../parts/look-alike.js";
 import { link } from "../parts/papers.js";
 import { remarks } from "../parts/remarks.js";
 import { inviting } from "./inviting.js";
@@ -55,8 +56,8 @@ function toRead(room) {
   return html`<details><summary>${count(papers.length, "paper")} to read</summary><p class="quiet">${links}</p></details>`;
 }
 
-function holder({ player, name, bot }) {
-  return html`<span><a href="/players/${player}">${name}</a>${bot ? html` <span class="tag">bot</span>` : nothing}</span>`;
+function holder({ player, name, bot, looks_alike }) {
+  return html`<span><a href="/players/${player}">${name}</a>${looks_alike ? html` ${lookAlike}` : nothing}${bot ? html` <span class="tag">bot</span>` : nothing}</span>`;
 }
 
 function buttons(room, account, place, mine, organizes) {

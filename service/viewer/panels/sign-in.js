@@ -52,7 +52,7 @@ export function signIn(room, account) {
 export function viewerName(room, account) {
   if (room.seat) return `Seat: ${seatName(room.game, room.seat)}`;
   const name = account?.me ? ` (${account.me.name})` : "";
-  if (room.game?.status === "over") return `Game over: everything is revealed${name}`;
+  if (room.game?.status === "over") return `${room.following ? "Game over" : "Replay"}: everything is revealed${name}`;
   if (account?.me && room.game?.officials?.some(({ player }) => player === account.me.id)) return `Official${name}`;
   const organizes = account?.me && account.me.id === room.game?.organizer;
   return `${organizes || room.everything ? "Organizer" : "Spectator"}${name}`;

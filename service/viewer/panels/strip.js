@@ -7,6 +7,7 @@
 import { html, nothing } from "../vendor/lit-html.js";
 import { chip } from "../parts/chip.js";
 import { count, plain, scored } from "../parts/format.js";
+import { lookAlike } from "../parts/look-alike.js";
 import { glyph } from "../parts/shelf.js";
 import { noticesButton } from "./notices.js";
 
@@ -30,6 +31,7 @@ function player(room, standing, isAwaited) {
   return html`<li class="${isMine ? "mine" : ""} ${out ? "out" : ""} ${isAwaited ? "awaited" : ""}">
     <p class="person">${chip(room, seat)} <strong class="name">${name}</strong>
       <span class="player">${isMine ? "you" : place.name ?? "nobody"}</span>
+      ${place.looks_alike ? lookAlike : nothing}
       ${place.bot ? html`<span class="tag" title=${place.level ?? nothing}>bot</span>` : nothing}
       ${room.game.given_up?.includes(seat) ? html`<span class="tag">gone</span>` : nothing}
       ${isAwaited ? html`<span class="tag now">to decide</span>` : nothing}

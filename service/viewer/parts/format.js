@@ -24,6 +24,12 @@ export function scored(figure) {
   return whole === figure ? `${figure}` : `${figure < 0 ? "-" : ""}${Math.abs(whole) || ""}½`;
 }
 
+/** Return what a game is called; one without a title by what it is. */
+export function gameTitle({ id, title, fork }) {
+  const of = fork && `${fork.purpose === "analysis" ? "An analysis" : "A continuation"} from version ${fork.version}`;
+  return title || of || `Game ${id}`;
+}
+
 /** Return who sits somewhere: "Red (Ann)", or "Red" while nobody does. */
 export function seatName(game, seat) {
   const holder = game?.seats.find((place) => place.seat === seat)?.name;

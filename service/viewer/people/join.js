@@ -7,7 +7,7 @@
 import { html, nothing, render } from "../vendor/lit-html.js";
 import { accountForms } from "../parts/account-forms.js";
 import { entropy } from "../parts/entropy.js";
-import { count, named } from "../parts/format.js";
+import { count, gameTitle, named } from "../parts/format.js";
 import { Account } from "../state/account.js";
 import { Api } from "../state/api.js";
 
@@ -28,7 +28,7 @@ function draw() {
       ${said} ${invited ? invitation() : problem ? html`<p><a href="/">To the lobby</a></p>` : html`<p class="quiet">Reading the invitation …</p>`}`,
     place,
   );
-  document.title = `${invited ? invited.game.title || "A game" : "An invitation"} · Tabularium`;
+  document.title = `${invited ? gameTitle(invited.game) : "An invitation"} · Tabularium`;
 }
 
 function invitation() {

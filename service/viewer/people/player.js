@@ -4,7 +4,7 @@
  */
 
 import { html, nothing, render } from "../vendor/lit-html.js";
-import { ago, clock, count, named } from "../parts/format.js";
+import { ago, clock, count, gameTitle, named } from "../parts/format.js";
 import { Api } from "../state/api.js";
 
 const api = new Api();
@@ -44,7 +44,7 @@ function list(status, title, player, record) {
   const { items, next } = games[status];
   if (!items.length) return nothing;
   return html`<section aria-labelledby=${status}><h2 id=${status}>${title}</h2>
-    <ul>${items.map((game) => html`<li><a href="/games/${game.id}">${game.title || `Game ${game.id}`}</a>
+    <ul>${items.map((game) => html`<li><a href="/games/${game.id}">${gameTitle(game)}</a>
       <span>${named(game.seats.find((each) => each.player === player.id)?.seat ?? "")}</span>
       <span class="quiet">${titles.get(game.ruleset) ?? game.ruleset}; <time datetime=${game.changed} title=${clock(game.changed)}>${ago(game.changed)}</time></span></li>`)}</ul>
     ${next ? html`<button @click=${async () => (await more(status), draw(player, record))}>Show more</button>` : nothing}</section>`;

@@ -22,6 +22,19 @@ async def test_a_player_registers_once_and_is_known_by_the_token(service: Servic
     assert await service.get(f"/v1/players/{livia.id}") == registered["player"]
 
 
+async def test_a_name_that_looks_like_another_in_the_game_is_marked(service: Service, anna: Player) -> None:
+    answer = await service.ask("POST", "/v1/players", body={"name": "\u0410nna"})  # with a Cyrillic A
+    assert answer.status_code == 201
+    other = Player(answer.json()["player"]["id"], {"authorization": f"Bearer {answer.json()['token']}"})
+    game = await service.post("/v1/games", anna, {"ruleset": "tiny-auction", "players": 2})
+    url = f"/v1/games/{game['id']}"
+    await service.post(f"{url}/seats", anna, {"seat": "blue"})
+    assert [seat["looks_alike"] for seat in (await service.get(url))["seats"]] == [False, False]
+    await service.post(f"{url}/seats", other, {})
+    assert [seat["looks_alike"] for seat in (await service.get(url))["seats"]] == [True, True]
+    assert [seat["looks_alike"] for seat in (await service.get("/v1/games"))["items"][0]["seats"]] == [True, True]
+
+
 async def test_a_game_is_created_joined_and_started(service: Service, anna: Player, bert: Player) -> None:
     answer = await service.ask("POST", "/v1/games", anna, {"ruleset": "tiny-auction", "players": 2, "title": "Tuesday"})
     game = answer.json()

@@ -1,0 +1,40 @@
+"""Names that nobody can tell apart by eye, such as Anna and Аnna, by the confusable characters that Unicode lists.
+
+A skeleton (UTS #39, 4) has each character replaced by the one that stands for all that look like it.
+"""
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable
+from functools import cache
+
+from service.store.accounts import folded
+
+
+def skeleton(name: str) -> str:
+    """Return what is the same for all names that look the same. It is no name, and not to be shown."""
+    shown = (each for each in folded(name) if unicodedata.category(each) != "Cf")
+    return folded("".join(_stands_for(each) for each in unicodedata.normalize("NFD", "".join(shown))))
+
+
+def looking_alike(names: Iterable[str]) -> frozenset[str]:
+    """Return those of the names of different accounts that look the same as another."""
+    skeletons = [(name, skeleton(name)) for name in names]
+    times = Counter(each for _, each in skeletons)
+    return frozenset(name for name, each in skeletons if times[each] > 1)
+
+
+@cache
+def _stands_for(character: str) -> str:
+    """Return the prototype of a character. The list has for each its prototype, and for a prototype all of these."""
+    # Its 600 kB are read by who needs them.
+    from confusable_homoglyphs.confusables import confusables_data
+
+    def like(text: str) -> list[str]:
+        return [each["c"] for each in confusables_data.get(text, ())]
+
+    others = like(character)
+    if len(others) != 1 or len(like(others[0])) == 1:
+        # A prototype; or one of two that look only like each other.
+        return min([character, *others]) if len(others) == 1 else character
+    return others[0]
