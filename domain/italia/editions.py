@@ -15,6 +15,7 @@ class Rules(Struct, frozen=True):
         company_stays_together: whether units aboard, too, are with the leader with whom they arrive (IT-RNF-04).
         leaders_hold_battles: whether units may join a battle in which only a leader of their nation stands (IT-REA-03).
         raids_admit_nobody: whether nobody may move into the leader's area while he raids there (IT-REA-14).
+        counters_limit_fleets: whether no more fleets arrive than there are counters (IT-RNF-02).
         marches_end_retreats: whether a move of a campaign ends what a retreat allows in every area (IT-STK-18).
         deserters_always_score: whether deserters score in whoever's turn they desert (IT-I1-11).
         revolts_before_marches: whether nations near the leader may revolt before the first move, too (IT-I1-05).
@@ -23,6 +24,7 @@ class Rules(Struct, frozen=True):
     company_stays_together: bool = False
     leaders_hold_battles: bool = False
     raids_admit_nobody: bool = False
+    counters_limit_fleets: bool = False
     marches_end_retreats: bool = False
     deserters_always_score: bool = False
     revolts_before_marches: bool = False
@@ -53,6 +55,14 @@ CHANGES: Final = (
         "While the leader raids in his area, no unit may move into that area.",
         "In a raid, units may not go into battle (lines 532, 676 and 901). Version 1 let them enter all the same, by "
         "moving and seeing.",
+    ),
+    Change(
+        "counters_limit_fleets",
+        2,
+        (RuleId("IT-RNF-02"), RuleId("IT-PCS-05")),
+        "Of the fleets that come as reinforcements a player places no more than there are counters for.",
+        "A nation never has more units of a type than counters (lines 264 and 308). Version 1 offered no more, but "
+        "accepted a command that named all that the card brings.",
     ),
     Change(
         "marches_end_retreats",

@@ -396,13 +396,14 @@ class Arrive(Command, frozen=True):
             return
         placed = _told({**self.units, FLEET: self.fleets}, self.leaders, table.names)
         asked = f"You cannot place {placed} in {table.names(self.to)}."
-        left = {**one.units}
         if self.fleets:
-            if self.units or self.leaders or self.to not in seas_for(table, one) or self.fleets > left.get(FLEET, 0):
-                seas, number = table.names.all(seas_for(table, one)), left.get(FLEET, 0)
-                fleets = f"Place up to {counted(FLEET, number)} and nothing else, in one of these: {seas}."
-                allowed = fleets if number else "No fleets are left to place."
-                raise Refusal("IT-RNF-01", asked, allowed)
+            come, seas = one.units.get(FLEET, 0), seas_for(table, one)
+            number = _available(table, one).get(FLEET, 0) if table.rules.counters_limit_fleets else come
+            if self.units or self.leaders or self.to not in seas or self.fleets > number:
+                fleets = f"Place up to {counted(FLEET, number)} and nothing else, in one of these: "
+                allowed = f"{fleets}{table.names.all(seas)}." if number else "No fleets are left to place."
+                short = self.to in seas and number < self.fleets <= come
+                raise Refusal("IT-RNF-02" if short else "IT-RNF-01", asked, allowed)
         else:
             self._check(table, one, asked)
         units: Units = {kind: self.units[kind] for kind in KINDS if self.units.get(kind)}
