@@ -205,13 +205,13 @@ async def test_a_private_game_stays_private_and_what_is_only_unlisted_is_read_by
 # --- what can be proved of it -----------------------------------------------------------------------------------------
 
 
-async def entries(service: Service, stream: str, count: int) -> list[tuple[int, str]]:
-    """Return version and status of the entries of a stream, once there are so many."""
+async def entries(service: Service, stream: str, count: int, last: str = "") -> list[tuple[int, str]]:
+    """Return version and status of the entries of a stream, once there are so many and the last has a status."""
     async with asyncio.timeout(60):
         while True:
             found = [read_entry(entry) for entry in await service.services.store.tree.entries(0, 1000)]
             shown = [(entry.version, entry.status) for entry in found if entry.id == stream]
-            if len(shown) >= count:
+            if len(shown) >= count and last in ("", shown[-1][1]):
                 return shown
             await asyncio.sleep(0.05)
 
@@ -271,3 +271,16 @@ async def test_the_log_has_hashes_of_its_beginning_and_its_end(table: Table, tmp
     assert (found.problem, "It is private" in " ".join(found.said)) == ("", True)
     assert private(await service.ask("GET", f"/v1/games/{game}", table.carl))
     assert await looked(table, tmp_path / "honest") == ""
+
+
+async def test_who_makes_an_open_game_private_afterwards_is_found_out(table: Table, tmp_path: Path) -> None:
+    service = table.service
+    game = await service.begun(table.carl, table.anna, rounds=1)
+    await entries(service, game, 1)
+    database: Any = service.services.store._database  # type: ignore[attr-defined]
+    await database.execute("INSERT INTO private (game) VALUES (?)", game)
+    await play_out(service, game, table.carl, table.anna)
+    *_, (version, status), _ = await entries(service, game, 2, "private")
+    said = await looked(table, tmp_path / "seen")
+    assert f"Version {version} of game {game} was {status}, and version " in said
+    assert " private." in said
