@@ -161,6 +161,12 @@ def typescript_client(document: bytes, folder: Path, generator: str = "openapi-t
     (folder / "package.json").write_text('{"type": "module"}')
 
 
+def lint(contract: Path, config: Path) -> str:
+    """Return what redocly says of a contract. Raises `AssertionError` when it finds something."""
+    tool = _typescript_tools() / "@redocly" / "cli" / "bin" / "cli.js"
+    return node(tool, "lint", "--config", config, contract)
+
+
 def compile_typescript(folder: Path) -> None:
     """Compile the programs in `folder`, strictly; what is wrong with their types is the error's message."""
     node(_typescript_tools() / "typescript" / "bin" / "tsc", "--project", folder)

@@ -307,6 +307,20 @@ def case_summary(row: CaseRow) -> CaseSummary:
     return msgspec.convert(row, CaseSummary, from_attributes=True)
 
 
+class StreamedCaseEvent(Struct, frozen=True):
+    """A frame of the stream of a case, line by line.
+
+    Attributes:
+        id: the version of the case that the event made.
+        event: the type of the event; absent with `frames=plain`.
+        data: the event, in JSON.
+    """
+
+    id: str
+    data: str
+    event: str | UnsetType = UNSET
+
+
 class LoggedCaseEvent(Struct, frozen=True):
     """An event of a case, in the stream of all games of an account.
 

@@ -17,10 +17,10 @@ from service.api.cases.bodies import (
     NewCase,
     NewRuling,
     NewStatement,
+    StreamedCaseEvent,
     case_summary,
 )
 from service.api.cases.routes import case_detail, event_view
-from service.api.log.streams import StreamedEvent
 from service.api.scene import AT, Example, Scene
 from service.judging.desk import Docket
 from service.store.protocol import KeptStatement
@@ -98,7 +98,9 @@ def examples(scene: Scene) -> dict[str, Example]:
         "listCasesOfGame": Example(page),
         "showCase": Example(whole),
         "listCaseEvents": Example(CaseEventPage(events, None)),
-        "streamCaseEvents": Example(StreamedEvent(str(last.version), msgspec.json.encode(last).decode(), last.type)),
+        "streamCaseEvents": Example(
+            StreamedCaseEvent(str(last.version), msgspec.json.encode(last).decode(), last.type)
+        ),
         "exportCase": Example(export),
         "openCase": Example(opened, NewCase("slip", about, COMPLAINT, RULES)),
         "makeStatement": Example(stated, said),

@@ -9,11 +9,11 @@ from domain.kernel.ids import CaseId, Version
 from service.accounts.caller import Caller
 from service.api import problems
 from service.api.bodies import Past
-from service.api.cases.bodies import CaseEventView
+from service.api.cases.bodies import CaseEventView, StreamedCaseEvent
 from service.api.cases.routes import event_view
 from service.api.endpoint import Answer, endpoint
 from service.api.log.bodies import Framed
-from service.api.log.streams import StreamedEvent, server_sent, something_happens, start_of
+from service.api.log.streams import server_sent, something_happens, start_of
 from service.api.request import Call
 from service.api.services import Services
 from service.api.withheld import require_shown
@@ -61,7 +61,7 @@ async def follow(
     query=CaseSince,
     headers=("Last-Event-ID",),
     answers=(
-        Answer(200, "The events as they happen.", StreamedEvent, "text/event-stream"),
+        Answer(200, "The events as they happen.", StreamedCaseEvent, "text/event-stream"),
         Answer(204, "The case is closed and has no events after that version: do not connect again."),
     ),
     problems=(problems.UNKNOWN_CASE, problems.UNKNOWN_VERSION),

@@ -203,7 +203,7 @@ def _let_in(operation: Schema) -> set[str]:
             f"`{scheme}` with `{' '.join(scopes)}`" if scopes else f"`{scheme}`" for scheme, scopes in each.items()
         )
         or "anybody"
-        for each in operation.get("security", [{}])
+        for each in operation.get("security") or [{}]
     }
 
 

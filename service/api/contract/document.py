@@ -22,6 +22,7 @@ from domain.kernel.rules.ruleset import Library
 from domain.library import LIBRARY
 from service.api import problems
 from service.api.bearer import COOKIE
+from service.api.cases.bodies import LoggedCaseEvent
 from service.api.contract import releases
 from service.api.contract.examples import Example, Examples, examples
 from service.api.contract.families import describe
@@ -294,6 +295,7 @@ def document(library: Library, boards: Boards = builtin) -> dict[str, Any]:
     for path, method, said in endpoints():
         paths[path][method.lower()] = _operation(path, said, book, shown, refused)
     answers = [each for methods in paths.values() for said in methods.values() for each in said["responses"].values()]
+    possible = {kind.slug for *_, said in endpoints() for kind in possible_problems(said)}
     named = {name for each in (*answers, *refused.values()) for name in each.get("headers", ())}
     return {
         "openapi": "3.1.0",
@@ -329,7 +331,9 @@ def document(library: Library, boards: Boards = builtin) -> dict[str, Any]:
                 if name in named
             },
             "examples": {
-                kind.slug: {"summary": kind.title, "value": msgspec.to_builtins(example_of(kind))} for kind in KINDS
+                kind.slug: {"summary": kind.title, "value": msgspec.to_builtins(example_of(kind))}
+                for kind in KINDS
+                if kind.slug in possible
             },
         },
     }
@@ -345,18 +349,17 @@ def _book(library: Library) -> Book:
         SCHEMAS,
         {
             ("NewGame", "board"): _reference("Board"),
-            ("StreamedEvent", "data"): {
-                "type": "string",
-                "contentMediaType": JSON,
-                "contentSchema": _reference("EventView"),
-            },
+            ("StreamedEvent", "data"): _in_json(_reference("EventView")),
+            ("StreamedCaseEvent", "data"): _in_json(_reference("CaseEventView")),
+            ("StreamedLogged", "data"): _in_json({"anyOf": [_reference("LoggedEvent"), _reference("LoggedCaseEvent")]}),
+            ("StreamedWaiting", "data"): _in_json(_reference("Waiting")),
             ("FramePage", "key"): _reference("Scene"),
             ("LessonTry", "command"): _reference("Command"),
             ("FramePage", "frames"): {"type": "array", "items": _reference("FrameView")},
         },
         defaults=False,
     )
-    for shape in (Scene, FrameView, ProblemBody, EventFrame, ProblemFrame, Waiting):
+    for shape in (Scene, FrameView, ProblemBody, EventFrame, ProblemFrame, Waiting, LoggedCaseEvent):
         book.schema(shape)
     book.structs["Frame"] = {
         "description": "A WebSocket message.",
@@ -364,6 +367,11 @@ def _book(library: Library) -> Book:
     }
     describe(book, library)
     return book
+
+
+def _in_json(schema: Schema) -> Schema:
+    """Return the schema of a text that is the JSON of what `schema` describes."""
+    return {"type": "string", "contentMediaType": JSON, "contentSchema": schema}
 
 
 def _reference(name: str) -> Schema:
@@ -380,6 +388,7 @@ def _operation(path: str, said: Endpoint, book: Book, shown: Examples, refused: 
         "description": _described(said),
         "parameters": [*_path_parameters(path, shown), *_query_parameters(said, book), *_header_parameters(said)],
     }
+    operation["security"] = []
     if said.account != "none":
         # OpenAPI 3.1 lets a bearer token's requirement name what the token must be good for; one entry is enough.
         each: list[dict[str, list[str]]] = [{"token": [scope]} for scope in said.scopes] or [{"token": []}]
