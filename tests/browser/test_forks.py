@@ -41,6 +41,9 @@ async def test_a_fork_is_made_from_the_version_that_is_shown_and_played_with_all
     assert 190 <= game["fork"]["version"] <= 200
     link = page.get_by_role("link", name=f"another game at version {game['fork']['version']}")
     await expect(link).to_have_attribute("href", f"/games/{made.id}#v={game['fork']['version']}")
+    title = f"An analysis from version {game['fork']['version']}"
+    await expect(page.get_by_role("heading", level=1)).to_have_text(title)
+    await expect(page).to_have_title(re.compile(title))
     await expect(page.get_by_role("tab", name="Decide")).to_have_attribute("aria-selected", "true")
     seats = set[str]()
     for _ in range(12):

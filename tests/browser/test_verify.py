@@ -88,6 +88,16 @@ async def test_the_export_is_saved_and_proves_the_game_elsewhere(service: Servic
     assert verify(saved.splitlines(keepends=True), LIBRARY).head == made.simulation.game.head.hex()
 
 
+async def test_the_head_of_a_replay_does_not_say_that_it_is_over(service: Service, page: Page):
+    made = await finished(service)
+    head = page.locator("#page-header")
+    await page.goto(f"/games/{made.id}")
+    await expect(head).to_contain_text("Game over")
+    await page.get_by_role("slider", name="Version").fill("20")
+    await expect(head).to_contain_text("Replay: everything is revealed")
+    await expect(head).not_to_contain_text(re.compile(r"\bover\b"))
+
+
 async def test_a_finished_game_is_sealed_with_its_dice_its_lots_and_all_that_was_hidden(service: Service, page: Page):
     made = await finished(service)
     await open_panel(page, made.id)
