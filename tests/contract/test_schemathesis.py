@@ -32,10 +32,10 @@ workers = 1
 "path.game" = "{game}"
 
 [checks.positive_data_acceptance]
-expected-statuses = ["2xx", "304", "400", "401", "403", "404", "409", "412", "422", "426"]
+expected-statuses = ["2xx", "304", "400", "401", "403", "404", "409", "412", "416", "422", "426"]
 
 [checks.negative_data_rejection]
-expected-statuses = ["400", "401", "403", "404", "405", "406", "409", "412", "413", "415", "422", "426"]
+expected-statuses = ["400", "401", "403", "404", "405", "406", "409", "412", "413", "415", "416", "422", "426"]
 """
 
 

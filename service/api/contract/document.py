@@ -148,7 +148,7 @@ REQUEST_HEADERS: Final[Mapping[str, tuple[str, Schema, Any]]] = {
         _VERSION_TAGS,
         '"17"',
     ),
-    "Range": ("Send only these bytes.", {"type": "string"}, "bytes=65536-"),
+    "Range": ("Send only these bytes.", {"type": "string"}, "bytes=1024-"),
     "If-Range": (
         "Send the part only if this is still the ETag, and the whole otherwise.",
         {"type": "string"},
