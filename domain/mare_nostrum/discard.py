@@ -114,7 +114,7 @@ class Keep(Command, frozen=True):
             raise Refusal("MN-CMB-05", asked, "Only the owner of the Hanging Gardens can keep a goods card.")
         if sum(goods.values()) > KEPT_GOODS:
             raise Refusal("MN-CMB-07", asked, "With the Hanging Gardens, you can keep one goods card.")
-        if any(number > held.get(card, 0) for card, number in self.cards.items()):
+        if any(card not in held or number > held[card] for card, number in self.cards.items()):
             rule = "MN-CMB-06" if taxes > held.get(TAX, 0) else "MN-CMB-07"
             raise Refusal(rule, asked, f"Your hand: {phrases.cards(held)}.")
         draft.emit(CardsLaidAside(seat, hands.seal(draft, seat, self.cards)))

@@ -200,7 +200,7 @@ class PythonReader:
                         yield from map(self._is_event, page, items)
                 case "LoggedEvent":
                     for page in _pages(values):
-                        items = self._ask("administration.read_log", {"items": page, "next": "c"}).items
+                        items = self._ask("administration.read_log", {"items": page, "next": "c", "last": True}).items
                         for value, item in zip(page, items, strict=True):
                             yield self._is_event(value["event"], item.event) and item.to_dict() == value
                 case "StateView":

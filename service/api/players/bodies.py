@@ -332,13 +332,13 @@ class StreamedWaiting(Struct, frozen=True):
 
     Attributes:
         id: a place in the log of the service.
-        event: always ``waiting``; absent with `frames=plain`.
+        event: always ``waiting``; absent with `frames=plain`, which is a ``message`` to an `EventSource`.
         data: what waits for you in one game, in JSON: a Waiting.
     """
 
     id: str
     data: str
-    event: Literal["waiting"] | UnsetType = UNSET
+    event: Literal["waiting", "message"] | UnsetType = UNSET
 
 
 def player_view(row: PlayerRow) -> Player:

@@ -15,6 +15,21 @@ export function matches(schema, value) {
   return faults(schema, value).next().done;
 }
 
+/** Tell whether nothing is left to choose in an option. */
+export function isPlain({ schema }) {
+  return Object.values(schema.properties).every(isFixed);
+}
+
+/** Tell whether a field can be one thing only, or may be left out and is nothing. */
+export function isFixed(field) {
+  if ("const" in field) return true;
+  if ("enum" in field) return field.enum.length === 1;
+  if (field.type === "integer") return field.minimum === field.maximum;
+  if (field.type === "object") return Object.values(field.properties).every(isFixed);
+  if (field.type === "array") return field.maxItems === 0 || (field.uniqueItems && field.minItems >= (choicesOf(field.items) ?? [0, 0, 0]).length);
+  return false;
+}
+
 const TOTAL = "Total";
 
 /** Labels for a caller without any: ids. */

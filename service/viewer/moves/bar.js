@@ -7,7 +7,7 @@
 import { html, nothing } from "../vendor/lit-html.js";
 import { live } from "../vendor/directives/live.js";
 import { repeat } from "../vendor/directives/repeat.js";
-import { choicesOf } from "../forms/schema.js";
+import { choicesOf, isFixed, isPlain } from "../forms/schema.js";
 import { amount, named, plain, seatName } from "../parts/format.js";
 import { linked } from "../parts/papers.js";
 import { commandsOf, titleOf } from "../state/commands.js";
@@ -16,7 +16,7 @@ import { takeBacksOf } from "../state/take-backs.js";
 import { alongIn } from "./along.js";
 import { control, hasAlong } from "./controls.js";
 import { refused } from "./dispute.js";
-import { gestureOf, isFixed, isOnMap, isPlain, isQuiet } from "./gestures.js";
+import { gestureOf, isOnMap, isQuiet } from "./gestures.js";
 import { cardsOf, deal } from "./hand.js";
 import { isClear, movesIn } from "./moves.js";
 import { listen } from "./pointer.js";

@@ -7,8 +7,8 @@
 import { html, nothing } from "../vendor/lit-html.js";
 import { Fields } from "../forms/fields.js";
 import { numberButtons } from "../forms/numbers.js";
-import { choicesOf, given, isSame, isSubset, sums, toggled } from "../forms/schema.js";
-import { chosenIn, gestureOf, isFixed } from "./gestures.js";
+import { choicesOf, given, isFixed, isSame, isSubset, sums, toggled } from "../forms/schema.js";
+import { chosenIn, gestureOf } from "./gestures.js";
 import { hand } from "./hand.js";
 import { fewNumbers } from "./numbers.js";
 import { shop } from "./shop.js";

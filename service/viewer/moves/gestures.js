@@ -4,7 +4,7 @@
  * @module
  */
 
-import { choicesOf } from "../forms/schema.js";
+import { choicesOf, isPlain } from "../forms/schema.js";
 
 /**
  * A gesture: from an area to another, or at one area alone.
@@ -29,21 +29,6 @@ export function isOnMap(option) {
 /** Tell whether an option only declines, and leaves nothing to choose. */
 export function isQuiet(option) {
   return Boolean(gestureOf(option).quiet) && isPlain(option);
-}
-
-/** Tell whether nothing is left to choose in an option. */
-export function isPlain({ schema }) {
-  return Object.values(schema.properties).every(isFixed);
-}
-
-/** Tell whether a field can be one thing only, or may be left out and is nothing. */
-export function isFixed(field) {
-  if ("const" in field) return true;
-  if ("enum" in field) return field.enum.length === 1;
-  if (field.type === "integer") return field.minimum === field.maximum;
-  if (field.type === "object") return Object.values(field.properties).every(isFixed);
-  if (field.type === "array") return field.maxItems === 0 || (field.uniqueItems && field.minItems >= (choicesOf(field.items) ?? [0, 0, 0]).length);
-  return false;
 }
 
 /** The fields of an option that are chosen besides where it is done. */

@@ -5,11 +5,11 @@
  * @module
  */
 
-import { amount, choicesOf, given, initial, isSame, matches } from "../forms/schema.js";
+import { amount, choicesOf, given, initial, isFixed, isSame, matches } from "../forms/schema.js";
 import { commandsOf, titleOf } from "../state/commands.js";
 import { alongIn, begun, filled, isForced, isKnown, isUsual, lately, limited, remember, something } from "./along.js";
 import { hasAlong } from "./controls.js";
-import { chosenIn, gestureOf, isFixed, isOnMap, movesOf } from "./gestures.js";
+import { chosenIn, gestureOf, isOnMap, movesOf } from "./gestures.js";
 import { openNumbers } from "./numbers.js";
 import { guessed, noteBegun } from "./onward.js";
 

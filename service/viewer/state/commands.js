@@ -6,8 +6,7 @@
 import { Form } from "../forms/form.js";
 import { Labels } from "../forms/labels.js";
 import { named } from "../parts/format.js";
-import { choicesOf, isSame } from "../forms/schema.js";
-import { isPlain } from "../moves/gestures.js";
+import { choicesOf, isPlain, isSame } from "../forms/schema.js";
 import { Problem, newKey } from "./api.js";
 
 const STALE = 412; // The status of an answer to what was made for an older version.

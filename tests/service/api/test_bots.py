@@ -40,8 +40,22 @@ async def test_a_bot_takes_a_seat_and_everybody_sees_that_it_is_one(service: Ser
     assert event["event"] == {"type": "seat-taken", "seat": "blue", "player": bot, "entropy": ""}
     assert event["cause"] == {"player": bot, "seat": "blue"}
     shown = (await service.get(f"/v1/games/{game}"))["seats"]
-    assert shown[0] == {"seat": "red", "player": anna.id, "name": "Anna", "bot": False, "level": None}
-    assert shown[1] == {"seat": "blue", "player": bot, "name": "Livia, random bot", "bot": True, "level": "random"}
+    assert shown[0] == {
+        "seat": "red",
+        "player": anna.id,
+        "name": "Anna",
+        "bot": False,
+        "level": None,
+        "looks_alike": False,
+    }
+    assert shown[1] == {
+        "seat": "blue",
+        "player": bot,
+        "name": "Livia, random bot",
+        "bot": True,
+        "level": "random",
+        "looks_alike": False,
+    }
     (listed,) = (await service.get("/v1/games"))["items"]
     assert listed["seats"] == shown
     account = await service.get(f"/v1/players/{bot}")
@@ -62,7 +76,7 @@ async def test_everybody_sees_that_an_account_is_a_bot_whose_owner_has_said_so(s
     shown = await service.get(f"/v1/players/{ben.id}")
     assert (shown["bot"], shown["level"]) == (True, None)
     (held,) = [each for each in (await service.get(f"/v1/games/{game}"))["seats"] if each["player"] == ben.id]
-    assert held == {"seat": "blue", "player": ben.id, "name": "Ben", "bot": True, "level": None}
+    assert held == {"seat": "blue", "player": ben.id, "name": "Ben", "bot": True, "level": None, "looks_alike": False}
 
 
 async def test_a_token_for_playing_does_not_say_that_an_account_is_a_bot(service: Service, anna: Player) -> None:

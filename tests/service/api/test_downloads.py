@@ -95,7 +95,7 @@ async def test_an_export_is_taken_up_where_it_broke_off(service: Service, downlo
         }
         for asked, part in parts.items():
             for more in ({}, {"if_range": tag}):
-                answer = await service.ask("GET", url, range=asked, **more)
+                answer = await service.ask("GET", url, None, None, range=asked, **more)
                 assert (answer.status_code, answer.content) == (206, content[part.start : part.stop]), asked
                 assert answer.headers["content-range"] == f"bytes {part.start}-{part.stop - 1}/{size}"
                 assert (answer.headers["content-length"], answer.headers["etag"]) == (str(len(part)), tag)

@@ -189,7 +189,7 @@ async def test_a_closed_account_is_not_signed_in(service: Service, anna: Player)
     device = await registered(service, anna)
     await service.services.accounts.close(PlayerId(anna.id))
     async with browser(service) as page:
-        assert kind(await sign_in(page, device)) == (401, "token-ended")
+        assert kind(await sign_in(page, device)) == (403, "passkey-refused")  # it went with the account
 
 
 async def test_nobody_is_signed_in_over_somebody_or_from_another_site(

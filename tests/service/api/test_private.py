@@ -35,7 +35,21 @@ NAMED: Final = {"game", "with", "case"}
 OTHERS: Final = {
     *("asked", "chart", "document", "invitation", "left", "lesson", "level", "number", "passkey", "player", "rule"),
     *("ruleset", "seat", "secret", "tile", "token"),
-    *("after", "chapter", "confirm", "cursor", "for", "limit", "match", "name", "next", "scope", "status", "text"),
+    *(
+        "after",
+        "chapter",
+        "confirm",
+        "cursor",
+        "for",
+        "frames",
+        "limit",
+        "match",
+        "name",
+        "next",
+        "scope",
+        "status",
+        "text",
+    ),
     *("version", "waiting", "waiting_for", "width", "with_version"),
 }
 """Parameters that name no game."""
