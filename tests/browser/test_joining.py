@@ -85,7 +85,9 @@ async def test_two_friends_come_from_the_lobby_to_their_first_moves(service: Ser
         await friend.page.get_by_role("textbox", name="Your name").fill("Bert & <b>friends</b>")
         await friend.page.get_by_role("button", name="Join").click()
         await expect(friend.page.get_by_role("heading", name="Everybody is here")).to_be_visible()
-        await page.get_by_role("button", name="Begin the game").click()
+        begin = page.get_by_role("button", name="Begin the game")
+        await begin.click()
+        await expect(begin).to_be_hidden()
         game = page.url.rpartition("/")[2].partition("#")[0]
         asked: set[str] = set()
         for _ in range(2):
