@@ -14,10 +14,10 @@ class Rules(Struct, frozen=True):
     Attributes:
         company_stays_together: whether units aboard, too, are with the leader with whom they arrive (IT-RNF-04).
         leaders_hold_battles: whether units may join a battle in which only a leader of their nation stands (IT-REA-03).
-        raids_admit_nobody: whether nobody may move into the leader's area while he raids there (IT-REA-14).
+        raids_admit_nobody: whether an area is closed to all units while a leader raids it (IT-REA-14).
         counters_limit_fleets: whether no more fleets arrive than there are counters (IT-RNF-02).
         marches_end_retreats: whether a move of a campaign ends what a retreat allows in every area (IT-STK-18).
-        deserters_always_score: whether deserters score in whoever's turn they desert (IT-I1-11).
+        deserters_always_score: whether deserters score in every nation's turn (IT-I1-11).
         revolts_before_marches: whether nations near the leader may revolt before the first move, too (IT-I1-05).
     """
 
@@ -82,8 +82,8 @@ CHANGES_OF_1: Final = (
         2,
         (RuleId("IT-I1-11"),),
         "Units that desert before elephants score for their opponent also when the Romans attack.",
-        "A deserter counts as eliminated, and the opponent may score it (line 1003), whoever attacks. Version 1 scored "
-        "it in the opponent's own turn only, as other eliminations (line 758).",
+        "A deserter counts as eliminated, and the opponent may score it (line 1003), no matter who attacks. Version 1 "
+        "scored it in the opponent's own turn only, as other eliminations (line 758).",
     ),
     Change(
         "revolts_before_marches",

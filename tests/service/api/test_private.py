@@ -3,7 +3,7 @@
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,9 +19,9 @@ from domain.transparency.certificate import certify
 from domain.transparency.entry import read_entry
 from domain.transparency.policy import read_policy
 from service.api.contract.document import endpoints
-from service.transparency.follower import Follower, Page
+from service.transparency.follower import Page
 from service.transparency.keys import check
-from service.transparency.site import HttpSite
+from tests.service.api.following import looked
 from tests.service.api.serving import Player, Service, serving
 from tests.service.api.test_administration import appointed, only
 from tests.service.api.test_transparency import KEY
@@ -230,31 +230,6 @@ async def entries(service: Service, stream: str, count: int, last: str = "") -> 
             await asyncio.sleep(0.05)
 
 
-async def looked(table: Table, directory: Path, told: Callable[[str, Page], Page] = lambda path, page: page) -> str:
-    """Return what a follower finds in what the service shows, when some pages are told otherwise."""
-    policy = read_policy((await table.service.get("/v1/transparency/key"))["policy"].encode())
-
-    def look() -> str:
-        with HttpSite(str(table.service.client.base_url)) as site:
-            follower = Follower(Lying(site, told), policy, directory, check, pause=lambda seconds: None)
-            try:
-                return " ".join(found.said for found in follower.look().found)
-            finally:
-                follower.close()
-
-    return await asyncio.to_thread(look)
-
-
-class Lying(Struct):
-    """A service as a follower sees it, of which some pages are told otherwise."""
-
-    honest: HttpSite
-    told: Callable[[str, Page], Page]
-
-    def get(self, path: str) -> Page:
-        return self.told(path, self.honest.get(path))
-
-
 async def test_the_log_has_hashes_of_its_beginning_and_its_end(table: Table, tmp_path: Path) -> None:
     service, game = table.service, table.game
     open_game = await service.begun(table.carl, table.anna)
@@ -262,13 +237,13 @@ async def test_the_log_has_hashes_of_its_beginning_and_its_end(table: Table, tmp
     await entries(service, open_game, 1)
     late = await service.ask("GET", f"/v1/games/{game}/certificate", table.bert)
     assert (late.status_code, "retry-after" in late.headers) == (404, False)
-    assert await looked(table, tmp_path / "honest") == ""
+    assert await looked(table.service, tmp_path / "honest") == ""
     closed = Page(403, (await service.ask("GET", f"/v1/games/{game}")).content)
 
     def hides(path: str, page: Page) -> Page:
         return closed if path == f"/v1/games/{open_game}" else page
 
-    assert "and withholds it now." in await looked(table, tmp_path / "lied", hides)
+    assert "and withholds it now." in await looked(table.service, tmp_path / "lied", hides)
     await play_out(service, game, table.anna, table.bert)
     shown: dict[str, Any] = await service.get(f"/v1/games/{game}", table.bert)
     assert shown["status"] == "over"
@@ -284,7 +259,7 @@ async def test_the_log_has_hashes_of_its_beginning_and_its_end(table: Table, tmp
     found = certify(log.game, log.records, lambda at: log.fold(LIBRARY, at).status, shown_it.text, policy, check)
     assert (found.problem, "It is private" in " ".join(found.said)) == ("", True)
     assert private(await service.ask("GET", f"/v1/games/{game}", table.carl))
-    assert await looked(table, tmp_path / "honest") == ""
+    assert await looked(table.service, tmp_path / "honest") == ""
 
 
 async def test_who_makes_an_open_game_private_afterwards_is_found_out(table: Table, tmp_path: Path) -> None:
@@ -295,6 +270,6 @@ async def test_who_makes_an_open_game_private_afterwards_is_found_out(table: Tab
     await database.execute("INSERT INTO private (game) VALUES (?)", game)
     await play_out(service, game, table.carl, table.anna)
     *_, (version, status), _ = await entries(service, game, 2, "private")
-    said = await looked(table, tmp_path / "seen")
+    said = await looked(table.service, tmp_path / "seen")
     assert f"Version {version} of game {game} was {status}, and version " in said
     assert " private." in said

@@ -19,9 +19,9 @@ from domain.transparency.certificate import certify
 from domain.transparency.entry import read_entry
 from domain.transparency.policy import read_policy
 from service.api.log.streams import PROTOCOL
-from service.transparency.follower import Follower, Page
+from service.transparency.follower import Page
 from service.transparency.keys import check
-from service.transparency.site import HttpSite
+from tests.service.api.following import looked
 from tests.service.api.serving import Player, Service, serving
 from tests.service.api.test_administration import appointed, only
 from tests.service.api.test_transparency import KEY
@@ -188,31 +188,6 @@ async def entries(service: Service, game: str, status: str) -> list[tuple[int, s
             await asyncio.sleep(0.05)
 
 
-async def looked(table: Table, directory: Path, told: Callable[[str, Page], Page] = lambda path, page: page) -> str:
-    """Return what a follower finds in what the service shows, when some pages are told otherwise."""
-    policy = read_policy((await table.service.get("/v1/transparency/key"))["policy"].encode())
-
-    def look() -> str:
-        with HttpSite(str(table.service.client.base_url)) as site:
-            follower = Follower(Lying(site, told), policy, directory, check, pause=lambda seconds: None)
-            try:
-                return " ".join(found.said for found in follower.look().found)
-            finally:
-                follower.close()
-
-    return await asyncio.to_thread(look)
-
-
-class Lying(Struct):
-    """A service as a follower sees it, of which some pages are told otherwise."""
-
-    honest: HttpSite
-    told: Callable[[str, Page], Page]
-
-    def get(self, path: str) -> Page:
-        return self.told(path, self.honest.get(path))
-
-
 async def test_the_log_has_its_beginning_and_the_rest_when_its_game_is_over(table: Table, tmp_path: Path) -> None:
     service, fork = table.service, table.fork
     assert await entries(service, fork, "withheld") == [(1, "withheld")]
@@ -220,10 +195,10 @@ async def test_the_log_has_its_beginning_and_the_rest_when_its_game_is_over(tabl
     head = (await service.get(f"/v1/games/{fork}", table.julia))["version"]
     late = await service.ask("GET", f"/v1/games/{fork}/certificate", table.julia)
     assert (late.status_code, "retry-after" in late.headers) == (404, False)
-    assert await looked(table, tmp_path / "seen") == ""
+    assert await looked(table.service, tmp_path / "seen") == ""
     await service.play_out(table.game, table.anna, table.bert)
     assert await entries(service, fork, "running") == [(1, "withheld"), (head, "running")]
-    assert await looked(table, tmp_path / "seen") == ""
+    assert await looked(table.service, tmp_path / "seen") == ""
     policy = read_policy((await service.get("/v1/transparency/key"))["policy"].encode())
     export = read((await service.ask("GET", f"/v1/games/{fork}/export")).content.splitlines(keepends=True))
     for version, said in ((1, "It was withheld then"), (head, f"has version {head} ")):
@@ -257,5 +232,5 @@ async def test_who_withholds_something_else_is_found_out(table: Table, tmp_path:
         "and shows that as over": instead(game, over),
     }
     for number, (said, told) in enumerate(lies.items()):
-        assert said in await looked(table, tmp_path / str(number), told)
-    assert await looked(table, tmp_path / "honest") == ""
+        assert said in await looked(table.service, tmp_path / str(number), told)
+    assert await looked(table.service, tmp_path / "honest") == ""

@@ -1,0 +1,38 @@
+"""Somebody who follows the transparency log of a service, and what of it they are told otherwise."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+from msgspec import Struct
+
+from domain.transparency.policy import read_policy
+from service.transparency.follower import Follower, Page
+from service.transparency.keys import check
+from service.transparency.site import HttpSite
+from tests.service.api.serving import Service
+
+
+async def looked(service: Service, directory: Path, told: Callable[[str, Page], Page] = lambda path, page: page) -> str:
+    """Return what a follower finds in what the service shows, when some pages are told otherwise."""
+    policy = read_policy((await service.get("/v1/transparency/key"))["policy"].encode())
+
+    def look() -> str:
+        with HttpSite(str(service.client.base_url)) as site:
+            follower = Follower(_Told(site, told), policy, directory, check, pause=lambda seconds: None)
+            try:
+                return " ".join(found.said for found in follower.look().found)
+            finally:
+                follower.close()
+
+    return await asyncio.to_thread(look)
+
+
+class _Told(Struct):
+    """A service as a follower sees it, of which some pages are told otherwise."""
+
+    honest: HttpSite
+    told: Callable[[str, Page], Page]
+
+    def get(self, path: str) -> Page:
+        return self.told(path, self.honest.get(path))
