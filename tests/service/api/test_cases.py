@@ -14,6 +14,7 @@ from domain.kernel.proof import export
 from domain.kernel.proof.verify import verify as verify_game
 from tests.service.api.serving import Player, Service
 from tests.service.rig import LIBRARY
+from tests.service.api.test_statistics import caught_up
 
 RULED = {"decision": "stands", "rules": ["TAB-UNDO-02"], "reason": "Nothing was wrong with it."}
 
@@ -329,6 +330,8 @@ async def test_neither_a_game_nor_a_step_is_shown_by_reading_cases(
     end = (await court.service.get(court.url))["version"]
     late = await court.open(court.bert, kind="result", version=end)
     await court.rule(late, decision="result", order=[["red"], ["blue"]])
+    # The projections read cases as well, but from what was appended, not for whoever asks.
+    await caught_up(court.service)
     asked = list[str]()
     read, statements = court.service.services.store.read, court.service.services.store.statements
     store = court.service.services.store
