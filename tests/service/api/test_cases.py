@@ -13,8 +13,8 @@ from domain.judging.proof import verify
 from domain.kernel.proof import export
 from domain.kernel.proof.verify import verify as verify_game
 from tests.service.api.serving import Player, Service
-from tests.service.rig import LIBRARY
 from tests.service.api.test_statistics import caught_up
+from tests.service.rig import LIBRARY
 
 RULED = {"decision": "stands", "rules": ["TAB-UNDO-02"], "reason": "Nothing was wrong with it."}
 
