@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers import sampling
-from tests.helpers.sampling import Drawn, Run, sampled
+from tests.helpers.sampling import Drawn, Run, in_this_run, sampled
 
 CASES = [(store, number) for store in "ab" for number in range(10)]
 ROW = re.compile(r"^\| ([^|`]+) \| (\d+) \| (\d+) \|$", re.MULTILINE)
@@ -43,6 +43,25 @@ def test_without_a_seed_every_case_is_taken_and_what_a_run_would_draw_is_known(r
     assert sampled("check:one", CASES, 5) == CASES
     assert sampled("check:other", CASES[:7], 5) == CASES[:7]
     assert sampling.checks() == {"check": Drawn(10, 27)}
+
+
+def test_what_a_test_checks_besides_its_own_it_checks_in_one_run_of_several(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def drawn(check: str) -> dict[str, bool]:
+        made = dict[str, bool]()
+        for test in map(str, range(100)):
+            monkeypatch.setenv("PYTEST_CURRENT_TEST", f"{test} (call)")
+            made[test] = in_this_run(check, 3)
+        return made
+
+    assert drawn("check") == drawn("check") != drawn("another check")
+    assert 10 < sum(drawn("check").values()) < 60
+    once = drawn("check")
+    run.seed = "another"
+    assert drawn("check") != once
+    run.seed = None
+    assert all(drawn("check").values())
 
 
 def test_the_table_says_what_is_drawn(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,13 +14,13 @@ import time
 from pathlib import Path
 
 import structlog
-from playwright.async_api import Page, expect
+from playwright.async_api import Page
 
 from domain.boards import builtin
 from domain.library import LIBRARY
 from service.base.clock import utc_now
 from tests.browser.chromium import chromium
-from tests.browser.visiting import visiting
+from tests.browser.visiting import expect, visiting
 from tests.service.api.serving import serving
 
 GOAL = 30

@@ -3,10 +3,11 @@
 import re
 from typing import Any
 
-from playwright.async_api import FloatRect, Locator, Page, expect
+from playwright.async_api import FloatRect, Locator, Page
 
 from domain.kernel.rules import schema
 from tests.browser.games import Table
+from tests.browser.visiting import expect
 from tests.service.api.serving import Service
 
 

@@ -5,10 +5,10 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from playwright.async_api import Page, expect
+from playwright.async_api import Page
 
 from domain.kernel.rules import schema
-from tests.browser.visiting import Visit, Visitor
+from tests.browser.visiting import Visit, Visitor, expect
 
 FILL = """async ([index, schema, command]) => {
     const drawn = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));

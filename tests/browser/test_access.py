@@ -5,11 +5,11 @@ from itertools import product
 from typing import Any
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Page
 
 from tests.browser.games import table
 from tests.browser.reading import opened
-from tests.browser.visiting import DARK, PHONE, Visit, Visitor
+from tests.browser.visiting import DARK, PHONE, Visit, Visitor, expect
 from tests.helpers.sampling import sampled
 from tests.service.api.serving import Service
 
@@ -19,14 +19,14 @@ GAMES = tuple(product(LOOKS, ("conquest-classic-friz", "mare-nostrum")))
 PAGES = ("/docs", "/docs/guides/overview", "/docs/guides/verification", "/problems", "/problems/not-now")
 
 
-@pytest.mark.parametrize(("look", "path"), sampled("pages for readers by axe", product(LOOKS, PAGES), 6))
+@pytest.mark.parametrize(("look", "path"), sampled("pages for readers by axe", product(LOOKS, PAGES), 4))
 async def test_pages_for_readers(visit: Visit, look: str, path: str):
     async with visit(**LOOKS[look]) as visitor:
         await visitor.page.goto(path)
         await visitor.axe()
 
 
-@pytest.mark.parametrize("look", sampled("the lobby by axe", LOOKS, 2))
+@pytest.mark.parametrize("look", sampled("the lobby by axe", LOOKS, 1))
 async def test_lobby(service: Service, visit: Visit, look: str):
     await table(service.services, seed=1, events=60)
     await table(service.services, "mare-nostrum", seed=2, events=60)
@@ -36,7 +36,7 @@ async def test_lobby(service: Service, visit: Visit, look: str):
         await visitor.axe()
 
 
-@pytest.mark.parametrize(("look", "ruleset"), sampled("the panels of a game by axe", GAMES, 2))
+@pytest.mark.parametrize(("look", "ruleset"), sampled("the panels of a game by axe", GAMES, 1))
 async def test_every_panel_of_a_game(service: Service, visit: Visit, look: str, ruleset: str):
     made = await table(service.services, ruleset, 3, events=400)
     async with visit(**LOOKS[look]) as visitor:
@@ -57,7 +57,7 @@ async def test_every_panel_of_a_game(service: Service, visit: Visit, look: str, 
         await visitor.axe()
 
 
-@pytest.mark.parametrize(("look", "ruleset"), sampled("the forms of a seat by axe", GAMES, 2))
+@pytest.mark.parametrize(("look", "ruleset"), sampled("the forms of a seat by axe", GAMES, 1))
 async def test_forms_of_a_seat(service: Service, visit: Visit, look: str, ruleset: str):
     made = await table(service.services, ruleset, 3, events=400)
     seat = made.simulation.game.decisions[0].seats[0]

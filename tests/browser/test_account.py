@@ -5,10 +5,10 @@ import re
 from typing import Any
 
 import pytest
-from playwright.async_api import Browser, CDPSession, Page, expect
+from playwright.async_api import Browser, CDPSession, Page
 
 from domain.kernel.ids import PlayerId
-from tests.browser.visiting import PHONE, Visit, Visitor, visiting
+from tests.browser.visiting import PHONE, Visit, Visitor, expect, visiting
 from tests.service.api.serving import Service
 
 DEVICE = {
@@ -57,10 +57,10 @@ async def test_a_guest_signs_out_and_comes_back_on_another_device_by_a_passkey(v
         page, mine = visitor.page, await device(visitor)
         await open_account(page, "Livia")
         await expect(page.get_by_text("Only this browser keeps your account.")).to_be_visible()
-        await visitor.axe()
+        await visitor.axe_in_passing()
         await make_passkey(page)
         await expect(page.get_by_text("You can come back to this account from any device.")).to_be_visible()
-        await visitor.axe()
+        await visitor.axe_in_passing()
         await page.get_by_role("button", name="Sign out", exact=True).click()
         await expect(page.get_by_text("Nobody is signed in in this tab.")).to_be_visible()
         await page.get_by_role("button", name="Sign in with a passkey").click()
@@ -74,7 +74,7 @@ async def test_a_guest_signs_out_and_comes_back_on_another_device_by_a_passkey(v
             await session.send("WebAuthn.addCredential", {"authenticatorId": name, "credential": credential})
             await other.page.get_by_role("button", name="Sign in with a passkey").click()
             await expect(other.page.get_by_role("heading", name="Livia", level=1)).to_be_visible()
-            await other.axe()
+            await other.axe_in_passing()
             # What one device ends, the other notices.
             browsers = other.page.get_by_role("list", name="Browsers").get_by_role("listitem")
             await expect(browsers).to_have_count(2)
@@ -114,7 +114,7 @@ async def test_a_recovery_code_brings_back_and_is_used_up(visit: Visit):
         await page.get_by_role("button", name="Make recovery codes").click()
         shown = page.get_by_label("Your recovery codes")
         await expect(shown).to_be_focused()
-        await visitor.axe()
+        await visitor.axe_in_passing()
         codes = (await shown.inner_text()).split()
         assert len(codes) == 10
         await page.get_by_role("button", name="Sign out", exact=True).click()
@@ -157,7 +157,7 @@ async def test_names_and_tokens_are_managed(service: Service, visit: Visit):
         await expect(page.get_by_label("The new token")).to_have_count(0)
         row = page.get_by_role("list", name="Tokens").get_by_role("listitem")
         await expect(row).to_contain_text(re.compile("my bot.*play"))
-        await visitor.axe()
+        await visitor.axe_in_passing()
         await row.locator("summary").click()
         await row.get_by_role("button", name="Revoke").click()
         await expect(row).to_have_count(0)
@@ -186,7 +186,7 @@ async def test_an_account_is_closed_by_who_types_its_name(visit: Visit, service:
         await name.fill("Octavia")
         await page.get_by_role("button", name="Close this account").click()
         await expect(page.get_by_role("alert")).to_contain_text("The account is called Livia.")
-        await visitor.axe()
+        await visitor.axe_in_passing()
         await name.fill("Livia")
         await name.press("Enter")
         await expect(page.get_by_text("Your account is closed. Nobody is signed in in this tab.")).to_be_visible()

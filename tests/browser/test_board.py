@@ -6,11 +6,11 @@ from itertools import combinations, product
 from typing import Final
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Page
 
 from tests.browser.games import table
 from tests.browser.reading import board, box, content, opened, sees_all, sizes
-from tests.browser.visiting import Visit
+from tests.browser.visiting import Visit, expect
 from tests.helpers.sampling import sampled
 from tests.service.api.serving import Service
 

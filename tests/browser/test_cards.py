@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 import pytest
-from playwright.async_api import Locator, Page, expect
+from playwright.async_api import Locator, Page
 
 from domain.kernel.ids import Seat
 from domain.kernel.log.game import Game
@@ -16,7 +16,7 @@ from service.pictures.scenes import sheet_of
 from service.pictures.views import RollView
 from tests.browser.games import Table, table
 from tests.browser.test_moves import asks, commands
-from tests.browser.visiting import PHONE, Visit, Visitor, until
+from tests.browser.visiting import PHONE, Visit, Visitor, expect, until
 from tests.service.api.serving import Service
 from tests.service.pictures.test_scenes import at
 
@@ -80,7 +80,7 @@ async def test_dice_are_faces_with_those_that_hit_marked_and_leaders_keep_their_
         await expect(card.locator(".pieces li", has_text=f"General {label}")).to_contain_text(
             re.compile(rf"^\s*{label}")
         )
-    await visitor.axe("#board")
+    await visitor.axe_in_passing("#board")
 
 
 def sides(made: Table) -> tuple[Any, Any]:
@@ -118,7 +118,7 @@ async def test_cards_of_others_are_cards_by_whom_they_come_from_and_a_click_take
     for option, group in zip(options, await groups.all(), strict=True):
         await expect(group.locator(".card-button")).to_have_count(len(cards_of(option)))
         assert await is_drawn(group.locator(".card-button").first)
-    await visitor.axe("#turn")
+    await visitor.axe_in_passing("#turn")
     await page.keyboard.press("1")
     await expect(page.locator("#turn .came")).to_contain_text("done.")
     (sent,) = commands(visitor)
@@ -164,7 +164,7 @@ async def test_a_number_that_may_be_nothing_is_chosen_by_a_button_and_none_is_me
     await expect(page.locator("#turn .numbers .fault")).to_have_text("Choose a number.")
     assert commands(visitor) == []
     await numbers.nth(2).check()
-    await visitor.axe("#turn")
+    await visitor.axe_in_passing("#turn")
     await page.locator("#turn").get_by_role("button", name="Send").click()
     await expect(page.locator("#turn .came")).to_contain_text("done.")
     (sent,) = commands(visitor)
@@ -193,7 +193,7 @@ async def test_what_a_card_does_is_read_before_it_is_acquired(page: Page, visito
         if name:
             await expect(card.locator(".does")).to_have_text(words[name])
         assert await is_drawn(card)
-    await visitor.axe("#turn")
+    await visitor.axe_in_passing("#turn")
     await page.locator("#turn").get_by_role("button", name="Back").click()
     await expect(cards).to_have_count(0)
     await page.locator("#turn").get_by_role("button", name=re.compile("Acquire")).click()

@@ -5,11 +5,11 @@ import re
 from typing import Any
 
 import pytest
-from playwright.async_api import Locator, Page, expect
+from playwright.async_api import Locator, Page
 
 from tests.browser.games import Table, table, token_of
 from tests.browser.reading import opened
-from tests.browser.visiting import DARK, PHONE, Visit, Visitor
+from tests.browser.visiting import DARK, PHONE, Visit, Visitor, expect
 from tests.service.api.serving import Player, Service
 
 
@@ -128,7 +128,7 @@ async def test_whoever_cannot_see_colours_or_has_a_phone_reads_it(service: Servi
     async with visit(**look) as visitor:
         await visitor.page.goto(address(made, julia, version))
         await expect(visitor.page.get_by_role("form", name="Rule on this case")).to_be_visible()
-        await visitor.axe()
+        await visitor.axe_in_passing()
         wide = await visitor.page.evaluate("document.documentElement.scrollWidth - innerWidth")
         assert wide <= 0
 
@@ -168,7 +168,7 @@ async def test_a_case_is_argued_ruled_on_appealed_and_ruled_on_finally(service: 
         await expect(case(second.page).get_by_text("Answer the complaint")).to_have_count(0)
         await write(second.page, "Make a statement", "And one <i>more</i> word.")
         await expect(case(second.page)).to_contain_text("And one <i>more</i> word.")
-        await second.axe()
+        await second.axe_in_passing()
     await page.goto(address(made, julia, version))
     await case(page).get_by_text("Remove this text").nth(2).click()
     await case(page).get_by_role("button", name="Remove it").click()
@@ -258,7 +258,7 @@ async def test_open_cases_are_counted_on_the_game_and_what_officials_did_is_mark
     await opened(page, made.id)
     await expect(page.locator(".marks")).to_have_attribute("aria-label", re.compile("1 pause"))
     await expect(page.get_by_role("link", name="Desk", exact=True)).to_be_visible()
-    await visitor.axe()
+    await visitor.axe_in_passing()
 
 
 async def test_a_player_who_only_looks_on_is_told_of_a_case(service: Service, page: Page, visit: Visit):
@@ -279,7 +279,7 @@ async def test_a_player_who_only_looks_on_is_told_of_a_case(service: Service, pa
     async with visit() as other:
         await other.page.goto(f"/games/{made.id}#token={token_of(julia)}")
         await expect(other.page.get_by_role("group", name="A dispute")).to_be_visible()
-        await other.axe()
+        await other.axe_in_passing()
     async with visit() as spectator:
         await spectator.page.goto(f"/games/{made.id}")
         await expect(spectator.page.get_by_role("link", name="Desk 1 1 open case")).to_be_visible()

@@ -3,10 +3,10 @@
 import re
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Page
 
 from tests.browser.test_access import LOOKS
-from tests.browser.visiting import Visit, Visitor
+from tests.browser.visiting import Visit, Visitor, expect
 from tests.helpers.sampling import sampled
 
 SCALARS_DOUBT = "Trying to set .ref-value for invalid reference: #/.defs/"
@@ -32,24 +32,23 @@ async def test_a_link_leads_to_an_endpoint_in_the_reference(visit: Visit, look: 
         await visitor.axe()
 
 
-async def test_the_reference_is_in_the_colours_of_the_system(visit: Visit):
-    papers: list[str] = []
-    for look in ("light", "dark"):
-        async with visit(**LOOKS[look]) as visitor:
-            visitor.expect(SCALARS_DOUBT)
-            for path in ("/", "/docs/reference"):
-                await visitor.page.goto(path)
-                if path != "/":
-                    await expect(visitor.page.get_by_role("heading", name="Tabularium")).to_be_visible()
-                papers.append(await visitor.page.evaluate("() => getComputedStyle(document.body).backgroundColor"))
-    lobby, reference, dark_lobby, dark_reference = papers
-    assert (lobby, dark_lobby) == (reference, dark_reference)
-    assert lobby != dark_lobby
-
-
-async def test_the_reference_finds_what_is_searched(page: Page, visitor: Visitor):
+async def test_the_reference_is_in_the_colours_of_the_system_and_finds_what_is_searched(page: Page, visitor: Visitor):
+    """One test for both: the reference is the heaviest of all pages."""
     visitor.expect(SCALARS_DOUBT)
+
+    async def papers() -> list[str]:
+        found: list[str] = []
+        for scheme in ("light", "dark"):
+            await page.emulate_media(color_scheme=scheme)
+            found.append(await page.evaluate("() => getComputedStyle(document.body).backgroundColor"))
+        return found
+
+    await page.goto("/")
+    lobby = await papers()
+    assert lobby[0] != lobby[1]
     await page.goto("/docs/reference")
+    await expect(page.get_by_role("heading", name="Tabularium")).to_be_visible()
+    assert await papers() == lobby
     await page.get_by_role("button", name=re.compile("Search")).first.click()
     await page.get_by_role("combobox").or_(page.get_by_role("searchbox")).first.fill("take a seat")
     await expect(page.get_by_role("option", name=re.compile("Take a seat")).first).to_be_visible()

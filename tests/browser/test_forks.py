@@ -1,15 +1,16 @@
 """Forks on the page: made from the version that is shown, played with all seats, and held against their parents."""
 
 import re
-from typing import Any
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Page
 
 from domain.kernel.rules import schema
 from tests.browser.games import Table, table, token_of
 from tests.browser.reading import opened, settled
-from tests.browser.visiting import DARK, PHONE, Visit, Visitor
+from tests.browser.test_access import LOOKS
+from tests.browser.visiting import Visit, Visitor, expect
+from tests.helpers.sampling import sampled
 from tests.service.api.serving import Player, Service
 
 
@@ -54,11 +55,11 @@ async def test_a_fork_is_made_from_the_version_that_is_shown_and_played_with_all
     await expect(page.get_by_role("slider", name="Version")).to_have_value(f"{head}")
 
 
-@pytest.mark.parametrize("look", [{}, {**DARK, **PHONE}], ids=["light", "dark phone"])
-async def test_a_fork_is_held_against_its_parent_on_one_slider(service: Service, visit: Visit, look: dict[str, Any]):
+@pytest.mark.parametrize("look", sampled("forks beside their parents", LOOKS, 1))
+async def test_a_fork_is_held_against_its_parent_on_one_slider(service: Service, visit: Visit, look: str):
     made = await table(service.services, events=400)
     anna = next(iter(made.seats.values()))
-    async with visit(**look) as visitor:
+    async with visit(**LOOKS[look]) as visitor:
         page = visitor.page
         url = "/games" + (await fork_by_hand(page, made, anna, 200)).partition("/games")[2]
         await give_as_maker(service, url, made, anna, 15)
@@ -75,7 +76,7 @@ async def test_a_fork_is_held_against_its_parent_on_one_slider(service: Service,
         await expect(page.get_by_text(f"Nothing differs between version {begun} of the other game")).to_be_visible()
         await page.get_by_role("slider", name="Version").fill(f"{last}")
         await expect(page.locator(".differences")).to_be_visible()
-        await visitor.axe()
+        await visitor.axe_in_passing()
         await page.get_by_role("button", name="Stop comparing with the other game").click()
         await expect(page.locator(".differences")).to_have_count(0)
         await page.goto(f"/games/{made.id}")

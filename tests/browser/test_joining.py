@@ -2,11 +2,11 @@
 
 import re
 
-from playwright.async_api import Page, expect
+from playwright.async_api import Page
 
 from tests.browser.games import token_of
 from tests.browser.reading import settled
-from tests.browser.visiting import PHONE, Visit, Visitor, until
+from tests.browser.visiting import PHONE, Visit, Visitor, expect, until
 from tests.service.api.serving import Service
 
 NEW_GAME = {"ruleset": "conquest-classic-friz", "players": 2}
@@ -27,7 +27,7 @@ async def test_a_friend_who_opens_the_link_sits_after_one_click(service: Service
         await friend.page.goto(address)
         await expect(friend.page.get_by_text("Anna invites you to play")).to_contain_text(title)
         await expect(friend.page.get_by_text("1 seat is free.")).to_be_visible()
-        await friend.axe()
+        await friend.axe_in_passing()
         await friend.page.get_by_role("button", name="Join").click()
         await expect(friend.page).to_have_url(re.compile(f"/games/{game}"))
         await expect(friend.page.get_by_role("heading", name="Everybody is here")).to_be_visible()
@@ -64,7 +64,7 @@ async def test_a_link_that_leads_nowhere_says_so(page: Page, visitor: Visitor):
         await page.goto(link)
         await expect(page.get_by_role("heading", name="This link leads nowhere")).to_be_visible()
         await expect(page.get_by_role("alert")).to_be_visible()
-        await visitor.axe()
+        await visitor.axe_in_passing()
 
 
 async def test_two_friends_come_from_the_lobby_to_their_first_moves(service: Service, visitor: Visitor, visit: Visit):

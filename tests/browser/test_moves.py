@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Locator, Page, expect
+from playwright.async_api import Locator, Page
 
 from domain.kernel.ids import Seat
 from domain.kernel.log.game import Game
 from tests.browser.games import Table, table
-from tests.browser.visiting import PHONE, Visit, Visitor
+from tests.browser.visiting import PHONE, Visit, Visitor, expect
 from tests.helpers.sampling import sampled
 from tests.service.api.serving import Service
 
@@ -70,7 +70,7 @@ async def test_a_march_is_shown_before_it_ends_and_sent_by_the_click_that_ends_i
     await expect(page.locator("#turn .shown")).to_contain_text(" to ")
     await expect(page.locator("svg.board .aim .line")).to_be_attached()
     assert commands(visitor) == []
-    await visitor.axe()
+    await visitor.axe_in_passing()
     await area(page, end).click()
     await expect(page.locator("#turn .came")).to_contain_text("done.")
     (event,) = (await service.get(f"/v1/games/{marching.id}/events?after={marching.version}"))["items"][:1]
@@ -114,7 +114,7 @@ async def test_what_destroys_ones_own_is_asked_once_more_though_it_can_be_taken_
     cost = page.locator("#turn .cost")
     await expect(cost).to_have_text("You lose 1 fortified city.")
     assert commands(visitor) == []
-    await visitor.axe()
+    await visitor.axe_in_passing()
     await page.locator("#turn").get_by_role("button", name="Send").click()
     await expect(page.locator("#turn .came")).to_contain_text("Undo destroy cities")
 
@@ -213,7 +213,7 @@ async def test_a_refusal_is_disputed_where_it_is_shown(
     await page.get_by_role("button", name="Open a case").click()
     await expect(page.locator("#turn .dispute .refused")).to_contain_text("TAB-CASE-06")
     await complaint.fill("I read the rule otherwise.")
-    await visitor.axe()
+    await visitor.axe_in_passing()
     await page.get_by_role("button", name="Open a case").click()
     await page.get_by_role("link", name="See it on the judge's desk").click()
     case = page.get_by_role("article", name="Case 1")
@@ -255,7 +255,7 @@ async def test_a_number_takes_one_click_or_one_key(page: Page, visitor: Visitor,
     await page.keyboard.press("ArrowRight")
     await expect(page.locator("#turn .means")).to_contain_text("1 infantry")
     await expect(infantry.get_by_role("radio", checked=True)).to_be_focused()
-    await visitor.axe()
+    await visitor.axe_in_passing()
     await area(page, await first(page, "open")).click()
     await expect(page.locator("#turn .came")).to_contain_text("done.")
     (sent,) = commands(visitor)
@@ -305,7 +305,7 @@ async def test_what_came_along_lately_comes_along_again_by_one_click(
     await area(page, "mesopotamia").click()
     await turn.get_by_role("button", name="Again 2 infantry").click()
     await expect(turn.locator(".means")).to_have_text("From Mesopotamia: 2 infantry")
-    await visitor.axe()
+    await visitor.axe_in_passing()
     await area(page, await first(page, "open")).press("Enter")
     await page.locator(f'.commands[data-version="{made.version + 4}"]').wait_for(state="attached")
     assert [json.loads(sent)["command"]["infantry"] for sent in commands(visitor)] == [2, 1, 2]
@@ -356,7 +356,7 @@ async def test_what_is_left_to_choose_at_the_end_is_sent_by_the_click_that_choos
         choices = phone.page.locator("#turn .picker [data-last]")
         await expect(choices).to_have_count(2)
         assert commands(phone) == []
-        await phone.axe()
+        await phone.axe_in_passing()
         number = phone.page.locator("#turn .picker .numbers label").last
         box = await number.bounding_box()
         assert box is not None
@@ -456,7 +456,7 @@ async def test_of_several_ways_to_go_on_the_one_that_is_chosen_is_sent_by_the_cl
     ways = page.locator("#turn .before .meant")
     await ways.get_by_text(able[0]["title"], exact=True).click()
     await expect(page.locator("#turn .before .means")).to_contain_text("From")
-    await visitor.axe()
+    await visitor.axe_in_passing()
     end = next(each for each in led["to"]["enum"] if each in alone["to"]["enum"])
     await area(page, end).hover()
     await expect(page.locator("#turn .shown")).to_contain_text(able[0]["title"])
@@ -572,7 +572,7 @@ async def test_on_a_phone_the_bar_stays_and_the_timeline_folds(visit: Visit, mar
         await area(phone.page, "hispania").tap()
         await area(phone.page, await first(phone.page, "open")).tap()
         await expect(phone.page.locator("#turn .means")).to_contain_text("March from Hispania")
-        await phone.axe()
+        await phone.axe_in_passing()
 
 
 POINTED_AT = (("conquest-campaign", "act", 3), ("mare-nostrum", "campaign", 8), ("italia-1", "move", 4))
@@ -588,7 +588,7 @@ async def test_every_ruleset_can_be_pointed_at(
     await page.keyboard.press("Enter")
     await expect(page.locator("svg.board [data-area].picked").first).to_be_attached()
     await expect(page.locator("#turn")).to_contain_text("Cancel")
-    await visitor.axe()
+    await visitor.axe_in_passing()
 
 
 async def test_of_several_things_to_do_in_an_area_the_one_that_is_chosen_is_sent(

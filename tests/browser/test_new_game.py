@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Page, expect
+from playwright.async_api import Page
 
 from domain.library import LIBRARY
-from tests.browser.visiting import Visitor
+from tests.browser.visiting import Visitor, expect
 from tests.helpers.sampling import sampled
 from tests.service.api.serving import Service
 
@@ -43,7 +43,7 @@ async def test_a_game_is_laid_out_as_its_creator_chooses(service: Service, visit
     await expect(layout.get_by_role("radio", name="Introductory")).to_be_checked()
     await expect(layout).to_have_accessible_description(re.compile("aid cards .MN-SET-06., or 36 points"))
     await layout.get_by_role("radio", name="Free").check()
-    await visitor.axe()
+    await visitor.axe_in_passing()
     game = await created(service, lobby)
     assert (game["ruleset"], game["title"], len(game["seats"])) == ("mare-nostrum", "Points for all", 4)
     assert game["setup"] == {"layout": "free", "civilizations": [], "influence_chain_any_player": False}
@@ -77,7 +77,7 @@ async def test_what_the_rules_refuse_is_said_with_its_rule(service: Service, vis
     refusal = lobby.get_by_role("alert")
     await expect(refusal).to_contain_text("You chose 2 civilizations for 3 players.")
     await expect(refusal).to_contain_text("MN-SET-01")
-    await visitor.axe()
+    await visitor.axe_in_passing()
     await civilizations.get_by_role("checkbox", name="Rome").check()
     game = await created(service, lobby)
     assert {place["seat"] for place in game["seats"]} == {"babylon", "egypt", "rome"}

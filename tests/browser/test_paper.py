@@ -1,9 +1,10 @@
 """A page of a game on paper: what is read, and nothing that is pressed."""
 
-from playwright.async_api import Page, expect
+from playwright.async_api import Page
 
 from tests.browser.games import table
 from tests.browser.reading import opened
+from tests.browser.visiting import expect
 from tests.service.api.serving import Service
 
 

@@ -2,12 +2,12 @@
 
 import json
 
-from playwright.async_api import Page, expect
+from playwright.async_api import Page
 
 from domain.kernel.log.game import Game
 from tests.browser.games import table
 from tests.browser.reading import opened
-from tests.browser.visiting import Visitor
+from tests.browser.visiting import Visitor, expect
 from tests.service.api.serving import Service
 
 
@@ -30,7 +30,7 @@ async def test_a_nations_card_is_opened_where_it_is_named_and_refusals_show_its_
     line = "lines => lines.map((line) => line.querySelector('.origin')?.textContent)"
     origins = await card.locator(".lines li").evaluate_all(line)
     assert set(origins) <= {"seed", "published", "reconstructed"}
-    await visitor.axe("#paper")
+    await visitor.axe_in_passing("#paper")
     await page.keyboard.press("Escape")
     await expect(named).to_be_focused()
 
@@ -52,6 +52,6 @@ async def test_many_papers_are_unfolded_in_the_room_where_a_game_waits(service: 
     listed = page.locator(".open-seats .paper-link")
     await page.get_by_text(f"{len(papers)} papers to read").click()
     await expect(listed).to_have_count(len(papers))
-    await visitor.axe(".open-seats")
+    await visitor.axe_in_passing(".open-seats")
     await listed.first.click()
     await expect(page.get_by_role("dialog", name=papers[0]["title"])).to_be_visible()

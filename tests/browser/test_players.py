@@ -2,13 +2,13 @@
 
 import re
 
-from playwright.async_api import Locator, Page, expect
+from playwright.async_api import Locator, Page
 
 from domain.kernel.ids import Seat
 from domain.kernel.log.game import Game
 from tests.browser.games import table
 from tests.browser.reading import expect_version, give_any, opened, slider
-from tests.browser.visiting import DARK, PHONE, Visit, Visitor
+from tests.browser.visiting import DARK, PHONE, Visit, Visitor, expect
 from tests.service.api.serving import Service
 
 LISTEN = """
@@ -51,7 +51,7 @@ async def test_every_player_is_seen_with_what_they_have_and_who_is_asked(service
             await expect(line).to_contain_text(f"{name} {value}")
         await expect(line.get_by_text("to decide")).to_have_count(int(standing["seat"] == asked))
         await expect(line.get_by_text("you", exact=True)).to_have_count(int(standing["seat"] == asked))
-    await visitor.axe("#strip")
+    await visitor.axe_in_passing("#strip")
     # The past shows what they had then, and asks nobody. What is open at once lies over the timeline.
     await page.keyboard.press("Escape")
     await slider(page).fill("100")
@@ -73,7 +73,7 @@ async def test_ones_own_hand_is_in_sight_and_nobody_elses(service: Service, page
         await opened(other.page, made.id)
         await expect(players(other.page).first).to_be_visible()
         await expect(other.page.get_by_role("region", name="Players")).not_to_contain_text("in hand")
-        await other.axe("#strip")
+        await other.axe_in_passing("#strip")
         # A hand has room on a phone, too: as signs, read out in words.
         await opened(other.page, made.id, f"#token={made.token(seat)}")
         own_hand = players(other.page).locator(".hand")
@@ -97,7 +97,7 @@ async def test_a_turn_that_begins_is_seen_in_the_tab_and_heard_by_who_wants_it(s
     for box in (notices.get_by_label("Play a sound"), notices.get_by_label("Show a notification")):
         await expect(box).not_to_be_checked()
         await box.check()
-    await visitor.axe("#notices")
+    await visitor.axe_in_passing("#notices")
     await notices.get_by_role("button", name="Close").click()
     heard = await page.evaluate("window.rung")
     assert heard == 1, "whoever turns it on hears what it is like"

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from playwright.async_api import FilePayload, Page, expect
+from playwright.async_api import FilePayload, Page
 
 from domain.kernel.ids import Seat
 from domain.kernel.log import officials
@@ -22,7 +22,7 @@ from service.api.transparency.routes import log_key_view
 from service.transparency.keys import new_key, read_log_key, read_signer
 from tests.browser.games import table
 from tests.browser.test_verify import finished, open_panel, verify_file
-from tests.browser.visiting import Visitor
+from tests.browser.visiting import Visitor, expect
 from tests.domain.judging.test_proof import act_at_random, changing, forged, played
 from tests.domain.kernel.log.test_forks import (
     cause_of_start,
@@ -215,7 +215,7 @@ async def test_the_certificate_of_a_game_is_checked_and_saved(service: Service, 
     await expect(seal).to_contain_text(f"has version {made.version} as its entry")
     await expect(seal).to_contain_text("No witness of the policy saw that log")
     await expect(seal).not_to_contain_text("has no Ed25519")
-    await visitor.axe()
+    await visitor.axe_in_passing()
     async with page.expect_download() as download:
         await page.get_by_role("link", name="Save the certificate").click()
     assert (await download.value).suggested_filename == f"{made.id}.tlog-proof"

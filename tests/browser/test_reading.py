@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, Page, Route, expect
+from playwright.async_api import Browser, Page, Route
 
 from domain.boards import builtin
 from domain.campaign import table as campaign_table
@@ -26,14 +26,14 @@ from tests.browser.reading import (
     slider,
     version,
 )
-from tests.browser.visiting import PHONE, Visit, Visitor, visiting
+from tests.browser.visiting import PHONE, Visit, Visitor, expect, visiting
 from tests.helpers.sampling import sampled
 from tests.service.api.serving import Service, serving
 
 BOARDS = ("conquest-classic-friz", "conquest-classic-2005", "conquest-campaign", "mare-nostrum")
 
 
-@pytest.mark.parametrize("ruleset", sampled("boards at versions that are gone to", BOARDS, 2))
+@pytest.mark.parametrize("ruleset", sampled("boards at versions that are gone to", BOARDS, 1))
 async def test_the_board_shows_the_position_of_every_version_that_is_gone_to(
     service: Service, page: Page, ruleset: str
 ):
@@ -373,7 +373,7 @@ async def test_what_is_under_way_is_seen_at_a_glance(service: Service, page: Pag
     vote = glance.locator(".shelf").filter(has_text="Vote on")
     said = [re.compile(f"{seat.title()}: .*Senator .* votes?") for seat in laid(game)]
     await expect(vote.get_by_role("listitem")).to_have_text(said)
-    await visitor.axe(".glance")
+    await visitor.axe_in_passing(".glance")
     await expect(glance).not_to_contain_text("Cards on display")
     await page.get_by_role("tab", name="Scores").click()
     await expect(page.get_by_role("tabpanel")).to_contain_text("Cards on display")
@@ -460,7 +460,7 @@ async def test_a_battle_shows_its_dice_with_their_odds_and_their_proof(service: 
     await expect(card).to_contain_text(
         re.compile(rf"{roll['hits']} hits? \(chance of {roll['hits']} or (more|fewer): ")
     )
-    await visitor.axe()
+    await visitor.axe_in_passing()
     await page.set_viewport_size({"width": 1024, "height": 768})
     shown, place = await box(page, ".battle-card"), await box(page, "section#board")
     assert shown["x"] >= place["x"] + place["width"]

@@ -2,13 +2,11 @@
 
 import re
 
-from playwright.async_api import expect
-
 from domain.library import LIBRARY
 from service.api.rulesets.scenarios import scenarios_of
 from tests.browser.games import Table, table
 from tests.browser.reading import settled, slider
-from tests.browser.visiting import PHONE, Visit, Visitor
+from tests.browser.visiting import PHONE, Visit, Visitor, expect
 from tests.service.api.serving import Service
 from tests.service.api.test_statistics import caught_up
 
@@ -25,7 +23,7 @@ async def test_rules_are_found_by_game_chapter_words_and_id(visitor: Visitor):
     chapter = ruleset.catalogue.chapters(ruleset.id)[2]
     await page.get_by_role("combobox", name="Chapter").select_option(chapter.id)
     await expect(entries).to_have_count(len(chapter.rules))
-    await visitor.axe()
+    await visitor.axe_in_passing()
     await page.get_by_role("combobox", name="Chapter").select_option("")
     search = page.get_by_role("searchbox")
     await search.fill("fortress destroys")
@@ -64,7 +62,7 @@ async def test_a_rule_shows_the_scenarios_that_test_it(visitor: Visitor):
     await expect(scenario).to_contain_text("three legions against legion and fortress")
     await scenario.locator("summary").click()
     await expect(scenario.get_by_label("Scenario: MN-EX-02")).to_contain_text('type = "attack"')
-    await visitor.axe()
+    await visitor.axe_in_passing()
     # A rule that none tests says so.
     ruleset = LIBRARY.current("mare-nostrum")
     untested = next(rule.id for rule in ruleset.catalogue.for_ruleset(ruleset.id) if not scenarios_of(ruleset, rule.id))
@@ -112,7 +110,7 @@ async def test_a_rule_leads_to_the_version_of_a_game_that_shows_it(service: Serv
     item = entry.get_by_role("listitem")
     await expect(item).to_have_count(1)
     await expect(item).to_contain_text(f"Version {version}: legion marched. In progress, created")
-    await visitor.axe()
+    await visitor.axe_in_passing()
     await page.keyboard.press("Tab")
     await expect(item.get_by_role("link", name="Thursday at the club")).to_be_focused()
     await page.keyboard.press("Enter")
@@ -130,7 +128,7 @@ async def test_where_a_rule_is_seen_at_work_can_be_read_on_a_phone(service: Serv
         entry = page.get_by_role("article", name=RULE)
         await entry.get_by_text("Seen at work").tap()
         await expect(entry.get_by_role("listitem")).to_contain_text(f"Version {version}")
-        await visitor.axe()
+        await visitor.axe_in_passing()
         assert await page.evaluate("document.documentElement.scrollWidth") <= PHONE["viewport"]["width"]
         await entry.get_by_role("link", name="A" * 60).tap()
         await page.wait_for_url(f"**#v={version}")

@@ -2,11 +2,11 @@
 
 import re
 
-from playwright.async_api import Page, expect
+from playwright.async_api import Page
 
 from tests.browser.games import table, token_of
 from tests.browser.reading import opened, settled
-from tests.browser.visiting import Visit, Visitor
+from tests.browser.visiting import Visit, Visitor, expect
 from tests.service.api.serving import Service
 
 NEW_GAME = {"ruleset": "conquest-classic-friz", "players": 4}
@@ -27,7 +27,7 @@ async def test_bots_join_friends_at_a_table(service: Service, page: Page, visito
     await page.get_by_role("combobox", name="Bots").select_option("random")
     await page.get_by_role("button", name="Fill the other free seats with bots").click()
     await expect(page.get_by_role("button", name="Take the bot away")).to_have_count(2)
-    await visitor.axe(".open-seats")
+    await visitor.axe_in_passing(".open-seats")
     async with visit() as other:
         await other.page.goto(f"/games/{game}#token={token_of(bert)}")
         await expect(other.page.get_by_role("button", name="Leave")).to_be_visible()
@@ -84,7 +84,7 @@ async def test_a_bot_plays_on_for_who_gives_up(service: Service, page: Page, vis
         await opened(page, made.id, f"#token={made.token(seat)}")
         await page.get_by_role("tab", name="Scores").click()
         await page.get_by_text("Give up your seat").click()
-        await visitor.axe("#side")
+        await visitor.axe_in_passing("#side")
         await page.get_by_role("button", name="Give up my seat").click()
         await expect(page.locator("#around")).to_contain_text("You gave up your seat.")
         await expect(page.get_by_role("link", name="Inspect or dispute this")).to_be_visible()
@@ -93,7 +93,7 @@ async def test_a_bot_plays_on_for_who_gives_up(service: Service, page: Page, vis
         await expect(asked).to_contain_text(re.compile(f"{seat.title()} .* gave up their seat."))
         players = other.page.get_by_role("region", name="Players").get_by_role("listitem")
         await expect(players.filter(has_text="gone")).to_contain_text(seat.title())
-        await other.axe("#around")
+        await other.axe_in_passing("#around")
         await asked.get_by_role("combobox").select_option("greedy")
         await asked.get_by_role("button", name="Let it play on").click()
         await expect(asked).to_have_count(0)

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, Page
 
 from domain.boards import builtin
 from domain.library import LIBRARY
 from service.base.clock import utc_now
-from tests.browser.visiting import PHONE, Visit, Visitor, visiting
+from tests.browser.visiting import PHONE, Visit, Visitor, expect, visiting
 from tests.helpers.issuer import AUDIENCE, CLIENT, Provider, provider
 from tests.service.api.serving import Service, serving
 
@@ -78,18 +78,18 @@ async def test_a_guest_links_the_account_and_comes_back_on_another_device(visit:
     async with visit() as visitor:
         page = visitor.page
         await open_account(page, "Guest")
-        await visitor.axe()
+        await visitor.axe_in_passing()
         await link(page)
         await expect(page.get_by_role("heading", name="Guest", level=1)).to_be_visible()
         await expect(page.get_by_text("You can come back to this account from any device.")).to_be_visible()
-        await visitor.axe()
+        await visitor.axe_in_passing()
         async with visit(**PHONE) as other:
             await other.page.goto("/account")
             await expect(other.page.get_by_role("button", name="Sign in with Example Login")).to_be_visible()
             assert await other.page.evaluate("document.documentElement.scrollWidth") <= PHONE["viewport"]["width"]
             await other.page.get_by_role("button", name="Sign in with Example Login").click()
             await expect(other.page.get_by_role("heading", name="Guest", level=1)).to_be_visible()
-            await other.axe()
+            await other.axe_in_passing()
         # The last way back is not removed without being asked for.
         await page.get_by_label("Remove the link with Example Login").click()
         await expect(page.get_by_text("You have no other way back.")).to_be_visible()
@@ -110,7 +110,7 @@ async def test_nobody_leaves_a_guests_account_behind_without_being_asked(visit: 
         await expect(page.get_by_role("heading", name="You have another account")).to_be_visible()
         await expect(page.get_by_role("alert")).to_contain_text("signs you in as Livia the First")
         await expect(page.get_by_text("Only this browser keeps Guest.")).to_be_visible()
-        await guest.axe()
+        await guest.axe_in_passing()
         await page.get_by_role("button", name="Stay Guest").click()
         await expect(page.get_by_role("heading", name="Guest", level=1)).to_be_visible()
         await page.get_by_role("button", name="Link with Example Login").click()
@@ -126,7 +126,7 @@ async def test_a_provider_that_says_no_is_said(issuer: Provider, visit: Visit):
         await page.goto("/account")
         await page.get_by_role("button", name="Sign in with Example Login").click()
         await expect(page.get_by_role("alert")).to_have_text("Example Login did not sign you in: access_denied.")
-        await visitor.axe()
+        await visitor.axe_in_passing()
         issuer.refuses = False
         await page.get_by_role("button", name="Try again").click()
         await expect(page.get_by_role("heading", name="Livia", level=1)).to_be_visible()

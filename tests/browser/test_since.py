@@ -3,13 +3,11 @@
 import json
 from typing import Any
 
-from playwright.async_api import expect
-
 from domain.kernel.log.game import Game
 from domain.kernel.log.record import Record
 from tests.browser.games import table
 from tests.browser.reading import expect_version, opened, sentence, settled
-from tests.browser.visiting import PHONE, Visit, Visitor
+from tests.browser.visiting import PHONE, Visit, Visitor, expect
 from tests.service.api.serving import Service
 
 MARKS = "svg.board #happened > *"
@@ -46,7 +44,7 @@ async def test_a_player_who_comes_back_is_told_what_the_others_did(service: Serv
     # All of it is marked, in sentences of which each leads to its move.
     assert 1 < await told.get_by_role("listitem").count() <= len(made.simulation.records)
     await expect(page.locator(MARKS).nth(of_the_last)).to_be_attached()
-    await visitor.axe(".since")
+    await visitor.axe_in_passing(".since")
     ends = [number - 1 for number in begun[1:]] + [made.version]
     for end in ends:
         await page.keyboard.press("s")

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 
 import pytest
-from playwright.async_api import CDPSession, Page, expect
+from playwright.async_api import CDPSession, Page
 
 from tests.browser.games import table
 from tests.browser.reading import board, opened, sees_all, sizes
-from tests.browser.visiting import PHONE, Visit
+from tests.browser.visiting import PHONE, Visit, expect
 from tests.helpers.sampling import sampled
 from tests.service.api.serving import Service
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.async_api import FilePayload, Page, expect
+from playwright.async_api import FilePayload, Page
 
 from domain.kernel.canonical import canonical
 from domain.kernel.proof.export import export
@@ -15,12 +15,13 @@ from domain.kernel.proof.verify import verify
 from domain.library import LIBRARY
 from service.bots.simulation import Simulation
 from tests.browser.games import Table, played, table
-from tests.browser.visiting import Visitor
+from tests.browser.visiting import Visitor, expect
 from tests.domain.kernel.log.test_aside import BLUE, gift, undone
 from tests.domain.kernel.log.test_aside import forged as gift_forged
 from tests.forgeries import FORGERIES, GAMES
 from tests.helpers.forger import Line, forged, lines_of, rows, whole
 from tests.helpers.play import Play
+from tests.helpers.sampling import sampled
 from tests.service.api.serving import Service
 from tests.tiny.auction import ROOM
 from tests.tiny.prizes import PrizedAuction, corrected
@@ -72,7 +73,7 @@ async def test_a_running_game_is_sealed_as_far_as_its_chain_goes(service: Servic
     await expect(seal).to_contain_text("Who an account is")
     await page.get_by_text("What is checked, and what cannot be").click()
     await expect(page.locator("details.explanation")).to_contain_text("decided again by the rules")
-    await visitor.axe()
+    await visitor.axe_in_passing()
     exports = [request for request in visitor.asked if request.url.endswith("/export")]
     assert [await request.header_value("authorization") for request in exports] == [None]
 
@@ -239,7 +240,7 @@ async def test_a_game_in_which_the_civilizations_were_dealt_is_sealed_and_a_stra
     await expect(page.locator(".outcome.refused")).to_contain_text("seats-moved follows from nothing")
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", sampled("games forged for a browser", GAMES, 4))
 async def test_a_forgery_that_shows_without_the_rules_is_named(
     service: Service, page: Page, visitor: Visitor, game: str
 ):

@@ -3,16 +3,29 @@
 import asyncio
 import contextlib
 import re
-from collections.abc import AsyncIterator, Callable
-from typing import Any, Final
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from axe_playwright_python.async_playwright import Axe
-from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page, Request, Response, WebError, expect
+from playwright.async_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Locator,
+    Page,
+    Request,
+    Response,
+    WebError,
+)
+from playwright.async_api import TimeoutError as TooLate
+from playwright.async_api import expect as assertions
+
+from tests.helpers.sampling import in_this_run
 
 PATIENCE: Final = 60_000
 """Milliseconds that something may take to appear: other tests use the machine as well."""
-expect.set_options(timeout=PATIENCE)
+assertions.set_options(timeout=PATIENCE)
 
 GRAVE: Final = ("serious", "critical")
 AXE: Final = Axe().axe_script
@@ -33,6 +46,41 @@ async def until(page: Page, expression: str) -> None:
     """Wait until a JavaScript expression is true. `wait_for_function` would need what a page's policy forbids."""
     waiting = f"async () => {{ while (!({expression})) await new Promise((go) => setTimeout(go, 20)); }}"
     await asyncio.wait_for(page.evaluate(waiting), PATIENCE / 1000)
+
+
+def expect(actual: Any) -> Any:
+    """Return Playwright's assertions, which here first wait until there is what they are about.
+
+    Since 1.60 each of its own looks that finds nothing writes the whole page down, for the message of a failure:
+    that took a sixth of the time that pages took.
+    """
+    return _Expected(actual) if isinstance(actual, Locator) else assertions(actual)
+
+
+if TYPE_CHECKING:
+    expect = assertions
+
+
+class _Expected:
+    def __init__(self, locator: Locator) -> None:
+        self._locator = locator
+
+    def __getattr__(self, name: str) -> Callable[..., Awaitable[None]]:
+        check = getattr(assertions(self._locator), name)
+
+        async def checked(*expected: Any, **options: Any) -> None:
+            if not (name.startswith("not_") or name in ABSENT or any(isinstance(each, list) for each in expected)):
+                # What is wrong with an element that never comes is for Playwright to say.
+                with contextlib.suppress(TooLate):
+                    state = "visible" if name == "to_be_visible" else "attached"
+                    await self._locator.wait_for(state=state, timeout=options.get("timeout", PATIENCE))
+            await check(*expected, **options)
+
+        return checked
+
+
+ABSENT: Final = frozenset({"to_have_count", "to_be_hidden"})
+"""What may hold of an element that is not there."""
 
 
 class Visitor:
@@ -78,6 +126,14 @@ class Visitor:
             if each["impact"] in GRAVE
         ]
         assert not grave, "\n".join(grave)
+
+    async def axe_in_passing(self, within: str | None = None, *, without: str | None = None) -> None:
+        """Do what `axe` does in one test of three; in all of them with `--all`.
+
+        `test_access.py` is where every page is looked at. This is for the states to which other tests come.
+        """
+        if in_this_run("what tests come to by axe", 3):
+            await self.axe(within, without=without)
 
     async def bodies(self) -> dict[str, str]:
         """Return what the page was answered, by address: all that has ended."""

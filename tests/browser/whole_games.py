@@ -27,7 +27,6 @@ from typing import Any, Final, NamedTuple, cast
 import httpx
 import msgspec
 import structlog
-from playwright.async_api import expect
 
 from domain.boards import builtin
 from domain.kernel.rules import schema
@@ -40,7 +39,7 @@ from service.bots.registry import bot_for
 from tests.browser.chromium import chromium
 from tests.browser.games import token_of
 from tests.browser.seats import Sitting, sitting
-from tests.browser.visiting import Visit, visiting
+from tests.browser.visiting import Visit, expect, visiting
 from tests.service.api.serving import Player, Service, serving
 from tests.tiny.auction import ROOM, TinyAuction
 

@@ -15,10 +15,12 @@ from domain.kernel.proof.verify import verify
 from domain.library import LIBRARY
 from tests.contract import clients
 from tests.contract.running import running
+from tests.helpers.sampling import sampled
 
 EXAMPLES: Final = clients.HERE.parents[1] / "openapi"
 ENOUGH: Final = 10
 """So many commands each of them gives in each game."""
+PLAYED: Final = sampled("games of the example bots", LIBRARY.ids(), 3)
 
 
 @contextmanager
@@ -59,7 +61,7 @@ def given(api: httpx.Client, url: str) -> dict[str, int]:
     return counts
 
 
-def test_the_example_bots_play_every_ruleset(tmp_path: Path) -> None:
+def test_the_example_bots_play_by_any_ruleset(tmp_path: Path) -> None:
     for name in ("tsconfig.json", "node.d.ts"):
         shutil.copy(clients.HERE / "typescript" / name, tmp_path)
     (tmp_path / "package.json").write_text('{"type": "module"}')
@@ -69,7 +71,7 @@ def test_the_example_bots_play_every_ruleset(tmp_path: Path) -> None:
         api = httpx.Client(base_url=address, timeout=60)
         registered = [api.post("/v1/players", json={"name": name}).json() for name in ("Python", "TypeScript")]
         players = {each["player"]["id"]: each["token"] for each in registered}
-        games = [begin(api, ruleset, players) for ruleset in LIBRARY.ids()]
+        games = [begin(api, ruleset, players) for ruleset in PLAYED]
         python, typescript = players.values()
         with (
             playing(sys.executable, EXAMPLES / "bot.py", address, python, log=tmp_path / "python.log"),

@@ -14,7 +14,7 @@ from domain.library import LIBRARY
 from tests.contract.running import running
 from tests.helpers.sampling import RUN
 
-SECONDS = 45 if RUN.seed else 300
+SECONDS = 30 if RUN.seed else 300
 """The time that it may take: the examples and the coverage of every endpoint come first, then fuzzing."""
 
 SEED = Random(f"{RUN.seed} schemathesis").getrandbits(32)

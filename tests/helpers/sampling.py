@@ -4,6 +4,7 @@ Which, a seed says that follows the commit. So a run can be repeated (`--sample-
 case has its turn; `--all` looks at everything. The table in `tests/README.md` says how many each check draws.
 """
 
+import os
 import subprocess
 from collections.abc import Callable, Hashable, Iterable
 from pathlib import Path
@@ -60,6 +61,15 @@ def sampled(check: str, cases: Iterable[T], draw: int, by: Callable[[T], Hashabl
     some = [case for group in groups.values() for case in rng.sample(group, min(draw, len(group)))]
     RUN.checks[check] = Drawn(len(some), len(every))
     return [case for _, case in (every if RUN.seed is None else sorted(some, key=lambda case: case[0]))]
+
+
+def in_this_run(check: str, of: int) -> bool:
+    """Tell whether a run makes a check within the test that is under way: in one test out of `of`, as the seed draws.
+
+    For a check that many tests make besides their own; it has no row in the table.
+    """
+    test = os.environ["PYTEST_CURRENT_TEST"].rpartition(" ")[0]
+    return RUN.seed is None or Random(f"{RUN.seed} {check} {test}").randrange(of) == 0
 
 
 def seed_of_the_commit() -> str:

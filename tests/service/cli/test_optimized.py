@@ -11,6 +11,7 @@ import pytest
 from domain.kernel.log.concerns import concerns
 from domain.kernel.rules.docstrings import attributes, docstring, source_of, summary
 from domain.library import LIBRARY
+from tests.helpers.sampling import sampled
 from tests.service.cli.calling import Call, http, serving, start
 
 ROOT = Path(__file__).parents[3]
@@ -33,9 +34,10 @@ def test_a_service_plays_a_game_and_tells_its_contract(
         assert service.interrupt() == 0
 
 
-@pytest.mark.parametrize(
-    "command", ["settings", "--help", "serve --help", "projections --help", "rules show CC-BAT-18"]
-)
+SAID = ["settings", "--help", "serve --help", "projections --help", "rules show CC-BAT-18"]
+
+
+@pytest.mark.parametrize("command", sampled("what is said without docstrings", SAID, 2))
 def test_the_command_line_says_the_same(command: str) -> None:
     with start(*command.split()) as usual, start(*command.split(), python=("-OO",)) as optimized:
         said, dropped = usual.communicate(timeout=120), optimized.communicate(timeout=120)
