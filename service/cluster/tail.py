@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import AsyncIterator
 from typing import Final
 
-from domain.kernel.ids import StreamId
+from domain.kernel.ids import CaseId, GameId, StreamId, is_case
 from domain.kernel.log.record import Record
 from service.cluster.wake import Signal, Wake
 from service.observe.background import background
@@ -38,6 +38,7 @@ class Tail:
         self._begun = asyncio.Lock()
         self._opened: contextlib.AsyncExitStack | None = None
         self._rows: list[Placed] = []
+        self._games: dict[CaseId, GameId] = {}
         self._start = 0
         self.end = 0
         """The position up to which it was read."""
@@ -65,6 +66,17 @@ class Tail:
             return None
         return self._rows[bisect_right(self._rows, position, key=lambda row: row[0]) :]
 
+    async def game_of(self, case: CaseId) -> GameId | None:
+        """Return the game of a case, None when there is no such case. The store is asked once for all followers."""
+        if case not in self._games:
+            row = await self._store.case(case)
+            if row is None:
+                return None
+            if len(self._games) >= KEPT:
+                del self._games[next(iter(self._games))]
+            self._games[case] = row.game
+        return self._games[case]
+
     async def _begin(self) -> None:
         self._rows, self._start = [], await self._store.end()
         self.end = self._start
@@ -77,6 +89,9 @@ class Tail:
         while not bell.closed:
             try:
                 rows = await self._store.read_on(self.end, BATCH)
+                for _, stream, _ in rows:
+                    if is_case(stream):
+                        await self.game_of(stream)  # before all followers ask
             except StoreError as error:
                 log.warning("the log is not followed just now", why=str(error))
                 rows = []

@@ -1,7 +1,8 @@
 """What happens in all games of an account, as it happens."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
+from contextlib import suppress
 from typing import Final
 
 import msgspec
@@ -9,12 +10,24 @@ from litestar.response import Response, Stream
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.kernel.ids import CaseId, GameId, PlayerId, StreamId, as_game
+from domain.kernel.ids import CaseId, GameId, PlayerId, StreamId, is_case
 from domain.kernel.log.game import Game
-from domain.kernel.log.history import cause_of, read_created
-from domain.kernel.log.lifecycle import GameCreated, GameForked, OrganizerChanged, SeatLeft, SeatTaken, SeatTakenOver
+from domain.kernel.log.history import cause_of, read_around, read_created
+from domain.kernel.log.lifecycle import (
+    GameCreated,
+    GameForked,
+    OfficialNamed,
+    OfficialReleased,
+    OrganizerChanged,
+    SeatLeft,
+    SeatTaken,
+    SeatTakenOver,
+)
 from domain.kernel.log.record import Record
 from domain.kernel.rules.message import type_name
+from projections import officials
+from projections.officials import OFFICIALS
+from projections.store import NotBuilt, Rows, Unavailable
 from service.accounts.caller import Caller
 from service.api import problems
 from service.api.accounts.bodies import LoggedEvent
@@ -29,7 +42,6 @@ from service.api.problems import Problem
 from service.api.request import Call
 from service.api.services import Services
 from service.games.views import event_view, seat_of, viewer_of
-from service.store.protocol import EventStore
 
 BATCH: Final = 200
 """So many events are read at once for somebody who has to catch up."""
@@ -46,32 +58,57 @@ _CREATED, _FORKED, _TAKEN, _TAKEN_OVER, _LEFT, _PASSED_ON = map(
 
 
 class Mine:
-    """The games of a player: those in which they hold a seat, and those that they organize."""
+    """The games of a player: those in which they hold a seat, those that they organize, and those that they judge."""
 
-    def __init__(self, player: PlayerId, games: set[GameId], organized: set[GameId]) -> None:
+    def __init__(self, player: PlayerId, games: set[GameId], organized: set[GameId], judged: Iterable[GameId]) -> None:
         self.games = games
-        self.cases: dict[CaseId, GameId] = {}
-        """Of the cases that were met, the games."""
+        self.judged = dict.fromkeys(judged)
+        """The games whose official they are, the oldest offices first. Others name officials, so it is bounded."""
         self._organized = organized
         self.player = player
         self._name = player.encode()
 
     @classmethod
-    async def of(cls, store: EventStore, player: PlayerId) -> "Mine":
-        """Return the games of a player as the store has them now."""
-        games, organized = set[GameId](), set[GameId]()
+    async def of(cls, services: Services, player: PlayerId) -> "Mine":
+        """Return the games of a player as they are now."""
+        store, games, organized = services.store, set[GameId](), set[GameId]()
+        cursor, judged = await _judged(services.rows, player)
         rows = await store.games(mine=player, limit=1000)
         while rows:
             games.update(row.game for row in rows)
             organized.update(row.game for row in rows if row.organizer == player)
             rows = await store.games(mine=player, after=rows[-1].game, limit=1000)
-        return cls(player, games, organized)
+        mine = cls(player, games, organized, reversed(judged))
+        for _ in range(NEAR // BATCH):  # the projection of officials is a moment behind the log
+            events, cursor = await store.read_all(cursor, BATCH)
+            for stream, record in events:
+                mine.appoint(stream, record)
+            if len(events) < BATCH:
+                break
+        return mine
+
+    def appoint(self, stream: StreamId, record: Record) -> None:
+        """Note when a record makes the player an official of its game, or releases them."""
+        match read_around(record) if self._name in record.event else None:
+            case OfficialNamed(self.player):
+                self.judged[GameId(stream)] = None
+                if len(self.judged) > officials.MOST:
+                    del self.judged[next(iter(self.judged))]
+            case OfficialReleased(self.player):
+                self.judged.pop(GameId(stream), None)
+            case _:
+                pass
+
+    def learns_of_cases(self, game: GameId) -> bool:
+        """Tell whether the player is a party to the cases of a game, or an official who may rule on them."""
+        return game in self.games or game in self.judged
 
     def has(self, game: GameId, record: Record) -> bool:
         """Tell whether a record is of a game of the player's, which it may make it, or no longer."""
         named = self._name in record.event or (record.cause is not None and self._name in record.cause)
         if not named:
             return game in self.games
+        self.appoint(game, record)
         match record.type:
             case kind if kind in (_CREATED, _FORKED):
                 if read_created(record).organizer == self.player:
@@ -97,17 +134,12 @@ class Mine:
         return game in self.games
 
 
-async def _case_of(services: Services, mine: Mine, stream: StreamId) -> CaseId | None:
-    """Return the case of a stream, if it is about a game of the player's, or one whose official they are."""
-    case = CaseId(stream)
-    if case not in mine.cases:
-        row = await services.store.case(case)
-        if row is None:
-            return None
-        mine.cases[case] = row.game
-    game = mine.cases[case]
-    known = game in mine.games or (await services.games.game(game, 0)).around.is_official(mine.player)
-    return case if known else None
+async def _judged(rows: Rows, player: PlayerId) -> tuple[str | None, list[GameId]]:
+    """Return the cursor up to which the log says who is an official, and the games of an account, newest first."""
+    with suppress(Unavailable, NotBuilt):
+        live = (each.cursor for each in await rows.generations() if each.live and each.projection == OFFICIALS.name)
+        return next(live, None), await officials.games_of(rows, player)
+    return None, []
 
 
 async def follow_games(
@@ -120,25 +152,29 @@ async def follow_games(
     """
     tail, clock = services.tail, asyncio.get_running_loop().time
     async with tail.followed() as signal:
-        end = tail.end
-        mine = await Mine.of(services.store, caller.player)
+        known = tail.end
+        mine = await Mine.of(services, caller.player)
         told = clock()
         while True:
-            rows = tail.after(after)
-            if rows is None:
-                rows = await services.store.read_on(after, BATCH, mine.games if end - after > NEAR else None)
-                passed = end if len(rows) < BATCH else 0
-            else:
-                passed = tail.end if not rows else 0
+            rows, passed = tail.after(after), 0
+            if rows is None and known - after > NEAR:
+                found = await services.store.read_on(after, BATCH, mine.games)
+                rows = [row for row in found if row[0] <= known]  # those of games that they have joined since come next
+                passed = known if len(rows) < BATCH else 0
+            elif rows is None:
+                rows = await services.store.read_on(after, BATCH)
+            elif not rows:
+                passed = tail.end
             for position, stream, record in rows:
                 after = position
-                game = as_game(stream)
-                case = await _case_of(services, mine, stream) if game is None else None
-                if (game is not None and mine.has(game, record)) or case is not None:
-                    caller = await services.accounts.still(caller)
-                    yield position, game or mine.cases[CaseId(stream)], case, record
-                    told = clock()
-            after, end = max(after, passed), tail.end
+                case = stream if is_case(stream) else None
+                game = GameId(stream) if case is None else await tail.game_of(case)
+                if game is None or not (mine.has(game, record) if case is None else mine.learns_of_cases(game)):
+                    continue
+                caller = await services.accounts.still(caller)
+                yield position, game, case, record
+                told = clock()
+            after = max(after, passed)
             if signal.closed:
                 return
             if not rows and not await signal.wait(min(LOOK, services.settings.heartbeat)):

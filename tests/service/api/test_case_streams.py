@@ -1,10 +1,18 @@
 """Cases as they go on, followed by whoever likes: nothing missed, nothing doubled, a clean end."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 
+from domain.judging.case import CaseRow
+from domain.kernel.ids import CaseId, GameId, PlayerId, Version
+from domain.kernel.log.game import Game
+from projections.store import Step, Unavailable
+from service.api.players.stream import Mine, follow_games
+from service.api.services import Services
 from tests.service.api.serving import Player, Service
 from tests.service.api.test_cases import Court, court, problem
 from tests.service.api.test_statistics import caught_up
@@ -116,3 +124,75 @@ async def test_the_cases_of_parties_and_officials_are_listed_over_all_games(cour
     assert (await service.get("/v1/cases?for=me", court.julia))["items"] == []
     assert problem(await court.ask("GET", "/v1/cases?for=me")) == "missing-token"
     assert problem(await court.ask("GET", "/v1/cases?for=you")) == "invalid-query"
+
+
+async def test_cases_of_strangers_cost_who_follows_no_look_and_leave_nothing_behind(
+    court: Court, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    services, looks, kept, all_follow = court.service.services, list[Any](), list[Mine](), asyncio.Event()
+    look_at_game, look_at_case, begin = services.games.game, services.store.case, Mine.of
+
+    async def at_game(game: GameId, at_least: Version | None = None) -> Game:
+        looks.extend([game] if asyncio.current_task() in followers else ())
+        return await look_at_game(game, at_least)
+
+    async def at_case(case: CaseId) -> CaseRow | None:
+        looks.extend([case] if asyncio.current_task() in followers else ())
+        return await look_at_case(case)
+
+    async def begun(services: Services, player: PlayerId) -> Mine:
+        kept.append(await begin(services, player))
+        if len(kept) == len(followers):
+            all_follow.set()
+        return kept[-1]
+
+    async def met() -> str:
+        caller = await services.accounts.authenticate(court.carla.headers["authorization"].removeprefix("Bearer "))
+        async for each in follow_games(services, caller, await services.store.end()):
+            if each is not None:
+                return each[3].type
+        raise AssertionError("it never ends")
+
+    monkeypatch.setattr(services.games, "game", at_game)
+    monkeypatch.setattr(services.store, "case", at_case)
+    monkeypatch.setattr(Mine, "of", begun)
+    followers = [asyncio.create_task(met()) for _ in range(2)]
+    await all_follow.wait()
+    for party, version in ((court.anna, 4), (court.anna, 5), (court.bert, 4)):
+        case = await court.open(party, version=version)
+        await court.service.post(f"{case}/statements", court.anna, {"statement": "Look."})
+    await court.service.gathering(court.carla)
+    assert await asyncio.gather(*followers) == ["game-created"] * 2
+    held = [sum(len(each) for each in vars(mine).values() if isinstance(each, set | dict)) for mine in kept]
+    assert (looks, held) == ([], [2, 2]), "she plays and organizes the game of her own"
+
+
+async def test_who_follows_is_told_of_cases_by_the_offices_that_the_log_gives_them(
+    court: Court, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def office(method: str, game: str) -> None:
+        assert (await court.ask(method, f"/v1/games/{game}/officials/{court.carla.id}", court.anna)).is_success
+
+    async def complain(player: Player, game: str) -> None:
+        wish = {"kind": "slip", "version": 4, "statement": "?"}
+        await court.service.post(f"/v1/games/{game}/cases", player, wish)
+
+    async def rests(*steps: Step) -> None:
+        raise Unavailable("the rows are not written just now")
+
+    other, third = [await court.service.begun(court.anna, court.bert) for _ in range(2)]
+    await office("PUT", court.game)
+    await office("PUT", other)
+    await caught_up(court.service)
+    monkeypatch.setattr(court.service.services.rows, "commit", rests)
+    await office("PUT", third)
+    await office("DELETE", other)
+    async with followed(court, court.carla) as frames:
+        for game in (other, court.game, third):
+            await complain(court.anna, game)
+        assert [frame["data"]["game"] for frame in await frames.events(2)] == [court.game, third]
+        await office("DELETE", third)
+        await office("PUT", other)
+        for game in (third, other):
+            await complain(court.bert, game)
+        assert [frame["data"]["game"] for frame in await frames.events(1)] == [other]

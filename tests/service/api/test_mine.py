@@ -3,14 +3,15 @@
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import httpx
 import pytest
 
 from service.api.games import listing
+from service.api.players.stream import follow_games
 from service.base.scopes import EVERYBODYS
 from tests.helpers.postgres import shared_cluster
 from tests.service.api.serving import Player, Service, serving
@@ -374,3 +375,21 @@ async def test_it_tells_what_happens_in_other_processes(tmp_path: Path) -> None:
             await two.give(game, anna, "put-up", coins=1)
             seen = [each for _, each in await frames.until("prize-put-up")]
         assert seen == [event["type"] for event in (await one.get(f"/v1/games/{game}/events"))["items"]]
+
+
+async def test_who_falls_far_behind_while_they_follow_is_told_of_games_that_they_joined_since(
+    service: Service, anna: Player, bert: Player, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for part in ("service.cluster.tail.KEPT", "service.api.players.stream.NEAR", "service.api.players.stream.BATCH"):
+        monkeypatch.setattr(part, 2)
+    caller = await service.services.accounts.authenticate(anna.headers["authorization"].removeprefix("Bearer "))
+    follows = cast(
+        "AsyncGenerator[Any, None]", follow_games(service.services, caller, await service.services.store.end())
+    )
+    async with contextlib.aclosing(follows) as told:
+        mine = await service.gathering(anna)
+        assert (await anext(told))[1] == mine  # and reads on only when it is asked again
+        for _ in range(4):
+            await service.gathering(bert)
+        joined = await service.gathering(bert, anna)
+        assert [(await anext(told))[1] for _ in range(2)] == [mine, joined]
