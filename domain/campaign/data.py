@@ -10,7 +10,13 @@ from domain.conquest.pieces import Units
 from domain.kernel.ids import AreaId
 from domain.kernel.rules.message import Count
 
-CardId = Annotated[str, Meta(description="A kind of Conquest card, such as `merchant-egypt`; equal cards have one id.")]
+CardId = Annotated[
+    str,
+    Meta(
+        title="CampaignCardId",
+        description="A kind of Conquest card, such as `merchant-egypt`; equal cards have one id.",
+    ),
+]
 Kind = Literal["immediate", "senator", "diplomacy", "reusable", "vote", "permanent"]
 """When a card takes effect, and how long it stays (CS-CRD-03). Votes can be used again, like reusable cards."""
 Provenance = Literal["stated", "shared", "published", "ours"]

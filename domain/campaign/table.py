@@ -30,8 +30,9 @@ CARD = Seat("card")
 Group = Annotated[
     str,
     Meta(
+        title="CampaignBattleUnits",
         description="Units of one owner and type in a battle: `red/infantry`, `card/cavalry`, `slaves/infantry`;"
-        " galleys with the sea zone to which they return, as in `blue/galleys/mare-narbo`."
+        " galleys with the sea zone to which they return, as in `blue/galleys/mare-narbo`.",
     ),
 ]
 

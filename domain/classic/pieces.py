@@ -10,8 +10,10 @@ from msgspec import Meta, Struct
 from domain.conquest.pieces import NO_UNITS, Units
 from domain.kernel.ids import AreaId, Seat
 
-LeaderId = Annotated[str, Meta(description="A Caesar or a general, such as `red-caesar` or `red-general-1`.")]
-GalleyId = Annotated[str, Meta(description="A galley, such as `galley-1`.")]
+LeaderId = Annotated[
+    str, Meta(title="ClassicLeaderId", description="A Caesar or a general, such as `red-caesar` or `red-general-1`.")
+]
+GalleyId = Annotated[str, Meta(title="ClassicGalleyId", description="A galley, such as `galley-1`.")]
 
 LEADER_MOVES = GALLEY_MOVES = 2
 """Movement points per turn (CC-PCS-08); `Army` says how many points its units have left."""

@@ -20,9 +20,14 @@ from domain.kernel.rules.table import Table as KernelTable
 Phase = Literal["setup", "movement", "combat", "tribute", "destruction", "purchase", "placement", "over"]
 """The six phases of a turn (CC-TRN-03), before them the choice of homes, after them the end of the game."""
 
-OfferId = Annotated[str, Meta(description="An offer of ransom, such as `offer-3`.")]
-AllianceId = Annotated[str, Meta(description="An alliance, proposed or concluded, such as `alliance-4`.")]
-RoadId = Annotated[str, Meta(description="A road: the two provinces that it joins, by id, as in `italia|neapolis`.")]
+OfferId = Annotated[str, Meta(title="ClassicOfferId", description="An offer of ransom, such as `offer-3`.")]
+AllianceId = Annotated[
+    str, Meta(title="ClassicAllianceId", description="An alliance, proposed or concluded, such as `alliance-4`.")
+]
+RoadId = Annotated[
+    str,
+    Meta(title="ClassicRoadId", description="A road: the two provinces that it joins, by id, as in `italia|neapolis`."),
+]
 
 
 class Province(Struct, frozen=True):

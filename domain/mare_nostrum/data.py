@@ -16,8 +16,10 @@ Unit = Literal["legion", "trireme", "fortress"]
 """The military units (MN-PCS-01)."""
 Item = Literal["influence", "city", "caravan", "market", "temple", "legion", "trireme", "fortress"]
 """What a player can build in a province for a combination of cards."""
-Resource = Annotated[str, Meta(description="A kind of resource card: `tax` or a good, such as `wine`.")]
-CardId = Annotated[str, Meta(description="A hero or a wonder, such as `helen-of-troy`.")]
+Resource = Annotated[
+    str, Meta(title="MareNostrumResource", description="A kind of resource card: `tax` or a good, such as `wine`.")
+]
+CardId = Annotated[str, Meta(title="MareNostrumCardId", description="A hero or a wonder, such as `helen-of-troy`.")]
 Power = Literal[
     "free-marker",
     "exchange",

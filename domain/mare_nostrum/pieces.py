@@ -11,8 +11,9 @@ from domain.mare_nostrum.data import Resource
 Post = Annotated[
     str,
     Meta(
+        title="MareNostrumHeld",
         description="What a legion holds: `city`, `market`, `temple`, a good for the caravan on it, or `influence` "
-        "for the influence marker."
+        "for the influence marker.",
     ),
 ]
 

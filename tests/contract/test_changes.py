@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from copy import deepcopy
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -36,7 +37,10 @@ def operation(document: Contract, method: str = "get", path: str = "/v1/games") 
 
 
 def parameter(document: Contract, name: str) -> dict[str, Any]:
-    return next(each for each in operation(document)["parameters"] if each["name"] == name)
+    """Return a parameter of an operation, which from now on does not share it with others."""
+    shared, given = document["components"]["parameters"], operation(document)["parameters"]
+    given[:] = [deepcopy(shared[each["$ref"].rpartition("/")[2]]) if "$ref" in each else each for each in given]
+    return next(each for each in given if each["name"] == name)
 
 
 def fields(document: Contract, name: str) -> dict[str, Any]:
@@ -97,6 +101,7 @@ SILENT: dict[str, Change] = {
     "a text": lambda it: schemas(it)["GameDetail"].update(description="A game."),
     "an example": lambda it: answer(it)["content"]["application/json"].pop("examples"),
     "a kind of problem": lambda it: operation(it)["responses"].update({"418": {}}),
+    "a parameter of its own": lambda it: parameter(it, "limit"),
     "a schema by another name": lambda it: schemas(it).update(
         Another=schemas(it)["GameDetail"], GameDetail={"$ref": "#/components/schemas/Another"}
     ),

@@ -92,7 +92,7 @@ def test_the_worked_row_is_a_recorded_one_and_sha256sum_reproduces_its_hash() ->
 
 def test_the_contract_says_how_events_are_hashed_and_where_a_row_is_worked_out() -> None:
     written = msgspec.json.decode(Path("openapi/openapi.json").read_bytes())
-    said = written["components"]["schemas"]["ClassicEventView"]["description"]
+    said = written["components"]["schemas"]["EventView"]["description"]
     assert all(field.encode_name in said for field in fields(Row))
     assert "`tabularium/1 `" in said
     assert "/docs/guides/verification" in said

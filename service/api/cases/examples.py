@@ -97,7 +97,7 @@ def examples(scene: Scene) -> dict[str, Example]:
         "listCases": Example(page),
         "listCasesOfGame": Example(page),
         "showCase": Example(whole),
-        "listCaseEvents": Example(CaseEventPage(events, None)),
+        "listCaseEvents": Example(CaseEventPage(events[:2], events[1].version)),
         "streamCaseEvents": Example(
             StreamedCaseEvent(str(last.version), msgspec.json.encode(last).decode(), last.type)
         ),

@@ -54,7 +54,7 @@ class _Comparison:
             yield Change(name, f"`{old['operationId']}` is called `{new['operationId']}`", True)
         if new.get("deprecated") and not old.get("deprecated"):
             yield Change(name, "deprecated", False)
-        yield from self._parameters(name, old["parameters"], new["parameters"])
+        yield from self._parameters(name, _parameters(self._old, old), _parameters(self._new, new))
         for scheme in _let_in(old) - _let_in(new):
             yield Change(name, f"no longer lets in {scheme}", True)
         for scheme in _let_in(new) - _let_in(old):
@@ -194,6 +194,12 @@ def _operations(document: Mapping[str, Any]) -> dict[str, Schema]:
         for path, methods in document["paths"].items()
         for method, operation in methods.items()
     }
+
+
+def _parameters(document: Mapping[str, Any], operation: Schema) -> list[Schema]:
+    """Return the parameters of an operation, themselves in place of references to them."""
+    shared = document["components"].get("parameters", {})
+    return [shared[_name(each)] if "$ref" in each else each for each in operation["parameters"]]
 
 
 def _let_in(operation: Schema) -> set[str]:

@@ -114,10 +114,9 @@ def _describe_family(book: Book, family: Family) -> None:
                 "description": f"An event of {titles}.",
                 **book.schema(schemas.union(family.events)),
             },
-            f"{name}LoggedCommand": _logged_command(book, family),
         },
     )
-    cause = {"command": book.reference(f"{name}LoggedCommand")}
+    cause = {"command": _logged_command(book, family)}
     kind = book.reference(f"{name}DecisionKind")
     option = {
         "command": book.reference(f"{name}CommandType"),
@@ -139,7 +138,12 @@ def _kinds_said(family: Family) -> str:
 
 
 def _logged_command(book: Book, family: Family) -> Schema:
-    """Return the schema of a command in the log, where of one that is a secret there is a commitment only."""
+    """Return the schema of a command in the log, where of one that is a secret there is a commitment only.
+
+    Where no command is a secret, it is that of a command.
+    """
+    if not any(getattr(command, "sealed", False) for command in family.commands):
+        return book.reference(f"{family.name}Command")
     mapping: dict[str, str] = {}
     for command in family.commands:
         shown = book.schema(command)
@@ -163,7 +167,9 @@ def _logged_command(book: Book, family: Family) -> Schema:
                 },
             )
         mapping[type_name(command)] = shown["$ref"]
-    return _told_apart(f"A command of {family.titles}, as the log shows it.", "type", mapping)
+    logged = _told_apart(f"A command of {family.titles}, as the log shows it.", "type", mapping)
+    _add(book, {f"{family.name}LoggedCommand": logged})
+    return book.reference(f"{family.name}LoggedCommand")
 
 
 def _by_ruleset(
@@ -268,15 +274,19 @@ def _of_log(book: Book, family: Family) -> dict[str, Schema]:
 
 
 def _copied(book: Book, shape: type[Struct], name: str, own: Mapping[str, Schema]) -> dict[str, Schema]:
-    """Return the schema of a shape by another name, with other schemas for some fields; of an array, for its items."""
+    """Return the schema of a shape by another name, with other schemas for some fields; of an array, for its items.
+
+    Of what the shape says of itself it has the first paragraph.
+    """
     book.schema(shape)
     general = book.structs[shape.__name__]
+    description = general["description"].partition("\n\n")[0]
     properties = dict(general["properties"])
     for field, schema in own.items():
         before = properties[field]
         said = {"description": before["description"]} if "description" in before else {}
         properties[field] = {**({"type": "array", "items": schema} if "items" in before else schema), **said}
-    return {name: {**general, "title": name, "properties": properties}}
+    return {name: {**general, "title": name, "description": description, "properties": properties}}
 
 
 def _told_apart(description: str, by: str, mapping: Mapping[str, str]) -> Schema:

@@ -4,6 +4,7 @@ import random
 
 import msgspec
 from msgspec import Raw
+from msgspec.structs import replace
 
 from domain.judging.what_if import outcomes_of
 from domain.kernel.chance.draws import SECRET_BYTES, CommittedChance
@@ -18,8 +19,13 @@ def examples(scene: Scene) -> dict[str, Example]:
     before, now = scene.started.game, scene.now
     version, viewer = scene.given.records[0].version, scene.viewer(now)
     records = scene.records[: now.version]
+    shown = inspection(now, before, now.ruleset, records, version, viewer, scene.vault)
+    alternatives = shown.alternatives
+    assert alternatives is not None, "a seat did it"
     return {
-        "inspectGame": Example(inspection(now, before, now.ruleset, records, version, viewer, scene.vault)),
+        "inspectGame": Example(
+            replace(shown, rules=shown.rules[:2], alternatives=replace(alternatives, options=alternatives.options[:1]))
+        ),
         "askWhatIf": _what_if(scene),
     }
 

@@ -1,5 +1,6 @@
 """What is asked in play, and answered."""
 
+from itertools import islice
 from typing import Any
 
 from msgspec.structs import replace
@@ -15,11 +16,13 @@ from service.games.views import Checked
 
 def examples(scene: Scene) -> dict[str, Example]:
     now, viewer, started = scene.now, scene.viewer(scene.now), scene.started.game
+    shown = replace(snapshot(now, viewer, scene.vault), options=_options(scene).options[:1])
+    shown = replace(shown, view=_excerpt(shown.view))
     command = {"command": scene.command}
     return {
-        "showState": Example(state_view(now, viewer, now.view(viewer.seat, scene.vault))),
+        "showState": Example(state_view(now, viewer, shown.view)),
         "showOptions": Example(_options(scene)),
-        "showSnapshot": Example(replace(snapshot(now, viewer, scene.vault), options=_options(scene).options[:1])),
+        "showSnapshot": Example(shown),
         "giveCommands": Example(scene.accepted(started, scene.given), command),
         **_answers(scene),
         "askTakeBack": Example(scene.accepted(scene.now, scene.asked), NewTakeBack(started.version)),
@@ -28,9 +31,16 @@ def examples(scene: Scene) -> dict[str, Example]:
     }
 
 
+def _excerpt(view: Any) -> Any:
+    """Return a position with the first of what it has many of, such as provinces."""
+    parts = {field: getattr(view, field) for field in view.__struct_fields__}
+    many = {field: part for field, part in parts.items() if isinstance(part, dict) and len(part) > 8}
+    return replace(view, **{field: dict(islice(part.items(), 2)) for field, part in many.items()})
+
+
 def _options(scene: Scene) -> Any:
     game = scene.started.game
-    options = game.options(scene.seat, scene.vault)[:3]
+    options = game.options(scene.seat, scene.vault)[:2]
     mine = tuple(decision for decision in game.decisions if scene.seat in decision.seats)
     return OptionsView(GAME, game.ruleset.id, game.version, scene.seat, mine, tuple(options))
 

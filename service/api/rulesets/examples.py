@@ -1,5 +1,6 @@
 """What is asked about rulesets, and answered."""
 
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -11,6 +12,7 @@ from service.api.rulesets.bodies import (
     AtWorkPage,
     DocumentView,
     RulePage,
+    RulesetDetail,
     RulesetPage,
     ScenarioPage,
     ScenarioView,
@@ -39,7 +41,7 @@ def examples(scene: Scene) -> dict[str, Example]:
         "listRulesets": Example(
             RulesetPage(tuple(ruleset_summary(library.current(known)) for known in library.ids()), None)
         ),
-        "showRuleset": Example(msgspec.structs.replace(detail, setup=_alone(detail.setup))),
+        "showRuleset": Example(_detail_excerpt(detail)),
         "showBoard": Example(board_view(_excerpt(scene))),
         "showDocument": Example(DocumentView(f"sha256:{'5c' * 32}", {"title": "My cards", "nations": []})),
         "listRules": Example(RulePage((first,), "Q0MtQlJELTAx")),
@@ -51,11 +53,30 @@ def examples(scene: Scene) -> dict[str, Example]:
 
 
 def _excerpt(scene: Scene) -> Any:
-    """Return the first areas of the board: the whole has dozens."""
+    """Return the first areas of the board, and its first source: the whole has dozens."""
     areas = scene.board.areas[:2]
     kept = {area.id for area in areas}
     borders = tuple(border for border in scene.board.borders if set(border.between) <= kept)
-    return msgspec.structs.replace(scene.board, areas=areas, borders=borders, notes=scene.board.notes[:1])
+    sources = dict(islice(scene.board.sources.items(), 1))
+    return msgspec.structs.replace(
+        scene.board, areas=areas, borders=borders, sources=sources, notes=scene.board.notes[:1]
+    )
+
+
+def _detail_excerpt(detail: RulesetDetail) -> RulesetDetail:
+    """Return a ruleset with the first of what it has dozens of."""
+    newest = detail.versions[-1]
+    return msgspec.structs.replace(
+        detail,
+        versions=(*detail.versions[:-1], msgspec.structs.replace(newest, changes=newest.changes[:1])),
+        chapters=detail.chapters[:3],
+        commands=detail.commands[:4],
+        decisions=dict(islice(detail.decisions.items(), 4)),
+        events=detail.events[:4],
+        chance=dict(islice(detail.chance.items(), 2)),
+        concerns=dict(islice(detail.concerns.items(), 4)),
+        setup=_alone(detail.setup),
+    )
 
 
 def _schemas_excerpt(ruleset: Any) -> Any:
