@@ -48,6 +48,7 @@ class Deed(Struct, eq=False):
     body: Any
     key: str
     game: str = ""
+    method: str = "POST"
     sent: bool = False
     cut: bool = False
     answers: list[Answer] = field(default_factory=list[Answer])
@@ -99,9 +100,9 @@ class Ledger:
                 raise Astray(f"{path}: {answer.text}")
             await asyncio.sleep(PAUSE)
 
-    async def do(self, path: str, player: Player, body: Any = None, game: str = "") -> Deed:
+    async def do(self, path: str, player: Player, body: Any = None, game: str = "", method: str = "POST") -> Deed:
         """Ask for something until there is an answer, in one of the ways in which requests come."""
-        deed = Deed(path, player, body, str(UUID(int=self._rng.getrandbits(128))), game)
+        deed = Deed(path, player, body, str(UUID(int=self._rng.getrandbits(128))), game, method)
         self.deeds.append(deed)
         chance = self._rng.random()
         if chance < CUT and body is not None:
@@ -134,7 +135,7 @@ class Ledger:
     async def _insist(self, deed: Deed) -> None:
         while True:
             before, deed.sent = bool(deed.answers), True
-            answer = await self._send("POST", deed.path, deed.headers, deed.content)
+            answer = await self._send(deed.method, deed.path, deed.headers, deed.content)
             if answer is None:
                 self.counts["unanswered"] += 1
             elif answer.status_code in (200, 201):
@@ -173,7 +174,7 @@ class Ledger:
         self.counts["cut" if part else "abandoned"] += 1
         place, content = urlsplit(self._rng.choice(self._addresses())), deed.content
         deed.sent = not part
-        head = [f"POST {deed.path} HTTP/1.1", f"Host: {place.netloc}", f"Content-Length: {len(content)}"]
+        head = [f"{deed.method} {deed.path} HTTP/1.1", f"Host: {place.netloc}", f"Content-Length: {len(content)}"]
         head += [f"{name}: {value}" for name, value in deed.headers.items()]
         message = "\r\n".join([*head, "", ""]).encode() + content
         end = len(message) - self._rng.randint(1, len(content)) if part else len(message)

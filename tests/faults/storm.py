@@ -164,7 +164,8 @@ async def _seated(ledger: Ledger, address: str, rng: Random, stop: asyncio.Event
                 await _registered(client, f"{name} {number}") for name in ("Anna", "Bert", "Carl")[: 2 + number % 2]
             ]
             ruleset = "conquest-classic-friz" if number < CLASSIC else "tiny-auction"
-            tables.append(Table(ledger, players, ruleset, rng, stop))
+            official = await _registered(client, f"Julia {number}")
+            tables.append(Table(ledger, players, official, ruleset, rng, stop))
     return tables
 
 

@@ -14,15 +14,19 @@ TABLES: Final = 16
 CLASSIC: Final = 4
 """So many of the tables play Conquest Classic, whose games go on for long; the others auctions, which end and begin."""
 
+APPOINTED: Final = 0.1
+"""How often, when a game waits, its organizer names the official of the table, or releases who is one."""
+
 REORDERED: Final = 0.1
 """How often the second of two commands sets out before the first."""
 
 
 class Table(Struct, eq=False):
-    """A table, its players, and the games that were played at it; `over` says that one of them is over."""
+    """A table, its players, who is the official of its games at times, and the games; `over` says that one is over."""
 
     ledger: Ledger
     players: Sequence[Player]
+    official: Player
     ruleset: str
     rng: Random
     stop: asyncio.Event
@@ -64,8 +68,16 @@ class Table(Struct, eq=False):
             self.over = True
             return False
         waiting = {seat for decision in now["decisions"] for seat in decision["seats"]}
-        await asyncio.gather(*(self._act(game, now, seat) for seat in sorted(waiting)))
+        acts = [self._act(game, now, seat) for seat in sorted(waiting)]
+        if self.rng.random() < APPOINTED:
+            acts.append(self._appoint(game, now))
+        await asyncio.gather(*acts)
         return True
+
+    async def _appoint(self, game: str, now: Answer) -> None:
+        method, done = ("DELETE", "released") if now["officials"] else ("PUT", "named")
+        deed = await self._do(game, f"officials/{self.official.id}", self.players[0], method=method)
+        self.ledger.counts[done] += bool(deed.answers)
 
     async def _act(self, game: str, now: Answer, seat: str) -> None:
         holder = next(each["player"] for each in now["seats"] if each["seat"] == seat)
@@ -91,8 +103,8 @@ class Table(Struct, eq=False):
         if not deed.answers and not deed.cut:
             await self.ledger.again(deed)
 
-    async def _do(self, game: str, what: str, player: Player, body: Any = None) -> Deed:
-        deed = await self.ledger.do(f"/v1/games/{game}/{what}", player, body, game)
+    async def _do(self, game: str, what: str, player: Player, body: Any = None, method: str = "POST") -> Deed:
+        deed = await self.ledger.do(f"/v1/games/{game}/{what}", player, body, game, method)
         if deed.answers:
             # Whichever process is asked: what was acknowledged has happened.
             await self.ledger.get(f"/v1/games/{game}", wanted=deed.answers[-1]["version"])
