@@ -401,6 +401,7 @@ def _book(library: Library) -> Book:
             ("StreamedWaiting", "data"): _in_json(_reference("Waiting")),
             ("FramePage", "key"): _reference("Scene"),
             ("LessonTry", "command"): _reference("Command"),
+            ("ProblemBody", "first"): {"anyOf": [_reference("GameForkedView"), {"type": "null"}]},
             ("FramePage", "frames"): {"type": "array", "items": _reference("FrameView")},
         },
         defaults=False,

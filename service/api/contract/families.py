@@ -13,6 +13,7 @@ from typing import Any
 from msgspec import Struct
 
 from domain.kernel.chance.secret import Sealed
+from domain.kernel.log.lifecycle import GameForked
 from domain.kernel.log.record import Cause
 from domain.kernel.proof import export
 from domain.kernel.rules.decision import Decision, Option
@@ -74,6 +75,7 @@ def describe(book: Book, library: Library) -> None:
     _add(book, option_schemas(book.reference))
     for family in known:
         _describe_family(book, family)
+    _describe_fork(book)
     _by_ruleset(book, known, EventView, lambda family: _of_log(book, family))
     _by_ruleset(book, known, StateView, lambda family: _position(book, family))
     _by_ruleset(book, known, Snapshot, lambda family: {**_position(book, family), **_offered(book, family)})
@@ -182,6 +184,18 @@ def _by_ruleset(
         _add(book, _copied(book, shape, name, {**_ruleset(book, family), **own(family)}))
         mapping |= {ruleset.id: book.reference(name)["$ref"] for ruleset in family.rulesets}
     book.structs[shape.__name__] = _told_apart(summary(shape), "ruleset", mapping)
+
+
+def _describe_fork(book: Book) -> None:
+    """Add the first event of a fork, which a problem shows.
+
+    Every answer can be a problem. If the schema of problems led to the events of all rulesets, whoever follows all
+    references, as Spectral does, would meet 24 million parts in place of one.
+    """
+    _add(book, _copied(book, Cause, "GameForkedCause", {}))
+    del book.structs["GameForkedCause"]["properties"]["command"]
+    own = {"event": book.schema(GameForked), "cause": book.reference("GameForkedCause")}
+    _add(book, _copied(book, EventView, "GameForkedView", own))
 
 
 def _describe_orders(book: Book, known: Iterable[Family]) -> None:
