@@ -1,6 +1,6 @@
 """Games and their seats as they are sent and answered."""
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Any, Literal
 
 from msgspec import UNSET, Raw, Struct, UnsetType, field, to_builtins
@@ -176,7 +176,8 @@ class SeatView(Struct, frozen=True):
         seat: the seat.
         player: the account that holds it; null while it is free.
         name: that player's name; null while it is free.
-        looks_alike: whether the name of another player of the game looks the same: show both with a mark.
+        looks_alike: whether the name of another player or of an official of the game looks the same: show both with a
+            mark. A list of games looks at the players alone.
         bot: whether a bot holds it: one that the service plays, or one of somebody's who has said so.
         level: the level at which the service plays it; null where it does not.
     """
@@ -247,10 +248,13 @@ class Official(Struct, frozen=True):
     Attributes:
         player: the account.
         name: that player's name.
+        looks_alike: whether the name of a player or of another official of the game looks the same: show both with a
+            mark.
     """
 
     player: PlayerId
     name: str | None
+    looks_alike: bool
 
 
 class TakeBack(Struct, frozen=True):
@@ -385,11 +389,28 @@ class UpgradeChecked(Struct, frozen=True):
     changes: tuple[RuleChange, ...]
 
 
-def seat_views(seats: Mapping[Seat, PlayerId | None], players: Mapping[PlayerId, PlayerRow]) -> tuple[SeatView, ...]:
+def seat_views(
+    seats: Mapping[Seat, PlayerId | None], players: Mapping[PlayerId, PlayerRow], officials: Iterable[PlayerId] = ()
+) -> tuple[SeatView, ...]:
     """Return the seats, and who holds them."""
     rows = {seat: players.get(holder) if holder else None for seat, holder in seats.items()}
-    alike = looking_alike({row.player: row.name for row in rows.values() if row is not None}.values())
+    alike = _looking_alike((*seats.values(), *officials), players)
     return tuple(_seat_view(seat, seats[seat], row, alike) for seat, row in rows.items())
+
+
+def _officials(
+    officials: Iterable[PlayerId], game: Game, players: Mapping[PlayerId, PlayerRow]
+) -> tuple[Official, ...]:
+    rows = {player: players.get(player) for player in officials}
+    alike = _looking_alike((*game.players.values(), *rows), players)
+    return tuple(
+        Official(player, row and row.name, row is not None and row.name in alike) for player, row in rows.items()
+    )
+
+
+def _looking_alike(shown: Iterable[PlayerId | None], players: Mapping[PlayerId, PlayerRow]) -> frozenset[str]:
+    """Return the names that look like another of those that are shown together."""
+    return looking_alike(players[player].name for player in {*shown} if player is not None and player in players)
 
 
 def _seat_view(seat: Seat, holder: PlayerId | None, row: PlayerRow | None, alike: Container[str]) -> SeatView:
@@ -435,6 +456,7 @@ def game_detail(
     `outcome` is how it ended after rulings; its own end when absent.
     """
     outcome = outcome or Outcome(game.result)
+    officials = [player for player, holds in game.around.officials.items() if holds]
     return GameDetail(
         id=game.id,
         title=row.title,
@@ -444,7 +466,7 @@ def game_detail(
         status=game.status,
         organizer=game.organizer,
         organizer_sees=game.organizer_sees,
-        seats=seat_views(game.players, players),
+        seats=seat_views(game.players, players, officials),
         version=game.version,
         created=row.created,
         changed=row.changed,
@@ -465,11 +487,7 @@ def game_detail(
         ruled_by=outcome.ruled_by,
         continued_in=outcome.continued_in,
         given_up=game.around.given_up,
-        officials=tuple(
-            Official(player, players[player].name if player in players else None)
-            for player, holds in game.around.officials.items()
-            if holds
-        ),
+        officials=_officials(officials, game, players),
         paused=game.around.paused,
         take_backs=open_take_backs(game),
         you=viewer.seat,

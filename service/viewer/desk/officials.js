@@ -5,6 +5,7 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { named } from "../parts/format.js";
+import { lookAlike } from "../parts/look-alike.js";
 import { refusal } from "../parts/rule.js";
 
 const ID = /^(?:.*\/players\/)?(p[0-9a-z]{12,})$/;
@@ -16,7 +17,7 @@ export function officials(desk) {
   return html`<section aria-labelledby="officials">
     <h2 id="officials">Who may rule</h2>
     ${game.officials.length
-      ? html`<ul class="officials">${game.officials.map(({ player, name }) => html`<li><a href="/players/${player}">${name ?? player}</a>
+      ? html`<ul class="officials">${game.officials.map(({ player, name, looks_alike }) => html`<li><a href="/players/${player}">${name ?? player}</a> ${looks_alike ? lookAlike : nothing}
           ${mayName ? release(desk, player, name) : nothing}</li>`)}</ul>`
       : html`<p>Nobody yet. ${mayName ? nothing : "The organizer can name officials until the game has ended."}</p>`}
     ${mayName ? naming(desk) : nothing}

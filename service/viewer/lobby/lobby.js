@@ -7,6 +7,7 @@ import { html, nothing, render } from "../vendor/lit-html.js";
 import { live } from "../vendor/directives/live.js";
 import { accountForms } from "../parts/account-forms.js";
 import { ago, clock, count, gameTitle, named } from "../parts/format.js";
+import { lookAlike } from "../parts/look-alike.js";
 import { Account } from "../state/account.js";
 import { Api } from "../state/api.js";
 import { takeToken } from "../state/token.js";
@@ -131,13 +132,13 @@ function picture({ id, version, status }) {
 }
 
 function line(game, beside = nothing) {
-  const seats = game.seats.map(({ seat, name }) => `${named(seat)} (${name ?? "free"})`);
+  const seats = game.seats.map(({ seat, name, looks_alike }, index) => html`${index ? ", " : ""}${named(seat)} (${name ?? "free"}${looks_alike ? html` ${lookAlike}` : nothing})`);
   return html`<li>
     ${beside}
     <a href="/games/${game.id}">${gameTitle(game)}</a>
     <span class="status ${game.status}">${STATUSES[game.status]}</span>
     ${asked(game)}
-    <p class="quiet">${rulesetOf(game)}: ${seats.join(", ")}</p>
+    <p class="quiet">${rulesetOf(game)}: ${seats}</p>
     <p class="quiet">${count(game.version, "event")}; <time datetime=${game.changed} title=${clock(game.changed)}>${ago(game.changed)}</time></p>
   </li>`;
 }

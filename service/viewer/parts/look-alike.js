@@ -1,8 +1,8 @@
 /**
- * A mark beside a name that looks like another player's.
+ * A mark beside a name that looks like that of another player or official.
  * @module
  */
 
 import { html } from "../vendor/lit-html.js";
 
-export const lookAlike = html`<span class="tag look-alike" title="Another player of this game has a name that looks the same">look-alike</span>`;
+export const lookAlike = html`<span class="tag look-alike" title="Somebody else in this game has a name that looks the same">look-alike</span>`;

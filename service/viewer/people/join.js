@@ -8,6 +8,7 @@ import { html, nothing, render } from "../vendor/lit-html.js";
 import { accountForms } from "../parts/account-forms.js";
 import { entropy } from "../parts/entropy.js";
 import { count, gameTitle, named } from "../parts/format.js";
+import { lookAlike } from "../parts/look-alike.js";
 import { Account } from "../state/account.js";
 import { Api } from "../state/api.js";
 
@@ -35,8 +36,8 @@ function invitation() {
   const { game, organizer, free, you } = invited;
   return html`<p class="lead"><strong>${organizer || "Somebody"}</strong> invites you to play
       <strong>${game.title || ruleset?.title || game.ruleset}</strong>${game.title ? html`, by ${ruleset?.title ?? game.ruleset}` : nothing}.</p>
-    <ul class="seats" aria-label="Seats">${game.seats.map(({ seat, player, name, bot }) => html`<li><strong>${named(seat)}</strong>
-      <span class=${player ? "" : "quiet"}>${player ? (bot ? `${name} (a bot)` : name) : "free"}</span></li>`)}</ul>
+    <ul class="seats" aria-label="Seats">${game.seats.map(({ seat, player, name, bot, looks_alike }) => html`<li><strong>${named(seat)}</strong>
+      <span class=${player ? "" : "quiet"}>${player ? (bot ? `${name} (a bot)` : name) : "free"}</span> ${looks_alike ? lookAlike : nothing}</li>`)}</ul>
     ${you ? html`<p>You have a seat in this game: ${named(you)}. <a class="strong" href="/games/${game.id}">Go to the game</a></p>` : open(game, free)}`;
 }
 

@@ -35,6 +35,20 @@ async def test_a_name_that_looks_like_another_in_the_game_is_marked(service: Ser
     assert [seat["looks_alike"] for seat in (await service.get("/v1/games"))["items"][0]["seats"]] == [True, True]
 
 
+async def test_an_official_whose_name_looks_like_a_players_is_marked(
+    service: Service, anna: Player, bert: Player
+) -> None:
+    answer = await service.ask("POST", "/v1/players", body={"name": "\u0410nna"})  # with a Cyrillic A
+    url = f"/v1/games/{(await service.post('/v1/games', anna, {'ruleset': 'tiny-auction', 'players': 2}))['id']}"
+    await service.post(f"{url}/seats", anna, {"seat": "blue"})
+    await service.post(f"{url}/seats", bert, {})
+    for official in (answer.json()["player"]["id"], (await service.register("Julia")).id):
+        assert (await service.ask("PUT", f"{url}/officials/{official}", anna)).status_code == 200
+    shown = await service.get(url)
+    assert {each["name"]: each["looks_alike"] for each in shown["seats"]} == {"Anna": True, "Bert": False}
+    assert [each["looks_alike"] for each in shown["officials"]] == [True, False]
+
+
 async def test_a_game_is_created_joined_and_started(service: Service, anna: Player, bert: Player) -> None:
     answer = await service.ask("POST", "/v1/games", anna, {"ruleset": "tiny-auction", "players": 2, "title": "Tuesday"})
     game = answer.json()

@@ -37,7 +37,7 @@ async def test_the_organizer_names_an_official_and_everybody_sees_it(
     assert named.status_code == 200, named.text
     assert [each["event"] for each in named.json()["events"]] == [{"type": "official-named", "player": ines.id}]
     shown = await service.get(f"/v1/games/{game}")
-    assert shown["officials"] == [{"player": ines.id, "name": "Ines"}]
+    assert shown["officials"] == [{"player": ines.id, "name": "Ines", "looks_alike": False}]
     assert (shown["paused"], shown["take_backs"]) == (None, [])
     told = await service.get(f"/v1/games/{game}/history")
     assert f"The organizer named {ines.id} an official of this game." in str(told)
