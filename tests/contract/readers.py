@@ -64,9 +64,6 @@ class _Writer:
             kinds = [each for each in schema["anyOf"] if each != {"type": "null"}]
             read = self._value(kinds[0], name) if len(kinds) == 1 else name
             return name if read == name else f"{name} === null ? null : {read}"
-        if "prefixItems" in schema:
-            parts = [self._value(each, f"{name}[{index}]") for index, each in enumerate(schema["prefixItems"])]
-            return f"[{', '.join(parts)}]"
         if isinstance(schema.get("items"), dict):
             read = self._value(schema["items"], "each")
             return name if read == "each" else f"{name}.map((each) => {read})"

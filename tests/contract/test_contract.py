@@ -335,6 +335,13 @@ def test_nothing_can_be_null_alone(openapi: dict[str, Any]) -> None:
     assert [path for path, node in nodes(openapi) if node.get("type") == "null" and len(node) > 1] == []
 
 
+def test_every_list_says_what_is_in_it(openapi: dict[str, Any]) -> None:
+    """By `items`: many generators do not know `prefixItems`."""
+    lists = [(path, node) for path, node in nodes(openapi) if "array" in (node.get("type"), *(node.get("type") or ()))]
+    assert len(lists) > 100
+    assert [path for path, node in lists if "items" not in node] == []
+
+
 def test_every_enumeration_has_a_type(openapi: dict[str, Any]) -> None:
     enumerations = [(path, node) for path, node in nodes(openapi) if isinstance(node.get("enum"), list)]
     assert len(enumerations) > 50

@@ -70,8 +70,11 @@ class Book:
                 named = {} if names == {"type": "string"} else {"propertyNames": names}
                 return {"type": "object", **named, "additionalProperties": self._of(info.value_type)}
             case types.TupleType():
-                items = [self._of(item) for item in info.item_types]
-                return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
+                item, *others = [self._of(item) for item in info.item_types]
+                if any(other != item for other in others):
+                    raise TypeError(f"{info} has items of several kinds, for which many generators know no keyword")
+                count = 1 + len(others)
+                return {"type": "array", "items": item, "minItems": count, "maxItems": count}
             case types.CollectionType():
                 bounds = {"minItems": info.min_length, "maxItems": info.max_length}
                 return {"type": "array", "items": self._of(info.item_type), **_given(bounds)}
