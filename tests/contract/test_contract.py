@@ -254,6 +254,12 @@ def test_a_command_that_is_answered_and_an_event_and_a_view_are_always_of_one_ru
     assert {name for name in seen if name.startswith(prefixes)} == set()
 
 
+def test_no_description_sends_its_reader_to_the_code(openapi: dict[str, Any]) -> None:
+    said = [node["description"] for _, node in nodes(openapi) if isinstance(node.get("description"), str)]
+    assert len(said) > 2_000
+    assert [each for each in said if re.search(r"\w\.(py|js|toml)\b", each)] == []
+
+
 def test_what_is_refused_is_described_once(openapi: dict[str, Any]) -> None:
     answers = [
         answer

@@ -29,7 +29,7 @@ class Sealed(Struct, frozen=True):
 
 
 class Secret(Struct, frozen=True):
-    """What a commitment hides: `salt` in hex (16 bytes), the JSON-shaped `value`, and who may read it."""
+    """What a commitment hides: `salt` in hex (16 bytes), the `value` as JSON, and who may read it."""
 
     commitment: str
     readers: tuple[Seat, ...]

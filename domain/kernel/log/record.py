@@ -26,7 +26,7 @@ class Cause(Struct, frozen=True, omit_defaults=True):
     Attributes:
         player: the account.
         seat: the seat that it acted for; absent for acts outside the table, such as creating a game.
-        command: the command as it was sent; only type and commitment of a sealed command; unset when there is none.
+        command: the command as it was sent; only type and commitment of a sealed command; absent when there is none.
         key: the idempotency key of the request.
         case: the case whose ruling it carries out; absent for everything that is no ruling on a case.
     """

@@ -16,7 +16,7 @@ class Decision(Struct, frozen=True, omit_defaults=True):
         rule: the rule that asks for it.
         title: the question, put to those seats: "Which units do you lose?". Areas and seats have display names.
         depends: what happens after the answer, in a sentence that everybody may read.
-        about: what it concerns (area, hits, group …), JSON-shaped.
+        about: what it concerns, as JSON: an area, a number of hits, a group and the like.
     """
 
     kind: str
@@ -33,8 +33,8 @@ class Option(Struct, frozen=True, omit_defaults=True):
     Attributes:
         command: the command's type name.
         rule: the rule that allows it.
-        schema: a JSON Schema (2020-12) of exactly the commands that would be accepted, with keywords of our own
-            (``schema.py``).
+        schema: a JSON Schema (2020-12) of exactly the commands that would be accepted, with the keywords `x-total`,
+            `x-cost`, `x-sum` and `x-gesture` of our own.
         title: what it does, in a few words and with display names: "March from Asia Minor".
         decision: the kind of the open decision that it answers; absent when it may be given at any time.
     """

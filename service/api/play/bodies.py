@@ -97,7 +97,7 @@ class Snapshot(StateView, frozen=True):
 
     Attributes:
         options: what your seat may do, or might have done at an earlier version: every command that would be accepted,
-            and no other, as JSON Schemas. Of the past without `undo`. Empty for whoever sees as a spectator.
+            and no other, as JSON Schemas. Of the past without `undo`. Empty for spectators.
     """
 
     options: tuple[Option, ...]

@@ -124,6 +124,8 @@ async def show_options(request: Call, game: str) -> Response[bytes]:
       these names count, times their prices, comes to a..b; either bound may be absent. `unit` says what is paid with,
       and `left` how many of each there are still to be had; these two forbid nothing.
     * `x-sum`: `{"minimum": a, "maximum": b}`. The integers in the object add up to a..b.
+
+    A fourth, `x-gesture`, forbids nothing: it says what the properties of a command mean on a map.
     """
     asked = request.read_query(OptionsOf)
     games = request.services.games

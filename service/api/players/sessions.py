@@ -38,7 +38,7 @@ _guests: Final = random.SystemRandom()
 async def show_session(request: Call) -> Response[bytes]:
     """Show who is signed in.
 
-    Says whose session the browser has; `player` is null for nobody. Tokens do not count here: GET /v1/players/me
+    Says whose session the browser has; `player` is null for nobody. Tokens do not count here: `GET /v1/players/me`
     shows whose they are.
     """
     request.read_query(Nothing)

@@ -271,15 +271,18 @@ def _waiting(game: Game, caller: Caller, title: str) -> Waiting | None:
 async def stream_my_events(request: Call) -> Response[bytes] | Stream:
     """Follow all your games as server-sent events.
 
-    One stream with what happens in every game in which you hold a seat or which you organize. It includes games that
-    you join later from then on, or from where you left off when you reconnect. It includes games that you leave until
-    then, unless you reconnect more than 2,000 events later. One frame for each event: `event` is its type, and `data`
-    the game and the event as you may see it. What happens in cases about these games, and about games whose official
-    you are, comes as well: `case-opened`, `case-answered`, `ruled` and others. Then `data` has the `game`, the `case`
-    and the `event` as in the list of events of the case; after more than 2,000 events `GET /v1/cases?for=me` has them.
-    The `id` is a position in the log of the service. Reconnect with
-    `Last-Event-ID`, and you miss nothing and get nothing twice. After 15 seconds without an event the service sends a
-    comment. The stream ends when the service stops and when your token ends.
+    One stream with what happens in every game in which you hold a seat or which you organize. When you join a game, its
+    events come from then on; if you were not connected then, from where you left off. When you leave one, its events
+    come until then, unless you reconnect more than 2,000 events later.
+
+    One frame for each event: `event` is its type, and `data` the game and the event as you may see it. What happens in
+    cases about these games, and about games whose official you are, comes as well: `case-opened`, `case-answered`,
+    `ruled` and others. Then `data` has the `game`, the `case` and the `event` as in the list of events of the case.
+    When you reconnect more than 2,000 events later, these are left out: `GET /v1/cases?for=me` has the cases.
+
+    The `id` is a position in the log of the service. Reconnect with `Last-Event-ID`, and you miss nothing and get
+    nothing twice. After 15 seconds without an event the service sends a comment. The stream ends when the service stops
+    and when your token ends.
     """
     asked = request.read_query(AccountSince)
     after, last = asked.after, request.last_event
