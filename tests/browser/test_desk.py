@@ -224,7 +224,7 @@ async def test_the_organizer_names_and_releases_officials(service: Service, page
         await officials.get_by_role("textbox").fill(wanted)
         await page.keyboard.press("Enter")
         await expect(officials.get_by_role("link", name="Julia")).to_be_visible()
-        assert (await service.get(f"/v1/games/{made.id}"))["officials"] == [{"player": julia.id, "name": "Julia"}]
+        assert (await service.get(f"/v1/games/{made.id}"))["officials"][0]["player"] == julia.id
         await officials.get_by_role("button", name="Release Julia").click()
         await expect(officials.get_by_text("Nobody yet.")).to_be_visible()
     await officials.get_by_role("textbox").fill("Nobody at all")

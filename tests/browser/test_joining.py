@@ -58,6 +58,19 @@ async def test_who_has_an_account_joins_with_it(service: Service, page: Page, vi
     assert (await service.get(f"/v1/games/{game}"))["seats"][0]["player"] == bert.id
 
 
+async def test_names_that_look_alike_are_marked_wherever_the_people_of_a_game_are_listed(service: Service, page: Page):
+    anna, other, official = [await service.register(name) for name in ("Anna", "\u0410nna", "Ann\u0430")]  # Cyrillic a
+    game = (await service.post("/v1/games", anna, NEW_GAME))["id"]
+    link = (await service.post(f"/v1/games/{game}/invitations", anna))["token"]
+    for player in (anna, other):
+        await service.post(f"/v1/games/{game}/seats", player, {})
+    assert (await service.ask("PUT", f"/v1/games/{game}/officials/{official.id}", anna)).status_code == 200
+    marks = page.get_by_text("look-alike", exact=True)
+    for address, seen in (("/", 2), (f"/join#{link}", 2), (f"/games/{game}/desk", 1)):
+        await page.goto(address)
+        await expect(marks).to_have_count(seen)
+
+
 async def test_a_link_that_leads_nowhere_says_so(page: Page, visitor: Visitor):
     visitor.expect("404")
     for link in ("/join#inv_guessed", "/join"):
