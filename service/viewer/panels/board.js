@@ -7,16 +7,13 @@ import { html, nothing } from "../vendor/lit-html.js";
 import { icon } from "../parts/icons.js";
 import { linked } from "../parts/papers.js";
 
-/** On a phone the content of an area would lie over where a move can end. */
-const narrow = matchMedia("(max-width: 55.99rem)");
-
 /** @param {import("../state/room.js").Room} room */
 export function boardPanel(room) {
   const { board } = room;
   if (board.isMissing) return html`<p class="waiting">There is no map of this board.</p>`;
   if (!board.svg) return html`<p class="waiting">${room.problem ? "The board could not be loaded." : "Loading the board …"}</p>`;
-  // What a move means is shown where the content of an area would be.
-  const area = room.moves?.isComplete || (room.moves?.start && narrow.matches) ? null : (board.pointed ?? room.area);
+  // The content of an area would lie over where a move can end.
+  const area = room.moves?.isComplete || room.moves?.start ? null : (board.pointed ?? room.area);
   return html`<div class="lens" role="group" aria-label="The view of the board">
       <button title="Nearer (+)" aria-label="Nearer" @click=${() => board.camera.zoom(1.4)}>${icon("nearer")}</button>
       <button title="Farther (−)" aria-label="Farther" @click=${() => board.camera.zoom(1 / 1.4)}>${icon("farther")}</button>
