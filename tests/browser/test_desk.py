@@ -129,7 +129,9 @@ async def test_whoever_cannot_see_colours_or_has_a_phone_reads_it(service: Servi
         await visitor.page.goto(address(made, julia, version))
         await expect(visitor.page.get_by_role("form", name="Rule on this case")).to_be_visible()
         await visitor.axe_in_passing()
-        wide = await visitor.page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        wide = await visitor.page.evaluate(
+            "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        )
         assert wide <= 0
 
 
