@@ -71,6 +71,11 @@ async def test_dice_are_faces_with_those_that_hit_marked_and_leaders_keep_their_
     ]
     assert await faces.evaluate_all("all => all.map((each) => each.title)") == told
     await expect(card.locator(".die-face.struck")).to_have_count(roll.hits)
+    for wide, tall in ((1440, 900), (1024, 768), (390, 844)):
+        await page.set_viewport_size({"width": wide, "height": tall})
+        for face in await faces.all():
+            await expect(face).to_be_in_viewport(ratio=1)
+    await page.set_viewport_size({"width": 1280, "height": 720})
     for face in await faces.all():
         is_blank = (await face.get_attribute("title") or "").startswith("Blank")
         assert await is_drawn(face) is not is_blank

@@ -17,14 +17,16 @@ SIZES: Final[Mapping[str, dict[str, Any]]] = {
     "small": {"viewport": {"width": 1024, "height": 768}},
     "phone": PHONE,
 }
+_ITALIA: Final = ("place", "move", "arrive", "choose-battle", "retreat", "announce", "react", "rebuild", "stacking")
 GESTURES: Final[Mapping[str, tuple[str, ...]]] = {
-    "conquest-campaign": ("deploy", "act", "place-legions"),
-    "conquest-classic-2005": ("place",),
+    "conquest-campaign": ("deploy", "act", "place-legions", "retreat", "escape"),
+    "conquest-classic-2005": ("move", "destroy", "withdraw", "place", "fight"),
     "conquest-classic-friz": ("move", "destroy", "withdraw", "place"),
-    "italia-1": ("stacking",),
+    "italia-1": (*_ITALIA, "declare-naval-battles", "leave"),
+    "italia-2": _ITALIA,
     "mare-nostrum": ("campaign",),
 }
-"""By ruleset, decisions that are answered on the map."""
+"""By ruleset, the decisions that are answered on the map."""
 
 REACH: Final = """(name) => {
     // Where the map shows an area, and what a pointer meets there first.
@@ -51,6 +53,16 @@ REACH: Final = """(name) => {
 }"""
 
 
+OVER: Final = """() => {
+    // What of the page a tray lies over, by a pixel or more.
+    const tray = document.querySelector(".tray")?.getBoundingClientRect();
+    return ["#board", "#side", "#timeline", ".bar"].filter((other) => {
+        const box = document.querySelector(other).getBoundingClientRect();
+        const wide = tray && Math.min(tray.right, box.right) - Math.max(tray.left, box.left);
+        return wide >= 1 && Math.min(tray.bottom, box.bottom) - Math.max(tray.top, box.top) >= 1;
+    });
+}"""
+
 DRAWN: Final = (
     "() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(drawn))))"
 )
@@ -70,6 +82,7 @@ def cases() -> Iterator[Case]:
 
 async def reached(page: Page, name: str) -> dict[str, tuple[float, float]]:
     """Return where on the screen a pointer meets each area that is marked so; fail when something else is met there."""
+    assert await page.evaluate(OVER) == []
     found = await page.evaluate(REACH, name)
     covered = {area: over for area, at, over in found if at is None}
     assert not covered, f"a pointer meets something else there: {covered}"
@@ -112,9 +125,10 @@ async def assert_nothing_is_covered(page: Page, made: Table, size: str) -> None:
 
 @pytest.mark.parametrize("case", sampled("gestures that nothing covers", cases(), 1), ids="-".join)
 async def test_nothing_lies_over_what_a_gesture_asks_for(visit: Visit, service: Service, case: Case) -> None:
+    seats = 4 if case.ruleset == "italia-2" else 3
     # In its first campaign nobody could move.
     times = 8 if case.ruleset == "mare-nostrum" else 1
-    made = await table(service.services, case.ruleset, 3, seed=3, until=asks(case.decision, times))
+    made = await table(service.services, case.ruleset, seats, seed=3, until=asks(case.decision, times))
     async with visit(**SIZES[case.size]) as visitor:
         visitor.expect("409|422")
         await assert_nothing_is_covered(visitor.page, made, case.size)

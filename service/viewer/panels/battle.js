@@ -22,7 +22,8 @@ export function battleCard(room) {
   const rolls = rollsOf(room, at, battle);
   const isOver = at !== room.version;
   const name = room.board.content(battle.place)[0]?.split(",")[0] ?? plain(battle.place);
-  return html`<details class="battle-card" ?open=${wide.matches}>
+  const isAsked = room.following && room.game.decisions.some(({ seats }) => seats.includes(room.seat));
+  return html`<details class="battle-card" ?open=${wide.matches || isAsked}>
     <summary>${isOver ? "Battle over" : `Battle, round ${battle.round}`}: ${name}</summary>
     ${side(room, battle.attacker, "attacking", rolls)} ${side(room, battle.defender, "defending", rolls)}
     ${isOver ? nothing : waiting(room)}
@@ -103,7 +104,9 @@ function prove(room, version) {
   room.dispatchEvent(new Event("inspect"));
 }
 
-function waiting(room) {
-  if (!room.following) return nothing;
-  return room.game.decisions.map(({ seats, title }) => html`<p class="quiet">${seats.map(named).join(", ")}: ${title}</p>`);
+/** Who else decides: what the seat that looks is asked stands in the bar. */
+function waiting({ game, seat, following }) {
+  if (!following) return nothing;
+  const others = game.decisions.filter(({ seats }) => !seats.includes(seat));
+  return others.map(({ seats, title }) => html`<p class="quiet">${seats.map(named).join(", ")}: ${title}</p>`);
 }
