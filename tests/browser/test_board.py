@@ -10,7 +10,7 @@ from playwright.async_api import Page
 
 from tests.browser.games import table
 from tests.browser.reading import board, box, content, opened, sees_all, sizes
-from tests.browser.visiting import Visit, expect
+from tests.browser.visiting import Visit, expect, until
 from tests.helpers.sampling import sampled
 from tests.service.api.serving import Service
 
@@ -187,3 +187,35 @@ async def test_names_on_the_board_are_large_enough_to_be_read_and_apart(
         # From nearby there is room for all.
         await board(page).get_by_role("button", name="Nearer").click(click_count=4, delay=50)
         await expect(page.locator("svg.board #names text[visibility=hidden]")).to_have_count(0)
+
+
+CROWDED: Final = """() => {
+  const boxes = (found) => [...found].map((each) => [each, each.getBoundingClientRect()]);
+  const common = (one, other) =>
+    Math.max(0, Math.min(one.right, other.right) - Math.max(one.left, other.left)) *
+    Math.max(0, Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top));
+  const pieces = boxes(document.querySelectorAll("svg.board .pile > g"));
+  const names = boxes(document.querySelectorAll("svg.board #names text:not([visibility=hidden])"));
+  const areaOf = (piece) => piece.closest("[data-area]").dataset.area;
+  const hides = (some, share) => some.filter(([what, box]) =>
+    pieces.some(([piece, over]) => piece !== what && areaOf(piece) !== what.closest("[data-area]")?.dataset.area
+      && common(box, over) > share * box.width * box.height));
+  return {
+    pieces: hides(pieces, 0.15).map(([piece]) => areaOf(piece)),
+    names: hides(names, 0.3).map(([name]) => name.textContent),
+    of: names.length,
+  };
+}"""
+"""The areas whose pieces lie partly under another area's, and the names of which a piece hides a third."""
+
+
+@pytest.mark.parametrize(SCREENS, on_screens("pieces that hide nothing", ("italia-1", "italia-2"), 1))
+async def test_in_a_crowded_land_pieces_hide_neither_one_another_nor_names(
+    service: Service, visit: Visit, ruleset: str, width: int, height: int
+):
+    made = await table(service.services, ruleset, 4 if ruleset == "italia-2" else 3, seed=3, events=400)
+    async with visit(viewport={"width": width, "height": height}) as visitor:
+        await opened(visitor.page, made.id)
+        await until(
+            visitor.page, f"(({{ pieces, names, of }}) => !pieces.length && names.length <= of / 8)(({CROWDED})())"
+        )

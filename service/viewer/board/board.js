@@ -6,13 +6,14 @@
  * @module
  */
 
+import { partPiles } from "./apart.js";
 import { Camera } from "./camera.js";
 import { fitNames } from "./names.js";
 
 const NOTHING = { areas: {}, links: "" };
 const BUDGET = 5; // Milliseconds of a frame in which areas are put in; to lay them out and paint them takes as long again.
 
-const REST = 80; // Milliseconds without a change before names are written anew.
+const REST = 80; // Milliseconds without a change before names are written and piles parted anew.
 
 const TINTED = ["can", "open", "picked"];
 
@@ -30,6 +31,7 @@ export class Board extends EventTarget {
   #focused = null;
   #isBegun = false;
   #pressed = null;
+  #resting = 0;
 
   /**
    * @param {HTMLElement} place where it goes
@@ -93,15 +95,23 @@ export class Board extends EventTarget {
 
   /** Write the names anew when the board has come nearer or gone farther, or has another place. */
   #keepNamesReadable() {
-    let waiting = 0;
     const fit = () => {
       // Before it is painted for the first time there is nobody who moves it.
-      if (!waiting) fitNames(this.svg);
-      clearTimeout(waiting);
-      waiting = setTimeout(() => fitNames(this.svg), REST);
+      if (!this.#resting) fitNames(this.svg);
+      this.#rest();
     };
     new ResizeObserver(fit).observe(this.svg);
-    new MutationObserver(() => waiting && fit()).observe(this.svg, { attributeFilter: ["viewBox"] });
+    new MutationObserver(() => this.#resting && fit()).observe(this.svg, { attributeFilter: ["viewBox"] });
+  }
+
+  /** Write names and part piles anew once nothing has changed for a moment. */
+  #rest() {
+    clearTimeout(this.#resting);
+    this.#resting = setTimeout(() => {
+      if (!this.svg) return;
+      fitNames(this.svg);
+      partPiles(this.svg);
+    }, REST);
   }
 
   #close() {
@@ -159,6 +169,7 @@ export class Board extends EventTarget {
       this.#drawn.set("", scene.links);
     }
     this.#isBegun = scene !== NOTHING;
+    if (changed) this.#rest();
     return { changed, isWhole };
   }
 
