@@ -64,9 +64,9 @@ OVER: Final = """() => {
 }"""
 
 DRAWN: Final = (
-    "() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(drawn))))"
+    "() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(drawn, 150))))"
 )
-"""Pieces grow when the board is seen from farther away."""
+"""Pieces grow when the board is seen from farther away, and are moved apart when it has rested (80 ms in board.js)."""
 
 
 class Case(NamedTuple):
