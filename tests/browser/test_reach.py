@@ -1,5 +1,6 @@
 """What a gesture asks for can be pointed at: nothing of the page lies over where it can begin or end."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
@@ -82,8 +83,11 @@ def cases() -> Iterator[Case]:
 
 async def reached(page: Page, name: str) -> dict[str, tuple[float, float]]:
     """Return where on the screen a pointer meets each area that is marked so; fail when something else is met there."""
+    found, before = await page.evaluate(REACH, name), None
+    while found != before:
+        await page.evaluate(DRAWN)
+        found, before = await page.evaluate(REACH, name), found
     assert await page.evaluate(OVER) == []
-    found = await page.evaluate(REACH, name)
     covered = {area: over for area, at, over in found if at is None}
     assert not covered, f"a pointer meets something else there: {covered}"
     return {area: at for area, at, _ in found}
@@ -106,20 +110,19 @@ async def assert_nothing_is_covered(page: Page, made: Table, size: str) -> None:
     assert wide <= 0
     # All of it at once, so that nothing is out of sight.
     await page.get_by_role("button", name="The whole board").click()
-    await page.evaluate(DRAWN)
     for start, at in [*(await reached(page, "can")).items()][-1:]:
         await point(page, size, at)
         await expect(page.locator(f'svg.board [data-area="{start}"]')).to_have_class("picked")
+        await page.evaluate(DRAWN)
         along = page.get_by_role("button", name="Choose what comes along")
         if await along.count():
             await along.click()
-            await page.evaluate(DRAWN)
         ends = await reached(page, "open")
         if not ends:
             continue
         end, at = next(iter(ends.items()))
         await point(page, size, at)
-        await expect(page.locator("#turn .picker .means")).to_be_visible()
+        await expect(page.locator(f'svg.board [data-area="{end}"]')).to_have_class(re.compile("picked"))
         assert (await reached(page, "picked")).keys() >= {start, end}
 
 
