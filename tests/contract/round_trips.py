@@ -44,7 +44,7 @@ Value = dict[str, Any]
 PAGE: Final = 500
 EVERY: Final = 100
 """Positions and options are sent of every version that this divides."""
-EACH: Final = 4
+EACH: Final = 2
 """So many events of each type, and of each type of command that caused one, are a part."""
 LOGGED: Final = 20
 """So many events of each game go through the log of all games, too."""
