@@ -3,8 +3,9 @@
 import asyncio
 
 import pytest
+from playwright.async_api import Page
 
-from tests.browser.visiting import Visit, Visitor
+from tests.browser.visiting import Visit, Visitor, expect
 
 WRONG = {
     "faint text": '<p data-style="color:#aaa;background:#fff">Hardly to be read</p>',
@@ -28,6 +29,20 @@ async def test_axe_finds(visitor: Visitor, what: str):
     )
     with pytest.raises(AssertionError, match=r"serious|critical"):
         await visitor.axe()
+
+
+async def test_what_is_expected_may_come_later_and_what_never_comes_is_said(page: Page):
+    await page.goto("/problems")
+    late = "document.body.append(Object.assign(document.createElement('b'), {className: 'late', textContent: 'come'}))"
+    await page.evaluate(f"() => void setTimeout(() => {{ {late} }}, 300)")
+    await expect(page.locator("b.late")).to_have_text("come")
+    await expect(page.locator("b.never")).not_to_be_visible()
+    await expect(page.locator("b.never")).to_be_hidden()
+    await expect(page.locator("b.never")).to_have_count(0)
+    with pytest.raises(AssertionError, match="Actual value: come"):
+        await expect(page.locator("b.late")).to_have_text("gone", timeout=100)
+    with pytest.raises(AssertionError, match="expected to be visible"):
+        await expect(page.locator("b.never")).to_be_visible(timeout=100)
 
 
 @pytest.mark.parametrize(

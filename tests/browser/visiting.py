@@ -70,10 +70,11 @@ class _Expected:
 
         async def checked(*expected: Any, **options: Any) -> None:
             if not (name.startswith("not_") or name in ABSENT or any(isinstance(each, list) for each in expected)):
-                # What is wrong with an element that never comes is for Playwright to say.
-                with contextlib.suppress(TooLate):
-                    state = "visible" if name == "to_be_visible" else "attached"
+                state = "visible" if name == "to_be_visible" else "attached"
+                try:
                     await self._locator.wait_for(state=state, timeout=options.get("timeout", PATIENCE))
+                except TooLate:
+                    options["timeout"] = 1  # It has had its time, and what is wrong is for Playwright to say.
             await check(*expected, **options)
 
         return checked
