@@ -330,7 +330,7 @@ async def test_neither_a_game_nor_a_step_is_shown_by_reading_cases(
     end = (await court.service.get(court.url))["version"]
     late = await court.open(court.bert, kind="result", version=end)
     await court.rule(late, decision="result", order=[["red"], ["blue"]])
-    # The projections read cases as well, but from what was appended, not for whoever asks.
+    # Projections read cases in the background; those reads belong to no request.
     await caught_up(court.service)
     asked = list[str]()
     read, statements = court.service.services.store.read, court.service.services.store.statements
