@@ -66,6 +66,21 @@ check() {
 # What has to be installed first does not count.
 SECONDS=0
 
+# in_memory: whether files in memory have room for what tests write, and programs can be started from there.
+in_memory() {
+    local free
+    free=$(df --output=avail --block-size=1G /dev/shm 2>/dev/null | tail -n 1) || return 1
+    [[ $free -ge 4 && ,$(findmnt --noheadings --output OPTIONS --target /dev/shm), != *,noexec,* ]]
+}
+
+# Nothing that tests write has to last. Else they would wait for a disk more than for anything else.
+folder=${TMPDIR:-/tmp}
+if in_memory; then folder=/dev/shm; fi
+TMPDIR=$(mktemp -d "$folder/tabularium-tests-XXXXXX")
+export TMPDIR
+chmod 755 "$TMPDIR" # PostgreSQL is another user
+trap 'rm -rf "$TMPDIR" 2>/dev/null' EXIT
+
 # The slowest check uses one core, so the others run beside it. In a hurry it looks at the changed files alone.
 files=()
 if [[ -n $touched ]]; then
@@ -75,10 +90,10 @@ if [[ -n $touched ]]; then
     )
     [[ ${#files[@]} -gt 0 ]] || files=(--version)
 fi
-report=$(mktemp)
+report=$TMPDIR/pyright
 PYRIGHT_PYTHON_IGNORE_WARNINGS=1 .venv/bin/python -m pyright "${files[@]}" >"$report" 2>&1 &
 pyright=$!
-trap 'kill "$pyright" 2>/dev/null || true; rm -f "$report"' EXIT
+trap 'kill "$pyright" 2>/dev/null || true; rm -rf "$TMPDIR" 2>/dev/null' EXIT
 
 check "ruff check" .venv/bin/ruff check --quiet
 check "ruff format" .venv/bin/ruff format --check --quiet

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import secrets
+import socket
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
@@ -106,7 +107,7 @@ class Service(Struct, eq=False):
 
 
 class _Prompt(Server):
-    """A server that ends at once when a test is done with it: uvicorn looks ten times a second."""
+    """A server that ends at once when a test is done with it: uvicorn looks ten times a second, and waits as long."""
 
     def __init__(self, services: Services) -> None:
         super().__init__(services)
@@ -125,6 +126,13 @@ class _Prompt(Server):
         finally:
             ticking.cancel()
             done.cancel()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await asyncio.sleep(0.001)  # in which it learns that its clients have gone
+        if self.server_state.connections or self.server_state.tasks:
+            await super().shutdown(sockets)
+        for server in self.servers:
+            server.close()
 
 
 def _headers(player: Player | None, more: dict[str, str]) -> dict[str, str]:
