@@ -45,12 +45,14 @@ def drawn(schema: dict[str, Any], least: bool = False) -> Any:
                     items.append(item)
             return items
         case "object":
-            value = {name: drawn(each, least) for name, each in schema["properties"].items()}
+            fields, needed = schema["properties"], schema["required"]
+            value = {name: drawn(fields[name], least) for name in fields if name in needed or random.random() < 0.5}
             for _ in range(5000):
                 if fits(value, schema):
                     break
-                name, each = random.choice([*schema["properties"].items()])
-                value[name] = drawn(each, random.random() < 0.5)
+                name = random.choice([*fields])
+                if (value.pop(name, None) is None and random.random() < 0.4) or name in needed:
+                    value[name] = drawn(fields[name], random.random() < 0.5)
             return value
     return ""
 

@@ -10,7 +10,7 @@ type Total = Bounds & { of: string[]; times?: string };
 type Schema = {
   type?: string; const?: Value; enum?: Value[]; minimum?: number; maximum?: number;
   items?: Schema; minItems?: number; maxItems?: number; uniqueItems?: boolean; contains?: { enum: Value[] };
-  properties?: { [name: string]: Schema };
+  properties?: { [name: string]: Schema }; required?: string[];
   "x-total"?: Total | Total[]; "x-cost"?: Bounds & { prices: { [name: string]: number } }; "x-sum"?: Bounds;
 };
 type Option = { command: string; decision?: string; schema: Schema };
@@ -35,7 +35,7 @@ const oneOf = <T>(several: T[]): T => several[between(0, several.length - 1)]!;
 function drawn(schema: Schema, least = false): Value {
   if (schema.const !== undefined) return schema.const;
   if (schema.enum) return oneOf(schema.enum);
-  const { minimum = 0, maximum = 0, minItems = 0, maxItems = 0, items = {}, properties = {} } = schema;
+  const { minimum = 0, maximum = 0, minItems = 0, maxItems = 0, items = {}, properties = {}, required = [] } = schema;
   if (schema.type === "integer") return least ? minimum : between(minimum, maximum);
   if (schema.type === "boolean") return Math.random() < 0.5;
   if (schema.type === "array") {
@@ -47,10 +47,13 @@ function drawn(schema: Schema, least = false): Value {
     return list;
   }
   if (schema.type !== "object") return "";
-  const all = Object.entries(properties), value = Object.fromEntries(all.map(([name, each]) => [name, drawn(each, least)]));
+  const all = Object.entries(properties), needed = (name: string) => required.includes(name);
+  const some = all.filter(([name]) => needed(name) || Math.random() < 0.5);
+  const value = Object.fromEntries(some.map(([name, each]) => [name, drawn(each, least)]));
   for (let tries = 0; !fits(value, schema) && tries < 5000; tries++) {
     const [name, each] = oneOf(all);
-    value[name] = drawn(each, Math.random() < 0.5);
+    if (!needed(name) && Math.random() < 0.7) delete value[name];
+    else value[name] = drawn(each, Math.random() < 0.5);
   }
   return value;
 }

@@ -146,7 +146,7 @@ class Place(Command, frozen=True):
         for kind, held in table.nations[nation].held.items():
             where = places(table, nation, kind)
             if where:
-                number = schema.count(1, min(held, max(where.values())))
+                number = {**schema.count(1, min(held, max(where.values()))), "default": 1}
                 title = f"Place {counted(kind, held)}"
                 yield cls.option(
                     title,

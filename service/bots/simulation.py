@@ -21,6 +21,7 @@ from domain.kernel.log.fold import fold
 from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.lifecycle import Undo
 from domain.kernel.log.record import Cause, Record
+from domain.kernel.log.request import sent_commands
 from domain.kernel.rules import schema
 from domain.kernel.rules.decision import Option
 from domain.kernel.rules.marks import Figure
@@ -189,7 +190,7 @@ class Simulation:
         game = self.game
         before = game.table.digest() if game.table and self.commands % 50 == 0 else ""
         try:
-            given, cause = [game.ruleset.read_command(raw)], Cause(game.players.get(seat))
+            given, cause = sent_commands(game.ruleset, [raw]), Cause(game.players.get(seat))
             step = game.command(seat, given, game.chance(self.secret), self.vault, cause, self._now())
         except (Refusal, msgspec.ValidationError, AssertionError, LookupError) as error:
             raise Fault(f"{seat} was offered {raw.decode()}, but: {error}") from error

@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
+from domain.kernel.canonical import canonical
 from domain.kernel.chance.draws import Chance
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import PlayerId, Seat, Version
@@ -15,7 +16,7 @@ from domain.kernel.log.answers import Answer
 from domain.kernel.log.fold import earlier_of, retract
 from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.record import Cause, Record
-from domain.kernel.log.request import read_commands, read_undo
+from domain.kernel.log.request import read_undo, sent_commands
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Library
 from service.games.views import seat_of
@@ -97,7 +98,7 @@ class Commands(Act, frozen=True):
             seat = game.undo_seat if game.is_analysis else seat
             cause = replace(case.cause, seat=seat)
             return retract(game, to, "undo", await case.log(), case.library, cause, case.at)
-        commands = read_commands(game.ruleset, self.given)
+        commands = sent_commands(game.ruleset, self.given)
         return game.command(seat, commands, case.chance, case.vault, case.cause, case.at, tentative=self.tentative)
 
 
@@ -285,6 +286,7 @@ class LeaveAnswer(Act, frozen=True):
     answer: Answer
 
     async def decide(self, case: Case) -> Decided:
+        sent_commands(case.game.running_ruleset, (canonical(self.answer.command),))
         return answering.leave_answer(case.game, case.seat(), self.answer, case.chance, case.cause, case.at)
 
 

@@ -18,7 +18,7 @@ from domain.kernel.log import answering, forking
 from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.lifecycle import Forking, Purpose, Readers, Sight
 from domain.kernel.log.record import Cause, Record
-from domain.kernel.log.request import read_commands
+from domain.kernel.log.request import read_commands, sent_commands
 from domain.kernel.proof.export import Past
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.documents import key_of, packed
@@ -525,9 +525,10 @@ class Games:
         Whatever it would roll or reveal stays unknown. Raises `UnknownVersion`, or `Refusal` when it cannot be read.
         """
         game, cached = await self.at(game_id, version), await self._cache.of(game_id)
-        commands = read_commands(game.ruleset, [command])
+        read_commands(game.ruleset, [command])
         chance, cause = game.chance(cached.secret), Cause(game.players.get(seat))
         try:
+            commands = sent_commands(game.ruleset, [command])
             game.command(seat, commands, chance, cached.vault, cause, stamp(self._clock), tentative=True)
         except Refusal as refusal:
             return refusal

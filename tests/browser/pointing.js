@@ -1,8 +1,7 @@
 // Gives a command by the map and the bar, as quickly as they take it; returns what each click was for (null when
 // there is only a form for it), whether it was sent with the last of them, whether two of them could be one drag, and
 // what was pressed. A number typed, or a choice from a list, is one click and two.
-async ([index, schemas, command, version]) => {
-    const schema = schemas[index];
+async ([index, offered, command, version]) => {
     const drawn = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
     const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
     const turn = (selector) => document.querySelector(`#turn ${selector}`);
@@ -23,7 +22,9 @@ async ([index, schemas, command, version]) => {
     const { begun, filled, limited } = await page("/moves/along.js");
     const { chosenIn, movesOf } = await page("/moves/gestures.js");
     const { hasAlong } = await page("/moves/controls.js");
-    const { initial, matches } = await page("/forms/schema.js");
+    const { fromNothing, initial, matches } = await page("/forms/schema.js");
+    const schemas = offered.map(fromNothing);
+    const schema = schemas[index];
     // Whether what was pointed at went out with that; otherwise its control is open.
     const isSent = async () => {
         for (let frames = 0; frames < 1200; frames += 1) {
@@ -136,11 +137,10 @@ async ([index, schemas, command, version]) => {
         }
         if (turn(`.side [data-token="${label(path)}"]`)) {
             const at = (side) => turn(`.side:nth-child(${side}) [data-token="${label(path)}"]`);
-            for (;;) {
-                const now = Number(at(2)?.dataset.number ?? 0);
-                if (now === value) return;
-                await press(now < value ? at(1) : at(2), "token");
-            }
+            const now = Number(at(2)?.dataset.number ?? 0);
+            const more = (value ?? 0) - now;
+            for (let token = 0; token < Math.abs(more); token += 1) await press(at(more > 0 ? 1 : 2), "token");
+            return;
         }
         if (schema.type === "array" && turn(`.side [data-token^="${label(path)}/"]`)) {
             for (const item of schema.items.enum ?? [schema.items.const]) {
@@ -160,7 +160,7 @@ async ([index, schemas, command, version]) => {
             } else {
                 for (const [name, { maximum }] of Object.entries(schema.properties)) {
                     const count = () => (maximum > 1 ? Number(card(name).querySelector(".quiet").textContent.trim().split(" ")[0]) : Number(pressed(name)));
-                    while (count() !== (value?.[name] ?? 0)) await press(card(name), "card");
+                    for (let tries = 0; count() !== (value?.[name] ?? 0) && tries <= maximum; tries += 1) await press(card(name), "card");
                 }
             }
             return;

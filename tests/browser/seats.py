@@ -10,7 +10,11 @@ from playwright.async_api import Page
 from domain.kernel.rules import schema
 from tests.browser.visiting import Visit, Visitor, expect
 
-FILL = """async ([index, schema, command]) => {
+FILL = """async ([index, offered, command]) => {
+    // The module that the page itself has, under the address of its release.
+    const isSchema = ({ name }) => name.split("?")[0].endsWith("/forms/schema.js");
+    const { fromNothing } = await import(performance.getEntriesByType("resource").find(isSchema).name);
+    const schema = fromNothing(offered);
     const drawn = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
     const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
     const field = (path) => document.querySelector(`form.order [data-field="${path.join("/")}"]`);
@@ -89,15 +93,17 @@ SEND_POINTED = """async ([version, isSent]) => {
 }"""
 
 SEND = """async () => {
+    const drawn = () => new Promise((done) => requestAnimationFrame(done));
     const button = document.querySelector("form.order button[type=submit]");
-    while (button.disabled) await new Promise((done) => requestAnimationFrame(done));
+    for (let frames = 0; button.disabled && frames < 1200; frames += 1) await drawn();
     button.click();
-    for (;;) {
-        await new Promise((done) => requestAnimationFrame(done));
+    for (let frames = 0; frames < 1200; frames += 1) {
+        await drawn();
         const said = document.querySelector(".outcome");
         const wrong = document.querySelector("form.order .hint")?.textContent.trim();
         if (said || wrong) return said?.textContent.trim().replace(/\\s+/g, " ") ?? wrong;
     }
+    return "nothing came of it";
 }"""
 
 

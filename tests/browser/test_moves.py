@@ -205,7 +205,8 @@ async def test_a_refusal_is_disputed_where_it_is_shown(
 ) -> None:
     visitor.expect("409|422")
     await sit(page, marching)
-    await area(page, await first(page, "can")).click()
+    await area(page, "hispania").click()
+    await page.locator("#turn").get_by_role("button", name="None", exact=True).click()
     await area(page, "mesopotamia").click()
     await page.get_by_role("button", name="Dispute this refusal").click()
     complaint = page.get_by_label("Why should it have been accepted?")
@@ -221,6 +222,9 @@ async def test_a_refusal_is_disputed_where_it_is_shown(
     await expect(case).to_contain_text("Decided again:")
     (found,) = (await service.get(f"/v1/games/{marching.id}/cases"))["items"]
     assert (found["kind"], found["seat"]) == ("refusal", asked(marching))
+    sent = [each.post_data or "" for each in visitor.asked if each.url.endswith("/cases") and each.method == "POST"]
+    command = json.loads(sent[-1])["command"]
+    assert 0 not in [*command.values(), *command.get("units", {}).values()]
     assert commands(visitor) == []
 
 
@@ -386,26 +390,26 @@ async def test_a_click_counts_though_the_area_is_drawn_anew_while_the_button_is_
     page: Page, service: Service, marching: Table
 ) -> None:
     await sit(page, marching)
-    march = {"origin": "lugdunensis", "to": "belgica", "leaders": ["red-general-4"]}
-    await area(page, "lugdunensis").hover()
+    march = {"origin": "hispania", "to": "baetica", "leaders": ["red-general-2"]}
+    await area(page, "hispania").hover()
     await page.mouse.down()
     await service.give(marching.id, marching.seats[asked(marching)], "march", **march)
     await page.locator(f'.commands[data-version="{marching.version + 1}"]').wait_for()
-    await expect(area(page, "belgica").locator(".pile title")).to_contain_text("General 4")
+    await expect(area(page, "baetica").locator(".pile title")).to_contain_text("General 2")
     await page.mouse.up()
-    await expect(page.locator("#turn .question")).to_contain_text("From Lugdunensis")
+    await expect(page.locator("#turn .question")).to_contain_text("From Hispania")
     await expect(page.locator("#board")).to_have_attribute("data-version", f"{marching.version + 1}")
 
 
 async def test_nothing_begins_by_itself_where_only_others_can_go_on(page: Page, marching: Table) -> None:
     await sit(page, marching)
-    await area(page, "lugdunensis").click()
-    # General 4 has no movement left in Aquitania, where General 2 has some.
-    await page.locator("#turn .before").get_by_label("General 3").uncheck()
-    await area(page, "aquitania").click()
+    await area(page, "hispania").click()
+    # General 2 has no movement left in Lusitania, where General 1 has some.
+    await page.locator("#turn .before").get_by_label("Caesar").uncheck()
+    await area(page, "lusitania").click()
     await expect(page.locator("#turn .came")).to_contain_text("done.")
     await expect(page.locator(f'.commands[data-version="{marching.version + 1}"]')).to_be_visible()
-    await expect(area(page, "aquitania")).to_have_class("can")
+    await expect(area(page, "lusitania")).to_have_class("can")
 
 
 async def test_the_next_move_begins_where_the_last_one_began_once_the_player_has_gone_on_from_there(

@@ -197,7 +197,9 @@ async def test_a_past_waits_for_its_secret(page: Page):
 async def test_a_fork_is_sealed_on_its_page(service: Service, page: Page):
     made = await finished(service)
     anna = next(iter(made.seats.values()))
-    fork = await service.post(f"/v1/games/{made.id}/forks", anna, {"version": 120})
+    # Just before a command no act is under way.
+    at = next(record.version - 1 for record in made.simulation.records[120:] if record.cause is not None)
+    fork = await service.post(f"/v1/games/{made.id}/forks", anna, {"version": at})
     await open_panel(page, fork["id"])
     await page.get_by_role("button", name="Verify").click()
     seal = page.locator(".seal")

@@ -262,7 +262,11 @@ async def test_what_changed_is_framed_on_the_board_and_listed(service: Service, 
 async def test_the_inspector_shows_an_event_its_cause_its_rules_and_its_dice(service: Service, page: Page):
     made = await table(service.services, events=20_000)
     events = (await service.get(f"/v1/games/{made.id}/events?limit=500"))["items"]
-    rolled = next(event for event in events if event["type"] == "legion-rolled")
+    command, rolled = "", events[0]
+    for rolled in events:
+        command = rolled.get("cause", {}).get("command", {}).get("type", command)
+        if rolled["type"] == "legion-rolled" and command == "finish-movement":
+            break
     await opened(page, made.id, f"#v={rolled['version']}")
     panel = page.get_by_role("tabpanel", name="Event")
     await expect(panel.get_by_role("heading", name="Legion Rolled")).to_be_visible()

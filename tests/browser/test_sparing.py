@@ -25,8 +25,8 @@ OTHERS: Final = 5
 BEGUN: Final = """async (schemas) => {
     const { begun, filled, remember } = await import("/viewer/moves/along.js");
     const { chosenIn, isOnMap, movesOf } = await import("/viewer/moves/gestures.js");
-    const { given, initial } = await import("/viewer/forms/schema.js");
-    return schemas.map((schema) => {
+    const { fromNothing, given, initial } = await import("/viewer/forms/schema.js");
+    return schemas.map(fromNothing).map((schema) => {
         const option = { command: schema.properties.type.const, schema };
         const moves = isOnMap(option) ? movesOf(option) : [{ fix: {}, end: null }];
         const { fix } = moves.find(({ end }) => end === null) ?? {};

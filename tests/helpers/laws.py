@@ -184,11 +184,16 @@ class Laws:
         options = play.options(seat)
         for option in _some(options, 12, rng):
             assert not list(_empty_choices(option.schema)), f"{option.command} offers {seat} a choice of nothing"
+            assert not list(_nothings(option.schema)), f"{option.command} offers {seat} a count of 0"
             for source in (rng, Edges(rng)):
                 command = schema.sample(option.schema, source)
                 assert command["type"] == option.command
                 assert self.ruleset.catalogue.rule(option.rule).holds_in(self.ruleset.id)
                 self._check_mutant(play, seat, command)
+                for counted in _with_nothing(option.schema, command):
+                    refusal = self._refusal(play, seat, counted)
+                    assert refusal is not None, f"{counted} of {seat} is accepted, with a count of 0"
+                    assert refusal.rule == "TAB-CMD-02"
                 for mutant in (mutated(command, rng), mutated(command, rng)):
                     self._check_mutant(play, seat, mutant)
                 self._check_mutant(play, rng.choice(list(play.game.players)), command)
@@ -211,7 +216,8 @@ class Laws:
         if refusal is None:
             assert offered_as_read, f"{command} of {seat} is accepted, but no option offers it"
             return
-        assert not offered_as_read, f"{command} is on offer to {seat}, but refused: {refusal}"
+        on_offer = offered if refusal.rule == "TAB-CMD-02" else offered_as_read  # to leave it out would be lawful
+        assert not on_offer, f"{command} is on offer to {seat}, but refused: {refusal}"
         assert refusal.asked
         assert refusal.allowed
         self._assert_known(refusal.rule)
@@ -667,6 +673,23 @@ def _empty_choices(part: Any) -> Iterator[Any]:
     elif isinstance(part, list | tuple):
         for each in cast("Sequence[Any]", part):
             yield from _empty_choices(each)
+
+
+def _nothings(schema: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Yield where an object may have a count of 0 that may be left out."""
+    for name, field in schema.get("properties", {}).items():
+        if field.get("type") == "integer" and name not in schema["required"] and field["minimum"] <= 0:
+            yield (*path, name)
+        yield from _nothings(field, (*path, name))
+
+
+def _with_nothing(schema: Mapping[str, Any], command: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield a command with a count of 0 in place of each that it may leave out."""
+    for name, field in schema.get("properties", {}).items():
+        if field.get("type") == "integer" and name not in schema["required"]:
+            yield {**command, name: 0}
+        for each in _with_nothing(field, command.get(name, {})):
+            yield {**command, name: each}
 
 
 def _nonzero(count: Mapping[str, int]) -> dict[str, int]:

@@ -19,6 +19,7 @@ from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.history import starts_of_commands
 from domain.kernel.log.lifecycle import Forking, Purpose
 from domain.kernel.log.record import Cause, Record
+from domain.kernel.log.request import sent_commands
 from domain.kernel.proof.export import Past, export
 from domain.kernel.rules import schema
 from domain.kernel.rules.board import Board
@@ -155,7 +156,7 @@ class Play:
 
     def try_command(self, seat: Seat, *commands: Any, tentative: bool = False) -> Decided:
         """Return what commands (structs, or JSON-shaped) would come to. Raises `Refusal`."""
-        given = [self.ruleset.read_command(msgspec.json.encode(command)) for command in commands]
+        given = sent_commands(self.ruleset, [msgspec.json.encode(command) for command in commands])
         cause = Cause(self.game.players[seat] if seat in self.game.players else player_of(seat))
         return self.game.command(seat, given, self.chance, self.vault, cause, self.now, tentative=tentative)
 

@@ -8,7 +8,7 @@ from msgspec import Raw, Struct
 
 from domain.kernel.ids import Version
 from domain.kernel.log.lifecycle import Undo
-from domain.kernel.rules.command import Command
+from domain.kernel.rules.command import Command, refuse_nothing
 from domain.kernel.rules.message import enumerated, type_name
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Ruleset
@@ -32,6 +32,25 @@ def read_commands(ruleset: Ruleset[Any], raws: Sequence[bytes | Raw]) -> list[Co
             refusal = Refusal("TAB-CMD-01", f"{which} cannot be read: {error}.", _readable(ruleset, raw))
             refusal.number = number
             raise refusal from None
+    return commands
+
+
+def sent_commands(ruleset: Ruleset[Any], raws: Sequence[bytes | Raw]) -> list[Command[Any]]:
+    """Return the commands of a new request, which name nothing that they count as 0.
+
+    Logs have commands that do, from before this was refused; `read_commands` reads these.
+
+    Raises:
+        Refusal: a command cannot be read (TAB-CMD-01), or has a count of 0 that may be left out (TAB-CMD-02).
+        msgspec.DecodeError: one is not JSON.
+    """
+    commands = read_commands(ruleset, raws)
+    for number, (command, raw) in enumerate(zip(commands, raws, strict=True), start=1):
+        try:
+            refuse_nothing(type(command), msgspec.json.decode(raw))
+        except Refusal as refusal:
+            refusal.number = number if len(raws) > 1 else 0
+            raise
     return commands
 
 

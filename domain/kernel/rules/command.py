@@ -1,8 +1,10 @@
 """The base of commands. A chapter of a ruleset is a file of events and commands."""
 
-from collections.abc import Collection, Iterable, Mapping
-from typing import Any, ClassVar, Generic, TypeVar
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cache
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
+import msgspec
 from msgspec import Struct
 
 from domain.kernel.chance.secret import Vault
@@ -12,6 +14,7 @@ from domain.kernel.rules.decision import Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import kebab, type_name
+from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.schema import Schema
 from domain.kernel.rules.table import Table
 
@@ -85,8 +88,36 @@ class Command(Struct, Generic[T], frozen=True, tag=kebab, forbid_unknown_fields=
         kind = type_name(cls)
         if decision is None and cls.answers:
             (decision,) = cls.answers
-        if isinstance(cls.gesture, Gesture):
-            keywords["x_gesture"] = cls.gesture.keyword(fields or {}, places) or None
-            title = title or cls.gesture.called
         shape = schema.command(kind, fields, optional, keywords)
+        if isinstance(cls.gesture, Gesture):
+            if keyword := cls.gesture.keyword(shape["properties"], places):
+                shape["x-gesture"] = keyword
+            title = title or cls.gesture.called
         return Option(kind, RuleId(rule or cls.rule), shape, title, decision)
+
+
+def refuse_nothing(command: type[Command[Any]], given: Mapping[str, Any]) -> None:
+    """Refuse a command of this type, as JSON, that has a count of 0 which it could leave out (TAB-CMD-02)."""
+    for name, value in given.items():
+        path = next(_zeros(value, name), None)
+        if path is not None and path not in _needed(command):
+            asked = f"The command {type_name(command)} has {path} = 0."
+            raise Refusal("TAB-CMD-02", asked, f"Leave {path} out, or count at least 1.")
+
+
+@cache
+def _needed(command: type[Command[Any]]) -> frozenset[str]:
+    """Return the names of the fields that a command of this type must have."""
+    return frozenset(field.encode_name for field in msgspec.structs.fields(command) if field.required)
+
+
+def _zeros(value: Any, path: str) -> Iterator[str]:
+    """Yield where a JSON value has the number 0: every number of a command counts something."""
+    if isinstance(value, dict):
+        for name, each in cast(dict[str, Any], value).items():
+            yield from _zeros(each, f"{path}.{name}")
+    elif isinstance(value, list):
+        for number, each in enumerate(cast(list[Any], value)):
+            yield from _zeros(each, f"{path}[{number}]")
+    elif type(value) is int and not value:
+        yield path

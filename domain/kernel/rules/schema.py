@@ -99,9 +99,10 @@ def command(
 
 
 def _object(properties: dict[str, Schema], optional: Collection[str], keywords: Mapping[str, Any]) -> Schema:
+    named = {name: _named(field) if name in optional else field for name, field in properties.items()}
     schema: Schema = {
         "type": "object",
-        "properties": properties,
+        "properties": {name: field for name, field in named.items() if field is not None},
         "required": [name for name in properties if name not in optional],
         "additionalProperties": False,
     }
@@ -109,6 +110,13 @@ def _object(properties: dict[str, Schema], optional: Collection[str], keywords: 
         if value is not None:
             schema[name.replace("_", "-")] = value
     return schema
+
+
+def _named(field: Schema) -> Schema | None:
+    """Return the schema of what may be left out, where it is named: a count is left out, not 0 (TAB-CMD-02)."""
+    if field.get("type") != "integer" or field["minimum"] > 0:
+        return field
+    return count(1, field["maximum"]) if field["maximum"] > 0 else None
 
 
 def matches(schema: Schema, value: Any) -> bool:
@@ -207,7 +215,7 @@ def sample(schema: Schema, rng: Random, attempts: int = 200) -> Any:
         ValueError: no instance was found in `attempts` tries; an option always has one.
     """
     for _ in range(attempts):
-        value = _draw(schema, rng)
+        value = _without_nothing(schema, _draw(schema, rng))
         if matches(schema, value):
             return value
     raise ValueError(f"no instance found of {schema}")
@@ -249,7 +257,7 @@ def _draw_array(schema: Schema, rng: Random) -> list[Any]:
 
 
 def _draw_object(schema: Schema, rng: Random) -> dict[str, Any]:
-    value = {name: _draw(field, rng) for name, field in schema["properties"].items()}
+    value = {name: _draw(field, rng) for name, field in _from_nothing(schema).items()}
     for total in _totals(schema):
         _fit(schema, value, total["of"], total.get("minimum", 0), _most(total, value), rng)
     if bounds := schema.get("x-sum"):
@@ -257,6 +265,31 @@ def _draw_object(schema: Schema, rng: Random) -> dict[str, Any]:
     if cost := schema.get("x-cost"):
         _fit_cost(schema, value, cost, rng)
     return value
+
+
+def _from_nothing(schema: Schema) -> dict[str, Schema]:
+    """Return the properties of an object; counts that may be left out begin at 0 while they are drawn."""
+    properties: dict[str, Schema] = schema["properties"]
+    return {
+        name: count(0, field["maximum"])
+        if field.get("minimum") == 1 and "default" not in field and name not in schema["required"]
+        else field
+        for name, field in properties.items()
+    }
+
+
+def _without_nothing(schema: Schema, value: Any) -> Any:
+    """Leave out the counts that were drawn as 0 and may be left out."""
+    if isinstance(value, list):
+        return [_without_nothing(schema.get("items", {}), item) for item in cast(list[Any], value)]
+    if "properties" not in schema:
+        return value
+    members, properties = cast(dict[str, Any], value), cast(dict[str, Schema], schema["properties"])
+    return {
+        name: _without_nothing(properties[name], each)
+        for name, each in members.items()
+        if name in schema["required"] or type(each) is not int or each
+    }
 
 
 def _fit(schema: Schema, value: dict[str, Any], names: list[str], minimum: int, maximum: float, rng: Random) -> None:
@@ -280,7 +313,7 @@ def _counts(
         if isinstance(value.get(name), dict):
             yield from _counts(schema["properties"][name], value[name], value[name])
         elif isinstance(value.get(name), int):
-            yield value, name, schema["properties"][name]
+            yield value, name, _from_nothing(schema)[name]
 
 
 def _fit_cost(schema: Schema, value: dict[str, Any], cost: Mapping[str, Any], rng: Random) -> None:

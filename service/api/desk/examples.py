@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from domain.judging.what_if import outcomes_of
 from domain.kernel.chance.draws import SECRET_BYTES, CommittedChance
-from domain.kernel.log.request import read_commands
+from domain.kernel.log.request import sent_commands
 from service.api.desk.bodies import SeatCommand, WhatIf
 from service.api.desk.routes import inspection
 from service.api.desk.what_if import what_if_view
@@ -33,6 +33,6 @@ def examples(scene: Scene) -> dict[str, Example]:
 def _what_if(scene: Scene) -> Example:
     before, given, rng = scene.started.game, msgspec.json.encode(scene.command), random.Random(1)
     chances = [CommittedChance(rng.randbytes(SECRET_BYTES), before.id, {}) for _ in range(10)]
-    found = outcomes_of(before, [(scene.seat, read_commands(before.ruleset, [given])[0])], scene.vault, chances)
+    found = outcomes_of(before, [(scene.seat, sent_commands(before.ruleset, [given])[0])], scene.vault, chances)
     asked = WhatIf(before.version, (SeatCommand(scene.seat, Raw(given)),), len(chances))
     return Example(what_if_view(before, found), asked)

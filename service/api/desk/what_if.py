@@ -13,7 +13,7 @@ from domain.judging.what_if import Outcomes, outcomes_of
 from domain.kernel.chance.draws import Chance
 from domain.kernel.ids import GameId
 from domain.kernel.log.game import Game
-from domain.kernel.log.request import read_commands
+from domain.kernel.log.request import sent_commands
 from service.api import problems
 from service.api.bodies import Nothing
 from service.api.desk.bodies import WhatIf, WhatIfView
@@ -64,7 +64,7 @@ async def ask_what_if(request: Call, game: str) -> Response[bytes]:
     async with explained(request, game):
         earlier = await games.at(now.id, wish.version)
         commands = [
-            (seat_named(now, each.seat), read_commands(earlier.ruleset, [each.command])[0]) for each in wish.commands
+            (seat_named(now, each.seat), sent_commands(earlier.ruleset, [each.command])[0]) for each in wish.commands
         ]
         vault, chances = await games.vault(now.id), _chances(request, earlier, wish.times)
         work = asyncio.get_running_loop().run_in_executor(_one, outcomes_of, earlier, commands, vault, chances)

@@ -34,8 +34,8 @@ def option_schemas(reference: Callable[[str], Schema]) -> dict[str, Schema]:
         "ConstSchema": _form("Exactly this value.", {"const": {}}, ["const"]),
         "EnumSchema": _form("One of these values.", {"enum": {"type": "array", "items": {}}}, ["enum"]),
         "IntegerSchema": _form(
-            "A whole number.",
-            {"type": _type("integer"), "minimum": _NUMBER, "maximum": _NUMBER},
+            "A whole number. One that may be left out means `default` then, or 0 without `default`.",
+            {"type": _type("integer"), "minimum": _NUMBER, "maximum": _NUMBER, "default": _NUMBER},
             ["type", "minimum", "maximum"],
         ),
         "BooleanSchema": _form("Yes or no.", {"type": _type("boolean")}, ["type"]),

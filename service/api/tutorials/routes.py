@@ -13,7 +13,7 @@ from litestar.response import Response
 from msgspec import Raw
 
 from domain.kernel.chance.secret import Vault
-from domain.kernel.log.request import read_commands
+from domain.kernel.log.request import sent_commands
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.message import Event, in_words
 from domain.kernel.rules.refusal import Refusal
@@ -141,7 +141,7 @@ def position(drawings: Drawings, stage: Stage) -> LessonPosition:
 def outcome(drawings: Drawings, stage: Stage, given: bytes | Raw) -> LessonOutcome:
     """Return what comes of a command in a lesson. Raises `Refusal`."""
     ruleset, lesson = stage.ruleset, stage.lesson
-    (command,) = read_commands(ruleset, [given])
+    (command,) = sent_commands(ruleset, [given])
     draft = stage.attempt(command)
     sheet = _sheet(drawings, stage)
     places = [found for event in draft.events if (found := happening(event, sheet.drawing)) is not None]

@@ -127,7 +127,7 @@ class GreedyMerchant(Guide):
         defence = sum(_legions(force) + FORTRESS * force.get("fortresses", 0) for force in others)
         if province["owner"] in (None, seat) and not others:
             return -1
-        return command["legions"] - 2 * defence
+        return command.get("legions", 0) - 2 * defence
 
 
 def _legions(force: Mapping[str, int]) -> int:

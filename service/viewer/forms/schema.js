@@ -260,3 +260,20 @@ export function given(value) {
     Object.entries(value).filter(([, each]) => each !== undefined).map(([name, each]) => [name, given(each)]),
   );
 }
+
+/** Return a schema as forms show it: a count that may be left out begins at 0, which `withoutNothing` leaves out again. */
+export function fromNothing(schema) {
+  if (schema.items) return { ...schema, items: fromNothing(schema.items) };
+  if (!schema.properties) return schema;
+  const isCount = (name, field) => field.minimum === 1 && !("default" in field) && !schema.required.includes(name);
+  const fields = Object.entries(schema.properties).map(([name, field]) => [name, isCount(name, field) ? { ...field, minimum: 0 } : fromNothing(field)]);
+  return { ...schema, properties: Object.fromEntries(fields) };
+}
+
+/** Return a value without the counts of 0 in it that may be left out; its own fields `needed` may not. */
+export function withoutNothing(value, needed = []) {
+  if (Array.isArray(value)) return value.map((each) => withoutNothing(each));
+  if (!isObject(value)) return value;
+  const named = Object.entries(value).filter(([name, each]) => each !== 0 || needed.includes(name));
+  return Object.fromEntries(named.map(([name, each]) => [name, withoutNothing(each)]));
+}

@@ -364,9 +364,10 @@ function inside(title) {
 }
 
 /** What cannot be undone can be taken back when all others agree. */
-function askBack({ room, done, version, busy }) {
+function askBack(commands) {
+  const { room, done, version, busy } = commands;
   const requests = takeBacksOf(room);
-  if (!done?.isMove || version < done.version || !requests.mayAsk) return nothing;
+  if (!done?.isMove || version < done.version || commands.canUndo(done.after) || !requests.mayAsk) return nothing;
   const ask = () => requests.ask(done.after);
   return html`<button ?disabled=${busy || requests.busy} title="It happens when all others agree" @click=${ask}>Ask to take it back</button>
     ${requests.problem ? html`<span role="alert">${requests.problem.message}</span>` : nothing}`;

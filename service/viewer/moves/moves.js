@@ -509,7 +509,7 @@ export class Moves {
     if (!move) return;
     const { to } = gestureOf(move.option);
     if (!to) return;
-    const command = { ...given(this.valueOf(move)), [to]: area };
+    const command = this.commands.sent({ ...given(this.valueOf(move)), [to]: area });
     const { version } = this.commands;
     const { problem = null } = await this.commands.foresee([command]).catch((problem) => ({ problem }));
     this.refused = problem;

@@ -6,7 +6,7 @@
 import { Form } from "../forms/form.js";
 import { Labels } from "../forms/labels.js";
 import { named } from "../parts/format.js";
-import { choicesOf, isPlain, isSame } from "../forms/schema.js";
+import { choicesOf, fromNothing, isPlain, isSame, withoutNothing } from "../forms/schema.js";
 import { Problem, newKey } from "./api.js";
 
 const STALE = 412; // The status of an answer to what was made for an older version.
@@ -97,7 +97,7 @@ export class Commands {
       if (seat !== room.seat || view.version < this.version) return;
       this.answers = left.answers;
       this.decisions = view.decisions;
-      this.options = asBefore(view.options, this.options);
+      this.options = asBefore(view.options.map(shown), this.options);
       this.version = view.version;
       // A form is kept while its option is there, whatever else happened.
       const same = this.option && this.options.find((option) => isSame(option, this.option));
@@ -183,7 +183,7 @@ export class Commands {
     const { command } = this.form;
     await this.#ask(() => this.#asLongAsItStands(async () => {
       const headers = { "If-Match": `"${this.version}"` };
-      const { commands } = await this.room.check({ command }, headers);
+      const { commands } = await this.room.check({ command: this.sent(command) }, headers);
       this.said = { kind: "fine", commands };
     }));
   }
@@ -196,8 +196,9 @@ export class Commands {
   async foresee(commands, next = false) {
     const headers = { "If-Match": `"${this.version}"` };
     try {
-      const checked = await this.room.check({ commands }, headers, next);
-      return { canUndo: checked.can_undo ?? false, gone: checked.gone ?? {}, options: checked.next?.options ?? [] };
+      const checked = await this.room.check({ commands: commands.map((each) => this.sent(each)) }, headers, next);
+      const options = (checked.next?.options ?? []).map(shown);
+      return { canUndo: checked.can_undo ?? false, gone: checked.gone ?? {}, options };
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
       return { canUndo: false, gone: {}, options: [], problem };
@@ -219,7 +220,7 @@ export class Commands {
   /** Send the command, for the version that it was made for, with a key of its own; or leave it as an answer. */
   async send(title = this.option && titleOf(this.option)) {
     if (!this.form?.ask()) return;
-    const { command } = this.form;
+    const command = this.sent(this.form.command);
     const attempt = this.advance.until ? this.#leaving(command, title) : { path: "commands", body: { command }, title };
     await this.#ask(() => this.#asLongAsItStands(() => {
       this.#attempt = { ...attempt, headers: { "If-Match": `"${this.version}"`, "Idempotency-Key": newKey() } };
@@ -240,7 +241,7 @@ export class Commands {
   /** Send several commands that need no form: all of them happen, or none. */
   async giveAll(commands, title) {
     const headers = { "If-Match": `"${this.version}"`, "Idempotency-Key": newKey() };
-    this.#attempt = { path: "commands", body: { commands }, title, headers };
+    this.#attempt = { path: "commands", body: { commands: commands.map((each) => this.sent(each)) }, title, headers };
     await this.#ask(() => this.#post());
   }
 
@@ -254,6 +255,12 @@ export class Commands {
   /** Send once more what no answer came to: the same with the same key, so that it happens once in any case. */
   async again() {
     await this.#ask(() => this.#post());
+  }
+
+  /** A command as it is sent: without the counts of 0 that may be left out (TAB-CMD-02). */
+  sent(command) {
+    const option = this.options.find((option) => option.command === command.type);
+    return option ? withoutNothing(command, option.schema.required) : command;
   }
 
   async #post() {
@@ -319,7 +326,7 @@ export class Commands {
   /** What was asked for last, when it was a single command, and the version that it was for. */
   #tried() {
     const command = this.form?.command;
-    return command && !this.advance.until ? { command, version: this.version } : undefined;
+    return command && !this.advance.until ? { command: this.sent(command), version: this.version } : undefined;
   }
 
   async #ask(act) {
@@ -337,6 +344,11 @@ export class Commands {
       this.room.redraw();
     }
   }
+}
+
+/** Return an option as its form shows it. */
+function shown(option) {
+  return { ...option, schema: fromNothing(option.schema) };
 }
 
 /** Return options with those objects that were there before: what was begun with them goes on. */

@@ -64,13 +64,16 @@ function drawArray(schema: Schemas["ArraySchema"], least: boolean): unknown[] {
   return drawn;
 }
 
-/** Draw every property; then draw one after the other anew, or its least, until the keywords of our own hold. */
+/** Draw some properties; then leave out one after the other, or draw it anew, until the keywords of our own hold. */
 function drawObject(schema: Schemas["ObjectSchema"], least = false): Drawn {
   const properties = Object.entries(schema.properties);
-  const drawn: Drawn = Object.fromEntries(properties.map(([name, each]) => [name, drawValue(each, least)]));
+  const isNeeded = (name: string) => schema.required.includes(name);
+  const some = properties.filter(([name]) => isNeeded(name) || Math.random() < 0.5);
+  const drawn: Drawn = Object.fromEntries(some.map(([name, each]) => [name, drawValue(each, least)]));
   for (let tries = 0; !holds(schema, drawn) && tries < 5000; tries++) {
     const [name, each] = oneOf(properties) ?? ["", { const: 0 }];
-    drawn[name] = drawValue(each, Math.random() < 0.5);
+    if (!isNeeded(name) && Math.random() < 0.7) delete drawn[name];
+    else drawn[name] = drawValue(each, Math.random() < 0.5);
   }
   return drawn;
 }

@@ -9,7 +9,7 @@ from service.bots.simulation import Plan, Simulation
 
 
 def test_one_piece_is_asked_for_in_the_singular():
-    played = Simulation(Plan("conquest-classic-friz", seats=3, seed=1, rounds=8))
+    played = Simulation(Plan("conquest-classic-friz", seats=3, seed=7, rounds=8))
     played.bot = bot_for("conquest-classic-friz", played.rng, msgspec.to_builtins(played.game.board))
     asked = {
         title

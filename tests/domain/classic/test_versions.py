@@ -36,7 +36,7 @@ def test_a_game_moves_to_the_second_version_from_any_position(ruleset: Classic, 
 
 @pytest.mark.parametrize("ruleset", CORRECTED, ids=lambda ruleset: ruleset.id)
 def test_a_game_that_was_moved_is_played_to_its_end(ruleset: Classic) -> None:
-    play = first_version(ruleset, 5, 300)
+    play = first_version(ruleset, 6, 300)
     assert play.game.status == "running"
     play.upgrade(2)
     play.run(Random(5))

@@ -13,6 +13,7 @@ from domain.boards import builtin
 from domain.kernel.chance.draws import ScriptedChance
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import Seat
+from domain.kernel.log.request import sent_commands
 from domain.kernel.rules import schema
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Names, in_words
@@ -57,7 +58,7 @@ class Arranged(Bare):
     def refusal(self, seat: Seat, command: Any) -> str | None:
         """Return why a command is refused; None when it is accepted."""
         try:
-            read = RULESET.read_command(msgspec.json.encode(command))
+            (read,) = sent_commands(RULESET, [msgspec.json.encode(command)])
             RULESET.decide(self.table, seat, read, self.chance, self.vault, self.draws[-1])
         except (Refusal, msgspec.ValidationError) as refusal:
             return str(refusal)

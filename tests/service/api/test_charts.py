@@ -68,7 +68,7 @@ async def test_a_problem_lists_the_charts_that_there_are(service: Service, anna:
 )
 async def test_every_figure_of_a_ruleset_has_a_chart(tmp_path: Path, ruleset: str, seats: int, names: tuple[str, ...]):
     async with serving(tmp_path, LIBRARY, builtin, durable=False) as service:
-        made = await table(service.services, ruleset, seats, events=400)
+        made = await table(service.services, ruleset, seats, events=800)
         await caught_up(service)
         path = f"/v1/games/{made.id}/charts"
         told = await asyncio.gather(*(said(service, f"{path}/{name}.svg") for name in names))

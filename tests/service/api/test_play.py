@@ -1,13 +1,16 @@
 """The position, what may be done, and doing it: each as the caller may see it."""
 
+from pathlib import Path
 from typing import Any
 from uuid import RFC_4122, UUID
 
 import pytest
 
+from domain import library
+from domain.boards import builtin, drawing_of
 from service.api.contract.document import endpoints
 from service.api.downloads import STILL_THE_SAME
-from tests.service.api.serving import Player, Service
+from tests.service.api.serving import Player, Service, serving
 
 
 @pytest.fixture
@@ -328,3 +331,26 @@ async def test_every_request_has_an_id_of_its_own(service: Service) -> None:
 async def test_no_cache_keeps_what_an_account_sees(service: Service, game: str, anna: Player, what: str) -> None:
     answer = await service.ask("GET", f"/v1/games/{game}/{what}".rstrip("/"), anna)
     assert answer.headers["cache-control"] == "no-store"
+
+
+@pytest.mark.rule("TAB-CMD-02")
+async def test_a_count_of_0_is_refused_wherever_a_command_is_sent(tmp_path: Path) -> None:
+    async with serving(tmp_path, library.LIBRARY, builtin, drawings=drawing_of, durable=False) as service:
+        anna, bert = await service.register("Anna"), await service.register("Bert")
+        carla = await service.register("Carla")
+        game = (await service.post("/v1/games", anna, {"ruleset": "italia-1", "players": 3}))["id"]
+        for player in (anna, bert, carla):
+            await service.post(f"/v1/games/{game}/seats", player, {})
+        await service.post(f"/v1/games/{game}/start", anna)
+        now = await service.get(f"/v1/games/{game}")
+        seats = {seat["seat"]: seat["player"] for seat in now["seats"]}
+        asked = next(each for each in (anna, bert, carla) if seats[now["decisions"][0]["seats"][0]] == each.id)
+        command = {"type": "place", "kind": "infantry", "area": "africa", "number": 0}
+        for path, body in (
+            ("commands", {"command": command}),
+            ("commands/check", {"command": command}),
+            ("answers", {"decision": now["decisions"][0]["kind"], "command": command}),
+        ):
+            refused = await service.ask("POST", f"/v1/games/{game}/{path}", asked, body)
+            assert (refused.status_code, refused.json().get("rule")) == (422, "TAB-CMD-02"), refused.text
+            assert "number = 0" in refused.json()["detail"]

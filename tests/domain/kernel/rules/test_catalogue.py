@@ -389,6 +389,7 @@ def test_the_rules_of_the_house_hold_in_every_ruleset(services: Catalogue) -> No
         "TAB-LIST-02",
         "TAB-READ-01",
         "TAB-CMD-01",
+        "TAB-CMD-02",
         "TAB-RULES-01",
         "TAB-RULES-02",
         "TAB-ADV-01",
