@@ -135,6 +135,7 @@ class Classic(Ruleset[Table]):
         "fortifications": "fortification",
         "roads": "road",
     }
+    guises: ClassVar[Mapping[str, str]] = {"fortified-city": "city"}
     landmarks: ClassVar[Mapping[type[KernelEvent[Any]], str]] = {
         battle.BattleBegan: "battle",
         battle.BattleEnded: "battle-end",

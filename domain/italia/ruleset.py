@@ -106,6 +106,9 @@ CHANCE: Mapping[type[KernelEvent[Any]], tuple[Shown, ...]] = {
 }
 
 
+CALLED: Final[Mapping[str, str]] = {**WORDS, "number": "units", "campaigner": "leader"}
+
+
 @lru_cache(maxsize=64)  # by the board, because to hash all cards again costs more than most of what asks for them
 def _cards_of(board: Board) -> Cards:
     """Return the nation cards that go with a board."""
@@ -114,7 +117,7 @@ def _cards_of(board: Board) -> Cards:
 
 @lru_cache(maxsize=64)
 def _words_on(board: Board) -> Mapping[str, str]:
-    return {**WORDS, **_cards_of(board).names}
+    return {**CALLED, **_cards_of(board).names}
 
 
 def _letters(cards: Cards) -> dict[str, str]:
@@ -152,6 +155,7 @@ class Italia(Ruleset[Table]):
         winning.GameWon: "victory",
     }
     charts: ClassVar[Mapping[str, str]] = {"points": "points", "territory": "areas"}
+    guises: ClassVar[Mapping[str, str]] = {"campaigner": "leader"}
     colours: ClassVar[Mapping[Seat, str]] = marks.COLOURS
 
     @cached_property
@@ -284,7 +288,7 @@ class ItaliaI(Italia):
         **CHANCE,
         civil_war.UnitsDefected: (Dice(DIE),),
     }
-    words: ClassVar[Mapping[str, str]] = {**Cards.of(builtin("italia-1")).names, **WORDS}
+    words: ClassVar[Mapping[str, str]] = {**Cards.of(builtin("italia-1")).names, **CALLED}
     nations: ClassVar[Mapping[str, str]] = _letters(Cards.of(builtin("italia-1")))
 
     def own_document(self, name: str) -> Struct:
@@ -300,5 +304,5 @@ class ItaliaII(Italia):
     title = "Italia II"
     game = "italia-2"
     chapters = CHAPTERS_OF_2
-    words: ClassVar[Mapping[str, str]] = {**Cards.of(builtin("italia-2")).names, **WORDS}
+    words: ClassVar[Mapping[str, str]] = {**Cards.of(builtin("italia-2")).names, **CALLED}
     nations: ClassVar[Mapping[str, str]] = _letters(Cards.of(builtin("italia-2")))

@@ -89,7 +89,7 @@ def lost(play: Play, seat: Seat, command: Mapping[str, Any]) -> int:
     step = play.try_command(seat, command)
     if not any(play.game.version in back for back in step.game.undo.values()):
         return 0  # What chance took is not what was chosen.
-    gone = marks.gone(_pieces(play, play.game, seat), _pieces(play, step.game, seat), seat)
+    gone = marks.gone(_pieces(play, play.game, seat), _pieces(play, step.game, seat), seat, play.game.ruleset.guises)
     return sum(gone.values())
 
 

@@ -235,9 +235,19 @@ class Marks(Struct, frozen=True):
     shelves: tuple[Shelf, ...] = ()
 
 
-def gone(before: Marks, after: Marks, seat: Seat) -> dict[str, int]:
-    """Return what of a seat's pieces and sites was on the board before and no longer is, by kind."""
-    return dict(sorted((_held(before, seat) - _held(after, seat)).items()))
+def gone(before: Marks, after: Marks, seat: Seat, guises: Mapping[str, str]) -> dict[str, int]:
+    """Return what of a seat's pieces and sites was on the board before and no longer is, by kind.
+
+    A piece that only changed its state is still there; `guises` has the kinds that show one, as in `Ruleset.guises`.
+    """
+    held, left = _held(before, seat), _held(after, seat)
+    lost, new = held - left, left - held
+    for guise, usual in guises.items():
+        for one, other in ((guise, usual), (usual, guise)):
+            changed = min(lost[one], new[other])
+            lost[one] -= changed
+            new[other] -= changed
+    return dict(sorted((+lost).items()))
 
 
 def _held(marks: Marks, seat: Seat) -> Counter[str]:

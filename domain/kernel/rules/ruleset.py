@@ -127,6 +127,9 @@ class Ruleset(ABC, Generic[T]):
     kinds: ClassVar[Mapping[str, str]] = {}
     """What its own ids look like: the kind of mark that shows a face of a die, a card, a good or what can be bought. An
     empty one is for a face on which nothing is printed."""
+    guises: ClassVar[Mapping[str, str]] = {}
+    """Kinds of marks that show a piece in another state, each with its usual kind: what changes between them is there
+    still."""
     nations: ClassVar[Mapping[str, str]] = {}
     """The nations that seats lead, where a seat leads several, each with a few letters that mark its pieces."""
     colours: ClassVar[Mapping[Seat, str]] = {}

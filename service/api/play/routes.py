@@ -228,7 +228,8 @@ async def check_commands(request: Call, game: str) -> Response[bytes]:
     vault = await request.services.games.vault(now.id)
     after = vault.joined_by(step.secrets)
     viewer, names = Viewer(player, seat), now.names
-    lost = gone(marks_of(now, viewer, vault, names), marks_of(step.game, viewer, after, names), seat)
+    shown, then_shown = marks_of(now, viewer, vault, names), marks_of(step.game, viewer, after, names)
+    lost = gone(shown, then_shown, seat, now.ruleset.guises)
     checked = Checked(now.version, step.commands, can_undo=True, gone=lost)
     if asked.next == "true":
         then = options_view(replace(step.game, undo={}), seat, after)

@@ -7,9 +7,10 @@ from domain.classic import view
 from domain.classic.editions import FRIZ
 from domain.classic.marks import of, printed
 from domain.classic.position import arrange
+from domain.classic.ruleset import Classic
 from domain.classic.table import Battle, Combat, Fleet, NavalBattle, Side, Table
 from domain.kernel.ids import AreaId, Seat
-from domain.kernel.rules.marks import Link, Mark, Marks, Place, Stack
+from domain.kernel.rules.marks import Link, Mark, Marks, Place, Stack, gone
 from domain.kernel.rules.message import Names
 
 RED, BLUE = Seat("red"), Seat("blue")
@@ -143,3 +144,9 @@ def test_whoever_won_is_not_out_and_nobody_is_to_move() -> None:
 def test_what_a_province_yields_is_printed() -> None:
     assert printed(BOARD)[AreaId("italia")] == (Mark("tribute", label="10", words="tribute 10 talents"),)
     assert AreaId("mare-aegaeum") not in printed(BOARD)
+
+
+def test_a_city_that_was_fortified_is_not_gone() -> None:
+    city, fortified = shown(cities=["macedonia"]), shown(fortified=["macedonia"])
+    assert gone(city, fortified, RED, {}) == {"city": 1}
+    assert gone(city, fortified, RED, Classic.guises) == {}

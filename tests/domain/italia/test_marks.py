@@ -15,7 +15,7 @@ from domain.italia.table import Table
 from domain.italia.title import DeclineTitle, TakeTitle
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, Seat
-from domain.kernel.rules.marks import Mark, Marks, Nation
+from domain.kernel.rules.marks import Mark, Marks, Nation, gone
 from domain.kernel.rules.message import Names
 
 GAME = ItaliaI()
@@ -208,3 +208,11 @@ def test_a_campaign_shows_its_leader_what_was_announced_and_who_may_react() -> N
     (title, words), *_ = now(table).items()
     assert title == "Campaign of Brennus and the Celts, move 2"
     assert words == ["raid in Perusia", "Roma is blocked", "the Romans may react"]
+
+
+def test_a_leader_whose_campaign_is_over_is_not_gone() -> None:
+    table = arranged(*FIGHTING, turn="celts", plan="campaign", stage="campaign", campaign="brennus")
+    campaigning = shown(table)
+    table.campaign = None
+    assert gone(campaigning, shown(table), YELLOW, {}) == {"campaigner": 1}
+    assert gone(campaigning, shown(table), YELLOW, GAME.guises) == {}
