@@ -114,7 +114,7 @@ class MareNostrum(Ruleset[Table]):
         winning.GameWon: "victory",
     }
     charts: ClassVar[Mapping[str, str]] = {"territory": "provinces", "points": "cards"}
-    words: ClassVar[Mapping[str, str]] = {card.id: card.name for card in CARDS.values()}
+    words: ClassVar[Mapping[str, str]] = {card.id: card.name for card in CARDS.values()} | {"number": "cards"}
     kinds: ClassVar[Mapping[str, str]] = {
         **{resource: resource for resource in BANK},
         **{card.id: card.kind for card in CARDS.values()},

@@ -14,10 +14,25 @@ async def test_halves_are_written_as_halves(page: Page) -> None:
 
 async def test_one_thing_is_not_several(page: Page) -> None:
     await page.goto("/viewer/vendor/LICENSE.txt")
-    written = """async (nouns) => {
+    written = """async ([number, ...nouns]) => {
         const { amount } = await import("/viewer/parts/format.js");
-        return nouns.map((noun) => amount(1, noun)).concat(amount(2, "generals"));
+        return nouns.map((noun) => amount(number, noun));
     }"""
-    plurals = ["generals", "galleys", "cities", "fortresses", "taxes", "infantry", "cavalry", "talents"]
-    ones = ["general", "galley", "city", "fortress", "tax", "infantry", "cavalry", "talent"]
-    assert await page.evaluate(written, plurals) == [*(f"1 {one}" for one in ones), "2 generals"]
+    plurals = ["generals", "galleys", "cities", "fortresses", "taxes", "infantry", "cavalry", "talents", "papyrus"]
+    ones = ["general", "galley", "city", "fortress", "tax", "infantry", "cavalry", "talent", "papyrus"]
+    # Some rulesets name their fields and pieces for one, others for several.
+    for nouns in (plurals, ones):
+        assert await page.evaluate(written, [1, *nouns]) == [f"1 {one}" for one in ones]
+        assert await page.evaluate(written, [2, *nouns]) == [f"2 {several}" for several in plurals]
+
+
+async def test_a_piece_with_a_name_is_called_by_it(page: Page) -> None:
+    await page.goto("/viewer/vendor/LICENSE.txt")
+    written = """async (words) => {
+        const { Labels } = await import("/viewer/forms/labels.js");
+        const { amount, field } = new Labels([], words);
+        const several = [amount(5, "legion"), amount(3, "number")];
+        return [amount(1, "senator-iii"), ...several, amount(1, "amount"), field("amount")];
+    }"""
+    words = {"senator-iii": "Senator III", "number": "cards", "amount": "talents"}
+    assert await page.evaluate(written, words) == ["Senator III", "5 legions", "3 cards", "1 talent", "Talents"]

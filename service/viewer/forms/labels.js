@@ -4,7 +4,7 @@
  * @module
  */
 
-import { capital, named } from "../parts/format.js";
+import { amount, capital, named } from "../parts/format.js";
 
 /** The labels of one game. */
 export class Labels {
@@ -30,7 +30,16 @@ export class Labels {
     /** A sentence of the rules, in which ids stand for names: "egypt is adjacent to arabia-petraea." */
     this.sentence = (text) => text.replaceAll(/[a-z\d]+(?:-[a-z\d]+)*/g, (id) => this.#areas.get(id) ?? (id.includes("-") ? this.#words.get(id) : undefined) ?? id);
     /** The label of a property. What has several parts, such as the galleys of a seat in a zone, is called after all. */
-    this.field = (name) => capital(this.#words.get(name) ?? name.split("/").map((part) => this.#words.get(part) ?? part.replaceAll(/[-_]/g, " ")).join(" "));
+    this.field = (name) => capital(this.#word(name));
+    /** How many of what a property counts, inside a sentence: "2 infantry"; what has a name, of which there is one, by that. */
+    this.amount = (number, name) => {
+      const word = this.#word(name);
+      return number === 1 && word === capital(word) ? word : amount(number, word);
+    };
+  }
+
+  #word(name) {
+    return this.#words.get(name) ?? name.split("/").map((part) => this.#words.get(part) ?? part.replaceAll(/[-_]/g, " ")).join(" ");
   }
 
   #value(value) {

@@ -8,7 +8,7 @@ import { html, nothing } from "../vendor/lit-html.js";
 import { live } from "../vendor/directives/live.js";
 import { repeat } from "../vendor/directives/repeat.js";
 import { choicesOf, isFixed, isPlain } from "../forms/schema.js";
-import { amount, named, plain, seatName } from "../parts/format.js";
+import { named, plain, seatName } from "../parts/format.js";
 import { linked } from "../parts/papers.js";
 import { commandsOf, titleOf } from "../state/commands.js";
 import { sinceOf } from "../state/since.js";
@@ -187,7 +187,13 @@ function buttonsOf(option, commands, moves) {
   if (free.length > 1 || !values || values.length > FEW) {
     return [{ label: `${title} …`, value, quiet: false, isOpen: commands.option === option, option, act: () => (commands.option === option ? moves.back() : moves.open(option)) }];
   }
-  const word = (value) => (typeof value === "boolean" ? `${commands.labels.field(name)}: ${value ? "yes" : "no"}` : commands.labels.value(value));
+  const { labels } = commands;
+  const words = {
+    boolean: (value) => `${labels.field(name)}: ${labels.value(value)}`,
+    number: (value) => labels.amount(value, name),
+    string: labels.value,
+  };
+  const word = (value) => words[typeof value](value);
   const lead = commands.options.filter(({ decision }) => decision === option.decision).length > 1 ? `${title}: ` : "";
   return values.map((each) => ({ label: `${lead}${word(each)}`, value: `${value}/${each}`, quiet: false, act: () => moves.give(option, { [name]: each }) }));
 }
@@ -295,7 +301,7 @@ function picker(room, commands, moves) {
 /** Why a command was not sent at once. */
 function cost(labels, { foreseen }) {
   if (!foreseen) return nothing;
-  const gone = Object.entries(foreseen.gone).map(([kind, number]) => amount(number, labels.field(kind).toLowerCase()));
+  const gone = Object.entries(foreseen.gone).map(([kind, number]) => labels.amount(number, kind));
   return html`<p class="cost" role="alert">${gone.length ? `You lose ${gone.join(", ")}.` : nothing} ${foreseen.canUndo ? nothing : "You cannot take this back."}</p>`;
 }
 
@@ -328,10 +334,10 @@ function things(option, values, labels) {
     if (value === undefined || value === 0 || Number.isNaN(value)) return [];
     if (Array.isArray(value)) return value.map((item) => labels.value(item));
     if (typeof value === "object" && value !== null) {
-      return Object.entries(value).filter(([, number]) => number > 0).map(([kind, number]) => amount(number, labels.field(kind).toLowerCase()));
+      return Object.entries(value).filter(([, number]) => number > 0).map(([kind, number]) => labels.amount(number, kind));
     }
     if (typeof value === "string") return [labels.value(value)];
-    return typeof value === "number" ? [amount(value, labels.field(name).toLowerCase())] : [];
+    return typeof value === "number" ? [labels.amount(value, name)] : [];
   });
 }
 

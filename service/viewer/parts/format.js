@@ -60,9 +60,21 @@ export function clock(time) {
   return WHOLE.format(new Date(time));
 }
 
-/** Return a number with the plural that it counts, which one of it is not: "1 general", "2 generals", "1 galley". */
-export function amount(number, plural) {
-  return `${number} ${number === 1 ? plural.replace(/ies$/, "y").replace(/(ss|x|ch|sh)es$/, "$1").replace(/([^s])s$/, "$1") : plural}`;
+/** What is not counted by its plural: "2 infantry", "3 grain". */
+const MASS = /(infantry|cavalry|foederati|influence|perfume|papyrus|gold|oil|wine|livestock|fruit|metal|grain|fish)$/;
+
+/** Return a number with what it counts, whose name is given for one or for several: "1 general", "2 legions", "1 galley". */
+export function amount(number, noun) {
+  if (MASS.test(noun)) return `${number} ${noun}`;
+  return `${number} ${number === 1 ? singular(noun) : plural(noun)}`;
+}
+
+function singular(noun) {
+  return noun.replace(/ies$/, "y").replace(/(ss|x|ch|sh)es$/, "$1").replace(/([^s])s$/, "$1");
+}
+
+function plural(noun) {
+  return singular(noun).replace(/([^aeiou])y$/, "$1ie").replace(/(ss|x|ch|sh)$/, "$1e").concat("s");
 }
 
 /** Return a count with its noun: "1 event", "5,012 events". */
