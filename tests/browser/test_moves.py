@@ -2,14 +2,17 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable
 
 import pytest
 import pytest_asyncio
 from playwright.async_api import Locator, Page
 
+from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import Seat
 from domain.kernel.log.game import Game
+from domain.kernel.rules.decision import Option
 from tests.browser.games import Table, table
 from tests.browser.visiting import PHONE, Visit, Visitor, expect
 from tests.helpers.sampling import sampled
@@ -619,3 +622,53 @@ async def test_of_several_things_to_do_in_an_area_the_one_that_is_chosen_is_sent
     (sent,) = commands(visitor)
     command = json.loads(sent)["command"]
     assert (command["type"], command["item"], command["province"]) == ("build", item, several[0])
+
+
+async def test_what_is_asked_is_said_with_what_can_be_answered_though_the_rest_of_the_page_is_behind(
+    page: Page, service: Service, marching: Table
+) -> None:
+    await sit(page, marching)
+    question = page.locator("#turn .question strong")
+    await expect(question).to_have_text("What do you move next?")
+    # From now on the page learns no more about the game as a whole.
+    await page.route(f"**/v1/games/{marching.id}", lambda route: None)
+    await page.locator("#turn").get_by_role("button", name="Done moving").click()
+    seat = marching.seats[asked(marching)]
+    await expect(question).not_to_have_text("What do you move next?")
+    view = await service.get(f"/v1/games/{marching.id}/options", seat)
+    await expect(question).to_have_text(view["decisions"][0]["title"])
+
+
+async def test_several_ways_of_one_title_are_told_apart(page: Page, service: Service) -> None:
+    """Two fleets of one nation that lie in a sea, one with more room, are two options to go aboard."""
+
+    def has_two(game: Game) -> bool:
+        return len(_same(game)) > 1
+
+    made = await table(service.services, "italia-1", 3, seed=5, until=has_two)
+    same = _same(made.simulation.game)
+    title = same[0].title
+    await sit(page, made)
+    listed = page.locator("#panel .option").filter(has_text=title)
+    assert len({*await listed.all_text_contents()}) == await listed.count() >= len(same)
+    await expect(listed.first).to_contain_text("fleet")
+
+
+def _same(game: Game) -> list[Option]:
+    """Return options to go aboard that have the same title."""
+    if not any(each.kind == "move" for each in game.decisions):
+        return []
+    options = [each for each in game.options(game.decisions[0].seats[0], Vault()) if each.command == "embark"]
+    titles = Counter(each.title for each in options)
+    return [each for each in options if titles[each.title] > 1]
+
+
+async def test_answers_that_were_unfolded_are_folded_when_one_was_given(page: Page, service: Service) -> None:
+    made = await table(service.services, "conquest-campaign", 3, seed=3, until=asks("act", 3))
+    await sit(page, made)
+    answers = page.get_by_role("group", name="Answers")
+    await answers.get_by_role("button", name="Take special tax").click()
+    await expect(answers.get_by_role("button", name="Back")).to_have_text("Back Esc")
+    await answers.get_by_role("button", name="Take a special tax: 10 talents").click()
+    await expect(page.locator("#turn .came")).to_contain_text("Take a special tax: done.")
+    await expect(answers.get_by_role("button", name="Back")).to_have_count(0)

@@ -8,12 +8,13 @@ import { html, nothing } from "../vendor/lit-html.js";
 import { live } from "../vendor/directives/live.js";
 import { repeat } from "../vendor/directives/repeat.js";
 import { choicesOf, isFixed, isPlain } from "../forms/schema.js";
-import { named, plain, seatName } from "../parts/format.js";
+import { capital, plain, seatName } from "../parts/format.js";
 import { linked } from "../parts/papers.js";
 import { commandsOf, titleOf } from "../state/commands.js";
 import { sinceOf } from "../state/since.js";
 import { takeBacksOf } from "../state/take-backs.js";
 import { alongIn } from "./along.js";
+import { titleAmong } from "./alike.js";
 import { control, hasAlong } from "./controls.js";
 import { refused } from "./dispute.js";
 import { gestureOf, isOnMap, isQuiet } from "./gestures.js";
@@ -27,9 +28,9 @@ const FEW = 6; // So many values of one field are buttons of their own.
 const MANY = 9; // So many buttons have a key each; further options are in the list beside the board.
 const KEYS = "tabularium-keys";
 
-/** What ends the turn, once it was asked for; the command whose answers are unfolded; whether the keys are shown. */
+/** What ends the turn, once it was asked for; the command whose answers are unfolded, of which options; whether the keys are shown. */
 let plan = null;
-let unfolded = "";
+let unfolded = null;
 let isHelp = false;
 let listening = null;
 
@@ -76,7 +77,10 @@ function question(room, commands, moves) {
     return html`<p class="question">It is your turn: <strong>${linked(room, mine[0].title)}</strong> You are looking at version ${room.version}.
       <button class="strong" @click=${() => room.show(room.head)}>Go to now</button></p>`;
   }
-  return html`<p class="question"><strong>${mine.map(({ title }) => linked(room, title))}</strong> ${hint(commands, moves)}</p>`;
+  // What is asked is read with what can be answered: the game may be behind.
+  const read = commands.decisions.filter((decision) => decision.seats.includes(seat));
+  const asked = read.length ? read : mine;
+  return html`<p class="question"><strong>${asked.map(({ title }) => linked(room, title))}</strong> ${hint(commands, moves)}</p>`;
 }
 
 /** Why the seat that looks is out of the game; undefined while it is not. */
@@ -93,7 +97,7 @@ function hint(commands, moves) {
   if (moves.shown.length) return html`<span class="shown">${preview(labels, moves)}</span>`;
   if (moves.start === null) {
     const kinds = new Set(moves.all.map(({ option }) => plain(option.command)));
-    return html`<span class="quiet">On the board: ${[...kinds].join(", ")}.</span>`;
+    return html`<span class="quiet">Point at an outlined area: ${[...kinds].join(", ")}.</span>`;
   }
   return html`<span class="quiet">From ${labels.value(moves.start)}: point at where it ends.</span>`;
 }
@@ -138,7 +142,7 @@ function answersThere(commands, moves) {
     ...(!commands.form && moves.from(moves.start).some(({ option, end }) => end && hasAlong(option))
       ? [{ value: "along", label: "Choose what comes along", act: () => moves.prepare() }]
       : []),
-    { label: "Cancel", act: () => moves.back() },
+    { label: "Cancel", key: "Esc", act: () => moves.back() },
   ];
 }
 
@@ -158,20 +162,23 @@ function aside({ labels }, moves, move) {
 /** Many answers: those of one command are behind one button. So are cards, which have room above the bar. */
 function folded(all, room, most) {
   const families = [...Map.groupBy(all, ({ command }) => command).values()];
-  const inside = families.find(([{ command }]) => command === unfolded);
+  const { options } = room.commands;
+  // When it was given, what else can be done comes first again.
+  if (unfolded?.options !== options) unfolded = null;
+  const inside = families.find(([{ command }]) => command === unfolded?.command);
   const isMany = all.length > most;
   if (families.length === 1 || !(isMany || all.some(({ dealt }) => dealt))) return all;
   const unfold = (command) => () => {
-    unfolded = command;
+    unfolded = command && { command, options };
     room.redraw();
   };
-  if (inside) return [...inside, { label: "Back", act: unfold("") }];
+  if (inside) return [...inside, { label: "Back", key: "Esc", act: unfold(null) }];
   return families.flatMap((family) => (family[0].dealt || (isMany && family.length > 1) ? { label: `${familyName(family)} …`, value: family[0].command, quiet: false, act: unfold(family[0].command) } : family));
 }
 
 function familyName(family) {
   const [first, ...others] = new Set(family.map(({ dealt }) => dealt && titleOf(dealt.option)));
-  return first && !others.length ? first : named(family[0].command);
+  return first && !others.length ? first : capital(plain(family[0].command));
 }
 
 function buttonsOf(option, commands, moves) {
@@ -201,7 +208,7 @@ function buttonsOf(option, commands, moves) {
 function keyOf(answer, all, [quiet]) {
   const at = all.indexOf(answer);
   if (answer !== quiet && at >= MANY) return nothing;
-  return html`<kbd aria-hidden="true">${answer === quiet ? "." : at + 1}</kbd>`;
+  return html`<kbd aria-hidden="true">${answer === quiet ? "." : (answer.key ?? at + 1)}</kbd>`;
 }
 
 function choices(room, commands, moves) {
@@ -252,7 +259,7 @@ function beforehand(commands, moves) {
   return html`<div class="tray picker before" role="group" aria-label="What comes along" data-before=${commands.options.indexOf(option)}>
     <p class="means" role="status"><strong>From ${labels.value(moves.start)}</strong>${summary(option, form.value, labels)}</p>
     <div class="buttons">${allOrNone(moves)}</div>
-    ${ways.length > 1 ? html`<div class="meant" role="group" aria-label="What you do">${ways.map((way) => radio("way", way, titleOf(way.option) === titleOf(option), commands, () => moves.prepare(way, true)))}</div>` : nothing}
+    ${ways.length > 1 ? html`<div class="meant" role="group" aria-label="What you do">${ways.map((way) => radio("way", way, titleOf(way.option), titleOf(way.option) === titleOf(option), commands, () => moves.prepare(way, true)))}</div>` : nothing}
     <div class="controls">${control(form, option, decided(option, true))}</div>
   </div>`;
 }
@@ -291,7 +298,7 @@ function picker(room, commands, moves) {
       <span class="hint" role="status">${fault && form.asked ? `Not yet: ${fault.message}` : nothing}</span>
     </div>
     ${moves.meant.length > 1
-      ? html`<div class="meant" role="group" aria-label="What you do">${moves.meant.map((move) => radio("meant", move, move.option === option, commands, () => moves.mean(move)))}</div>`
+      ? html`<div class="meant" role="group" aria-label="What you do">${moves.meant.map((move) => radio("meant", move, titleAmong(move.option, moves.meant.map((each) => each.option), commands.labels), move.option === option, commands, () => moves.mean(move)))}</div>`
       : nothing}
     <div class="controls">${control(form, option, isAsked)}</div>
     ${said(room, commands)}
@@ -317,8 +324,8 @@ function lasts({ form, labels, busy }, moves, { name, values }) {
 }
 
 /** One of several things that a gesture can mean. */
-function radio(name, { option }, isChosen, { options }, choose) {
-  return html`<label class="choice"><input type="radio" name=${name} .checked=${live(isChosen)} data-meant=${name === "meant" ? options.indexOf(option) : nothing} data-way=${name === "way" ? options.indexOf(option) : nothing} @change=${choose} />${titleOf(option)}</label>`;
+function radio(name, { option }, title, isChosen, { options }, choose) {
+  return html`<label class="choice"><input type="radio" name=${name} .checked=${live(isChosen)} data-meant=${name === "meant" ? options.indexOf(option) : nothing} data-way=${name === "way" ? options.indexOf(option) : nothing} @change=${choose} />${title}</label>`;
 }
 
 /** What comes along, in words. */
@@ -491,7 +498,7 @@ function key(event, room) {
     if (plan || isHelp) [plan, isHelp] = [null, false];
     else if (!moves.back()) {
       if (!unfolded) return;
-      unfolded = "";
+      unfolded = null;
     }
     room.redraw();
     return event.preventDefault();

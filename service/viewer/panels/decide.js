@@ -5,11 +5,12 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { repeat } from "../vendor/directives/repeat.js";
-import { count, named, plain, seatName } from "../parts/format.js";
+import { capital, count, named, plain, seatName } from "../parts/format.js";
 import { linked } from "../parts/papers.js";
+import { titleAmong } from "../moves/alike.js";
 import { refused } from "../moves/dispute.js";
 import { ruleOf } from "../parts/rule.js";
-import { commandsOf, titleOf } from "../state/commands.js";
+import { commandsOf } from "../state/commands.js";
 
 /** @param {import("../state/room.js").Room} room */
 export function decidePanel(room) {
@@ -168,18 +169,17 @@ function textOf(option) {
 /** All options of one command: many are folded up. */
 function family(room, commands, command, several, families) {
   const list = html`<ul class="options">
-    ${repeat(several, textOf, (option) => entry(room, commands, option))}
+    ${repeat(several, textOf, (option) => entry(room, commands, option, titleAmong(option, several, commands.labels)))}
   </ul>`;
   if (several.length < 3 || families === 1) return list;
   return html`<details class="family" ?open=${several.includes(commands.option)}>
-    <summary>${named(command)} <span class="quiet">${several.length} ways</span></summary>
+    <summary>${capital(plain(command))} <span class="quiet">${several.length} ways</span></summary>
     ${list}
   </details>`;
 }
 
-function entry(room, commands, option) {
+function entry(room, commands, option, title) {
   const isOpen = commands.option === option && commands.place === "form";
-  const title = titleOf(option);
   return html`<li>
     <button
       class="option"
