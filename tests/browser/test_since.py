@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+from playwright.async_api import Page
+
 from domain.kernel.log.game import Game
 from domain.kernel.log.record import Record
 from tests.browser.games import table
@@ -17,6 +19,12 @@ def asked_in_round_three(game: Game) -> bool:
     """The turn goes round: the others have moved since the seat that is asked moved last."""
     now: Any = game.table
     return now is not None and now.round == 3 and now.phase == "movement"
+
+
+def asks_a_second_seat(game: Game) -> bool:
+    """One seat has had its turn, and the next has it."""
+    now: Any = game.table
+    return now is not None and now.round == 1 and game.decisions[0].seats[0] != now.order[0]
 
 
 def since(records: list[Record], seat: str) -> list[int]:
@@ -56,6 +64,19 @@ async def test_a_player_who_comes_back_is_told_what_the_others_did(service: Serv
     await page.get_by_role("button", name="Newest version").click()
     await settled(page)
     await expect(page.locator(MARKS)).to_have_count(of_the_last)
+
+
+async def test_who_has_not_moved_yet_is_told_what_was_done_since_the_game_began(service: Service, page: Page):
+    made = await table(service.services, seats=3, until=asks_a_second_seat)
+    seat = made.simulation.game.decisions[0].seats[0]
+    records = made.simulation.records
+    begin = next(each.version for each in records if each.type == "game-started")
+    moves = [each.version for each in records if each.version > begin and each.cause is not None]
+    await opened(page, made.id, f"#token={made.token(seat)}")
+    summary = page.locator(".since summary")
+    await expect(summary).to_contain_text(f"{len(moves)} moves so far")
+    await summary.click()
+    await expect(page.locator(".since")).not_to_contain_text("was taken")
 
 
 async def test_one_key_begins_it_also_on_a_phone_and_nobody_else_is_told(service: Service, visit: Visit):

@@ -15,7 +15,7 @@ export function sinceLine(room) {
   if (!moves.length) return nothing;
   const seats = [...new Set(moves.map(({ seat }) => seat).filter(Boolean))];
   return html`<details class="since" .open=${since.isOpen} @toggle=${({ target }) => since.open(target.open)}>
-    <summary>${count(moves.length, "move")} since yours${seats.length ? html`: ${seats.map((seat) => html`${chip(room, seat)}<span class="hidden">${named(seat)} </span>`)}` : nothing}</summary>
+    <summary>${count(moves.length, "move")} ${since.hasMoved ? "since yours" : "so far"}${seats.length ? html`: ${seats.map((seat) => html`${chip(room, seat)}<span class="hidden">${named(seat)} </span>`)}` : nothing}</summary>
     <button class="inline" @click=${() => since.step()}>Step through <kbd aria-hidden="true">s</kbd></button>
     <ol>${summary(moves).map((line) => sentence(room, line))}</ol>
   </details>`;

@@ -5,6 +5,8 @@
 
 import { NO_MOVES } from "./take-backs.js";
 
+const BEGAN = "game-started";
+
 const byRoom = new WeakMap();
 
 /** Return what happened in a room. @param {import("./room.js").Room} room */
@@ -14,7 +16,7 @@ export function sinceOf(room) {
 }
 
 class Since {
-  #known = { key: "", moves: [] };
+  #known = { key: "", moves: [], hasMoved: false };
   #isOpen = false;
 
   constructor(room) {
@@ -22,25 +24,30 @@ class Since {
   }
 
   /**
-   * The moves, each with its frames: `{seat, from, to, frames}`. None before the seat has moved, and while the frames are
-   * on their way.
+   * The moves, each with its frames: `{seat, from, to, frames}`; before the seat has moved all since the game began. None
+   * while the frames are on their way.
    */
   get moves() {
     const { room } = this;
     const key = `${room.seat} ${room.head} ${room.id}`;
     if (this.#known.key !== key) {
-      const moves = this.#read();
-      if (!moves) return [];
-      this.#known = { key, moves };
+      const read = this.#read();
+      if (!read) return [];
+      this.#known = { key, ...read };
       this.#tell();
     }
     return this.#known.moves;
   }
 
+  /** Whether the seat that looks has moved before these. */
+  get hasMoved() {
+    return this.#known.hasMoved;
+  }
+
   #read() {
     const { room } = this;
-    if (!room.isGame || !room.seat || !room.head) return [];
     const moves = [];
+    if (!room.isGame || !room.seat || !room.head) return { moves, hasMoved: false };
     let frames = [];
     for (let version = room.head; version > 1; version -= 1) {
       const frame = room.frame(version);
@@ -50,12 +57,14 @@ class Since {
       }
       frames.unshift(frame);
       if (!frame.command) continue;
+      // Who sat down before is no news.
+      if (frame.type === BEGAN) return { moves, hasMoved: false };
       const isMine = frame.seat === room.seat;
-      if (isMine && !NO_MOVES.has(frame.type)) return moves;
+      if (isMine && !NO_MOVES.has(frame.type)) return { moves, hasMoved: true };
       if (!isMine) moves.unshift({ seat: frame.seat, from: version, to: frames.at(-1).version, frames });
       frames = [];
     }
-    return [];
+    return { moves: [], hasMoved: false };
   }
 
   /** Whether all of it is told, and marked on the board. */
