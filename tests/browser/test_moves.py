@@ -14,7 +14,7 @@ from domain.kernel.ids import Seat
 from domain.kernel.log.game import Game
 from domain.kernel.rules.decision import Option
 from tests.browser.games import Table, table
-from tests.browser.visiting import PHONE, Visit, Visitor, expect
+from tests.browser.visiting import PHONE, Visit, Visitor, expect, until
 from tests.helpers.sampling import sampled
 from tests.service.api.serving import Service
 
@@ -672,3 +672,19 @@ async def test_answers_that_were_unfolded_are_folded_when_one_was_given(page: Pa
     await answers.get_by_role("button", name="Take a special tax: 10 talents").click()
     await expect(page.locator("#turn .came")).to_contain_text("Take a special tax: done.")
     await expect(answers.get_by_role("button", name="Back")).to_have_count(0)
+
+
+async def test_what_happened_last_can_be_read_while_the_answer_is_filled_in(visit: Visit, service: Service) -> None:
+    made = await table(service.services, "conquest-campaign", 3, seed=11, until=asks("bid", 2))
+    async with visit(viewport={"width": 1024, "height": 768}) as visitor:
+        await visitor.page.goto(f"/games/{made.id}#token={made.token(asked(made))}")
+        await expect(visitor.page.locator("#turn .tray")).to_be_visible()
+        await until(visitor.page, SHOWS_THE_LAST)
+
+
+SHOWS_THE_LAST = """(() => {
+    const seen = (selector) => document.querySelector(selector)?.getBoundingClientRect();
+    const [list, last] = [seen("#sentences"), seen("#sentences [aria-current] button")];
+    return last && last.top >= list.top - 1 && Math.min(last.bottom, last.top + 24) <= list.bottom;
+})()"""
+"""Whether the first line of the newest sentence is inside the list."""

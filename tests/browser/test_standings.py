@@ -1,6 +1,11 @@
 """The scores: seats, and the nations that they lead."""
 
-from playwright.async_api import Page
+from playwright.async_api import Page, Route
+
+from tests.browser.games import table
+from tests.browser.reading import give_any, opened
+from tests.browser.visiting import expect
+from tests.service.api.serving import Service
 
 DRAWN = """async (standings) => {
     const { standingsPanel } = await import("/viewer/panels/standings.js");
@@ -55,3 +60,18 @@ async def test_who_won_is_said_with_the_ruling_behind_it(page: Page) -> None:
     goes_on = await page.evaluate(ENDED, {"result": None, "ruled_by": "c1", "continued_in": "g2"})
     assert goes_on["told"] == ["By a ruling it goes on in another game."]
     assert "/games/g2" in goes_on["links"]
+
+
+async def test_when_the_game_is_over_the_scores_take_the_place_of_the_decisions(service: Service, page: Page):
+    made = await table(service.services, events=60)
+    seat = made.simulation.game.decisions[0].seats[0]
+    await opened(page, made.id, f"#token={made.token(seat)}")
+    await expect(page.get_by_role("tab", name="Decide")).to_have_attribute("aria-selected", "true")
+
+    async def over(route: Route) -> None:
+        game = await (await route.fetch()).json()
+        await route.fulfill(json={**game, "status": "over", "decisions": []})
+
+    await page.route(f"**/v1/games/{made.id}", over)
+    await give_any(service, made)
+    await expect(page.get_by_role("tab", name="Scores")).to_have_attribute("aria-selected", "true")

@@ -126,6 +126,8 @@ export class Panels {
     room.board.mark("chosen", room.area ? [room.area] : []);
     // Whoever sat down before the game began did not enter a running one.
     if (this.#status === "gathering" && room.game.status === "running") this.#sit();
+    // When it is over there is nothing to decide: what came of it is seen first.
+    if (this.#status === "running" && room.game.status === "over" && this.#chosen === "decide") this.#chosen = "scores";
     this.#status = room.game?.status ?? this.#status;
     this.#ask(Boolean(decisions(room)));
     // A game that is gone may be one that this browser saw.
