@@ -51,12 +51,13 @@ class Site(NamedTuple):
 
 
 def sites(game: str) -> Iterator[Site]:
-    for path in sorted((RULES / game).glob("*.py")):
+    for path in sorted((RULES / game).rglob("*.py")):
         module = ast.parse(path.read_text())
         for name, function in functions(module.body):
             for node in ast.walk(function):
                 if isinstance(node, ast.stmt) and refuses(node):
-                    yield Site(game, path.stem, name, node.lineno, tuple(sorted(rules_of(node, function, module))))
+                    rules = tuple(sorted(rules_of(node, function, module)))
+                    yield Site(game, mutants.module_at(path, game), name, node.lineno, rules)
 
 
 def functions(body: list[ast.stmt], prefix: str = "") -> Iterator[tuple[str, ast.FunctionDef]]:
@@ -144,7 +145,7 @@ class Remove(ast.NodeTransformer):
 
 def without(site: Site) -> tuple[FunctionType, CodeType]:
     """Return the function of a site, and its code with ``pass`` instead of that statement."""
-    path = RULES / site.game / f"{site.module}.py"
+    path = mutants.file_of(site.game, site.module)
     module = Remove(site.line).visit(ast.parse(path.read_text()))
     function: Any = importlib.import_module(f"domain.{site.game}.{site.module}")
     for name in site.function.split("."):

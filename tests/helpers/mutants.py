@@ -258,9 +258,19 @@ def _putting(parent: ast.AST, name: str, place: int | None) -> Callable[[ast.AST
 
 
 def mutants(game: str) -> Iterator[Mutant]:
-    for path in sorted((RULES / game).glob("*.py")):
+    for path in sorted((RULES / game).rglob("*.py")):
         if path.stem not in OUTSIDE:
-            yield from (mutant for mutant, _ in mutants_of(game, path.stem, ast.parse(path.read_text())))
+            yield from (mutant for mutant, _ in mutants_of(game, module_at(path, game), ast.parse(path.read_text())))
+
+
+def module_at(path: Path, game: str) -> str:
+    """Return the module in a file of a game, by its name within the package, such as ``combat.battle``."""
+    return ".".join(path.relative_to(RULES / game).with_suffix("").parts)
+
+
+def file_of(game: str, module: str) -> Path:
+    """Return the file of a module of a game."""
+    return (RULES / game).joinpath(*module.split(".")).with_suffix(".py")
 
 
 def mutants_of(game: str, module: str, tree: ast.Module) -> Iterator[tuple[Mutant, Change]]:
@@ -299,7 +309,7 @@ def equivalent() -> Mapping[tuple[str, str, str], str]:
 
 def changed(mutant: Mutant) -> ast.Module:
     """Return the module of a mutant, with the change made."""
-    tree = ast.parse((RULES / mutant.game / f"{mutant.module}.py").read_text())
+    tree = ast.parse(file_of(mutant.game, mutant.module).read_text())
     change = next(change for each, change in mutants_of(mutant.game, mutant.module, tree) if each == mutant)
     change.put(change.new)
     return ast.fix_missing_locations(tree)
@@ -341,7 +351,7 @@ def check(mutant: Mutant) -> Verdict:
     """Return who notices a mutant. To be called in a process of its own, which is of no use afterwards."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     signal.signal(signal.SIGALRM, _give_up)
-    path = RULES / mutant.game / f"{mutant.module}.py"
+    path = file_of(mutant.game, mutant.module)
     sys.meta_path.insert(0, _Changed(f"domain.{mutant.game}.{mutant.module}", changed(mutant), path))
     try:
         cases = list(runs(nearest(mutant), rulesets(mutant.game)))
@@ -367,13 +377,13 @@ def _give_up(*_: object) -> None:
 
 def nearest(mutant: Mutant) -> Sequence[Scenario]:
     """Return all scenarios, those first that are likely to notice a mutant."""
-    text = (RULES / mutant.game / f"{mutant.module}.py").read_text()
+    text = file_of(mutant.game, mutant.module).read_text()
     own, chapter = _rules_of(text, mutant.function), _ids(text)
 
     def distance(case: tuple[str, Scenario]) -> tuple[bool, bool, bool]:
         file, scenario = case
         named = {*scenario.rules}
-        return not named & own, file != mutant.module, not named & chapter
+        return not named & own, file != mutant.module.rpartition(".")[2], not named & chapter
 
     return [scenario for _, scenario in sorted(scenarios(mutant.game), key=distance)]
 
