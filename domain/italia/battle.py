@@ -14,7 +14,6 @@ from domain.italia.dice import Throw
 from domain.italia.entries import EntryAreas
 from domain.italia.pieces import Army, Kind, LeaderId, NationId, Units, called, counted, told
 from domain.italia.sequence import enter, turn_of
-from domain.italia.sequence import go_on as next_stage
 from domain.italia.state import Battle, BattleStep, resolved
 from domain.italia.table import Command, Event, Table, combat_of, under_way
 from domain.kernel.chance.secret import Vault
@@ -252,8 +251,8 @@ def _faces(table: Table, nation: NationId, enemy: NationId, area: AreaId) -> tup
     return table.army(area, nation).size > 0, table.army(area, enemy).size > 0
 
 
-def choose(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask the active nation for its next battle (IT-BAT-03), where there is a choice; after the last one go on.
+def choose(table: Table) -> list[Decision] | Consequence[Table] | None:
+    """Ask the active nation for its next battle (IT-BAT-03), where there is a choice; None after the last one.
 
     Leaders who are alone among enemy units are removed at once (IT-BAT-17).
     """
@@ -265,7 +264,7 @@ def choose(table: Table) -> list[Decision] | Consequence[Table]:
                 return lambda draft: _win_without_battle(draft, area, caught, by)
     battles = due(table)
     if not battles:
-        return next_stage
+        return None
     if len(battles) == 1 and (raid := battles[0].raid) is not None:
         return lambda draft: begin(draft, battles[0], raid=raid)
     names = table.names

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from domain.italia import entry, movement, raids, scoring, steps
 from domain.italia.pieces import KINDS, Army, LeaderId, NationId, Piece, called, counted
-from domain.italia.sequence import CAMPAIGN_STEP, CHECK, FIGHT, enter, go_on, leave, turn_of
+from domain.italia.sequence import CAMPAIGN_STEP, CHECK, FIGHT, enter, leave, turn_of
 from domain.italia.state import Campaign, Combat, Front, Leaving, Moving
 from domain.italia.table import Command, Event, Table
 from domain.kernel.chance.secret import Vault
@@ -246,7 +246,7 @@ def ended(table: Table, nation: NationId, leader: LeaderId, *, automatic: bool =
     return CampaignEnded(nation, leader, leaving, automatic)
 
 
-def decide(table: Table) -> list[Decision] | Consequence[Table]:
+def decide(table: Table) -> list[Decision] | Consequence[Table] | None:
     """Begin a campaign; ask for its next move while it can be paid (IT-CAM-04, IT-CAM-06, IT-I1-31)."""
     nation = turn_of(table).nation
     campaign = table.campaign
@@ -254,7 +254,7 @@ def decide(table: Table) -> list[Decision] | Consequence[Table]:
         plan = table.cards.nations[nation].plan_of(table.round)
         leader = None if plan is None else plan.leader
         if plan is None or leader is None or leader not in table.nations[nation].came:
-            return _meet(table) or go_on
+            return _meet(table)
         return lambda draft: draft.emit(CampaignBegan(nation, leader, plan.gold))
     if campaign.leader not in table.nations[nation].came or not _can_pay(table, nation):
         return _meet(table) or (lambda draft: draft.emit(ended(table, nation, campaign.leader, automatic=True)))
@@ -417,26 +417,11 @@ def _give_up(table: Table, campaign: Campaign, kind: Piece) -> None:
         table.unload(next(name for name, fleet in fleets if fleet.cargo.units.get(kind)), Army({kind: 1}))
 
 
-class EndAnnouncing(Command, frozen=True):
-    """Announce no more raids and blocks in this campaign move (IT-CAM-03)."""
-
-    rules = ("IT-CAM-03",)
-    answers = frozenset({"announce"})
-    gesture = Gesture(quiet=True, called="Announce nothing more")
-
-    def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        go_on(draft)
-
-    @classmethod
-    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        yield cls.option()
-
-
-def announce(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask the campaigning player for raids and blocks (IT-CAM-03)."""
+def announce(table: Table) -> list[Decision] | Consequence[Table] | None:
+    """Ask the campaigning player for raids and blocks, while there can be any (IT-CAM-03)."""
     campaign = under_way(table)
     if campaign.leader not in table.nations[campaign.nation].came or not _can_announce(table, campaign):
-        return go_on
+        return None
     return [
         Decision(
             "announce",
@@ -457,4 +442,4 @@ def _can_announce(table: Table, campaign: Campaign) -> bool:
 
 
 EVENTS = (CampaignBegan, CampaignMoveBegan, CampaignEnded, StrangersMet, RaidAnnounced, AreaBlocked)
-COMMANDS = (March, EndCampaign, AnnounceRaid, Block, EndAnnouncing)
+COMMANDS = (March, EndCampaign, AnnounceRaid, Block)

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from domain.italia import scoring
 from domain.italia.pieces import Army, Kind, NationId, called, counted
-from domain.italia.sequence import go_on, turn_of
+from domain.italia.sequence import turn_of
 from domain.italia.state import City, Combat, Spoil
 from domain.italia.table import Command, Event, Table
 from domain.kernel.chance.secret import Vault
@@ -148,7 +148,7 @@ class CityRebuilt(Event, frozen=True):
 # --- taking ---
 
 
-def conquer(table: Table) -> Consequence[Table]:
+def conquer(table: Table) -> Consequence[Table] | None:
     """Take the cities of the areas where the active nation is alone after its movement (IT-CTY-06)."""
     nation = turn_of(table).nation
     areas = [area for area in table.areas_of(nation) if _takes(table, nation, area)]
@@ -157,7 +157,7 @@ def conquer(table: Table) -> Consequence[Table]:
         for area in areas:
             take(draft, nation, area)
 
-    return happens if areas else go_on
+    return happens if areas else None
 
 
 def _takes(table: Table, nation: NationId, area: AreaId) -> bool:
@@ -294,11 +294,11 @@ def ruins(table: Table) -> dict[AreaId, list[Kind]]:
     }
 
 
-def rebuild(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask which ruins are rebuilt, one after the other; where there are none the turn goes on."""
+def rebuild(table: Table) -> list[Decision] | Consequence[Table] | None:
+    """Ask which ruins are rebuilt, one after the other; None where there are none."""
     nation, found = turn_of(table).nation, ruins(table)
     if not found:
-        return go_on
+        return None
     question = f"Which cities do the {table.names(nation)} rebuild?"
     return [
         Decision(
@@ -343,20 +343,5 @@ class Rebuild(Command, frozen=True):
             yield cls.option(f"Rebuild the city in {table.names(area)}", fields)
 
 
-class EndRebuilding(Command, frozen=True):
-    """Rebuild no more cities now (IT-CTY-09)."""
-
-    rules = ("IT-CTY-09",)
-    answers = frozenset({"rebuild"})
-    gesture = Gesture(quiet=True, called="Rebuild no more cities")
-
-    def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        go_on(draft)
-
-    @classmethod
-    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        yield cls.option()
-
-
 EVENTS = (CityTaken, CitySacked, SpoilsTaken, CityKept, CityRebuilt)
-COMMANDS = (TakeSpoils, KeepCity, Rebuild, EndRebuilding)
+COMMANDS = (TakeSpoils, KeepCity, Rebuild)

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from domain.italia import campaign, dice, purchase, reinforcements, stacking
 from domain.italia.entries import Defection, Levy
 from domain.italia.pieces import Army, Kind, LeaderId, NationId, counted
-from domain.italia.sequence import RoundStageBegan, TurnBegan, go_on, next_part
+from domain.italia.sequence import RoundStageBegan, TurnBegan
 from domain.italia.table import Command, Event, Table
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
@@ -158,7 +158,7 @@ def round_start(table: Table) -> Consequence[Table]:
     return coming or (lambda draft: draft.emit(RoundStageBegan("civil-war" if at_war else "turns")))
 
 
-def turns(table: Table) -> list[Decision] | Consequence[Table]:
+def turns(table: Table) -> list[Decision] | Consequence[Table] | None:
     """Ask one faction after the other for a campaign move, until nobody can or wants to (IT-I1-15 to IT-I1-17)."""
     order = factions(table)
     if not table.at_war:
@@ -166,7 +166,7 @@ def turns(table: Table) -> list[Decision] | Consequence[Table]:
     if table.levies:
         return _ask_for_levy(table)
     if table.passes >= len(order) or not any(_can_pay(table, nation) for nation in order):
-        return _end
+        return _end(table)
     nation = _next(table)
     leader = _leader(table, nation)
     if leader is None or not _can_pay(table, nation):
@@ -199,26 +199,23 @@ def _begin(draft: Draft[Table]) -> None:
     draft.emit(CivilWarBegan(gold, tuple(levies)))
 
 
-def _end(draft: Draft[Table]) -> None:
-    """End the campaigns of the factions, and then the round.
+def _end(table: Table) -> Consequence[Table] | None:
+    """End the campaigns of the factions, one after the other; None when all are over.
 
     Armies that stand among subjects must leave them (IT-CAM-13), and those of leaders hold to the limit (IT-STK-19).
     """
-    table = draft.table
     for nation in factions(table):
         plan = table.cards.nations[nation].plan_of(table.round)
         if plan is not None and plan.leader is not None:
             over = campaign.ended(table, nation, plan.leader, automatic=True)
             if over.leaving:
-                draft.emit(over)
-                return
+                return lambda draft: draft.emit(over)
     for nation in factions(table):
         leader = _leader(table, nation)
         place = table.place_of(leader) if leader is not None else None
         if place is not None and place in table.map.lands and stacking.excess_of(table, nation, place):
-            draft.emit(TurnBegan(nation, ("campaign-check", "exits")))
-            return
-    next_part(draft)
+            return lambda draft: draft.emit(TurnBegan(nation, ("campaign-check", "exits")))
+    return None
 
 
 def _leader(table: Table, nation: NationId) -> LeaderId | None:
@@ -342,9 +339,9 @@ def _ask_for_levy(table: Table) -> list[Decision] | Consequence[Table]:
 # --- units that go over ---
 
 
-def defect(table: Table) -> Consequence[Table]:
+def defect(table: Table) -> Consequence[Table] | None:
     """Roll for the units in the areas of leaders to whom they may go over (IT-I1-18); Optimates first (IT-I1-21)."""
-    return _roll if any(True for _ in _wavering(table)) else go_on
+    return _roll if any(True for _ in _wavering(table)) else None
 
 
 def _roll(draft: Draft[Table]) -> None:
@@ -352,7 +349,6 @@ def _roll(draft: Draft[Table]) -> None:
         for each, special, area in _wavering(draft.table):
             if each == nation:
                 _roll_for(draft, nation, special, area)
-    go_on(draft)
 
 
 def _wavering(table: Table) -> Iterator[tuple[NationId, Defection, AreaId]]:

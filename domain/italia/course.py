@@ -1,6 +1,11 @@
-"""The course of the game from top to bottom: rounds, turns, their stages, campaigns and battles."""
+"""The course of the game from top to bottom: rounds, turns, their stages, campaigns and battles.
 
-from collections.abc import Mapping
+The table says which stages of the turn are still to come (`Turn.stages`), as `sequence.PLANS` lays them out. A chapter
+says what its stage leaves to players, what follows in it without a choice, or None when it leaves nothing. Then this
+file begins the next stage that leaves anything.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from domain.italia import (
@@ -22,6 +27,7 @@ from domain.italia import (
     reinforcements,
     retreat,
     rome,
+    scoring,
     sequence,
     setup,
     stacking,
@@ -30,17 +36,22 @@ from domain.italia import (
     transformations,
     winning,
 )
-from domain.italia.sequence import turn_of
+from domain.italia.sequence import PARTS, RoundStageBegan, StageBegan, TurnEnded, turn_of
 from domain.italia.state import BattleStep, RoundStage, Stage
 from domain.italia.table import Table, under_way
-from domain.kernel.rules.course import Step, always
+from domain.kernel.rules.course import Consequence, Step, always
+from domain.kernel.rules.decision import Decision
+from domain.kernel.rules.draft import Draft
+
+Left = Sequence[Decision] | Consequence[Table] | None
+"""What a stage still leaves: decisions, or what follows without a choice; None when it leaves nothing."""
 
 
 def step(table: Table) -> Step[Table]:
     """Return the step at which the game is. What a battle or a turn has brought about comes before it goes on."""
     if (interrupts := interruption(table)) is not None:
         return interrupts
-    return ROUND[table.stage] if table.turn is None else TURN[turn_of(table).stage]
+    return _part if table.turn is None else _stage
 
 
 def interruption(table: Table) -> Step[Table] | None:
@@ -62,7 +73,7 @@ def interruption(table: Table) -> Step[Table] | None:
     return None
 
 
-ROUND: Final[Mapping[RoundStage, Step[Table]]] = {
+ROUND: Final[Mapping[RoundStage, Callable[[Table], Left]]] = {
     "setup": always(setup.begin),
     "round-start": civil_war.round_start,
     "turns": sequence.turns,
@@ -73,7 +84,7 @@ ROUND: Final[Mapping[RoundStage, Step[Table]]] = {
 }
 """The parts of a round (IT-SEQ-09)."""
 
-TURN: Final[Mapping[Stage, Step[Table]]] = {
+TURN: Final[Mapping[Stage, Callable[[Table], Left]]] = {
     "revolt": submission.revolt,
     "eviction": rome.clear,
     "income": always(income.collect),
@@ -101,6 +112,76 @@ TURN: Final[Mapping[Stage, Step[Table]]] = {
     "exits": exits.leave,
 }
 """The stages of a turn (IT-SEQ-02)."""
+
+ENTERED: Final[frozenset[Stage]] = frozenset(
+    {
+        *("eviction", "income", "leaders-leave", "placement", "arrivals", "movement", "stacking", "battles"),
+        *("campaign", "reactions"),
+    }
+)
+"""Stages that the first event in them begins with `sequence.enter`, where nobody is asked before."""
+
+FINAL: Final[frozenset[RoundStage | Stage]] = frozenset({"scoring", "declaring", "defection"})
+"""Stages that end with what follows in them without a choice: the table would let it happen again."""
+
+
+def _part(table: Table) -> Sequence[Decision] | Consequence[Table]:
+    return _or_next(ROUND[table.stage](table), table.stage, next_part)
+
+
+def _stage(table: Table) -> Sequence[Decision] | Consequence[Table]:
+    stage = turn_of(table).stage
+    return _or_next(TURN[stage](table), stage, next_stage)
+
+
+def _or_next(
+    left: Left, stage: RoundStage | Stage, begin_next: Consequence[Table]
+) -> Sequence[Decision] | Consequence[Table]:
+    """Return what a stage leaves, or that the next one begins."""
+    if left is None:
+        return begin_next
+    if not callable(left) or stage not in FINAL:
+        return left
+
+    def happens(draft: Draft[Table]) -> None:
+        left(draft)
+        begin_next(draft)
+
+    return happens
+
+
+def next_stage(draft: Draft[Table]) -> None:
+    """End the present stage of the turn, and begin the next one that leaves anything; after the last the turn ends."""
+    table, turn = draft.table, turn_of(draft.table)
+    ahead = table.copy()
+    for stage in turn.stages[1:]:
+        began = StageBegan(turn.nation, stage)
+        ahead.turn = turn  # from which each stage is tried
+        began.apply(ahead)
+        left = TURN[stage](ahead)
+        if left is None:
+            continue
+        if callable(left) and stage in ENTERED:
+            left(draft)
+        else:
+            draft.emit(began)
+        return
+    if not table.options.subject_vp_round_total:
+        scoring.round_up(draft)
+    draft.emit(TurnEnded(turn.nation))
+
+
+def next_part(draft: Draft[Table]) -> None:
+    """End the present part of the round, and begin the next one that leaves anything; or the next round."""
+    parts = list(PARTS)
+    last = max(parts.index(draft.table.stage), parts.index("civil-war"))
+    for stage in parts[last + 1 :]:
+        began, ahead = RoundStageBegan(stage), draft.table.copy()
+        began.apply(ahead)
+        if ROUND[stage](ahead) is not None:
+            draft.emit(began)
+            return
+    winning.next_round(draft)
 
 
 def battle_step(table: Table) -> Step[Table]:

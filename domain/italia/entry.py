@@ -58,7 +58,7 @@ def forbidden(table: Table, nation: NationId) -> list[AreaId]:
     return [area for area in table.areas_of(nation) if not table.treats_as_normal(nation, area)]
 
 
-def check_after_campaign(table: Table) -> list[Decision] | Consequence[Table]:
+def check_after_campaign(table: Table) -> list[Decision] | Consequence[Table] | None:
     """Eliminate who has not left an entry area when a campaign is over; then stacking is checked (IT-STK-19)."""
     areas = forbidden(table, turn_of(table).nation)
     return (lambda draft: clear(draft, areas)) if areas else stacking.check(table)

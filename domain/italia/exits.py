@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from domain.italia import scoring
 from domain.italia.entries import ExitPoints, Removal
 from domain.italia.pieces import KINDS, Army, Kind, NationId, Units, told, total, within
-from domain.italia.sequence import go_on, turn_of
+from domain.italia.sequence import turn_of
 from domain.italia.table import Command, Event, Table
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
@@ -150,8 +150,8 @@ class Stay(Command, frozen=True):
         yield cls.option()
 
 
-def leave(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask which units leave for points, then which the card orders away; then the turn ends."""
+def leave(table: Table) -> list[Decision] | Consequence[Table] | None:
+    """Ask which units leave for points, then which the card orders away; None when all have left."""
     nation = turn_of(table).nation
     seats, names = (table.seat_of(nation),), table.names
     leaving = None if table.announced else _exit(table, nation)
@@ -162,7 +162,7 @@ def leave(table: Table) -> list[Decision] | Consequence[Table]:
         return [Decision("leave-for-points", seats, RuleId("IT-I2-09"), question, "Then their turn ends.", about)]
     surplus = _surplus(table, nation)
     if surplus is None:
-        return go_on
+        return None
     kind, number = surplus
     areas = [area for area in table.areas_of(nation) if table.army(area, nation).units.get(kind)]
     if len(areas) == 1:

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from domain.italia import dice, scoring
 from domain.italia.dice import Face
 from domain.italia.pieces import FLEET, KINDS, Army, FleetId, LeaderId, NationId, Units, counted, fits, plus
-from domain.italia.sequence import go_on as next_stage
 from domain.italia.sequence import turn_of
 from domain.italia.state import Battle, BattleStep, Encounter
 from domain.italia.table import Command, Event, Table, combat_of, under_way
@@ -280,11 +279,11 @@ def _asked(table: Table) -> NationId:
     return nation
 
 
-def declare(table: Table) -> list[Decision] | Consequence[Table]:
+def declare(table: Table) -> list[Decision] | Consequence[Table] | None:
     """Ask who fights at sea, before anything is fought (IT-NAV-02)."""
     nation = _next(table)
     if nation is None:
-        return _settle_order if any(True for _ in _attacked_twice(table)) else next_stage
+        return _settle_order if any(True for _ in _attacked_twice(table)) else None
     names, chances = table.names, list(_chances(table, nation))
     seas = names.all(dict.fromkeys(sea for sea, _ in chances))
     return [
@@ -300,10 +299,9 @@ def declare(table: Table) -> list[Decision] | Consequence[Table]:
 
 
 def _settle_order(draft: Draft[Table]) -> None:
-    """Say in which order those who attack the active nation fight, and begin the battles (IT-NAV-11)."""
+    """Say in which order those who attack the active nation fight, before the battles begin (IT-NAV-11)."""
     for sea, nations in list(_attacked_twice(draft.table)):
         draft.emit(NavalOrderSet(sea, tuple(_by_size(draft, sea, nations))))
-    next_stage(draft)
 
 
 def _attacked_twice(table: Table) -> Iterator[tuple[AreaId, list[NationId]]]:

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from domain.italia import purchase
 from domain.italia.pieces import FLEET, KINDS, Army, NationId, counted
-from domain.italia.sequence import enter, go_on, turn_of
+from domain.italia.sequence import enter, turn_of
 from domain.italia.state import City, Placing
 from domain.italia.table import Command, Event, Table
 from domain.kernel.chance.secret import Vault
@@ -160,14 +160,14 @@ def told_held(held: dict[str, int]) -> str:
     return enumerated([counted(kind, held[kind]) for kind in (*KINDS, FLEET) if held.get(kind)]) or "nothing"
 
 
-def place(table: Table) -> list[Decision] | Consequence[Table]:
+def place(table: Table) -> list[Decision] | Consequence[Table] | None:
     """Ask where purchased units are placed; units that can be placed nowhere wait (IT-INC-16)."""
     nation, held = turn_of(table).nation, table.nations[turn_of(table).nation].held
     if table.placing is None:
-        return _begin if held or turn_of(table).building else go_on
+        return _begin if held or turn_of(table).building else None
     where = {kind: found for kind in held if (found := places(table, nation, kind))}
     if not where:
-        return go_on
+        return None
     for kind, found in where.items():
         if len(found) == 1 and (number := min(held[kind], *found.values())):
             (area,) = found

@@ -5,9 +5,10 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from domain.italia import reinforcements
 from domain.italia.entries import FleetSeas
 from domain.italia.pieces import FLEET, KINDS, NationId, counted
-from domain.italia.sequence import go_on, leave, turn_of
+from domain.italia.sequence import leave, turn_of
 from domain.italia.table import Command, Event, Table
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
@@ -98,8 +99,6 @@ def places(table: Table, nation: NationId) -> list[AreaId]:
 
 def departing(table: Table, nation: NationId) -> list[str]:
     """Return the leaders of a nation who leave the board in this turn before units are placed (IT-RNF-12)."""
-    from domain.italia import reinforcements
-
     return list(reinforcements.dismissed(table, nation))
 
 
@@ -280,13 +279,13 @@ def _unsaved(table: Table, gold: int) -> int:
     return max(0, gold - table.data.costs.reserve_limit)
 
 
-def buy(table: Table) -> list[Decision] | Consequence[Table]:
+def buy(table: Table) -> list[Decision] | Consequence[Table] | None:
     """Ask the active nation's player what they buy, unless there is nothing that they could pay and place."""
     nation = turn_of(table).nation
     gold = table.nations[nation].gold
     if not _offered(table, nation)[0]:
         lost = _unsaved(table, gold)
-        return (lambda draft: draft.emit(Purchased(nation, {}, (), 0, lost))) if lost else go_on
+        return (lambda draft: draft.emit(Purchased(nation, {}, (), 0, lost))) if lost else None
     return [
         Decision(
             "buy",

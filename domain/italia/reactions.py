@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from domain.italia.campaign import adjacent, is_blocked, place_of, under_way
 from domain.italia.pieces import Army, FleetId, LeaderId, NationId, Units, counted, fits
-from domain.italia.sequence import enter, go_on
+from domain.italia.sequence import enter
 from domain.italia.state import Campaign, Reaction, resolved
 from domain.italia.table import Command, Event, Table
 from domain.kernel.chance.secret import Vault
@@ -401,20 +401,20 @@ def _asked(table: Table, campaign: Campaign, nation: NationId) -> NationId:
     return asked
 
 
-def react(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask the nations near the leader one after the other; then the battles begin."""
+def react(table: Table) -> list[Decision] | Consequence[Table] | None:
+    """Ask the nations near the leader one after the other; None when all have reacted."""
     campaign = under_way(table)
     if campaign.leader not in table.nations[campaign.nation].came:
-        return go_on
+        return None
     if not campaign.asked:
         ahead = replace(campaign, reacting=eligible(table, campaign))
         nations = ahead.reacting
-        return go_on if _next(table, ahead) is None else (lambda draft: draft.emit(ReactionsOpened(nations)))
+        return None if _next(table, ahead) is None else (lambda draft: draft.emit(ReactionsOpened(nations)))
     nation, names = _next(table, campaign), table.names
     if campaign.reaction is not None and nation != campaign.reacting[0]:
         return lambda draft: draft.emit(ReactionEnded(campaign.reacting[0], automatic=True))
     if nation is None:
-        return go_on
+        return None
     return [
         Decision(
             "react",

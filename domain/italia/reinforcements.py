@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from domain.italia.entries import Arrival, At, Controlled, Open
 from domain.italia.pieces import FLEET, KINDS, Army, FleetId, LeaderId, NationId, Units, counted, fits
-from domain.italia.sequence import enter, go_on, next_part, turn_of
+from domain.italia.sequence import enter, turn_of
 from domain.italia.state import Arriving, Leaving
 from domain.italia.table import Command, Event, Table
 from domain.kernel.chance.secret import Vault
@@ -184,23 +184,23 @@ def dismissed(table: Table, nation: NationId) -> Iterator[LeaderId]:
             yield name
 
 
-def dismiss(table: Table) -> Consequence[Table]:
+def dismiss(table: Table) -> Consequence[Table] | None:
     """Take the leaders off the board whose time is over."""
     nation = turn_of(table).nation
     leaders = tuple(dismissed(table, nation))
-    return (lambda draft: draft.emit(LeadersDismissed(nation, leaders))) if leaders else go_on
+    return (lambda draft: draft.emit(LeadersDismissed(nation, leaders))) if leaders else None
 
 
 # --- when they arrive ---
 
 
-def in_turn(table: Table) -> Consequence[Table]:
-    """Announce the reinforcements of the active nation; when they are placed, its movement begins (IT-PLC-01)."""
+def in_turn(table: Table) -> Consequence[Table] | None:
+    """Announce the reinforcements of the active nation, before its movement begins (IT-PLC-01)."""
     if table.announced:
-        return go_on
+        return None
     nation = turn_of(table).nation
     coming = _coming(table, (nation,), "placement")
-    return (lambda draft: draft.emit(ReinforcementsAnnounced(coming))) if coming else go_on
+    return (lambda draft: draft.emit(ReinforcementsAnnounced(coming))) if coming else None
 
 
 def out_of_turn(table: Table, when: When) -> Consequence[Table] | None:
@@ -211,9 +211,9 @@ def out_of_turn(table: Table, when: When) -> Consequence[Table] | None:
     return (lambda draft: draft.emit(ReinforcementsAnnounced(coming))) if coming else None
 
 
-def at_the_end(table: Table) -> Consequence[Table]:
-    """Announce reinforcements at the end of the round; when they are placed, the next round begins (IT-SEQ-09)."""
-    return out_of_turn(table, "round-end") or next_part
+def at_the_end(table: Table) -> Consequence[Table] | None:
+    """Announce reinforcements at the end of the round, before the next one begins (IT-SEQ-09)."""
+    return out_of_turn(table, "round-end")
 
 
 def _coming(table: Table, nations: Iterable[NationId], when: When) -> tuple[Arriving, ...]:

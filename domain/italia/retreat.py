@@ -27,7 +27,6 @@ from domain.italia.pieces import (
     minus,
     plus,
 )
-from domain.italia.sequence import go_on as next_stage
 from domain.italia.sequence import turn_of
 from domain.italia.state import Battle, Leaving, Why
 from domain.italia.table import Command, Event, Table, combat_of, under_way
@@ -561,7 +560,7 @@ def drive_off(table: Table) -> list[Decision] | Consequence[Table]:
 # --- leaders who face leaders ---
 
 
-def part(table: Table) -> Consequence[Table]:
+def part(table: Table) -> Consequence[Table] | None:
     """Let the active nation's leaders leave areas where only leaders of both sides are left (IT-BAT-18)."""
     nation = turn_of(table).nation
     for area in combat_of(table).fronts:
@@ -571,7 +570,7 @@ def part(table: Table) -> Consequence[Table]:
             started = {} if table.campaign is None else table.campaign.started  # IT-RET-12
             leaving = Leaving(nation, area, own, "leaders", enemies[0], started.get(enemies[0], ()))
             return lambda draft: draft.emit(LeavingOrdered(leaving))
-    return next_stage
+    return None
 
 
 EVENTS = (UnitsRetreated, UnitsCutOff, LeavingOrdered, Stood)

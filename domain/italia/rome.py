@@ -2,7 +2,7 @@
 
 from domain.italia.entries import Clearance
 from domain.italia.pieces import NationId
-from domain.italia.sequence import enter, go_on, turn_of
+from domain.italia.sequence import enter, turn_of
 from domain.italia.state import City, Leaving
 from domain.italia.table import Event, Table
 from domain.kernel.ids import AreaId
@@ -39,7 +39,7 @@ class AreaCleared(Event, frozen=True):
         return " ".join(said)
 
 
-def clear(table: Table) -> Consequence[Table]:
+def clear(table: Table) -> Consequence[Table] | None:
     """Clear the area that the nation's card reserves, before its income."""
     nation = turn_of(table).nation
     special = table.cards.nations[nation].special(Clearance)
@@ -53,7 +53,7 @@ def clear(table: Table) -> Consequence[Table]:
         rebuilt = area in table.cities and not table.has_city(area)
         if leaving or rebuilt:
             return lambda draft: draft.emit(AreaCleared(nation, area, leaving, rebuilt))
-    return go_on
+    return None
 
 
 EVENTS = (AreaCleared,)

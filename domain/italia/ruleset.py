@@ -47,6 +47,7 @@ from domain.italia.cards import Cards, Deck, builtin
 from domain.italia.data import Data, data_of
 from domain.italia.dice import DIE, FACES, struck
 from domain.italia.editions import CHANGES, CHANGES_OF_1, Rules
+from domain.italia.ending import announcing, rebuilding
 from domain.italia.entries import Game
 from domain.italia.pieces import FLEET, KINDS, WORDS, NationId
 from domain.italia.position import arrange
@@ -81,6 +82,7 @@ CHAPTERS = (
     entry,
     sea,
     cities,
+    rebuilding,
     battle,
     deserters,
     aims,
@@ -89,6 +91,7 @@ CHAPTERS = (
     naval,
     scoring,
     campaign,
+    announcing,
     reactions,
     transformations,
     submission,

@@ -1,8 +1,8 @@
 """Rounds, the turns of nations in them, and the stages of a turn (chapters SEQ and MAJ).
 
-A turn is a list of stages. Each stage ends with `go_on`, which begins the next one in which something is to be done.
-What a nation does in a round follows from its plan, and a campaign lays out its own stages again for each of its moves
-(IT-CAM-04).
+A turn is a list of stages, which its first event writes on the table; course.py says what happens in each, and begins
+the next one. What a nation does in a round follows from its plan, and a campaign lays out its own stages again for each
+of its moves (IT-CAM-04).
 """
 
 from collections.abc import Mapping
@@ -10,12 +10,10 @@ from typing import Final, Literal
 
 from msgspec.structs import replace
 
-from domain.italia import scoring
 from domain.italia.pieces import NationId
 from domain.italia.state import RoundStage, Stage, Turn
 from domain.italia.table import Event, Table
 from domain.kernel.rules.course import Consequence
-from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Names
 
 Plan = Literal["normal", "major-invasion", "campaign", "campaign-only", "alternating-campaign"]
@@ -218,60 +216,13 @@ def _enter(table: Table, number: int) -> None:
     table.announced = False
 
 
-OPENED: Final[frozenset[Stage]] = frozenset(
-    {
-        *("eviction", "income", "leaders-leave", "placement", "arrivals", "movement", "stacking", "battles"),
-        *("campaign", "reactions"),
-    }
-)
-"""Stages that the first event in them begins with `enter`, where nobody is asked before."""
-
-
-def go_on(draft: Draft[Table]) -> None:
-    """End the present stage of the turn, and begin the next one in which somebody is asked or something happens."""
-    from domain.italia import course
-
-    table, turn = draft.table, turn_of(draft.table)
-    ahead = table.copy()
-    for stage in turn.stages[1:]:
-        began = StageBegan(turn.nation, stage)
-        ahead.turn = turn  # from which each stage is tried
-        began.apply(ahead)
-        follows = course.TURN[stage](ahead)
-        if follows is go_on:
-            continue
-        if callable(follows) and stage in OPENED:
-            follows(draft)
-        else:
-            draft.emit(began)
-        return
-    if not table.options.subject_vp_round_total:
-        scoring.round_up(draft)
-    draft.emit(TurnEnded(turn.nation))
-
-
-def turns(table: Table) -> Consequence[Table]:
-    """Begin the turn of the next nation that takes one; after all of them the round goes on (IT-SEQ-01, IT-SEQ-08)."""
+def turns(table: Table) -> Consequence[Table] | None:
+    """Begin the turn of the next nation that takes one; None after all of them (IT-SEQ-01, IT-SEQ-08)."""
     for nation in table.nations:
         if nation not in table.done and takes_turn(table, nation):
             plan = table.cards.nations[nation].plan(table.round)
             return lambda draft: draft.emit(TurnBegan(nation, PLANS[plan], major_invasion=plan == "major-invasion"))
-    return next_part
-
-
-def next_part(draft: Draft[Table]) -> None:
-    """End the present part of the round, and begin the next one in which something happens; or the next round."""
-    from domain.italia import course, winning
-
-    parts = list(PARTS)
-    last = max(parts.index(draft.table.stage), parts.index("civil-war"))
-    for stage in parts[last + 1 :]:
-        began, ahead = RoundStageBegan(stage), draft.table.copy()
-        began.apply(ahead)
-        if course.ROUND[stage](ahead) is not next_part:
-            draft.emit(began)
-            return
-    winning.next_round(draft)
+    return None
 
 
 def takes_turn(table: Table, nation: NationId) -> bool:

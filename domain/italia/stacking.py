@@ -12,7 +12,7 @@ from msgspec import field
 
 from domain.italia.entries import FixedCapital, Plan
 from domain.italia.pieces import Army, Kind, NationId, Units, counted, plus, told, total, within
-from domain.italia.sequence import enter, go_on, turn_of
+from domain.italia.sequence import enter, turn_of
 from domain.italia.state import Combat
 from domain.italia.table import Command, Event, Table
 from domain.kernel.chance.secret import Vault
@@ -206,12 +206,12 @@ def _where_campaign_ended(table: Table) -> list[AreaId]:
     return [at] if at is not None and at in table.map.lands else []
 
 
-def check(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask for the units that are removed, area by area; when no area is above its limit the turn goes on."""
+def check(table: Table) -> list[Decision] | Consequence[Table] | None:
+    """Ask for the units that are removed, area by area; None when no area is above its limit."""
     nation, found = turn_of(table).nation, crowded(table)
     if not found:
         areas = _received(table, nation)
-        return (lambda draft: draft.emit(StackingChecked(nation, areas))) if areas else go_on
+        return (lambda draft: draft.emit(StackingChecked(nation, areas))) if areas else None
     places = table.names.all(found)
     return [
         Decision(

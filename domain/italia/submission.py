@@ -10,7 +10,7 @@ from domain.italia.campaign import adjacent, place_of, under_way
 from domain.italia.entries import Revolt as RevoltEntry
 from domain.italia.entries import SubjectionPoints, Submission
 from domain.italia.pieces import NationId
-from domain.italia.sequence import go_on, turn_of
+from domain.italia.sequence import turn_of
 from domain.italia.state import Battle, Leaving, RoundStage
 from domain.italia.table import Command, Event, Table
 from domain.kernel.chance.secret import Vault
@@ -275,11 +275,11 @@ def _entry(table: Table, nation: NationId, when: str) -> RevoltEntry | None:
     return None
 
 
-def revolt(table: Table) -> list[Decision] | Consequence[Table]:
+def revolt(table: Table) -> list[Decision] | Consequence[Table] | None:
     """Ask a nation at the start of its turn whether it revolts, if its card says that it may."""
     nation = turn_of(table).nation
     if table.announced or _entry(table, nation, "turn-start") is None:
-        return go_on
+        return None
     return [_question(table, nation)]
 
 
@@ -293,10 +293,10 @@ def _question(table: Table, nation: NationId) -> Decision:
     )
 
 
-def rise(table: Table) -> list[Decision] | Consequence[Table]:
+def rise(table: Table) -> list[Decision] | Consequence[Table] | None:
     """Ask the nations in whose areas, or beside them, the leader of a campaign stands (IT-I1-05)."""
     nation = _rising(table)
-    return go_on if nation is None else [_question(table, nation)]
+    return None if nation is None else [_question(table, nation)]
 
 
 def before_first_move(table: Table) -> list[Decision] | None:

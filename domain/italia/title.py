@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from domain.italia import retreat, scoring
 from domain.italia.entries import TitlePoints
 from domain.italia.pieces import Army, LeaderId, NationId
-from domain.italia.sequence import go_on, turn_of
+from domain.italia.sequence import turn_of
 from domain.italia.state import Leaving
 from domain.italia.table import Command, Event, Table
 from domain.kernel.chance.secret import Vault
@@ -110,11 +110,11 @@ class DeclineTitle(Command, frozen=True):
         yield cls.option()
 
 
-def offer(table: Table) -> list[Decision] | Consequence[Table]:
+def offer(table: Table) -> list[Decision] | Consequence[Table] | None:
     """Ask whether a title is taken, before the battles and after them."""
     entry = None if table.announced else _offered(table)
     if entry is None:
-        return go_on
+        return None
     nation = turn_of(table).nation
     return [
         Decision(

@@ -8,7 +8,6 @@ from msgspec import Struct, field
 
 from domain.italia.entries import Departure, Transformation
 from domain.italia.pieces import FLEET, Army, FleetId, Kind, NationId, counted
-from domain.italia.sequence import next_part
 from domain.italia.state import City
 from domain.italia.table import Command, Event, Table
 from domain.kernel.chance.secret import Vault
@@ -194,13 +193,13 @@ def _asked(table: Table) -> Change:
     return _change(table, *waiting)
 
 
-def transform(table: Table) -> list[Decision] | Consequence[Table]:
+def transform(table: Table) -> list[Decision] | Consequence[Table] | None:
     """Let the nations leave whose time is over, after the scoring (IT-TRF-02); then late reinforcements arrive."""
     if (departing := _leaving(table, Departure)) is not None:
         return lambda draft: draft.emit(NationLeft(departing[0]))
     waiting = _leaving(table, Transformation)
     if waiting is None:
-        return next_part
+        return None
     nation, special = waiting
     change = _change(table, nation, special)
     fleets = change.fleets[: change.most_fleets]

@@ -3,7 +3,7 @@
 from typing import Final
 
 from domain.italia import scoring
-from domain.italia.sequence import RoundBegan, next_part
+from domain.italia.sequence import RoundBegan
 from domain.italia.table import Event, Table
 from domain.kernel.ids import Seat
 from domain.kernel.rules.course import Consequence
@@ -37,10 +37,10 @@ class GameWon(Event, frozen=True):
         return f"{names.all(self.winners)} won the game: {each}."
 
 
-def areas(table: Table) -> Consequence[Table]:
+def areas(table: Table) -> Consequence[Table] | None:
     """Score areas, cities and regions at the end of a round (IT-VP-02, IT-VP-03)."""
     held = any(halves for nation in table.nations for _, halves in scoring.holdings(table, nation))
-    return _score if held or any(standing.shared for standing in table.nations.values()) else next_part
+    return _score if held or any(standing.shared for standing in table.nations.values()) else None
 
 
 def _score(draft: Draft[Table]) -> None:
@@ -49,7 +49,6 @@ def _score(draft: Draft[Table]) -> None:
         for entry, halves in scoring.holdings(table, nation):
             scoring.score(draft, nation, entry, halves)
     scoring.round_up(draft)
-    next_part(draft)
 
 
 def next_round(draft: Draft[Table]) -> None:

@@ -30,9 +30,8 @@ def corrected(game: Game, card: NationCard, given: Mapping[str, Any]) -> Draft[T
 
 def scored(draft: Draft[Table]) -> None:
     """Score what is scored at the end of the round."""
-    follows = winning.areas(draft.table)
-    assert callable(follows)
-    follows(draft)
+    if (follows := winning.areas(draft.table)) is not None:
+        follows(draft)
 
 
 def card_of(game: Game, nation: NationId) -> NationCard:
