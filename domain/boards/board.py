@@ -18,7 +18,8 @@ from typing import Any, Final, TypeVar, cast, get_args
 import msgspec
 from msgspec import Struct
 
-from domain.boards.family import Measure, known_families
+from domain.boards.families import known_families
+from domain.boards.family import Measure
 from domain.kernel.ids import AreaId
 from domain.kernel.rules.board import Area, Board, Border, BorderKind, Coast, Key, Kind
 from domain.kernel.rules.documents import MOST_PROBLEMS, DocumentError, refuse_repeated

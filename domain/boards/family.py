@@ -1,13 +1,9 @@
-"""Families of boards: what the games that are played on them need of a board beyond its shape."""
+"""What a family of boards is: what the games that are played on them need of a board beyond its shape."""
 
-import pkgutil
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
-from importlib import import_module
 
 from msgspec import Struct
 
-from domain.boards import families
 from domain.kernel.rules.board import Board, Kind
 
 
@@ -28,12 +24,3 @@ class Family(Struct, frozen=True):
     """Whether a strait crosses a sea zone, whose fleets may bar it."""
     problems: Callable[[Board], Iterable[str]] = lambda board: ()
     """What else is wrong with a board, a line each."""
-
-
-@cache
-def known_families() -> Mapping[str, Family]:
-    """Return the families by name: `FAMILY` of each file in `families`."""
-    modules = pkgutil.iter_modules(families.__path__)
-    return {
-        module.name.replace("_", "-"): import_module(f"{families.__name__}.{module.name}").FAMILY for module in modules
-    }
