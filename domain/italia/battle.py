@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from domain.italia import cities, deserters, dice, raids, scoring
+from domain.italia import cities, deserters, dice, raids, scoring, submission
+from domain.italia.destinations import barred
 from domain.italia.dice import Throw
-from domain.italia.entries import EntryAreas
 from domain.italia.pieces import Army, Kind, LeaderId, NationId, Units, called, counted, told
 from domain.italia.sequence import enter, turn_of
 from domain.italia.state import Battle, BattleStep, resolved
@@ -357,8 +357,6 @@ def begin(draft: Draft[Table], battle: Due, *, raid: bool) -> None:
 
     Before its first round the defender submits if it must, and units desert (IT-BAT-14).
     """
-    from domain.italia import submission
-
     table, place = draft.table, battle.place
     sides = turn_of(table).nation, battle.enemy
     bare = Battle(place, battle.naval, *sides)
@@ -470,21 +468,6 @@ def _end_raid(draft: Draft[Table], hits: int) -> None:
     battle = under_way(draft.table)
     deserters.settle(draft, battle)
     raids.end(draft, battle, hits, barred(draft.table, battle, battle.attacker))
-
-
-def barred(table: Table, battle: Battle, nation: NationId) -> tuple[AreaId, ...]:
-    """Return the areas to which a side cannot retreat from a battle (IT-RET-05, IT-RET-06, IT-RET-12).
-
-    For the defender these are the empty ones from which attackers came, unless its card allows an entry area; for the
-    army on campaign those from which the defender has made a reaction move.
-    """
-    if nation == battle.attacker:
-        return () if table.campaign is None else table.campaign.started.get(battle.defender, ())
-    front = combat_of(table).fronts.get(battle.place)
-    entries = table.cards.nations[nation].special(EntryAreas)
-    allowed = entries.areas if entries is not None and entries.retreat_to_origin else ()
-    origins = () if front is None else front.origins
-    return tuple(area for area in origins if area not in allowed and nation not in table.armies.get(area, {}))
 
 
 def end(draft: Draft[Table]) -> None:

@@ -26,6 +26,7 @@ from domain.italia import (
     reactions,
     reinforcements,
     retreat,
+    revolt,
     rome,
     scoring,
     sequence,
@@ -56,7 +57,7 @@ def step(table: Table) -> Step[Table]:
 
 def interruption(table: Table) -> Step[Table] | None:
     """Return the step of what comes before the round or the turn goes on; None when nothing does."""
-    if table.battle is None and (freed := submission.release(table)) is not None:
+    if table.battle is None and (freed := revolt.release(table)) is not None:
         return always(freed)
     if table.leaving:
         return retreat.leave
@@ -85,7 +86,7 @@ ROUND: Final[Mapping[RoundStage, Callable[[Table], Left]]] = {
 """The parts of a round (IT-SEQ-09)."""
 
 TURN: Final[Mapping[Stage, Callable[[Table], Left]]] = {
-    "revolt": submission.revolt,
+    "revolt": revolt.revolt,
     "eviction": rome.clear,
     "income": always(income.collect),
     "purchase": purchase.buy,
@@ -102,10 +103,10 @@ TURN: Final[Mapping[Stage, Callable[[Table], Left]]] = {
     "parting": retreat.part,
     "rebuilding-after-combat": cities.rebuild,
     "stacking-after-combat": stacking.check,
-    "campaign": lambda table: submission.before_first_move(table) or campaign.decide(table),
+    "campaign": lambda table: revolt.before_first_move(table) or campaign.decide(table),
     "march": movement.move,
     "announcing": campaign.announce,
-    "uprising": submission.rise,
+    "uprising": revolt.rise,
     "defection": civil_war.defect,
     "reactions": reactions.react,
     "campaign-check": entry.check_after_campaign,

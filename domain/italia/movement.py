@@ -14,16 +14,18 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from domain.italia import entry, overrun
+from domain.italia import entry, overrun, sea
 from domain.italia.pieces import Army, Kind, LeaderId, NationId, Units, counted, plus, told, total, within
 from domain.italia.sequence import enter, leave, turn_of
 from domain.italia.stacking import attack_limit, some_of
 from domain.italia.state import By, Combat, Front, LeaderWalk, Leaving, Moving, Walk, without
 from domain.italia.steps import (
+    MOVE,
     WHY,
     Step,
     Walks,
     allies_at,
+    army_of,
     bare_step,
     groups_at,
     joined,
@@ -32,6 +34,7 @@ from domain.italia.steps import (
     merged,
     moving_of,
     no_rest,
+    refuse_unless_there,
     step_between,
     steps_of,
     walked,
@@ -46,9 +49,6 @@ from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Names, enumerated
 from domain.kernel.rules.refusal import Refusal, refuse_unless
-
-MOVE = frozenset({"move"})
-"""The decision that all commands of a movement phase answer."""
 
 # --- what happens ---
 
@@ -326,24 +326,6 @@ def _moved(table: Table, step: Step, army: Army, groups: Iterable[Walk], left: I
     )
 
 
-def army_of(units: Units, leaders: Iterable[LeaderId]) -> Army:
-    """Return units and leaders that a command names."""
-    return Army(plus(units, {}), tuple(sorted(leaders)))
-
-
-def refuse_unless_there(
-    table: Table, nation: NationId, area: AreaId, units: Units, leaders: tuple[LeaderId, ...], asked: str
-) -> None:
-    """Refuse units that the active nation does not have in an area: others' (IT-SEQ-03), or nobody's (IT-MOV-01)."""
-    there, army, names = table.army(area, nation), Army(units, leaders), table.names
-    if not there.has(army):
-        has = there.tell(names) if there else "nothing"
-        others = any(table.army(area, other).has(army) for other in table.nations_at(area))
-        allowed = f"It is the turn of the {names(nation)}, who have {has} in {names(area)}."
-        raise Refusal("IT-SEQ-03" if others else "IT-MOV-01", asked, allowed)
-    refuse_unless(army.size or leaders, "IT-MOV-01", "You named nobody.", "Name at least one unit or leader.")
-
-
 # --- the end of the phase ---
 
 
@@ -381,8 +363,6 @@ def _among_allies(table: Table, nation: NationId) -> list[AreaId]:
 
 def _can_leave(table: Table, nation: NationId, area: AreaId) -> bool:
     """Tell whether somebody in an area can go aboard, or make a step to where there is room for another attacker."""
-    from domain.italia import sea
-
     if sea.can_embark(table, nation, area):
         return True
     for to, ways in ways_from(table, nation, area):

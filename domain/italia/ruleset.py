@@ -31,6 +31,7 @@ from domain.italia import (
     reactions,
     reinforcements,
     retreat,
+    revolt,
     rome,
     scoring,
     sea,
@@ -95,6 +96,7 @@ CHAPTERS = (
     reactions,
     transformations,
     submission,
+    revolt,
     winning,
 )
 

@@ -10,12 +10,23 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec.structs import replace
 
 from domain.italia import overrun
-from domain.italia.movement import MOVE, army_of, refuse_unless_there
 from domain.italia.pieces import Army, Fleet, FleetId, LeaderId, NationId, Units, counted, fits
 from domain.italia.sequence import turn_of
 from domain.italia.stacking import some_of
 from domain.italia.state import LeaderWalk, Voyage, Walk, without
-from domain.italia.steps import allies_at, fresh_at, leaves_freely, may_rest, merged, moving_of, no_rest, walked
+from domain.italia.steps import (
+    MOVE,
+    allies_at,
+    army_of,
+    fresh_at,
+    leaves_freely,
+    may_rest,
+    merged,
+    moving_of,
+    no_rest,
+    refuse_unless_there,
+    walked,
+)
 from domain.italia.table import Command, Event, Table
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, Seat

@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.italia.pieces import KINDS, Kind, LeaderId, NationId, Units, plus
+from domain.italia.pieces import KINDS, Army, Kind, LeaderId, NationId, Units, plus
 from domain.italia.sequence import turn_of
 from domain.italia.stacking import plan_of
 from domain.italia.state import By, LeaderWalk, Moving, Walk
@@ -16,6 +16,9 @@ from domain.kernel.ids import AreaId
 from domain.kernel.rules.refusal import Refusal, refuse_unless
 
 Walks = dict[str, tuple[Walk, ...]]
+
+MOVE = frozenset({"move"})
+"""The decision that all commands of a movement phase answer."""
 
 # --- how units have moved ---
 
@@ -300,3 +303,24 @@ def may_rest(table: Table, nation: NationId, area: AreaId) -> bool:
     (IT-CAM-13)."""
     subjects = all(table.nations[other].overlord == nation for other in allies_at(table, nation, area))
     return subjects and table.nations[nation].gold >= table.data.costs.campaign_move
+
+
+# --- what commands name ---
+
+
+def army_of(units: Units, leaders: Iterable[LeaderId]) -> Army:
+    """Return units and leaders that a command names."""
+    return Army(plus(units, {}), tuple(sorted(leaders)))
+
+
+def refuse_unless_there(
+    table: Table, nation: NationId, area: AreaId, units: Units, leaders: tuple[LeaderId, ...], asked: str
+) -> None:
+    """Refuse units that the active nation does not have in an area: others' (IT-SEQ-03), or nobody's (IT-MOV-01)."""
+    there, army, names = table.army(area, nation), Army(units, leaders), table.names
+    if not there.has(army):
+        has = there.tell(names) if there else "nothing"
+        others = any(table.army(area, other).has(army) for other in table.nations_at(area))
+        allowed = f"It is the turn of the {names(nation)}, who have {has} in {names(area)}."
+        raise Refusal("IT-SEQ-03" if others else "IT-MOV-01", asked, allowed)
+    refuse_unless(army.size or leaders, "IT-MOV-01", "You named nobody.", "Name at least one unit or leader.")

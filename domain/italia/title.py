@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-from domain.italia import retreat, scoring
+from domain.italia import scoring
+from domain.italia.destinations import destinations
 from domain.italia.entries import TitlePoints
 from domain.italia.pieces import Army, LeaderId, NationId
 from domain.italia.sequence import turn_of
@@ -64,7 +65,7 @@ def _offered(table: Table) -> TitlePoints | None:
         others = set(table.nations_at(entry.area)) - {nation}
         leads = entry.leader in table.army(entry.area, nation).leaders and others <= {*entry.witnesses}
         alone = Army(leaders=(entry.leader,))
-        if leads and retreat.destinations(table, nation, entry.area, alone, _barred(table, entry)):
+        if leads and destinations(table, nation, entry.area, alone, _barred(table, entry)):
             return entry
     return None
 
