@@ -291,11 +291,12 @@ BattleStep = Literal["submit", "conversion", "roll", "lose", "driven-off", "retr
 
 
 class Aim(Struct, frozen=True):
-    """Units of one type and the enemies at which they aim (IT-BAT-05): a group of `domain.italia.dice`.
+    """Units of one type and the enemies at which they aim (IT-BAT-05).
 
     Attributes:
         count: how many of them aim at it.
-        target: the enemies: a group of `domain.italia.dice`.
+        target: a type of enemy units, such as ``legion``; ``legion-seaborne`` for those who came by sea where others
+            did not (IT-HIT-09); ``legion-1`` for a single unit (IT-BAT-19); ``city`` in a raid (IT-RAI-06).
     """
 
     kind: Kind
