@@ -6,56 +6,25 @@ from typing import Any, ClassVar, Final
 
 from msgspec import Struct
 
-from domain.italia import (
-    aims,
-    battle,
-    campaign,
-    cards,
-    cities,
-    civil_war,
-    course,
-    deserters,
-    entry,
-    exits,
-    faults,
-    fight,
-    hannibal,
-    income,
-    marks,
-    movement,
-    naval,
-    papers,
-    placement,
-    purchase,
-    raids,
-    reactions,
-    reinforcements,
-    retreat,
-    revolt,
-    rome,
-    scoring,
-    sea,
-    sequence,
-    setup,
-    stacking,
-    submission,
-    title,
-    transformations,
-    view,
-    winning,
-)
-from domain.italia.cards import Cards, Deck, builtin
-from domain.italia.data import Data, data_of
-from domain.italia.dice import DIE, FACES, struck
-from domain.italia.editions import CHANGES, CHANGES_OF_1, Rules
+from domain.italia import course
+from domain.italia.box import cards, faults
+from domain.italia.box.cards import Cards, Deck, builtin
+from domain.italia.box.data import Data, data_of
+from domain.italia.box.editions import CHANGES, CHANGES_OF_1, Rules
+from domain.italia.box.entries import Game
+from domain.italia.box.pieces import FLEET, KINDS, WORDS, NationId
+from domain.italia.box.state import Options
+from domain.italia.box.table import Table
+from domain.italia.combat import aims, battle, cities, deserters, naval, raids, retreat, submission
+from domain.italia.combat.dice import DIE, FACES, struck
+from domain.italia.display import fight, marks, papers, view
+from domain.italia.display.view import imagine
 from domain.italia.ending import announcing, rebuilding
-from domain.italia.entries import Game
-from domain.italia.pieces import FLEET, KINDS, WORDS, NationId
-from domain.italia.position import arrange
-from domain.italia.setup import bare
-from domain.italia.state import Options
-from domain.italia.table import Table
-from domain.italia.view import imagine
+from domain.italia.moves import campaign, entry, movement, reactions, sea
+from domain.italia.nations import civil_war, exits, hannibal, revolt, rome, title, transformations
+from domain.italia.turn import income, placement, purchase, reinforcements, scoring, sequence, setup, stacking, winning
+from domain.italia.turn.position import arrange
+from domain.italia.turn.setup import bare
 from domain.kernel.chance.evidence import Dice, Shown
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, Seat

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
+from domain.italia.box.table import Command, Table
 from domain.italia.course import next_stage
-from domain.italia.table import Command, Table
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import Seat
 from domain.kernel.rules.decision import Option

@@ -6,34 +6,15 @@ from itertools import combinations
 from typing import Any
 
 from domain.boards import builtin
-from domain.italia import (
-    battle,
-    campaign,
-    cities,
-    civil_war,
-    deserters,
-    entry,
-    exits,
-    income,
-    movement,
-    naval,
-    placement,
-    purchase,
-    raids,
-    reinforcements,
-    retreat,
-    rome,
-    scoring,
-    sequence,
-    setup,
-    stacking,
-    transformations,
-)
-from domain.italia.entries import FixedCapital
-from domain.italia.pieces import FLEET, Army, FleetId, LeaderId, NationId, Units, plus, within
+from domain.italia.box.entries import FixedCapital
+from domain.italia.box.pieces import FLEET, Army, FleetId, LeaderId, NationId, Units, plus, within
+from domain.italia.box.state import Battle, Moving, Turn
+from domain.italia.box.table import Table
+from domain.italia.combat import battle, cities, deserters, naval, raids, retreat
+from domain.italia.moves import campaign, entry, movement
+from domain.italia.nations import civil_war, exits, rome, transformations
 from domain.italia.ruleset import ItaliaI, ItaliaII
-from domain.italia.state import Battle, Moving, Turn
-from domain.italia.table import Table
+from domain.italia.turn import income, placement, purchase, reinforcements, scoring, sequence, setup, stacking
 from domain.kernel.ids import AreaId
 from domain.kernel.rules.message import Event
 from tests.helpers.laws import Laws

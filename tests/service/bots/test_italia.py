@@ -6,10 +6,10 @@ from typing import Any
 import msgspec
 
 from domain.boards import builtin
-from domain.italia.pieces import NationId
+from domain.italia.box.pieces import NationId
+from domain.italia.box.state import Battle, Moving
+from domain.italia.box.table import Table
 from domain.italia.ruleset import ItaliaI
-from domain.italia.state import Battle, Moving
-from domain.italia.table import Table
 from domain.kernel.chance.draws import CommittedChance
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, GameId, Seat

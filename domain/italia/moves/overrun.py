@@ -1,0 +1,64 @@
+"""Overrun: units pass on among strangers while enough others stay (chapter OVR)."""
+
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from domain.italia.box.pieces import Army, NationId, counted
+from domain.italia.box.state import Walk
+from domain.italia.box.table import Table
+from domain.italia.turn.stacking import attack_limit
+from domain.kernel.ids import AreaId
+from domain.kernel.rules.refusal import Refusal
+
+
+def needed(table: Table, nation: NationId, area: AreaId) -> int:
+    """Return how many units must stay so that others can pass: twice the defenders, or as many where a city stands.
+
+    Leaders count on neither side, but one unit must stay even against a lone leader (IT-OVR-01, IT-OVR-02).
+    """
+    defenders = sum(table.army(area, other).size for other in table.strangers(nation, area))
+    return max(1, defenders * (1 if table.has_city(area) else 2))
+
+
+def most_passing(table: Table, nation: NationId, area: AreaId, *, led: bool) -> int:
+    """Return how many units can leave an area of strangers, with or without a leader staying; less than none where even
+    a leader cannot leave (IT-OVR-04)."""
+    staying = needed(table, nation, area)
+    if staying > attack_limit(table, nation, area, led=led):
+        return -1
+    return table.army(area, nation).size - staying
+
+
+def require(table: Table, nation: NationId, area: AreaId, leaving: Army, asked: str, *, entered: bool) -> None:
+    """Refuse units that leave an area of strangers without an overrun (IT-MOV-08, IT-OVR-01 to IT-OVR-04).
+
+    An army that has not `entered` starts a campaign there (IT-CAM-17).
+    """
+    staying = table.army(area, nation) - leaving
+    enough, most = needed(table, nation, area), attack_limit(table, nation, area, led=bool(staying.leaders))
+    if enough <= min(staying.size, most):
+        return
+    rule, name = "IT-OVR-02" if table.has_city(area) else "IT-OVR-01", table.names(area)
+    allowed = f"To pass through {name}, leave {counted('unit', enough)} there."
+    if enough > most:
+        rule = "IT-OVR-04"
+        allowed = f"{counted('unit', enough)} would have to stay in {name}, but at most {most} can attack it."
+    if not staying.size:
+        rule = "IT-MOV-08"
+    raise Refusal(rule if entered else "IT-CAM-17", asked, allowed)
+
+
+def held(walks: Iterable[Walk], number: int) -> tuple[Walk, ...]:
+    """Return walks of which so many units cannot move any more, those among them that could not anyway (IT-OVR-03)."""
+    groups = list(walks)
+    number -= sum(walk.count for walk in groups if walk.spent)
+    kept: list[Walk] = []
+    for walk in sorted(groups, key=lambda each: each.steps, reverse=True):
+        stay = 0 if walk.spent else max(0, min(number, walk.count))
+        number -= stay
+        if stay:
+            kept.append(replace(walk, count=stay, spent=True))
+        if walk.count > stay:
+            kept.append(replace(walk, count=walk.count - stay))
+    return tuple(kept)

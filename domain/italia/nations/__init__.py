@@ -1,0 +1,1 @@
+"""What only some nations do, as their cards say: they revolt, gather, take a title, or leave the game."""

@@ -1,0 +1,73 @@
+"""The end of a round, when nations score what they hold, and the end of the game (chapter VP)."""
+
+from typing import Final
+
+from domain.italia.box.table import Event, Table
+from domain.italia.turn import scoring
+from domain.italia.turn.sequence import RoundBegan
+from domain.kernel.ids import Seat
+from domain.kernel.rules.course import Consequence
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Names
+
+ROUNDS: Final = 10
+"""The rounds of a game (IT-SET-09)."""
+
+
+class GameWon(Event, frozen=True):
+    """The game ended after its last round (IT-SET-09, IT-VP-19).
+
+    Attributes:
+        points: half points of each player: those of all their nations.
+        winners: who has the most; several share the victory.
+    """
+
+    rules = ("IT-VP-19", "IT-SET-09")
+
+    points: dict[Seat, int]
+    winners: tuple[Seat, ...]
+
+    def apply(self, table: Table) -> None:
+        table.stage = "over"
+        table.winners[:] = self.winners
+        table.won_by = "IT-VP-19"
+
+    def tell(self, names: Names) -> str:
+        each = ", ".join(f"{names(seat)} {scoring.told(halves)}" for seat, halves in self.points.items())
+        return f"{names.all(self.winners)} won the game: {each}."
+
+
+def areas(table: Table) -> Consequence[Table] | None:
+    """Score areas, cities and regions at the end of a round (IT-VP-02, IT-VP-03)."""
+    held = any(halves for nation in table.nations for _, halves in scoring.holdings(table, nation))
+    return _score if held or any(standing.shared for standing in table.nations.values()) else None
+
+
+def _score(draft: Draft[Table]) -> None:
+    table = draft.table
+    for nation in table.nations:
+        for entry, halves in scoring.holdings(table, nation):
+            scoring.score(draft, nation, entry, halves)
+    scoring.round_up(draft)
+
+
+def next_round(draft: Draft[Table]) -> None:
+    """Begin the next round; after the last one the game ends."""
+    table = draft.table
+    if table.round < ROUNDS:
+        draft.emit(RoundBegan(table.round + 1))
+    else:
+        points = points_of(table)
+        most = max(points.values())
+        draft.emit(GameWon(points, tuple(seat for seat in points if points[seat] == most)))
+
+
+def points_of(table: Table) -> dict[Seat, int]:
+    """Return the half points of each player, those of all their nations together (IT-SET-09)."""
+    points = dict.fromkeys(table.seats, 0)
+    for nation, standing in table.nations.items():
+        points[table.seat_of(nation)] += standing.points
+    return points
+
+
+EVENTS = (GameWon,)
