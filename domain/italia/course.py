@@ -9,12 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from domain.italia.box.state import BattleStep, RoundStage, Stage
-from domain.italia.box.table import Table, under_way
+from domain.italia.box.table import Table, turn_of, under_way
 from domain.italia.combat import aims, battle, cities, deserters, naval, raids, retreat, submission
 from domain.italia.moves import campaign, entry, movement, reactions
 from domain.italia.nations import civil_war, exits, revolt, rome, title, transformations
 from domain.italia.turn import income, placement, purchase, reinforcements, scoring, sequence, setup, stacking, winning
-from domain.italia.turn.sequence import PARTS, RoundStageBegan, StageBegan, TurnEnded, turn_of
+from domain.italia.turn.sequence import PARTS, RoundStageBegan, StageBegan, TurnEnded
 from domain.kernel.rules.course import Consequence, Step, always
 from domain.kernel.rules.decision import Decision
 from domain.kernel.rules.draft import Draft

@@ -315,6 +315,12 @@ def _names_of(board: Map, cards: Cards, seats: tuple[Seat, ...]) -> message.Name
     return message.Names({**board.names, **cards.names}, seats)
 
 
+def turn_of(table: Table) -> Turn:
+    """Return the turn under way."""
+    assert table.turn is not None, "it is a nation's turn"
+    return table.turn
+
+
 def under_way(table: Table) -> Battle:
     """Return the battle under way."""
     assert table.battle is not None, "a battle is under way"

@@ -11,12 +11,12 @@ from msgspec.structs import replace
 
 from domain.italia.box.pieces import Army, Kind, LeaderId, NationId, Units, called, counted, told
 from domain.italia.box.state import Battle, BattleStep, resolved
-from domain.italia.box.table import Command, Event, Table, combat_of, under_way
+from domain.italia.box.table import Command, Event, Table, combat_of, turn_of, under_way
 from domain.italia.combat import cities, deserters, dice, raids, submission
 from domain.italia.combat.destinations import barred
 from domain.italia.combat.dice import Throw
 from domain.italia.turn import scoring
-from domain.italia.turn.sequence import enter, turn_of
+from domain.italia.turn.sequence import enter
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema

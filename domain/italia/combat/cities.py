@@ -7,9 +7,8 @@ from msgspec.structs import replace
 
 from domain.italia.box.pieces import Army, Kind, NationId, called, counted
 from domain.italia.box.state import City, Combat, Spoil
-from domain.italia.box.table import Command, Event, Table
+from domain.italia.box.table import Command, Event, Table, turn_of
 from domain.italia.turn import scoring
-from domain.italia.turn.sequence import turn_of
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema

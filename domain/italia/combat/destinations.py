@@ -6,9 +6,8 @@ from typing import Final
 from domain.italia.box.entries import EntryAreas
 from domain.italia.box.pieces import Army, LeaderId, NationId
 from domain.italia.box.state import Battle
-from domain.italia.box.table import Table, combat_of
+from domain.italia.box.table import Table, combat_of, turn_of
 from domain.italia.turn import stacking
-from domain.italia.turn.sequence import turn_of
 from domain.kernel.ids import AreaId
 
 NOBODY: Final = LeaderId("")

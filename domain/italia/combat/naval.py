@@ -11,11 +11,10 @@ from msgspec.structs import replace
 
 from domain.italia.box.pieces import FLEET, KINDS, Army, FleetId, LeaderId, NationId, Units, counted, fits, plus
 from domain.italia.box.state import Battle, BattleStep, Encounter
-from domain.italia.box.table import Command, Event, Table, combat_of, under_way
+from domain.italia.box.table import Command, Event, Table, combat_of, turn_of, under_way
 from domain.italia.combat import dice
 from domain.italia.combat.dice import Face
 from domain.italia.turn import scoring
-from domain.italia.turn.sequence import turn_of
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema

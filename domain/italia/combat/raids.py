@@ -6,9 +6,8 @@ from msgspec.structs import replace
 
 from domain.italia.box.pieces import KINDS, NO_ARMY, Army, Kind, NationId, called, counted
 from domain.italia.box.state import Battle, City, Leaving, Repair, Spoil, resolved
-from domain.italia.box.table import Command, Event, Table, combat_of
+from domain.italia.box.table import Command, Event, Table, combat_of, turn_of
 from domain.italia.turn import scoring
-from domain.italia.turn.sequence import turn_of
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema

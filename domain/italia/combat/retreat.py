@@ -26,12 +26,11 @@ from domain.italia.box.pieces import (
     plus,
 )
 from domain.italia.box.state import Battle, Leaving, Why
-from domain.italia.box.table import Command, Event, Table, combat_of, under_way
+from domain.italia.box.table import Command, Event, Table, combat_of, turn_of, under_way
 from domain.italia.combat import battle, cities, naval
 from domain.italia.combat.battle import next_round, open_retreats
 from domain.italia.combat.destinations import barred, commander, could_declare, destinations, is_open, room
 from domain.italia.turn import scoring, stacking
-from domain.italia.turn.sequence import turn_of
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema

@@ -10,11 +10,11 @@ from msgspec.structs import replace
 
 from domain.italia.box.pieces import KINDS, Army, LeaderId, NationId, Piece, called, counted
 from domain.italia.box.state import Campaign, Combat, Front, Leaving, Moving
-from domain.italia.box.table import Command, Event, Table
+from domain.italia.box.table import Command, Event, Table, turn_of
 from domain.italia.combat import raids
 from domain.italia.moves import entry, movement, steps
 from domain.italia.turn import scoring
-from domain.italia.turn.sequence import CAMPAIGN_STEP, CHECK, FIGHT, enter, leave, turn_of
+from domain.italia.turn.sequence import CAMPAIGN_STEP, CHECK, FIGHT, enter, leave
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema

@@ -4,9 +4,8 @@
 """
 
 from domain.italia.box.pieces import Army, NationId
-from domain.italia.box.table import Event, Table
+from domain.italia.box.table import Event, Table, turn_of
 from domain.italia.turn import stacking
-from domain.italia.turn.sequence import turn_of
 from domain.italia.turn.stacking import plan_of
 from domain.kernel.ids import AreaId
 from domain.kernel.rules.course import Consequence

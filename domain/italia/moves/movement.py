@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from domain.italia.box.pieces import Army, Kind, LeaderId, NationId, Units, counted, plus, told, total, within
 from domain.italia.box.state import By, Combat, Front, LeaderWalk, Leaving, Moving, Walk, without
-from domain.italia.box.table import Command, Event, Table
+from domain.italia.box.table import Command, Event, Table, turn_of
 from domain.italia.moves import entry, overrun, sea
 from domain.italia.moves.steps import (
     MOVE,
@@ -38,7 +38,7 @@ from domain.italia.moves.steps import (
     steps_of,
     walked,
 )
-from domain.italia.turn.sequence import enter, leave, turn_of
+from domain.italia.turn.sequence import enter, leave
 from domain.italia.turn.stacking import attack_limit, some_of
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat

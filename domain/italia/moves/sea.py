@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from domain.italia.box.pieces import Army, Fleet, FleetId, LeaderId, NationId, Units, counted, fits
 from domain.italia.box.state import LeaderWalk, Voyage, Walk, without
-from domain.italia.box.table import Command, Event, Table
+from domain.italia.box.table import Command, Event, Table, turn_of
 from domain.italia.moves import overrun
 from domain.italia.moves.steps import (
     MOVE,
@@ -26,7 +26,6 @@ from domain.italia.moves.steps import (
     refuse_unless_there,
     walked,
 )
-from domain.italia.turn.sequence import turn_of
 from domain.italia.turn.stacking import some_of
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, Seat

@@ -9,8 +9,7 @@ from msgspec.structs import replace
 
 from domain.italia.box.pieces import KINDS, Army, Kind, LeaderId, NationId, Units, plus
 from domain.italia.box.state import By, LeaderWalk, Moving, Walk
-from domain.italia.box.table import Table
-from domain.italia.turn.sequence import turn_of
+from domain.italia.box.table import Table, turn_of
 from domain.italia.turn.stacking import plan_of
 from domain.kernel.ids import AreaId
 from domain.kernel.rules.refusal import Refusal, refuse_unless

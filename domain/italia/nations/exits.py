@@ -4,9 +4,8 @@ from collections.abc import Iterable
 
 from domain.italia.box.entries import ExitPoints, Removal
 from domain.italia.box.pieces import KINDS, Army, Kind, NationId, Units, told, total, within
-from domain.italia.box.table import Command, Event, Table
+from domain.italia.box.table import Command, Event, Table, turn_of
 from domain.italia.turn import scoring
-from domain.italia.turn.sequence import turn_of
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema

@@ -7,9 +7,8 @@ from msgspec.structs import replace
 from domain.italia.box.entries import Plan
 from domain.italia.box.pieces import KINDS, Army, NationId, Units, told, total, within
 from domain.italia.box.state import Walk
-from domain.italia.box.table import Command, Event, Table
+from domain.italia.box.table import Command, Event, Table, turn_of
 from domain.italia.moves.steps import fresh_at, moving_of
-from domain.italia.turn.sequence import turn_of
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules import schema

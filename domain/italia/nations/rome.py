@@ -3,8 +3,8 @@
 from domain.italia.box.entries import Clearance
 from domain.italia.box.pieces import NationId
 from domain.italia.box.state import City, Leaving
-from domain.italia.box.table import Event, Table
-from domain.italia.turn.sequence import enter, turn_of
+from domain.italia.box.table import Event, Table, turn_of
+from domain.italia.turn.sequence import enter
 from domain.kernel.ids import AreaId
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.message import Names

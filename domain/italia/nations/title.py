@@ -5,10 +5,9 @@ from collections.abc import Iterable
 from domain.italia.box.entries import TitlePoints
 from domain.italia.box.pieces import Army, LeaderId, NationId
 from domain.italia.box.state import Leaving
-from domain.italia.box.table import Command, Event, Table
+from domain.italia.box.table import Command, Event, Table, turn_of
 from domain.italia.combat.destinations import destinations
 from domain.italia.turn import scoring
-from domain.italia.turn.sequence import turn_of
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules.course import Consequence

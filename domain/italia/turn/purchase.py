@@ -7,9 +7,9 @@ from msgspec.structs import replace
 
 from domain.italia.box.entries import FleetSeas
 from domain.italia.box.pieces import FLEET, KINDS, NationId, counted
-from domain.italia.box.table import Command, Event, Table
+from domain.italia.box.table import Command, Event, Table, turn_of
 from domain.italia.turn import reinforcements
-from domain.italia.turn.sequence import leave, turn_of
+from domain.italia.turn.sequence import leave
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 from domain.italia.box.entries import Arrival, At, Controlled, Open
 from domain.italia.box.pieces import FLEET, KINDS, Army, FleetId, LeaderId, NationId, Units, counted, fits
 from domain.italia.box.state import Arriving, Leaving
-from domain.italia.box.table import Command, Event, Table
-from domain.italia.turn.sequence import enter, turn_of
+from domain.italia.box.table import Command, Event, Table, turn_of
+from domain.italia.turn.sequence import enter
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from domain.italia.box.pieces import NationId
 from domain.italia.box.state import RoundStage, Stage, Turn
-from domain.italia.box.table import Event, Table
+from domain.italia.box.table import Event, Table, turn_of
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.message import Names
 
@@ -178,13 +178,7 @@ class TurnEnded(Event, frozen=True):
         return f"The turn of the {names(self.nation)} ended."
 
 
-# --- the course ---
-
-
-def turn_of(table: Table) -> Turn:
-    """Return the turn under way."""
-    assert table.turn is not None, "it is a nation's turn"
-    return table.turn
+# --- turns and their stages ---
 
 
 def phase(table: Table) -> str:

@@ -13,8 +13,8 @@ from msgspec import field
 from domain.italia.box.entries import FixedCapital, Plan
 from domain.italia.box.pieces import Army, Kind, NationId, Units, counted, plus, told, total, within
 from domain.italia.box.state import Combat
-from domain.italia.box.table import Command, Event, Table
-from domain.italia.turn.sequence import enter, turn_of
+from domain.italia.box.table import Command, Event, Table, turn_of
+from domain.italia.turn.sequence import enter
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema

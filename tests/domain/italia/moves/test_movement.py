@@ -8,11 +8,10 @@ from domain.italia.box.data import data_of
 from domain.italia.box.editions import Rules
 from domain.italia.box.entries import Plan
 from domain.italia.box.pieces import NationId
-from domain.italia.box.table import Table
+from domain.italia.box.table import Table, turn_of
 from domain.italia.moves import steps
 from domain.italia.turn import stacking
 from domain.italia.turn.position import arrange
-from domain.italia.turn.sequence import turn_of
 
 CELTS = NationId("celts")
 GIVEN = {
