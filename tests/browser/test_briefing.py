@@ -23,6 +23,7 @@ async def told(page: Page, ruleset: str) -> None:
     signs = card.locator(".legend use")
     await expect(signs).to_have_count(len(briefing.pieces))
     assert await signs.evaluate_all(DRAWN)
+    await expect(card.get_by_role("button", name="Close")).to_be_in_viewport(ratio=1)
 
 
 @pytest.mark.parametrize("ruleset", sampled("games in a minute", LIBRARY.ids(), 2))
