@@ -88,6 +88,8 @@ async def test_one_key_begins_it_also_on_a_phone_and_nobody_else_is_told(service
         await visitor.page.locator("#turn .turn.asked").wait_for()
         await visitor.page.keyboard.press("s")
         await expect(visitor.page.locator(".since li").first).to_be_visible()
+        # There is no keyboard to name its keys to.
+        await expect(visitor.page.locator(".since kbd")).to_be_hidden()
     async with visit() as visitor:
         await opened(visitor.page, made.id)
         await expect(visitor.page.locator(".since")).to_have_count(0)
