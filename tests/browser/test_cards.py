@@ -168,7 +168,7 @@ async def test_a_number_that_may_be_nothing_is_chosen_by_a_button_and_none_is_me
 ) -> None:
     made = await table(service.services, "mare-nostrum", 3, seed=12, until=asks("name-number", 3))
     await sit(page, made)
-    numbers = page.get_by_role("radiogroup", name="Number").get_by_role("radio")
+    numbers = page.get_by_role("radiogroup", name="Cards").get_by_role("radio")
     await expect(numbers.first).to_be_attached()
     assert await numbers.evaluate_all("all => all.map(({ value }) => Number(value))") == [*range(await numbers.count())]
     assert not await numbers.evaluate_all("all => all.some(({ checked }) => checked)")
