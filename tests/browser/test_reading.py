@@ -92,6 +92,12 @@ async def test_a_link_leads_to_its_version_and_every_version_has_one(service: Se
     await assert_shows(page, service, made.id, 77)
     await page.evaluate("location.hash = '#v=90'")
     await expect_version(page, 90)
+    # The page, kept busy until it is late to write its own address, does not write over the one that somebody goes to.
+    await slider(page).fill("80")
+    await page.evaluate(
+        "() => { const end = performance.now() + 400; while (performance.now() < end); location.hash = '#v=95'; }"
+    )
+    await expect_version(page, 95)
 
 
 async def test_a_game_is_stepped_through_by_events_commands_turns_and_battles(service: Service, page: Page):

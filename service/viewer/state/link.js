@@ -28,7 +28,10 @@ export function linkTo(room) {
 /** Let the address say what a room shows; nothing while it follows the game. A drag does not fill the history. */
 export function address(room) {
   clearTimeout(timer);
+  const before = location.href;
   timer = setTimeout(() => {
+    // Whoever has gone to another address meanwhile is led there next: a link with a version, or with a token.
+    if (location.href !== before) return;
     const plain = room.following && room.against === null && room.area === null;
     const wanted = plain ? location.pathname : linkTo(room);
     if (room.head && wanted !== location.href) history.replaceState(null, "", wanted);
