@@ -1,7 +1,8 @@
 """What the whole test session starts and stops, and the stores that the service is tested on."""
 
+import gc
 import itertools
-from collections.abc import AsyncIterator, Set
+from collections.abc import AsyncIterator, Iterator, Set
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,18 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "database_url" in metafunc.fixturenames:
         here = f"{metafunc.function.__module__}.{metafunc.function.__qualname__}"
         metafunc.parametrize("database_url", sampled(f"tests over a store:{here}", STORES, 1), indirect=True)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Search for no garbage while tests are found, nor later among what was found: all of it stays."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(trylast=True)

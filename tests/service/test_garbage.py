@@ -4,11 +4,20 @@ import asyncio
 import gc
 import itertools
 import weakref
+from collections.abc import Iterator
 from contextlib import suppress
 
 import pytest
 
 from service.observe import garbage
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_set_aside() -> Iterator[None]:
+    """Begin as a service does, and leave things as `tests.conftest` does."""
+    gc.unfreeze()
+    yield
+    gc.freeze()
 
 
 class Circle:
