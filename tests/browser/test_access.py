@@ -72,6 +72,8 @@ async def test_forms_of_a_seat(service: Service, visit: Visit, look: str, rulese
         for number in range(min(3, await options.count())):
             await options.nth(number).click()
             await expect(options.nth(number)).to_have_attribute("aria-expanded", "true")
+            # At its end nothing lies half under the row of buttons, which stays in sight on a phone.
+            await page.locator("form.order").last.evaluate("each => each.scrollIntoView({ block: 'end' })")
             await visitor.axe("#side")
             await options.nth(number).click()
 
