@@ -30,7 +30,7 @@ export function address(room) {
   clearTimeout(timer);
   const before = location.href;
   timer = setTimeout(() => {
-    // Whoever has gone to another address meanwhile is led there next: a link with a version, or with a token.
+    // Somebody has followed a link meanwhile. The page is told of it next, and must still find what the link says.
     if (location.href !== before) return;
     const plain = room.following && room.against === null && room.area === null;
     const wanted = plain ? location.pathname : linkTo(room);
