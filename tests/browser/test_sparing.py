@@ -25,7 +25,7 @@ OTHERS: Final = 5
 BEGUN: Final = """async (schemas) => {
     const { begun, filled, remember } = await import("/viewer/moves/along.js");
     const { chosenIn, isOnMap, movesOf } = await import("/viewer/moves/gestures.js");
-    const { fromNothing, given, initial } = await import("/viewer/forms/schema.js");
+    const { fromNothing, given, initial, withoutNothing } = await import("/viewer/forms/schema.js");
     return schemas.map(fromNothing).map((schema) => {
         const option = { command: schema.properties.type.const, schema };
         const moves = isOnMap(option) ? movesOf(option) : [{ fix: {}, end: null }];
@@ -33,12 +33,13 @@ BEGUN: Final = """async (schemas) => {
         if (!fix) return null;
         const names = chosenIn(option).filter((name) => !(name in fix));
         const value = () => ({ ...initial(schema), ...structuredClone(fix) });
-        const first = given(begun(option, value(), names));
+        const sent = () => withoutNothing(given(begun(option, value(), names)), schema.required);
+        const first = sent();
         remember(option, given(filled(schema, value(), names, true)), names);
-        return [fix, [first, given(begun(option, value(), names))]];
+        return [fix, [first, sent()]];
     });
 }"""
-"""By option, the fields that pointing decides, and with what its form begins: also after the most was sent.
+"""By option, the fields that pointing decides, and what its form begins with, as it is sent: also after the most was.
 
 Null for what only goes from one area to another: all comes along, and the page asks once more where that costs.
 """
@@ -76,14 +77,6 @@ def _amount(value: Any) -> int:
     return value if isinstance(value, int) else len(value or ())
 
 
-def sent(option: Mapping[str, Any], value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a value as the page sends it: without the counts of 0 that may be left out."""
-    held = {
-        name: {k: v for k, v in part.items() if v} if isinstance(part, dict) else part for name, part in value.items()
-    }
-    return {name: part for name, part in held.items() if part != 0 or name in option["required"]}
-
-
 def lost(play: Play, seat: Seat, command: Mapping[str, Any]) -> int:
     """Return how many pieces fewer a seat has on the board after a command."""
     step = play.try_command(seat, command)
@@ -115,7 +108,7 @@ async def test_no_form_begins_with_more_given_up_than_must_be(page: Page, name: 
         fix, values = said
         others = [{**schema.sample(option, rng), **fix} for _ in range(OTHERS)]
         others = [each for each in others if schema.matches(option, each)]
-        fitting = [value for each in values if schema.matches(option, value := sent(option, each))]
+        fitting = [each for each in values if schema.matches(option, each)]
         if not others or not fitting:
             continue  # Nobody can send what it begins with.
         least = min(given_up(option, each) for each in others), min(lost(play, seat, each) for each in others)
