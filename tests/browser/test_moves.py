@@ -57,6 +57,13 @@ async def marching(service: Service) -> Table:
     return await table(service.services, "conquest-classic-friz", 3, seed=3, until=asks("move", 30))
 
 
+MARKS_AFTER = """(area, key) => {
+    area.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+    const count = (mark) => document.querySelectorAll(`svg.board [data-area].${mark}[tabindex="0"]`).length;
+    return Object.fromEntries(["can", "open", "picked"].map((mark) => [mark, count(mark)]));
+}"""
+
+
 def commands(visitor: Visitor) -> list[str]:
     return [each.post_data or "" for each in visitor.asked if each.url.endswith("/commands")]
 
@@ -170,6 +177,16 @@ async def test_a_march_is_given_by_keys_alone_and_escape_takes_it_back(
     await page.keyboard.press("Enter")
     await expect(page.locator("#turn .came")).to_contain_text("done.")
     assert len(commands(visitor)) == 1
+
+
+async def test_what_tab_leads_to_follows_a_gesture_at_once(page: Page, visitor: Visitor, marching: Table) -> None:
+    """Two keys can come within one frame of the page."""
+    await sit(page, marching)
+    start = page.locator("svg.board [data-area].can").first
+    marks = await start.evaluate(MARKS_AFTER, "Enter")
+    assert marks == {"can": 0, "open": 4, "picked": 1}
+    marks = await page.locator("svg.board [data-area].picked").evaluate(MARKS_AFTER, "Escape")
+    assert marks == {"can": 4, "open": 0, "picked": 0}
 
 
 async def test_a_march_is_dragged(page: Page, visitor: Visitor, marching: Table) -> None:

@@ -22,7 +22,18 @@ ON_THE_MAP = """([x, y]) => {
     return [at.x, at.y];
 }"""
 
+RESTED = "() => new Promise((done) => setTimeout(done, 300))"
+"""Pieces are moved apart when the board has rested for 80 ms (board.js)."""
+
 TWO_FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
+THERE = """(at) => {
+    // The area that lies there: the one of the uppermost piece, if there is one. Null where something of the page does.
+    const under = document.elementsFromPoint(...at);
+    const there = under.find((each) => each.closest(".pile")) ?? under[0];
+    if (!document.querySelector("svg.board").contains(under[0])) return null;
+    return there.closest("[data-area]")?.dataset.area ?? null;
+}"""
 
 AREA = "(at) => document.elementFromPoint(...at).closest('[data-area]').dataset.area"
 
@@ -179,6 +190,40 @@ async def test_a_tap_chooses_an_area(service: Service, visit: Visit):
         await expect(page.get_by_role("status", name="In this area")).to_be_visible()
         await expect(page.locator(f'svg.board [data-area="{area}"]')).to_have_class("chosen")
         assert await _view(page) == view
+
+
+async def test_a_tap_beside_a_border_chooses_what_the_finger_lies_on(service: Service, visit: Visit):
+    """A browser takes a tap to what it thinks was meant, which can be the neighbour."""
+    made = await table(service.services, events=200)
+    async with visit(**PHONE) as visitor:
+        page = visitor.page
+        await opened(page, made.id)
+        await page.get_by_role("button", name="The whole board").tap()
+        await page.evaluate(RESTED)
+        box = await board(page).bounding_box()
+        assert box
+        columns = range(int(box["x"]) + 6, int(box["x"] + box["width"]), 5)
+        rows = range(int(box["y"]) + 6, int(box["y"] + box["height"]), 5)
+        spots = [(x, y) for y in rows for x in columns]
+        there = await page.evaluate(f"(spots) => spots.map({THERE})", spots)
+        beside = [
+            at
+            for at, area, before in zip(spots[1:], there[1:], there, strict=False)
+            if area and before and area != before
+        ]
+        wanted: list[str] = []
+        chosen: list[str | None] = []
+        for at in beside[:: len(beside) // 40]:
+            # What was chosen before is told in a place that lies over the board.
+            area = await page.evaluate(THERE, at)
+            if area is None:
+                continue
+            await page.touchscreen.tap(*at)
+            await page.evaluate(TWO_FRAMES)
+            wanted.append(area)
+            chosen.append(await page.locator("svg.board .chosen").get_attribute("data-area"))
+        assert len(chosen) > 20
+        assert chosen == wanted
 
 
 @pytest.mark.parametrize(("ruleset", "seats"), [("mare-nostrum", 4), ("conquest-classic-2005", 6)])

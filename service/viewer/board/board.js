@@ -279,7 +279,9 @@ export class Board extends EventTarget {
     }
     const areaOf = (event) => event.target.closest?.("[data-area]")?.dataset.area ?? null;
     const at = (event) => this.areaAt(event) ?? areaOf(event);
-    this.svg.addEventListener("pointerdown", (event) => (this.#pressed = at(event)));
+    // A browser takes a tap to what it thinks was meant, which can be the neighbour of what the finger lies on.
+    let tapped = null;
+    this.svg.addEventListener("pointerdown", (event) => (this.#pressed = tapped = at(event)));
     for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => (this.#pressed = null));
     this.svg.addEventListener("pointerover", (event) => {
       // Some browsers do not tell where a button was let go, as in a menu of theirs.
@@ -292,7 +294,7 @@ export class Board extends EventTarget {
     this.svg.addEventListener("focusin", (event) => this.point(areaOf(event)));
     this.svg.addEventListener("focusout", () => this.point(null));
     this.svg.addEventListener("click", (event) => {
-      if (!this.camera.dragged) this.#choose(at(event), event);
+      if (!this.camera.dragged) this.#choose(event.pointerType === "touch" ? tapped : at(event), event);
     });
     this.svg.addEventListener("keydown", (event) => this.#key(event));
   }

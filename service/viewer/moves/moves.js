@@ -216,8 +216,14 @@ export class Moves {
     else if (this.starts.has(area)) this.begin(area, isSeen);
     else if (this.start !== null) this.explain(area);
     else return false;
-    this.room.redraw();
+    this.#redraw();
     return true;
+  }
+
+  /** Draw the page anew; what Tab and a pointer find on the board follows at once, not with the next frame. */
+  #redraw() {
+    this.#mark();
+    this.room.redraw();
   }
 
   /** Whether an area is another one of several that the command takes. */
@@ -284,7 +290,7 @@ export class Moves {
     // What ends nowhere else is complete.
     if (moves.every(({ end }) => end === null)) this.#complete(moves, isSeen);
     else if (wide.matches && !this.isDragged) this.prepare();
-    this.room.redraw();
+    this.#redraw();
   }
 
   /** What can be done in the area where the gesture began: a move of each option. */
@@ -465,7 +471,7 @@ export class Moves {
     this.#hope = null;
     this.closed = this.#options;
     this.start = start;
-    this.room.redraw();
+    this.#redraw();
     return Boolean(was);
   }
 
