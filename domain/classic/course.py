@@ -7,29 +7,18 @@ battle comes before the phase that it is fought in.
 from collections.abc import Mapping
 from typing import Final
 
-from domain.classic import (
-    battle,
-    capture,
-    combat,
-    destruction,
-    losses,
-    movement,
-    naval,
-    passage,
-    placement,
-    purchase,
-    pursuit,
-    retreat,
-    setup,
-    tribute,
-)
-from domain.classic.table import BattleStep, NavalStep, Phase, Table
+from domain.classic.box.state import BattleStep, NavalStep, Phase
+from domain.classic.box.table import Table
+from domain.classic.combat import battle, capture, losses, naval, phase, pursuit, retreat
+from domain.classic.economy import destruction, placement, purchase, tribute
+from domain.classic.moves import movement, passage
+from domain.classic.start import setup
 from domain.kernel.rules.course import Step, always
 
 TURN: Final[Mapping[Phase, Step[Table]]] = {
     "setup": setup.choose_homes,
     "movement": movement.next_move,
-    "combat": combat.next_fight,
+    "combat": phase.next_fight,
     "tribute": always(tribute.collect),
     "destruction": destruction.destroy,
     "purchase": purchase.buy,

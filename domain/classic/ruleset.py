@@ -2,44 +2,21 @@
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Final
+from typing import Any, ClassVar, Final
 
-from msgspec import UNSET, Meta, Struct, UnsetType
-
-from domain.classic import (
-    alliance,
-    battle,
-    capture,
-    combat,
-    conquest,
-    course,
-    destruction,
-    fight,
-    grants,
-    inflation,
-    losses,
-    marks,
-    movement,
-    naval,
-    passage,
-    placement,
-    purchase,
-    pursuit,
-    ransom,
-    retreat,
-    roads,
-    sea,
-    setup,
-    talks,
-    tribute,
-    turn,
-    view,
-    winning,
-)
-from domain.classic.editions import EDITIONS, Edition
-from domain.classic.position import arrange
-from domain.classic.table import Table, bare
-from domain.classic.view import lay
+from domain.classic import course
+from domain.classic.box.editions import EDITIONS, Edition
+from domain.classic.box.table import Table
+from domain.classic.combat import battle, capture, conquest, losses, naval, phase, pursuit, retreat
+from domain.classic.diplomacy import alliance, ransom, talks
+from domain.classic.display import fight, marks, view
+from domain.classic.display.view import imagine
+from domain.classic.economy import destruction, placement, purchase, tribute
+from domain.classic.moves import grants, movement, passage, roads, sea
+from domain.classic.start import setup
+from domain.classic.start.position import arrange
+from domain.classic.start.setup import Setup, bare
+from domain.classic.turn import inflation, turn, winning
 from domain.conquest import dice
 from domain.conquest.dice import FACES
 from domain.conquest.marks import LOOKS
@@ -65,7 +42,7 @@ CHAPTERS = (
     passage,
     grants,
     sea,
-    combat,
+    phase,
     battle,
     losses,
     retreat,
@@ -90,33 +67,6 @@ CHANCE: Mapping[type[KernelEvent[Any]], tuple[Shown, ...]] = {
     pursuit.PursuitRolled: (Dice("battle"),),
     setup.HomesDrawn: (Lots((), ("homes",), {str(players): homes for players, homes in setup.HOMES.items()}),),
 }
-
-
-class Setup(Struct, frozen=True, forbid_unknown_fields=True):
-    """What the creator of a game chooses.
-
-    Attributes:
-        homes: whether the Home Provinces are drawn by lot, or picked by the players in seat order (CC-SET-03).
-        colours: the colours in play, one for each player (CC-SET-01); by default the first of the six.
-        agreed_homes: the Home Province of each colour, if the players have agreed on them (CC-SET-03); they are then
-            neither drawn nor picked.
-        each_lone_leader: whether the lone leaders of a player in a province are attacked or spared one by one
-            (CC-CAP-04, CC-CAP-05); otherwise all of them together.
-        generals_saved_with_fleet: whether generals of a sunk galley go aboard another galley of their owner in that
-            sea zone, as the Caesar does (CC-NAV-14, CC-NAV-15); otherwise the opponent captures or kills them.
-    """
-
-    homes: setup.Method = "drawn"
-    colours: (
-        Annotated[tuple[setup.Colour, ...], Meta(max_length=6, extra_json_schema={"uniqueItems": True})] | UnsetType
-    ) = UNSET
-    agreed_homes: setup.AgreedHomes | UnsetType = UNSET
-    each_lone_leader: bool | UnsetType = UNSET
-    generals_saved_with_fleet: bool | UnsetType = UNSET
-
-
-def _agreed(chosen: Setup) -> Mapping[Seat, AreaId]:
-    return chosen.agreed_homes.by_seat if isinstance(chosen.agreed_homes, setup.AgreedHomes) else {}
 
 
 class Classic(Ruleset[Table]):
@@ -160,27 +110,16 @@ class Classic(Ruleset[Table]):
         return tuple(setup.HOMES)
 
     def seats(self, players: int, chosen: Any = None) -> tuple[Seat, ...]:
-        if players not in setup.HOMES:
-            return ()
-        wish = chosen or Setup()
-        return setup.seated(players, wish.colours or (), _agreed(wish), wish.homes)
+        return setup.seats(players, chosen or Setup())
 
     def lay(self, seats: tuple[Seat, ...], setup: Setup, board: Board) -> Table:
-        return bare(
-            self.edition,
-            Map.of(board),
-            seats,
-            pick_homes=setup.homes == "picked",
-            agreed_homes=_agreed(setup),
-            each_lone_leader=setup.each_lone_leader is True,
-            generals_saved_with_fleet=setup.generals_saved_with_fleet is True,
-        )
+        return bare(self.edition, Map.of(board), seats, setup)
 
     def open(self, draft: Draft[Table]) -> None:
         setup.open(draft)
 
     def imagine(self, draft: Draft[Table], view: view.View, seat: Seat, rng: Random) -> None:
-        lay(draft.table, view)
+        imagine(draft.table, view)
 
     def step(self, table: Table) -> Step[Table]:
         return course.step(table)

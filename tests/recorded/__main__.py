@@ -19,7 +19,7 @@ import msgspec
 from msgspec import Struct, UnsetType
 
 from domain.boards import builtin
-from domain.classic.setup import COLOURS, HOMES
+from domain.classic.start.setup import COLOURS, HOMES
 from domain.kernel.ids import Seat
 from domain.kernel.log.history import cause_of, starts_of_commands
 from domain.kernel.log.lifecycle import (

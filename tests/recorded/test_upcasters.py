@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import pytest
 from msgspec import Struct, field
 
-from domain.classic import table as classic_table
-from domain.classic import tribute
+from domain.classic.box import table as classic_table
+from domain.classic.economy import tribute
 from domain.kernel.ids import Seat
 from domain.kernel.log.history import read_event
 from domain.kernel.proof.export import read
@@ -25,7 +25,7 @@ from tests.recorded import Recorded, positions, recorded
 
 
 class TributeCollected(classic_table.Event, frozen=True, tag="tribute-collected"):
-    """As in `domain.classic.tribute`, but that a purse holds the talents, and says where they come from."""
+    """As in `domain.classic.economy.tribute`, but that a purse holds the talents, and says where they come from."""
 
     schema: ClassVar[int] = 3
 

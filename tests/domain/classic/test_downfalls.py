@@ -11,9 +11,9 @@ import msgspec
 import pytest
 
 from domain.boards import builtin
+from domain.classic.box.table import Table
 from domain.classic.ruleset import RULESETS, Classic
-from domain.classic.setup import HOME_ORDER
-from domain.classic.table import Table
+from domain.classic.start.setup import HOME_ORDER
 from domain.kernel.chance.draws import CommittedChance
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import GameId, Seat

@@ -5,18 +5,19 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from domain.boards import builtin
-from domain.classic import placement, purchase, setup, tribute
-from domain.classic.capture import CaesarCaptured, GeneralKilled
-from domain.classic.conquest import GalleysDestroyed
-from domain.classic.destruction import CitiesDestroyed
-from domain.classic.losses import LossesRemoved
-from domain.classic.naval import GalleysSunk
-from domain.classic.pieces import Army, Galley, Leader
-from domain.classic.pursuit import PursuedEliminated
-from domain.classic.ransom import RansomAgreed
-from domain.classic.retreat import UnitsAbandoned
-from domain.classic.sea import CAPACITY
-from domain.classic.table import Table
+from domain.classic.box.pieces import Army, Galley, Leader
+from domain.classic.box.table import Table
+from domain.classic.combat.capture import CaesarCaptured, GeneralKilled
+from domain.classic.combat.conquest import GalleysDestroyed
+from domain.classic.combat.losses import LossesRemoved
+from domain.classic.combat.naval import GalleysSunk
+from domain.classic.combat.pursuit import PursuedEliminated
+from domain.classic.combat.retreat import UnitsAbandoned
+from domain.classic.economy import placement, purchase, tribute
+from domain.classic.economy.destruction import CitiesDestroyed
+from domain.classic.moves.sea import CAPACITY
+from domain.classic.diplomacy.ransom import RansomAgreed
+from domain.classic.start import setup
 from domain.conquest.pieces import Units
 from domain.kernel.ids import Seat
 from domain.kernel.rules.message import Event

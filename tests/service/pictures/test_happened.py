@@ -7,9 +7,9 @@ from xml.etree import ElementTree
 import pytest
 
 from domain.boards import Drawing, builtin, drawing_of
-from domain.classic.battle import BattleBegan
-from domain.classic.destruction import CitiesDestroyed
-from domain.classic.movement import LegionMarched
+from domain.classic.combat.battle import BattleBegan
+from domain.classic.economy.destruction import CitiesDestroyed
+from domain.classic.moves.movement import LegionMarched
 from domain.conquest.pieces import NO_UNITS
 from domain.kernel.chance.secret import Opened, Sealed
 from domain.kernel.ids import AreaId, Seat

@@ -1,0 +1,1 @@
+"""What the game consists of: editions, pieces, and the table on which they lie."""

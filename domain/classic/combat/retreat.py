@@ -1,0 +1,554 @@
+"""Fighting on or retreating, pursuit, and the way out (chapters RET and PUR).
+
+After a round in which both sides still have units, first the defender and then the attacker announces whether they
+fight on. A side that retreats alone is pursued if the winner has cavalry (CC-PUR-04); what is left of it moves to one
+province, named only then (CC-RET-20). A side that needs consent to cross a strait asks for it first (CC-RET-15).
+"""
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from domain.classic.box.pieces import Army, LeaderId
+from domain.classic.box.state import Battle, Side
+from domain.classic.box.table import Command, Event, Table
+from domain.classic.combat import battle, conquest
+from domain.classic.combat.losses import force, fought, remove
+from domain.classic.moves import passage
+from domain.conquest.pieces import NO_UNITS, Units
+from domain.kernel.chance.secret import Vault
+from domain.kernel.ids import AreaId, RuleId, Seat
+from domain.kernel.rules import schema
+from domain.kernel.rules.course import Consequence
+from domain.kernel.rules.decision import Decision, Option
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
+from domain.kernel.rules.message import Automatic, Names
+from domain.kernel.rules.refusal import Refusal, refuse_unless
+
+# --- events ---
+
+
+class RetreatAsked(Event, frozen=True):
+    """A side wants to retreat across a strait and asks the owners of the galleys there (CC-RET-15).
+
+    Attributes:
+        to: the province beyond the strait.
+        asked: the owners of the galleys.
+    """
+
+    rules = ("CC-RET-15",)
+
+    seat: Seat
+    to: AreaId
+    asked: tuple[Seat, ...]
+
+    def apply(self, table: Table) -> None:
+        table.battle = replace(fought(table), asking=self.to, asked=self.asked)
+
+    def tell(self, names: Names) -> str:
+        owners = names.all(self.asked)
+        return f"{names(self.seat)} asks {owners} to let them retreat across the strait to {names(self.to)}."
+
+
+class RetreatAnswered(Event, frozen=True):
+    """The owner of galleys in a strait let a retreat pass or not; one refusal is enough to bar it (CC-RET-15).
+
+    Attributes:
+        seat: the owner of the galleys.
+        to: the province beyond the strait.
+        granted: whether they let it pass.
+    """
+
+    rules = ("CC-RET-15",)
+
+    seat: Seat
+    to: AreaId
+    granted: bool
+    automatic: Automatic = False
+
+    def apply(self, table: Table) -> None:
+        fight = fought(table)
+        asked = tuple(seat for seat in fight.asked if seat != self.seat)
+        if asked and self.granted:
+            table.battle = replace(fight, asked=asked)
+            return
+        answers = {**fight.strait_answers, self.to: self.granted}
+        table.battle = replace(fight, asking=None, asked=(), strait_answers=answers)
+
+    def tell(self, names: Names) -> str:
+        answer = "lets the retreat pass" if self.granted else "does not let the retreat pass"
+        return f"{names(self.seat)} {answer} to {names(self.to)}."
+
+
+class RetreatRequestWithdrawn(Event, frozen=True):
+    """A side withdrew its request to retreat across a strait before all had answered (CC-RET-15).
+
+    Attributes:
+        to: the province beyond the strait.
+    """
+
+    rules = ("CC-RET-15",)
+
+    seat: Seat
+    to: AreaId
+
+    def apply(self, table: Table) -> None:
+        table.battle = replace(fought(table), asking=None, asked=())
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} withdrew the request to retreat to {names(self.to)}."
+
+
+class RetreatAnnounced(Event, frozen=True):
+    """A side announced that it retreats or that it fights on (CC-RET-01).
+
+    Attributes:
+        retreat: whether it retreats.
+    """
+
+    rules = ("CC-RET-01",)
+
+    seat: Seat
+    retreat: bool
+    automatic: Automatic = False
+
+    def apply(self, table: Table) -> None:
+        fight = fought(table)
+        if self.seat == fight.defender.seat:
+            defender = replace(fight.defender, retreats=self.retreat)
+            table.battle = replace(fight, defender=defender, step="announce-attacker")
+        else:
+            attacker = replace(fight.attacker, retreats=self.retreat)
+            table.battle = replace(fight, attacker=attacker, step="resolve")
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} {'retreats' if self.retreat else 'fights on'}."
+
+
+class UnitsAbandoned(Event, frozen=True):
+    """Units that could not join a retreat were eliminated (CC-RET-08, CC-RET-12).
+
+    Attributes:
+        landed: those of them that came from galleys this turn.
+    """
+
+    rules = ("CC-RET-08", "CC-RET-12")
+    places = (("province", "lost"),)
+
+    seat: Seat
+    province: AreaId
+    units: Units
+    landed: Units = NO_UNITS
+
+    def apply(self, table: Table) -> None:
+        remove(table, self.province, self.seat, self.units, self.landed)
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} lost {self.units} that could not retreat from {names(self.province)}."
+
+
+class RetreatBegan(Event, frozen=True):
+    """The sides that retreat leave the province (CC-PUR-01, CC-RET-09).
+
+    Attributes:
+        seats: who leaves, in this order.
+        pursuer: who rolls for the pursuit first; null when there is no pursuit.
+    """
+
+    rules = ("CC-PUR-01", "CC-RET-09")
+
+    seats: tuple[Seat, ...]
+    pursuer: Seat | None = None
+
+    def apply(self, table: Table) -> None:
+        step = "pursue" if self.pursuer else "withdraw"
+        table.battle = replace(fought(table), leaving=self.seats, step=step)
+
+    def tell(self, names: Names) -> str:
+        pursuit = f"pursued by {names(self.pursuer)}" if self.pursuer else "without pursuit"
+        return f"The retreat of {names.all(self.seats)} began, {pursuit}."
+
+
+class ArmyRetreated(Event, frozen=True):
+    """Everything that a retreating side could take along moved to one province (CC-RET-06).
+
+    Attributes:
+        province: where the battle was.
+        to: where they went.
+    """
+
+    rules = ("CC-RET-06",)
+    places = (("province", "from"), ("to", "to"))
+
+    seat: Seat
+    province: AreaId
+    to: AreaId
+    units: Units = NO_UNITS
+    leaders: tuple[LeaderId, ...] = ()
+    automatic: Automatic = False
+
+    def apply(self, table: Table) -> None:
+        fight = fought(table)
+        table.battle = replace(fight, leaving=tuple(seat for seat in fight.leaving if seat != self.seat))
+        table.set_army(self.province, self.seat, Army(landed=table.army(self.province, self.seat).landed))
+        there = table.army(self.to, self.seat)
+        table.set_army(self.to, self.seat, replace(there, spent=there.spent + self.units))
+        for leader in self.leaders:
+            table.change_leader(leader, at=self.to, moves=0)
+
+    def tell(self, names: Names) -> str:
+        leaders = f" with {names.all(self.leaders)}" if self.leaders else ""
+        way = f"from {names(self.province)} to {names(self.to)}"
+        return f"{names(self.seat)} retreated {way}: {self.units}{leaders}."
+
+
+# --- where a side may retreat ---
+
+
+def destinations(table: Table, fight: Battle, seat: Seat) -> list[AreaId]:
+    """The provinces to which a side may retreat, those across a strait only with the consent that it needs."""
+    return [
+        to
+        for to in _neighbours(table, fight, seat)
+        if fight.strait_answers.get(to) or not _owners(table, fight, seat, to)
+    ]
+
+
+def _askable(table: Table, fight: Battle, seat: Seat) -> list[AreaId]:
+    """The destinations across a strait for which a side may ask for consent; none when landed units bar the retreat."""
+    if _landed_bar_retreat(table, force(table, fight, seat)):
+        return []
+    neighbours = _neighbours(table, fight, seat)
+    return [to for to in neighbours if to not in fight.strait_answers and _owners(table, fight, seat, to)]
+
+
+def _neighbours(table: Table, fight: Battle, seat: Seat) -> list[AreaId]:
+    """The adjacent provinces that qualify, straits aside."""
+    return [to for to in table.map.land_neighbours(fight.province) if _bar(table, fight, seat, to) is None]
+
+
+def _bar(table: Table, fight: Battle, seat: Seat, to: AreaId) -> tuple[str, str] | None:
+    """Why a province is no destination, straits aside: the rule and what it requires; None when it is one."""
+    if to not in table.provinces:
+        return "CC-RET-14", "You can retreat only to a province, never to a galley."
+    # CC-RET-17: movement points, leaders, the size of a legion and roads do not matter.
+    if to not in table.map.land_neighbours(fight.province):
+        return "CC-RET-17", "A retreat is one step to an adjacent province."
+    to_own = table.edition.retreat_to_own_provinces
+    if table.combat is not None and to in table.combat.battles:
+        return "CC-RET-04" if to_own else "CC-RET-05", "A battle must still be fought there."
+    if to_own and table.provinces[to].owner != seat:
+        return "CC-RET-03", "You can retreat only to one of your own provinces."
+    if not to_own and table.enemies_in(to, seat):
+        return "CC-RET-05", "You can retreat only to a province without units of another player."
+    return None
+
+
+def _owners(table: Table, fight: Battle, seat: Seat, to: AreaId) -> tuple[Seat, ...]:
+    """Who must agree that `seat` retreats to `to`: the others with galleys in the strait (CC-RET-15, CC-RET-16)."""
+    return passage.strait_blockers(table, fight.province, to, seat)
+
+
+def _landed_bar_retreat(table: Table, army: Army) -> bool:
+    """A landed unit that survives keeps the whole side from retreating (CC-RET-11, CC-RET-13)."""
+    return table.edition.retreat_needs_destination and army.landed.total > 0
+
+
+def _may_retreat(table: Table, fight: Battle, seat: Seat) -> bool:
+    """Whether a side may announce a retreat (CC-RET-07, CC-RET-08)."""
+    if not table.edition.retreat_needs_destination:
+        return True
+    return not _landed_bar_retreat(table, force(table, fight, seat)) and bool(destinations(table, fight, seat))
+
+
+def _total_loss(table: Table, fight: Battle, seat: Seat) -> str | None:
+    """The rule by which a retreat would lose every unit (2005); None when some would get away."""
+    if not destinations(table, fight, seat):
+        return "CC-RET-08"
+    return "CC-RET-12" if force(table, fight, seat).by_land.total == 0 else None
+
+
+def _leaders_to_go(table: Table, fight: Battle, seat: Seat) -> tuple[str, ...]:
+    """The leaders that can retreat: those that did not land this turn."""
+    return tuple(name for name in table.leaders_at(fight.province, seat) if not table.leaders[name].landed)
+
+
+# --- commands ---
+
+
+class Announce(Command, frozen=True):
+    """Announce that you retreat, or that you fight on (CC-RET-01, CC-RET-02).
+
+    Attributes:
+        retreat: whether you retreat.
+        confirm_loss: required, and only accepted, for a retreat in which no unit would get away (CC-RET-08).
+    """
+
+    rules = ("CC-RET-22", "CC-RET-01", "CC-RET-02")
+    answers = frozenset({"announce"})
+
+    retreat: bool
+    confirm_loss: bool = False
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table, fight = draft.table, fought(draft.table)
+        lost = _total_loss(table, fight, seat)
+        asked = f"You asked to {'retreat from' if self.retreat else 'fight on in'} {fight.province}."
+        if self.retreat and not _may_retreat(table, fight, seat):
+            allowed = f"Fight on, or first ask to cross the strait to {' or '.join(_askable(table, fight, seat))}."
+            raise Refusal("CC-RET-07", asked, allowed)
+        if self.retreat and lost and not self.confirm_loss:
+            raise Refusal(lost, asked, "No unit would get away. To retreat anyway, send `confirm_loss` as true.")
+        if self.confirm_loss and not (self.retreat and lost):
+            rule = "CC-RET-07" if table.edition.retreat_needs_destination else "CC-RET-08"
+            raise Refusal(rule, asked, "Leave out `confirm_loss`: this does not lose every unit.")
+        draft.emit(RetreatAnnounced(seat, self.retreat))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterator[Option]:
+        fight = fought(table)
+        rule = "CC-RET-01" if table.edition.both_may_retreat else "CC-RET-02"
+        yield cls.option("Fight on", {"retreat": schema.const(False)}, rule=rule)
+        if not _may_retreat(table, fight, seat):
+            return
+        fields = {"retreat": schema.const(True)}
+        if lost := _total_loss(table, fight, seat):
+            yield cls.option("Retreat and lose every unit", {**fields, "confirm_loss": schema.const(True)}, rule=lost)
+        else:
+            yield cls.option("Retreat", fields, rule=rule)
+
+
+class AskRetreat(Command, frozen=True):
+    """Ask the owners of the galleys in a strait to let you retreat across it, before you announce (CC-RET-15).
+
+    Attributes:
+        to: the province beyond the strait.
+    """
+
+    rules = ("CC-RET-15",)
+    answers = frozenset({"announce"})
+    gesture = Gesture(to="to")
+
+    to: AreaId
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table, fight = draft.table, fought(draft.table)
+        asked = f"You cannot ask for a retreat to {self.to}."
+        if bar := _bar(table, fight, seat, self.to):
+            raise Refusal(bar[0], asked, bar[1])
+        if self.to in fight.strait_answers:
+            raise Refusal("CC-RET-15", asked, "Your request was already answered this round.")
+        owners = _owners(table, fight, seat, self.to)
+        rule = "CC-RET-15" if table.edition.galleys_block_straits else "CC-RET-16"
+        refuse_unless(owners, rule, asked, "You need nobody's consent to retreat there.")
+        draft.emit(RetreatAsked(seat, self.to, owners))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterator[Option]:
+        if places := _askable(table, fought(table), seat):
+            yield cls.option("Ask to retreat across the strait", {"to": schema.one_of(places)})
+
+
+class AnswerRetreat(Command, frozen=True):
+    """Let a retreat across the strait pass your galleys, or refuse it (CC-RET-15).
+
+    Attributes:
+        grant: whether it may pass.
+    """
+
+    rules = ("CC-RET-15",)
+    answers = frozenset({"answer-strait-retreat"})
+
+    grant: bool
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        to = fought(draft.table).asking
+        if to is None:
+            raise AssertionError("nobody has asked for a retreat across a strait")
+        draft.emit(RetreatAnswered(seat, to, self.grant))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterator[Option]:
+        yield cls.option("Allow or refuse", {"grant": {"type": "boolean"}})
+
+
+class WithdrawRetreatRequest(Command, frozen=True):
+    """Withdraw your request to retreat across a strait before all have answered it (CC-RET-15)."""
+
+    rules = ("CC-RET-15",)
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        fight = draft.table.battle
+        if fight is None or fight.asking is None or _announcing(fight).seat != seat:
+            rule = "CC-RET-15" if draft.table.edition.galleys_block_straits else "CC-RET-16"
+            asked = "You have no request for a retreat to withdraw."
+            raise Refusal(rule, asked, "You can withdraw a request of yours until everybody has answered it.")
+        draft.emit(RetreatRequestWithdrawn(seat, fight.asking))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterator[Option]:
+        fight = table.battle
+        if fight is not None and fight.asking is not None and _announcing(fight).seat == seat:
+            yield cls.option("Withdraw the request")
+
+
+class Withdraw(Command, frozen=True):
+    """Name the province to which the whole force retreats (CC-RET-06, CC-RET-20)."""
+
+    rules = ("CC-RET-20", "CC-RET-06")
+    answers = frozenset({"withdraw"})
+    gesture = Gesture(to="to")
+
+    to: AreaId
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table, fight = draft.table, fought(draft.table)
+        asked = f"You cannot retreat to {self.to}."
+        if bar := _bar(table, fight, seat, self.to):
+            raise Refusal(bar[0], asked, bar[1])
+        if self.to not in destinations(table, fight, seat):
+            raise Refusal("CC-RET-15", asked, "All owners of galleys in the strait must consent first.")
+        _withdraw(draft, seat, self.to)
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterator[Option]:
+        yield cls.option("Retreat to a province", {"to": schema.one_of(destinations(table, fought(table), seat))})
+
+
+def _withdraw(draft: Draft[Table], seat: Seat, to: AreaId, *, automatic: bool = False) -> None:
+    """Carry out a retreat; units that end it in a neutral or foreign province conquer it (CC-RET-21)."""
+    table, fight = draft.table, fought(draft.table)
+    units, leaders = force(table, fight, seat).by_land, _leaders_to_go(table, fight, seat)
+    draft.emit(ArmyRetreated(seat, fight.province, to, units, leaders, automatic))
+    if units.total:
+        conquest.after_retreat(draft, to, seat)
+
+
+# --- the steps after a round ---
+
+
+def announce(table: Table) -> list[Decision] | Consequence[Table]:
+    """Ask a side whether it retreats, and for its way across a strait those who hold it, where there is a choice."""
+    fight = fought(table)
+    side = _announcing(fight)
+    if fight.asking is not None:
+        return _ask_for_strait(table, fight, side, fight.asking)
+    if _is_spared(table, fight):
+        return resolve
+    if _must_go_on(table, fight, side):
+        return lambda draft: draft.emit(RetreatAnnounced(side.seat, retreat=False, automatic=True))
+    both = table.edition.both_may_retreat
+    decision = Decision(
+        "announce",
+        (side.seat,),
+        RuleId("CC-RET-01" if both else "CC-RET-02"),
+        f"Do you fight on in {table.names(fight.province)}, or retreat?",
+        "Then the attacker announces." if side is fight.defender else "Then the battle goes on or ends.",
+        {"province": fight.province, "round": fight.round, "enemy_retreats": bool(fight.defender.retreats)},
+    )
+    return [decision]
+
+
+def _ask_for_strait(table: Table, fight: Battle, side: Side, to: AreaId) -> list[Decision] | Consequence[Table]:
+    strait = table.map.strait_between(fight.province, to)
+    for owner in fight.asked:
+        if passage.stands(table, owner, side.seat, "strait", strait):
+            return lambda draft: draft.emit(RetreatAnswered(owner, to, granted=True, automatic=True))
+    decision = Decision(
+        "answer-strait-retreat",
+        fight.asked,
+        RuleId("CC-RET-15"),
+        f"Do you let {table.names(side.seat)} retreat across the strait to {table.map.area(to).name}?",
+        "Only with the consent of all owners of galleys there is it a destination.",
+        {"province": fight.province, "to": to, "seat": side.seat},
+    )
+    return [decision]
+
+
+def _announcing(fight: Battle) -> Side:
+    return fight.defender if fight.step == "announce-defender" else fight.attacker
+
+
+def _is_spared(table: Table, fight: Battle) -> bool:
+    """Whether the attacker is not asked because the defender's retreat ends the battle (CC-RET-02)."""
+    return fight.step == "announce-attacker" and bool(fight.defender.retreats) and not table.edition.both_may_retreat
+
+
+def _must_go_on(table: Table, fight: Battle, side: Side) -> bool:
+    """Whether a side has no choice: it can neither retreat nor ask to cross a strait (CC-RET-07)."""
+    return not _may_retreat(table, fight, side.seat) and not _askable(table, fight, side.seat)
+
+
+def _somebody_leaves(table: Table, fight: Battle) -> bool:
+    """Whether the next side to move out still has something to move; leaders escape by themselves (CC-PUR-06)."""
+    if not fight.leaving:
+        return False
+    seat = fight.leaving[0]
+    return force(table, fight, seat).by_land.total > 0 or bool(_leaders_to_go(table, fight, seat))
+
+
+def resolve(draft: Draft[Table]) -> None:
+    """Carry out what both announced: another round, or one or both leave (CC-RET-01, CC-PUR-01, CC-PUR-02)."""
+    fight = fought(draft.table)
+    leaving = tuple(side.seat for side in (fight.defender, fight.attacker) if side.retreats)
+    if not leaving:
+        battle.next_round(draft)
+    elif len(leaving) == 2:
+        draft.emit(RetreatBegan(leaving))
+    else:
+        _retreat_alone(draft, fight, leaving[0])
+
+
+def _retreat_alone(draft: Draft[Table], fight: Battle, seat: Seat) -> None:
+    """Let one side retreat: what cannot go is lost first, and the rest is pursued (CC-RET-20)."""
+    table, winner = draft.table, fight.attacker.seat if seat == fight.defender.seat else fight.defender.seat
+    army, stranded = force(table, fight, seat), not destinations(table, fight, seat)
+    lost = army.units if stranded else army.landed
+    if lost.total:
+        draft.emit(UnitsAbandoned(seat, fight.province, lost, army.landed))
+    if stranded:
+        battle.end(draft, "retreat", attacker_won=seat == fight.defender.seat, rule="CC-RET-08")
+        return
+    pursued = army.by_land.total and force(table, fight, winner).units.cavalry  # CC-PUR-04
+    draft.emit(RetreatBegan((seat,), winner if pursued else None))
+
+
+def withdraw(table: Table) -> list[Decision] | Consequence[Table]:
+    """Ask those who leave for a destination, where there is a choice; when all have left, end the battle."""
+    fight = fought(table)
+    if not _somebody_leaves(table, fight):
+        return _end_retreat
+    seat = fight.leaving[0]
+    places = destinations(table, fight, seat)
+    if len(places) == 1:
+        return lambda draft: _withdraw(draft, seat, places[0], automatic=True)
+    decision = Decision(
+        "withdraw",
+        (seat,),
+        RuleId("CC-RET-20"),
+        f"To which province does your army in {table.names(fight.province)} retreat?",
+        "The battle is over when the retreating army has left.",
+        {"province": fight.province},
+    )
+    return [decision]
+
+
+def _end_retreat(draft: Draft[Table]) -> None:
+    """End the battle that one side or both have left (CC-RET-18, CC-RET-19)."""
+    fight = fought(draft.table)
+    both = bool(fight.attacker.retreats and fight.defender.retreats)
+    attacker_won = bool(fight.defender.retreats) and not both
+    battle.end(draft, "both-retreat" if both else "retreat", attacker_won=attacker_won, rule="CC-RET-13")
+
+
+EVENTS = (
+    RetreatAsked,
+    RetreatAnswered,
+    RetreatRequestWithdrawn,
+    RetreatAnnounced,
+    UnitsAbandoned,
+    RetreatBegan,
+    ArmyRetreated,
+)
+COMMANDS = (Announce, AskRetreat, AnswerRetreat, WithdrawRetreatRequest, Withdraw)

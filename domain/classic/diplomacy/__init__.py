@@ -1,0 +1,1 @@
+"""What players agree on at any time: alliances, and ransom for captured generals."""

@@ -1,0 +1,1 @@
+"""What players see: the view, marks on the board, the battle under way."""

@@ -1,0 +1,1 @@
+"""Phase 1: moves by land and sea, and what other players allow."""

@@ -1,0 +1,1 @@
+"""The turn and its phases, what ends with a round, inflation, and the end of the game."""
