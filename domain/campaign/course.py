@@ -6,11 +6,16 @@ Each step asks somebody, or does what leaves no choice. What is under way comes 
 from collections.abc import Mapping
 from typing import Final
 
-from domain.campaign import auction, battle, deployment, movement, muster, naval, retreat, revolt, season, senate
-from domain.campaign.table import BattleStep, Phase, Table, turn_of
-from domain.campaign.turn import MoveEnded, TurnBegan, TurnEnded
-from domain.campaign.uses import ready
-from domain.campaign.winning import end_season
+from domain.campaign.box.state import BattleStep, Phase
+from domain.campaign.box.table import Table, turn_of
+from domain.campaign.cards.uses import ready
+from domain.campaign.combat import battle, muster, naval, retreat, revolt
+from domain.campaign.moves import movement
+from domain.campaign.politics import auction, senate
+from domain.campaign.start import deployment
+from domain.campaign.turn import season
+from domain.campaign.turn.turn import MoveEnded, TurnBegan, TurnEnded
+from domain.campaign.turn.winning import end_season
 from domain.kernel.ids import RuleId
 from domain.kernel.rules.course import Consequence, Step, always
 from domain.kernel.rules.decision import Decision

@@ -3,41 +3,21 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
-from domain.campaign import (
-    auction,
-    battle,
-    cards,
-    cities,
-    course,
-    deployment,
-    effects,
-    fight,
-    forces,
-    influence,
-    marks,
-    movement,
-    muster,
-    naval,
-    papers,
-    recruiting,
-    retreat,
-    revolt,
-    scoring,
-    season,
-    senate,
-    setup,
-    special_tax,
-    taxes,
-    turn,
-    uses,
-    view,
-    winning,
-)
-from domain.campaign.data import DATA, Data
-from domain.campaign.position import arrange, conceal
-from domain.campaign.setup import Setup, fit
-from domain.campaign.table import CARD, SLAVES, Table, bare
-from domain.campaign.view import imagine
+from domain.campaign import course
+from domain.campaign.box.data import DATA, Data
+from domain.campaign.box.state import CARD, SLAVES
+from domain.campaign.box.table import Table
+from domain.campaign.cards import cards, effects, uses
+from domain.campaign.combat import battle, forces, muster, naval, retreat, revolt
+from domain.campaign.display import fight, marks, papers, view
+from domain.campaign.display.view import imagine
+from domain.campaign.economy import influence, recruiting, special_tax
+from domain.campaign.moves import cities, movement
+from domain.campaign.politics import auction, senate
+from domain.campaign.start import deployment, setup
+from domain.campaign.start.position import arrange, conceal
+from domain.campaign.start.setup import Setup, bare, fit
+from domain.campaign.turn import scoring, season, taxes, turn, winning
 from domain.conquest.dice import FACES
 from domain.conquest.marks import LOOKS
 from domain.conquest.pieces import KINDS
@@ -134,7 +114,7 @@ class Campaign(Ruleset[Table]):
         return setup.PLAYERS
 
     def seats(self, players: int, chosen: Any = None) -> tuple[Seat, ...]:
-        return setup.seated(players, chosen or Setup()) if players in setup.PLAYERS else ()
+        return setup.seats(players, chosen or Setup())
 
     def lay(self, seats: tuple[Seat, ...], setup: Setup, board: Board) -> Table:
         table = bare(Map.of(board), self.data, seats, setup.seasons)

@@ -9,7 +9,7 @@ import pytest
 from playwright.async_api import Browser, Page, Route
 
 from domain.boards import builtin
-from domain.campaign import table as campaign_table
+from domain.campaign.box import table as campaign_table
 from domain.kernel.ids import Seat
 from domain.kernel.log.game import Game
 from domain.library import LIBRARY

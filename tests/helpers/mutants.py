@@ -38,7 +38,7 @@ GOAL: Final = 0.98
 """The share of mutants that scenarios should notice."""
 
 OUTSIDE: Final[Mapping[str, str]] = {
-    "marks": "how pieces are drawn; tests/domain/*/test_marks.py",
+    "marks": "how pieces are drawn; tests/domain/*/display/test_marks.py",
     "phrases": "sentences",
     "position": "reads the positions of scenarios, and plays no game",
 }
@@ -53,11 +53,11 @@ SAID: Final[Mapping[str, str]] = {
         "words in sentences and titles",
     ),
     **dict.fromkeys(("question", "_question", "__str__"), "words in questions and refusals"),
-    **dict.fromkeys(("fit", "named_by"), "which boards there may be; tests/domain/*/test_setup.py"),
+    **dict.fromkeys(("fit", "named_by"), "which boards there may be; tests/domain/*/start/test_setup.py"),
     "kept_seats": "who may sit down before the game; tests/domain/mare_nostrum/test_assignment.py",
-    "printed": "the bare board; tests/domain/*/test_marks.py",
+    "printed": "the bare board; tests/domain/*/display/test_marks.py",
     **dict.fromkeys(("heading", "_doing"), "a title in the history"),
-    **dict.fromkeys(("by_owner", "in_order"), "how a force is told and drawn; tests/domain/*/test_marks.py"),
+    **dict.fromkeys(("by_owner", "in_order"), "how a force is told and drawn; tests/domain/*/display/test_marks.py"),
     "round": "read models; tests/projections",
     "score": "read models; tests/projections",
     "rolled": "read models; tests/projections",

@@ -5,13 +5,19 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from domain.boards import builtin
-from domain.campaign import battle, deployment, effects, forces, hands, influence, recruiting, senate, setup, uses
-from domain.campaign.auction import AuctionWon
-from domain.campaign.cards import CardAcquired
+from domain.campaign.box import hands
+from domain.campaign.box.state import CARD, NO_ARMY, SLAVES, Army, Group, Province
+from domain.campaign.box.table import Table
+from domain.campaign.cards import effects, uses
+from domain.campaign.cards.cards import CardAcquired
+from domain.campaign.combat import battle, forces
+from domain.campaign.economy import influence, recruiting
+from domain.campaign.economy.special_tax import SpecialTaxTaken
+from domain.campaign.politics import senate
+from domain.campaign.politics.auction import AuctionWon
 from domain.campaign.ruleset import Campaign
-from domain.campaign.special_tax import SpecialTaxTaken
-from domain.campaign.table import CARD, NO_ARMY, SLAVES, Army, Group, Province, Table
-from domain.campaign.taxes import TaxesCollected
+from domain.campaign.start import deployment, setup
+from domain.campaign.turn.taxes import TaxesCollected
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules.message import Event
 from tests.helpers.laws import Bare, Laws

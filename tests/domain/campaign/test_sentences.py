@@ -5,10 +5,14 @@ from typing import Any
 import pytest
 
 from domain.boards import builtin
-from domain.campaign import auction, battle, deployment, effects, scoring, senate, setup
-from domain.campaign.lots import Lots
+from domain.campaign.box.lots import Lots
+from domain.campaign.box.state import SLAVES, Army, Turn
+from domain.campaign.cards import effects
+from domain.campaign.combat import battle
+from domain.campaign.politics import auction, senate
 from domain.campaign.ruleset import Campaign
-from domain.campaign.table import SLAVES, Army, Turn
+from domain.campaign.start import deployment, setup
+from domain.campaign.turn import scoring
 from domain.conquest.pieces import Units
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules.message import Names, in_words

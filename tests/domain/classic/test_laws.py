@@ -13,10 +13,10 @@ from domain.classic.combat.losses import LossesRemoved
 from domain.classic.combat.naval import GalleysSunk
 from domain.classic.combat.pursuit import PursuedEliminated
 from domain.classic.combat.retreat import UnitsAbandoned
+from domain.classic.diplomacy.ransom import RansomAgreed
 from domain.classic.economy import placement, purchase, tribute
 from domain.classic.economy.destruction import CitiesDestroyed
 from domain.classic.moves.sea import CAPACITY
-from domain.classic.diplomacy.ransom import RansomAgreed
 from domain.classic.start import setup
 from domain.conquest.pieces import Units
 from domain.kernel.ids import Seat

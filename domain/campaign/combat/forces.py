@@ -1,0 +1,141 @@
+"""Forces in a battle: counts by owner and type, galleys also by the sea zone to which they return (CS-BAT-10)."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from domain.campaign.box.data import Pact, Training
+from domain.campaign.box.state import CARD, SLAVES, Army, Battle, Group
+from domain.campaign.box.table import Table
+from domain.conquest.pieces import KINDS, Units, counted
+from domain.kernel.ids import AreaId, Seat
+from domain.kernel.rules.message import Names, enumerated
+
+Force = Mapping[Group, int]
+GALLEYS = "galleys"
+
+
+class Of(NamedTuple):
+    """What a group of units is."""
+
+    owner: Seat
+    kind: str
+    sea: AreaId | None = None
+
+
+def group(owner: Seat, kind: str, sea: AreaId | None = None) -> Group:
+    """Return the name of a group."""
+    return f"{owner}/{kind}" if sea is None else f"{owner}/{kind}/{sea}"
+
+
+def of(name: Group) -> Of:
+    """Return what a group is, by its name."""
+    owner, kind, *sea = name.split("/")
+    return Of(Seat(owner), kind, AreaId(sea[0]) if sea else None)
+
+
+def force(owner: Seat, units: Units, galleys: Mapping[AreaId, int] | None = None) -> dict[Group, int]:
+    """Return the force that one owner's units make."""
+    land = {group(owner, kind): number for kind, number in units.by_type.items() if number}
+    return land | {group(owner, GALLEYS, sea): number for sea, number in (galleys or {}).items() if number}
+
+
+def joined(*forces: Force) -> dict[Group, int]:
+    """Return forces together, in order: as they come from a log."""
+    total: dict[Group, int] = {}
+    for each in forces:
+        for name, number in each.items():
+            total[name] = total.get(name, 0) + number
+    return dict(sorted(total.items()))
+
+
+def without(one: Force, lost: Force) -> dict[Group, int]:
+    """Return a force without what it lost."""
+    return {name: left for name, number in one.items() if (left := number - lost.get(name, 0))}
+
+
+def size(units: Force) -> int:
+    """Return how many units a force has."""
+    return sum(units.values())
+
+
+def by_type(units: Force) -> tuple[Units, int]:
+    """Return a force's land units and galleys, of all owners."""
+    kinds = {"infantry": 0, "cavalry": 0, "catapults": 0, GALLEYS: 0}
+    for name, number in units.items():
+        kinds[of(name).kind] += number
+    return Units(kinds["infantry"], kinds["cavalry"], kinds["catapults"]), kinds[GALLEYS]
+
+
+def phantoms(table: Table, seat: Seat, place: AreaId, *, naval: bool) -> dict[Group, int]:
+    """Return the units that Diplomacy cards add to a participant's force (CS-EFF-09, CS-EFF-12)."""
+    found: dict[Group, int] = {}
+    for card, number in table.cards_of(seat) if seat != SLAVES else ():
+        match card.effect:
+            case Pact(province) as pact if province == (None if naval else place):
+                units = Units(pact.infantry * number, pact.cavalry * number)
+                galleys = {group(CARD, GALLEYS): pact.galleys * number} if pact.galleys else {}
+                found = joined(found, force(CARD, units), galleys)
+            case _:
+                pass
+    return found
+
+
+def training(table: Table, seat: Seat, *, naval: bool) -> int:
+    """Return the dice that a participant's own cards add (CS-BAT-15, CS-EFF-23, CS-EFF-24)."""
+    if seat == SLAVES:
+        return 0
+    own = [(card.effect, number) for card, number in table.cards_of(seat)]
+    return sum(number * (each.sea if naval else each.land) for each, number in own if isinstance(each, Training))
+
+
+def called(table: Table, battle: Battle, seat: Seat) -> dict[AreaId, int]:
+    """Return the galleys that a player could bring into a battle on land, or lend at sea (CS-BAT-04, CS-NAV-06)."""
+    seas: Iterable[AreaId] = (battle.place,) if battle.naval else table.seas_of(battle.place)
+    return {sea: number for sea in seas if (number := table.galleys(sea, seat))}
+
+
+def by_owner(units: Force, first: Seat) -> dict[Seat, Counter[str]]:
+    """Return the units of each owner by type, wherever its galleys are from; those of `first` come first."""
+    counts = {owner: Counter[str]() for owner in (first, *sorted(of(name).owner for name in units))}
+    for name, number in units.items():
+        counts[of(name).owner][of(name).kind] += number
+    return counts
+
+
+def told(units: Force, seat: Seat, names: Names) -> str:
+    """Say what a participant's force is: "2 infantry and 4 phantom infantry, and 1 galley lent by Blue"."""
+    counts = by_owner(units, seat)
+    own = [counted(kind, number) for kind, number in in_order(counts.pop(seat))]
+    counted_phantoms = (counted(kind, number) for kind, number in in_order(counts.pop(CARD, Counter())))
+    phantom = [each.replace(" ", " phantom ", 1) for each in counted_phantoms]
+    lent = [f"{_all(each)} lent by {names(owner)}" for owner, each in counts.items()]
+    if not own and not phantom:
+        return enumerated(lent) or "no units"
+    return f"{enumerated([*own, *phantom])}{f', and {enumerated(lent)}' if lent else ''}"
+
+
+def _all(counts: Mapping[str, int]) -> str:
+    return enumerated([counted(kind, number) for kind, number in in_order(counts)])
+
+
+def in_order(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+    """Return numbers of units by type, in the order of the box."""
+    return [(kind, counts[kind]) for kind in (*KINDS, GALLEYS) if counts.get(kind)]
+
+
+def participant(seat: Seat, names: Names) -> str:
+    """Return what a participant is called; slaves are nobody's seat."""
+    return "the slaves" if seat == SLAVES else names(seat)
+
+
+def take_off(table: Table, place: AreaId, lost: Force) -> None:
+    """Remove units from the board; those of cards and slaves were never on it. For `apply` only."""
+    for name, number in lost.items():
+        owner, kind, sea = of(name)
+        if owner in (CARD, SLAVES):
+            continue
+        if sea is not None:
+            table.add_galleys(sea, owner, -number)
+        else:
+            table.set_army(place, owner, table.army(place, owner) - Army(Units(**{kind: number})))

@@ -1,0 +1,1 @@
+"""Actions that bring talents, units and influence."""

@@ -1,0 +1,1 @@
+"""Land moves, and the cities that they take."""

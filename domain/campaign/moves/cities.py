@@ -1,0 +1,61 @@
+"""Cities: how they are built, and who owns them (chapter CTY)."""
+
+from domain.campaign.box.table import Event, Table
+from domain.kernel.ids import AreaId, Seat
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.message import Names
+
+
+class CityBuilt(Event, frozen=True):
+    """A player built a city (CS-CTY-01, CS-CTY-03)."""
+
+    rules = ("CS-CTY-01", "CS-CTY-03")
+    places = (("province", "at"),)
+
+    seat: Seat
+    province: AreaId
+
+    def apply(self, table: Table) -> None:
+        table.set_city(self.province, self.seat)
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} built a city in {names(self.province)}."
+
+
+class CityTaken(Event, frozen=True):
+    """A city changed hands: its army was beaten (CS-CTY-04), or nobody held it (CS-CTY-05)."""
+
+    rules = ("CS-CTY-04", "CS-CTY-05")
+    places = (("province", "lost"),)
+
+    seat: Seat
+    province: AreaId
+    owner: Seat
+
+    def apply(self, table: Table) -> None:
+        table.set_city(self.province, self.seat)
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} took {names(self.owner)}'s city in {names(self.province)}."
+
+
+def sites(table: Table, provinces: tuple[AreaId, ...]) -> list[AreaId]:
+    """Return those of some provinces that have no city (CS-CTY-02)."""
+    return [area for area in dict.fromkeys(provinces) if table.provinces[area].city is None]
+
+
+def enter(draft: Draft[Table], area: AreaId, seat: Seat) -> None:
+    """Take a city that its owner does not hold; to be called when land units end a move there (CS-CTY-05, -06)."""
+    owner = draft.table.provinces[area].city
+    if owner is not None and owner != seat and not draft.table.army(area, owner).units.total:
+        draft.emit(CityTaken(seat, area, owner))
+
+
+def conquer(draft: Draft[Table], area: AreaId, winner: Seat, loser: Seat) -> None:
+    """Take the city of an army that was attacked and beaten, where a land unit is left to hold it (CS-CTY-04)."""
+    table = draft.table
+    if table.provinces[area].city == loser and winner in table.provinces[area].armies:
+        draft.emit(CityTaken(winner, area, loser))
+
+
+EVENTS = (CityBuilt, CityTaken)

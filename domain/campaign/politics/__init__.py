@@ -1,0 +1,1 @@
+"""The auctions for alliances and turn order, and the votes of the senate."""

@@ -1,0 +1,346 @@
+"""Votes of the senate (chapter SEN)."""
+
+from collections.abc import Iterable, Mapping
+
+from msgspec import field
+from msgspec.structs import replace
+
+from domain.campaign.box import hands, lots
+from domain.campaign.box.data import CardId, Gain, Levy, Tokens, Vote, name_of
+from domain.campaign.box.lots import Lots, several
+from domain.campaign.box.state import ITALIA, Prize, VoteUnderWay
+from domain.campaign.box.table import Command, Event, Table
+from domain.campaign.cards import effects
+from domain.campaign.cards.uses import CardUsed, check_ready, own_card, ready
+from domain.campaign.turn.turn import ACT
+from domain.kernel.chance.secret import Vault
+from domain.kernel.ids import AreaId, RuleId, Seat
+from domain.kernel.rules import schema
+from domain.kernel.rules.course import Consequence
+from domain.kernel.rules.decision import Decision, Option
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
+from domain.kernel.rules.message import Count, Names, enumerated
+from domain.kernel.rules.refusal import Refusal
+
+VOTING = frozenset({"vote"})
+
+# --- what happens ---
+
+
+class VoteCalled(Event, frozen=True):
+    """A player called a vote of the senate (CS-SEN-03, CS-SEN-04)."""
+
+    rules = ("CS-SEN-03", "CS-SEN-04", "CS-SEN-05")
+
+    caller: Seat
+    card: CardId
+
+    def apply(self, table: Table) -> None:
+        table.vote = VoteUnderWay(self.card, self.caller, waiting=_with_senators(table, self.caller, {}))
+
+    def tell(self, names: Names) -> str:
+        return f"The senate votes on {name_of(self.card)}."
+
+
+class SenatorsLaid(Event, frozen=True):
+    """A player laid senators face up, and leads the vote now (CS-SEN-05, CS-SEN-06).
+
+    Attributes:
+        senators: those that were added.
+    """
+
+    rules = ("CS-SEN-05", "CS-SEN-06")
+
+    seat: Seat
+    senators: dict[CardId, Count]
+
+    def apply(self, table: Table) -> None:
+        vote = _under_way(table)
+        laid = {**vote.laid, self.seat: _plus(vote.laid.get(self.seat, {}), self.senators)}
+        others = _with_senators(table, self.seat, laid)
+        waiting = tuple(seat for seat in others if seat != self.seat)
+        table.vote = replace(vote, laid=laid, leader=self.seat, waiting=waiting)
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} laid {told(self.senators)}."
+
+
+class VotePassed(Event, frozen=True):
+    """A player laid nothing; they may when it comes round to them again (CS-SEN-06)."""
+
+    rules = ("CS-SEN-05", "CS-SEN-06")
+
+    seat: Seat
+
+    def apply(self, table: Table) -> None:
+        vote = _under_way(table)
+        table.vote = replace(vote, waiting=vote.waiting[1:])
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} passed."
+
+
+class VoteEnded(Event, frozen=True):
+    """A vote ended: its winner spent what they had laid (CS-SEN-07), the others took theirs back (CS-SEN-08).
+
+    Attributes:
+        winner: who gets the prize; null when nobody voted (CS-SEN-09).
+        spent: the senators that the winner laid.
+    """
+
+    rules = ("CS-SEN-07", "CS-SEN-08", "CS-SEN-09")
+
+    card: CardId
+    winner: Seat | None
+    spent: dict[CardId, Count]
+
+    def apply(self, table: Table) -> None:
+        table.vote = None
+        if self.winner is not None:
+            table.add_senators(self.winner, self.spent, -1)
+            table.prize = Prize(self.winner, self.card, self.spent)
+
+    def tell(self, names: Names) -> str:
+        if self.winner is None:
+            return f"Nobody voted for {name_of(self.card)}."
+        return f"{names(self.winner)} won the vote on {name_of(self.card)} and spent {told(self.spent)}."
+
+
+class SenatorsGone(Event, frozen=True):
+    """Spent senators left the game (CS-SEN-12); the player who leads in Rome drew one of them (CS-SEN-10).
+
+    Attributes:
+        leader: who drew one; null when nobody has most influence in Italia (CS-SEN-11).
+        lots: what was drawn from.
+    """
+
+    rules = ("CS-SEN-10", "CS-SEN-11", "CS-SEN-12", "CS-SEN-13")
+
+    leader: Seat | None
+    lots: Lots | None
+
+    def apply(self, table: Table) -> None:
+        table.prize = None
+        if self.leader is not None and self.lots is not None:
+            table.add_senators(self.leader, dict.fromkeys(self.lots.drawn, 1))
+
+    def tell(self, names: Names) -> str:
+        if self.leader is None or self.lots is None:
+            return "Nobody leads in Rome, so the spent senators left the game."
+        drawn = enumerated([name_of(card) for card in self.lots.drawn])
+        return f"{names(self.leader)} leads in Rome and took {drawn}, one of the spent senators."
+
+
+def told(senators: Mapping[CardId, int]) -> str:
+    """Name senators: "Senator I and 2 × Senator III"."""
+    return several([name_of(card) for card, number in sorted(senators.items()) for _ in range(number)])
+
+
+def _under_way(table: Table) -> VoteUnderWay:
+    assert table.vote is not None, "a vote is under way"
+    return table.vote
+
+
+def _plus(one: dict[CardId, int], other: dict[CardId, int]) -> dict[CardId, int]:
+    return {card: one.get(card, 0) + other.get(card, 0) for card in sorted({*one, *other})}
+
+
+def _has_left(table: Table, seat: Seat, laid: dict[Seat, dict[CardId, int]]) -> bool:
+    """Tell whether a player has a senator left to lay; how many they hold is public (CS-CRD-06)."""
+    return table.hands[seat].count > sum(laid.get(seat, {}).values())
+
+
+def _with_senators(table: Table, first: Seat, laid: dict[Seat, dict[CardId, int]]) -> tuple[Seat, ...]:
+    """Return who has a senator left to lay, clockwise from `first` (CS-SEN-05)."""
+    return tuple(seat for seat in table.clockwise(first) if _has_left(table, seat, laid))
+
+
+def highest(table: Table) -> int:
+    """Return the votes that must be exceeded (CS-SEN-05)."""
+    vote = _under_way(table)
+    return hands.votes(table, vote.laid[vote.leader]) if vote.leader is not None else 0
+
+
+# --- what players choose ---
+
+
+class CallVote(Command, frozen=True):
+    """Call a vote with a card of yours that is not used yet in this season (CS-SEN-03, CS-SEN-04)."""
+
+    rules = ("CS-SEN-04", "CS-SEN-03", "CS-ACT-06")
+    answers = ACT
+    gesture = Gesture(cards=("card",), control="hand")
+
+    card: CardId
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        asked = f"You asked to call the vote {self.card}."
+        card = own_card(draft.table, seat, self.card, asked, "CS-SEN-03")
+        if not isinstance(card.effect, Vote):
+            raise Refusal("CS-SEN-03", asked, "This card calls no vote.")
+        check_ready(draft.table, seat, card, asked, "CS-SEN-03")
+        draft.emit(CardUsed(seat, card.id))
+        draft.emit(VoteCalled(seat, card.id))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        if cards := [card.id for card in ready(table, seat) if isinstance(card.effect, Vote)]:
+            yield cls.option("Call a vote of the senate", {"card": schema.one_of(cards)})
+
+
+class LaySenators(Command, frozen=True):
+    """Lay senators face up, so that all that you have laid is worth more than the leader's (CS-SEN-05, CS-SEN-06).
+
+    Attributes:
+        senators: how many of each value, beside what lies there already.
+    """
+
+    rules = ("CS-SEN-05", "CS-SEN-01", "CS-SEN-06")
+    answers = VOTING
+    gesture = Gesture(cards=("senators",), control="hand")
+
+    senators: dict[CardId, Count] = field(default_factory=dict[CardId, int])
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table, vote = draft.table, _under_way(draft.table)
+        held, left = hands.held(table, seat, draft), _left(table, seat, draft)
+        each = [f"{number} {name_of(card)}" for card, number in sorted(self.senators.items())]
+        asked = f"You cannot lay {enumerated(each) or 'no senators'}."
+        if any(card not in left or number > left[card] for card, number in self.senators.items()):
+            has_them = all(card in held and number <= held[card] for card, number in self.senators.items())
+            rule = "CS-SEN-06" if has_them else "CS-SEN-05"
+            raise Refusal(rule, asked, f"You have {hands.named(table, left)} left.")
+        lies = hands.votes(table, vote.laid.get(seat, {}))
+        if lies + hands.votes(table, self.senators) <= (most := highest(table)):
+            allowed = f"Lay more than {most} vote{'s' * (most != 1)}, counting the {lies} that you have laid, or pass."
+            raise Refusal("CS-SEN-05", asked, allowed)
+        draft.emit(SenatorsLaid(seat, {card: number for card, number in sorted(self.senators.items()) if number}))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        left = _left(table, seat, vault)
+        needed = highest(table) + 1 - hands.votes(table, _under_way(table).laid.get(seat, {}))
+        if hands.votes(table, left) >= needed:
+            counts = {card: schema.count(0, number) for card, number in left.items()}
+            cost = {"prices": {card: hands.worth(table, card) for card in left}, "minimum": needed}
+            yield cls.option("Lay senators", {"senators": schema.record(counts, counts, x_cost=cost)})
+
+
+class PassVote(Command, frozen=True):
+    """Lay no senators now. You may lay some when it comes round to you again (CS-SEN-06)."""
+
+    rules = ("CS-SEN-05", "CS-SEN-06")
+    answers = VOTING
+    gesture = Gesture(quiet=True, called="Pass")
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        draft.emit(VotePassed(seat))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        yield cls.option()
+
+
+def _left(table: Table, seat: Seat, vault: Vault | Draft[Table]) -> hands.Senators:
+    """Return the senators that a player has not laid."""
+    laid = _under_way(table).laid.get(seat, {})
+    held = hands.held(table, seat, vault)
+    return {card: left for card, number in held.items() if (left := number - laid.get(card, 0))}
+
+
+class PlaceLegions(Command, frozen=True):
+    """Choose where the units of a vote's prize are placed, all in one of its provinces (CS-EFF-07)."""
+
+    rules = ("CS-EFF-07",)
+    answers = frozenset({"place-legions"})
+    gesture = Gesture(to="province")
+
+    province: AreaId
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        prize, brought = _prize(draft.table)
+        assert isinstance(brought, Levy), "only units are placed"
+        if self.province not in brought.places:
+            asked = f"You cannot place the units in {self.province}."
+            raise Refusal("CS-EFF-07", asked, f"Place them in {' or '.join(brought.places)}.")
+        effects.levy(draft, seat, prize.card, brought, self.province)
+        _look_at_rome(draft)
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        _, brought = _prize(table)
+        assert isinstance(brought, Levy), "only units are placed"
+        yield cls.option("Place the units", {"province": schema.one_of(brought.places)})
+
+
+# --- the steps ---
+
+
+def vote(table: Table) -> list[Decision] | Consequence[Table]:
+    """Ask everybody who has a senator left, from the caller on; the vote ends when all others have passed."""
+    under_way = _under_way(table)
+    if not under_way.waiting:
+        return _end
+    seat = under_way.waiting[0]
+    title = f"Do you vote for {table.cards[under_way.card].name}?"
+    about = {"card": under_way.card, "laid": under_way.laid, "leader": under_way.leader, "votes": highest(table)}
+    laid = [f"{table.names(each)} has laid {told(senators)}." for each, senators in under_way.laid.items()]
+    depends = " ".join([*laid, "The vote ends when all others have passed."])
+    return [Decision("vote", (seat,), RuleId("CS-SEN-05"), title, depends, about)]
+
+
+def _end(draft: Draft[Table]) -> None:
+    under_way = _under_way(draft.table)
+    spent = under_way.laid[under_way.leader] if under_way.leader is not None else {}
+    draft.emit(VoteEnded(under_way.card, under_way.leader, spent))
+
+
+def award(table: Table) -> list[Decision] | Consequence[Table]:
+    """Give the prize at once; ask where units are placed, where there is a choice. Then Rome is looked at."""
+    prize, brought = _prize(table)
+    if (
+        not isinstance(brought, Levy)
+        or len(brought.places) == 1
+        or effects.levied(table, prize.seat, brought)[0].total == 0
+    ):
+        return _award
+    title, about = "Where do you place your new units?", {"card": prize.card, "provinces": brought.places}
+    depends = "Then the player with most influence in Italia takes a senator."
+    return [Decision("place-legions", (prize.seat,), RuleId("CS-EFF-07"), title, depends, about)]
+
+
+def _prize(table: Table) -> tuple[Prize, Gain | Levy | Tokens]:
+    prize = table.prize
+    assert prize is not None, "a vote was won"
+    effect = table.cards[prize.card].effect
+    assert isinstance(effect, Vote), "votes have prizes"
+    return prize, effect.prize
+
+
+def _award(draft: Draft[Table]) -> None:
+    prize, brought = _prize(draft.table)
+    match brought:
+        case Gain():
+            effects.gain(draft, prize.seat, prize.card, brought)
+        case Tokens():
+            effects.add_tokens(draft, prize.seat, prize.card, brought)
+        case Levy():
+            effects.levy(draft, prize.seat, prize.card, brought, brought.places[0])
+    _look_at_rome(draft)
+
+
+def _look_at_rome(draft: Draft[Table]) -> None:
+    """Let the player with most influence in Italia draw one of the senators that were spent (CS-SEN-10, CS-SEN-13)."""
+    prize, _ = _prize(draft.table)
+    influence = draft.table.provinces[ITALIA].influence
+    most = max(influence.values(), default=0)
+    leaders = [seat for seat in draft.table.seats if influence.get(seat) == most]
+    if len(leaders) == 1:
+        draft.emit(SenatorsGone(leaders[0], lots.draw(draft, prize.spent, 1)))
+    else:
+        draft.emit(SenatorsGone(None, None))
+
+
+EVENTS = (VoteCalled, SenatorsLaid, VotePassed, VoteEnded, SenatorsGone)
+COMMANDS = (CallVote, LaySenators, PassVote, PlaceLegions)

@@ -1,0 +1,1 @@
+"""How a table begins: the set-up, the first units, and positions written by hand."""
