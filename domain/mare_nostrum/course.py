@@ -4,24 +4,12 @@ Each step asks somebody, or does what leaves no choice.
 """
 
 from domain.kernel.rules.course import Step, always
-from domain.mare_nostrum import (
-    aftermath,
-    battle,
-    construction,
-    discard,
-    founding,
-    helen,
-    income,
-    legions,
-    losses,
-    order,
-    roles,
-    setup,
-    takes,
-    trade,
-    ulysses,
-)
-from domain.mare_nostrum.table import Table
+from domain.mare_nostrum.box.table import Table
+from domain.mare_nostrum.combat import aftermath, battle, losses, military
+from domain.mare_nostrum.economy import construction, discard, income, takes, trade
+from domain.mare_nostrum.heroes import helen, ulysses
+from domain.mare_nostrum.start import founding, setup
+from domain.mare_nostrum.turn import order, roles
 
 
 def step(table: Table) -> Step[Table]:
@@ -73,4 +61,4 @@ def _military(table: Table) -> Step[Table]:
         return aftermath.exploit
     if table.battle is not None:
         return always(battle.end)
-    return order.name_next if table.active is None else legions.campaign
+    return order.name_next if table.active is None else military.campaign

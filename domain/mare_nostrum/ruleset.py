@@ -16,42 +16,21 @@ from domain.kernel.rules.message import Names
 from domain.kernel.rules.papers import Papers
 from domain.kernel.rules.ruleset import Change, Result, Rolled, Ruleset, switched
 from domain.kernel.rules.schema import Random
-from domain.mare_nostrum import (
-    acquisition,
-    aftermath,
-    battle,
-    construction,
-    course,
-    discard,
-    exchange,
-    fight,
-    fleets,
-    founding,
-    helen,
-    income,
-    influence,
-    legions,
-    losses,
-    marks,
-    naval,
-    order,
-    papers,
-    roles,
-    setup,
-    takes,
-    trade,
-    turn,
-    ulysses,
-    view,
-    war,
-    winning,
-)
-from domain.mare_nostrum.data import BANK, CARDS, CIVILIZATIONS, ROLES, SUPPLY
-from domain.mare_nostrum.editions import CHANGES, Rules
-from domain.mare_nostrum.position import arrange, conceal
-from domain.mare_nostrum.setup import fit
-from domain.mare_nostrum.table import Setup, Table, bare
-from domain.mare_nostrum.view import imagine
+from domain.mare_nostrum import course
+from domain.mare_nostrum.box.data import BANK, CARDS, ROLES, SUPPLY
+from domain.mare_nostrum.box.editions import CHANGES, Rules
+from domain.mare_nostrum.box.state import Setup
+from domain.mare_nostrum.box.table import Table
+from domain.mare_nostrum.combat import aftermath, battle, losses, military, naval
+from domain.mare_nostrum.display import fight, marks, papers, view
+from domain.mare_nostrum.display.view import imagine
+from domain.mare_nostrum.economy import construction, discard, income, influence, takes, trade
+from domain.mare_nostrum.heroes import acquisition, exchange, helen, ulysses
+from domain.mare_nostrum.moves import fleets, legions
+from domain.mare_nostrum.start import founding, setup
+from domain.mare_nostrum.start.position import arrange, conceal
+from domain.mare_nostrum.start.setup import bare, fit
+from domain.mare_nostrum.turn import order, roles, turn, war, winning
 
 CHAPTERS = (
     setup,
@@ -71,6 +50,7 @@ CHAPTERS = (
     fleets,
     naval,
     legions,
+    military,
     helen,
     battle,
     losses,
@@ -142,7 +122,7 @@ class MareNostrum(Ruleset[Table]):
         return {Seat(leader.civilization): leader.player for leader in chosen.leaders or ()}
 
     def lay(self, seats: tuple[Seat, ...], setup: Any, board: Board) -> Table:
-        table = bare(Map.of(board), self.rules, setup, seats, CIVILIZATIONS, SUPPLY[len(seats)])
+        table = bare(Map.of(board), self.rules, setup, seats)
         fit(table)
         return table
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping
 
 from domain.kernel.chance.secret import Vault
-from domain.mare_nostrum import hands
-from domain.mare_nostrum.combinations import purchases
+from domain.mare_nostrum.box import hands
+from domain.mare_nostrum.economy.combinations import purchases
 from tests.bench.measure import Figure, percentile
 from tests.helpers.building import RULESET, Building, position
 

@@ -14,9 +14,9 @@ from domain.kernel.ids import GameId, Seat
 from domain.kernel.rules.board import Map
 from domain.kernel.rules.decision import Option
 from domain.kernel.rules.draft import Draft
-from domain.mare_nostrum.data import BANK, CARDS, CIVILIZATIONS
+from domain.mare_nostrum.box.data import BANK, CARDS, CIVILIZATIONS
+from domain.mare_nostrum.box.table import Table
 from domain.mare_nostrum.ruleset import MareNostrum
-from domain.mare_nostrum.table import Table
 
 RULESET = MareNostrum()
 BOARD = builtin("mare-nostrum")

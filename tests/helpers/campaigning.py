@@ -5,7 +5,7 @@ from random import Random
 from typing import Any
 
 from domain.kernel.ids import Seat
-from domain.mare_nostrum.data import CIVILIZATIONS, PIECES
+from domain.mare_nostrum.box.data import CIVILIZATIONS, PIECES
 from tests.helpers.building import MAP, Building, arranged
 
 MILITARY_HEROES = ("hannibal", "pericles", "helen-of-troy", "nebuchadnezzar")

@@ -54,7 +54,7 @@ SAID: Final[Mapping[str, str]] = {
     ),
     **dict.fromkeys(("question", "_question", "__str__"), "words in questions and refusals"),
     **dict.fromkeys(("fit", "named_by"), "which boards there may be; tests/domain/*/start/test_setup.py"),
-    "kept_seats": "who may sit down before the game; tests/domain/mare_nostrum/test_assignment.py",
+    "kept_seats": "who may sit down before the game; tests/domain/mare_nostrum/start/test_assignment.py",
     "printed": "the bare board; tests/domain/*/display/test_marks.py",
     **dict.fromkeys(("heading", "_doing"), "a title in the history"),
     **dict.fromkeys(("by_owner", "in_order"), "how a force is told and drawn; tests/domain/*/display/test_marks.py"),

@@ -18,9 +18,9 @@ from domain.kernel.proof.verify import verify
 from domain.kernel.rules.message import Count, Names, Upcaster, type_name
 from domain.kernel.rules.ruleset import Library, Ruleset
 from domain.library import LIBRARY
-from domain.mare_nostrum import income
-from domain.mare_nostrum import table as mare_table
-from domain.mare_nostrum.data import Resource
+from domain.mare_nostrum.box import table as mare_table
+from domain.mare_nostrum.box.data import Resource
+from domain.mare_nostrum.economy import income
 from tests.recorded import Recorded, positions, recorded
 
 
@@ -48,7 +48,7 @@ class Payment(Struct, frozen=True):
 
 
 class IncomePaid(mare_table.Event, frozen=True, tag="income-paid"):
-    """As in `domain.mare_nostrum.income`, but ordered by seat."""
+    """As in `domain.mare_nostrum.economy.income`, but ordered by seat."""
 
     schema: ClassVar[int] = 2
 

@@ -7,19 +7,20 @@ from typing import Any
 from domain.boards import builtin
 from domain.kernel.ids import Seat
 from domain.kernel.rules.message import Event
-from domain.mare_nostrum import chains, hands, setup
-from domain.mare_nostrum.construction import PieceBuilt
-from domain.mare_nostrum.data import BANK, GOODS, SUPPLY
-from domain.mare_nostrum.discard import CardsDiscarded
-from domain.mare_nostrum.founding import PieceFounded
-from domain.mare_nostrum.helen import LegionSeduced
-from domain.mare_nostrum.influence import InfluencePlaced
-from domain.mare_nostrum.losses import LossesRemoved
-from domain.mare_nostrum.naval import NavalBattleEnded
-from domain.mare_nostrum.pieces import Force, Province
+from domain.mare_nostrum.box import chains, hands
+from domain.mare_nostrum.box.data import BANK, GOODS, SUPPLY
+from domain.mare_nostrum.box.pieces import Force, Province
+from domain.mare_nostrum.box.table import Table
+from domain.mare_nostrum.combat.losses import LossesRemoved
+from domain.mare_nostrum.combat.naval import NavalBattleEnded
+from domain.mare_nostrum.economy.construction import PieceBuilt
+from domain.mare_nostrum.economy.discard import CardsDiscarded
+from domain.mare_nostrum.economy.influence import InfluencePlaced
+from domain.mare_nostrum.economy.trade import OffersRevealed
+from domain.mare_nostrum.heroes.helen import LegionSeduced
 from domain.mare_nostrum.ruleset import MareNostrum
-from domain.mare_nostrum.table import Table
-from domain.mare_nostrum.trade import OffersRevealed
+from domain.mare_nostrum.start import setup
+from domain.mare_nostrum.start.founding import PieceFounded
 from tests.helpers.laws import Bare, Laws
 
 CARDS = 123

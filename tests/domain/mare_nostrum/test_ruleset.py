@@ -11,11 +11,11 @@ from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Names
 from domain.kernel.rules.ruleset import Rolled
-from domain.mare_nostrum.aftermath import ProvincePillaged
-from domain.mare_nostrum.battle import BattleRolled, Throw
-from domain.mare_nostrum.naval import TriremesRolled
+from domain.mare_nostrum.box.table import Table
+from domain.mare_nostrum.combat.aftermath import ProvincePillaged
+from domain.mare_nostrum.combat.battle import BattleRolled, Throw
+from domain.mare_nostrum.combat.naval import TriremesRolled
 from domain.mare_nostrum.ruleset import MareNostrum
-from domain.mare_nostrum.table import Table
 
 RULESET = MareNostrum()
 BOARD = builtin("mare-nostrum")

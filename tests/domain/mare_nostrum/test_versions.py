@@ -9,10 +9,10 @@ import pytest
 from domain.boards import builtin
 from domain.kernel.proof.verify import verify
 from domain.kernel.rules.ruleset import Library
-from domain.mare_nostrum.data import RECOMMENDED
-from domain.mare_nostrum.editions import CHANGES, Rules
+from domain.mare_nostrum.box.data import RECOMMENDED
+from domain.mare_nostrum.box.editions import CHANGES, Rules
+from domain.mare_nostrum.box.table import Table
 from domain.mare_nostrum.ruleset import MareNostrum
-from domain.mare_nostrum.table import Table
 from tests.helpers.play import Play
 from tests.helpers.sampling import sampled
 

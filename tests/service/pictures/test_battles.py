@@ -14,7 +14,7 @@ from domain.kernel.rules.marks import Battle, together
 from domain.kernel.rules.message import Event
 from domain.kernel.rules.ruleset import Rolled
 from domain.library import LIBRARY
-from domain.mare_nostrum.fight import chances as chances_of_legions
+from domain.mare_nostrum.display.fight import chances as chances_of_legions
 from service.bots.bot import GREEDY, RANDOM
 from service.bots.simulation import Plan, Simulation
 from service.games.views import Viewer

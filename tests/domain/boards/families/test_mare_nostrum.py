@@ -12,7 +12,7 @@ from domain.boards import BoardError, builtin, drawing_of, parse_board, validate
 from domain.boards.families.mare_nostrum import CIVILIZATIONS, GOODS
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules.board import Area, Board, Map
-from domain.mare_nostrum.data import CARDS, OWN_HERO, PRICES, Item
+from domain.mare_nostrum.box.data import CARDS, OWN_HERO, PRICES, Item
 from domain.mare_nostrum.ruleset import MareNostrum
 
 RAW = resources.files("domain.boards").joinpath("mare-nostrum.json").read_text()

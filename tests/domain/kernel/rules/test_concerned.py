@@ -14,7 +14,7 @@ from domain.kernel.rules.command import Command
 from domain.kernel.rules.message import type_name
 from domain.kernel.rules.ruleset import Ruleset
 from domain.library import LIBRARY
-from domain.mare_nostrum.income import IncomePaid
+from domain.mare_nostrum.economy.income import IncomePaid
 from tests.tiny.auction import PutUp, TinyAuction
 from tests.tiny.corrected import Corrected
 from tests.tiny.showing import Showing

@@ -1,0 +1,1 @@
+"""What the game consists of: figures, pieces, cards in hand, and the table on which all lies."""

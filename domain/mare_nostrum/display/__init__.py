@@ -1,0 +1,1 @@
+"""What players see: the view, marks on the board, cards to read, the battle under way."""

@@ -1,0 +1,1 @@
+"""Income, trade, and what players build for combinations of cards."""

@@ -1,0 +1,1 @@
+"""How triremes and legions move."""

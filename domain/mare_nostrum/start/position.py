@@ -1,0 +1,173 @@
+"""Positions written by hand, for scenarios and problems. `Position` describes the format."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from msgspec import Struct, field
+
+from domain.kernel.ids import AreaId, Seat
+from domain.kernel.rules.board import Board, Map
+from domain.kernel.rules.draft import Draft
+from domain.mare_nostrum.box import hands
+from domain.mare_nostrum.box.data import CIVILIZATIONS, ROLES, START_ROLES, Building, Resource, Role
+from domain.mare_nostrum.box.editions import Rules
+from domain.mare_nostrum.box.pieces import Fleet, Force, Province
+from domain.mare_nostrum.box.state import Phase, Setup, TakenCard, Tie, Trade
+from domain.mare_nostrum.box.table import Table
+from domain.mare_nostrum.start.setup import bare
+
+
+class Land(Struct, forbid_unknown_fields=True):
+    """What is in a province; land units, posts and triremes in port by owner."""
+
+    owner: Seat | None = None
+    marked: int = 0
+    city: bool = False
+    market: bool = False
+    temple: bool = False
+    caravans: tuple[Resource, ...] = ()
+    legions: dict[Seat, int] = {}
+    moved: dict[Seat, int] = {}
+    """Legions that have moved this turn, besides `legions`; and `fought`, those that have attacked."""
+    fought: dict[Seat, int] = {}
+    fortresses: dict[Seat, int] = {}
+    posts: dict[Seat, tuple[str, ...]] = {}
+    ports: dict[Seat, int] = {}
+
+    def force(self, seat: Seat) -> Force:
+        numbers = (each.get(seat, 0) for each in (self.legions, self.moved, self.fought, self.fortresses))
+        return Force(*numbers, posts=self.posts.get(seat, ()))
+
+
+class TradePosition(Struct, forbid_unknown_fields=True):
+    """A trade under way; `chosen` are face-down offers, whose cards still count as part of the hands."""
+
+    number: int
+    traders: tuple[Seat, ...]
+    chosen: dict[Seat, tuple[Resource, ...]] = {}
+    offers: dict[Seat, tuple[Resource, ...]] = {}
+    taken: dict[Seat, tuple[Resource, ...]] = {}
+    taker: Seat | None = None
+    takes: tuple[TakenCard, ...] = ()
+    stood: int = 0
+    forced: Seat | None = None
+    short: Seat | None = None
+
+
+class Position(Struct, forbid_unknown_fields=True):
+    """A position. Except in the set-up, players own their capitals; the rest of the board has only what is listed.
+
+    `seats` are the players; the other civilizations are neutral. The cards in `hands` and on the table come from the
+    bank, and the buildings from the supply; `bank` and `supply` override single piles.
+    """
+
+    seats: tuple[Seat, ...]
+    turn: int = 2
+    phase: Phase = "construction"
+    active: Seat | None = None
+    done: tuple[Seat, ...] = ()
+    roles: dict[Role, Seat] = {}
+    """By default the civilizations of the aid cards hold the roles, or else the first seat."""
+    ties: tuple[Tie, ...] = ()
+    hands: dict[Seat, dict[Resource, int]] = {}
+    cards: dict[Seat, tuple[str, ...]] = {}
+    provinces: dict[AreaId, Land] = {}
+    fleets: dict[AreaId, dict[Seat, Fleet | int]] = {}
+    bank: dict[Resource, int] = {}
+    supply: dict[Building, int] = {}
+    setup: Setup = field(default_factory=Setup)
+    order: tuple[Seat, ...] = ()
+    points: int = 0
+    paid: bool = False
+    trade: TradePosition | None = None
+    redirected: bool = False
+    free_marker: bool = False
+    exchanged: bool = False
+    replaced: dict[AreaId, Seat] = {}
+    ashore: bool = False
+    owed: dict[AreaId, tuple[Seat, ...]] = {}
+    exploited: dict[AreaId, tuple[Seat, ...]] = {}
+    seduced: bool = False
+
+
+def arrange(given: Mapping[str, Any], rules: Rules, board: Board) -> Table:
+    """Return the table of a position, hands still empty. Raises `ValueError` or `msgspec.ValidationError`."""
+    position = msgspec.convert(dict(given), Position)
+    if strangers := {*position.seats} - {*CIVILIZATIONS}:
+        raise ValueError(f"no civilizations: {', '.join(sorted(strangers))}")
+    seats = tuple(civilization for civilization in CIVILIZATIONS if civilization in position.seats)
+    table = bare(Map.of(board), rules, position.setup, seats)
+    table.turn, table.phase, table.active = position.turn, position.phase, position.active
+    table.done, table.ties = list(position.done), list(position.ties)
+    table.order, table.points = list(position.order), position.points
+    table.roles = {role: _holder(role, position.roles, seats) for role in ROLES}
+    for seat, cards in position.cards.items():
+        table.cards[seat] = cards
+    for name in ("paid", "redirected", "free_marker", "exchanged", "ashore", "seduced"):
+        setattr(table, name, getattr(position, name))
+    table.replaced, table.owed = dict(position.replaced), dict(position.owed)
+    table.exploited = dict(position.exploited)
+    _settle(table, position)
+    return table
+
+
+def _holder(role: Role, given: Mapping[Role, Seat], seats: tuple[Seat, ...]) -> Seat:
+    if role in given:
+        return given[role]
+    return START_ROLES[role] if START_ROLES[role] in seats else seats[0]
+
+
+def _settle(table: Table, position: Position) -> None:
+    for seat in table.seats if position.phase != "setup" else ():
+        table.change_province(table.capitals[seat], owner=seat)
+    for area, land in position.provinces.items():
+        if area not in table.provinces:
+            raise ValueError(f"{area} is not a province")
+        table.provinces[area] = Province(
+            owner=land.owner or table.provinces[area].owner, marked=land.marked, ports=dict(land.ports)
+        )
+        for seat in {**land.legions, **land.moved, **land.fought, **land.fortresses}:
+            table.set_force(area, seat, land.force(seat))
+        for kind in ("city", "market", "temple"):
+            if getattr(land, kind):
+                table.build(area, kind)
+        for good in land.caravans:
+            table.build(area, "caravan", good)
+    table.supply.update(position.supply)
+    for sea, fleets in position.fleets.items():
+        for seat, fleet in fleets.items():
+            table.set_fleet(sea, seat, Fleet(fresh=fleet) if isinstance(fleet, int) else fleet)
+
+
+def conceal(draft: Draft[Table], given: Mapping[str, Any]) -> None:
+    """Deal the hands and place the offers of a position, sealed."""
+    position = msgspec.convert(dict(given), Position)
+    table = draft.table
+    for seat in table.seats:
+        cards = position.hands.get(seat, {})
+        table.hold(seat, sum(cards.values()), hands.seal(draft, seat, cards))
+        _take_from_bank(table, cards)
+    if trade := position.trade:
+        for lying in (*trade.offers.values(), *trade.taken.values()):
+            _take_from_bank(table, Counter(lying))
+        chosen = {seat: draft.seal(list(offer), (seat,)) for seat, offer in trade.chosen.items()}
+        table.trade = Trade(
+            trade.number,
+            trade.traders,
+            chosen,
+            dict(trade.offers),
+            dict(trade.taken),
+            trade.taker,
+            trade.takes,
+            trade.stood,
+            trade.forced,
+            trade.short,
+        )
+    table.bank.update(position.bank)
+
+
+def _take_from_bank(table: Table, cards: Mapping[Resource, int]) -> None:
+    for card, number in cards.items():
+        table.bank[card] -= number
