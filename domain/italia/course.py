@@ -10,10 +10,13 @@ from typing import Final
 
 from domain.italia.box.state import BattleStep, RoundStage, Stage
 from domain.italia.box.table import Table, turn_of, under_way
+from domain.italia.campaigns import campaign, reactions
 from domain.italia.combat import aims, battle, cities, deserters, naval, raids, retreat, submission
-from domain.italia.moves import campaign, entry, movement, reactions
+from domain.italia.economy import income, placement, purchase
+from domain.italia.moves import entry, movement
 from domain.italia.nations import civil_war, exits, revolt, rome, title, transformations
-from domain.italia.turn import income, placement, purchase, reinforcements, scoring, sequence, setup, stacking, winning
+from domain.italia.start import setup
+from domain.italia.turn import reinforcements, scoring, sequence, stacking, winning
 from domain.italia.turn.sequence import PARTS, RoundStageBegan, StageBegan, TurnEnded
 from domain.kernel.rules.course import Consequence, Step, always
 from domain.kernel.rules.decision import Decision
@@ -50,7 +53,7 @@ def interruption(table: Table) -> Step[Table] | None:
 
 
 ROUND: Final[Mapping[RoundStage, Callable[[Table], Left]]] = {
-    "setup": always(setup.begin),
+    "setup": always(setup.open),
     "round-start": civil_war.round_start,
     "turns": sequence.turns,
     "civil-war": civil_war.turns,

@@ -15,16 +15,19 @@ from domain.italia.box.entries import Game
 from domain.italia.box.pieces import FLEET, KINDS, WORDS, NationId
 from domain.italia.box.state import Options
 from domain.italia.box.table import Table
+from domain.italia.campaigns import campaign, reactions
 from domain.italia.combat import aims, battle, cities, deserters, naval, raids, retreat, submission
 from domain.italia.combat.dice import DIE, FACES, struck
 from domain.italia.display import fight, marks, papers, view
 from domain.italia.display.view import imagine
+from domain.italia.economy import income, placement, purchase
 from domain.italia.ending import announcing, rebuilding
-from domain.italia.moves import campaign, entry, movement, reactions, sea
+from domain.italia.moves import entry, movement, sea
 from domain.italia.nations import civil_war, exits, hannibal, revolt, rome, title, transformations
-from domain.italia.turn import income, placement, purchase, reinforcements, scoring, sequence, setup, stacking, winning
-from domain.italia.turn.position import arrange
-from domain.italia.turn.setup import bare
+from domain.italia.start import setup
+from domain.italia.start.position import arrange
+from domain.italia.start.setup import bare
+from domain.italia.turn import reinforcements, scoring, sequence, stacking, winning
 from domain.kernel.chance.evidence import Dice, Shown
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, Seat
@@ -161,7 +164,7 @@ class Italia(Ruleset[Table]):
         return bare(self.data, _cards_of(board), self.rules, setup, board)
 
     def open(self, draft: Draft[Table]) -> None:
-        setup.begin(draft)
+        setup.open(draft)
 
     def imagine(self, draft: Draft[Table], view: view.View, seat: Seat, rng: Random) -> None:
         imagine(draft, view, seat, rng)

@@ -1,1 +1,1 @@
-"""Moves by land and sea, those of a campaign, and how others react to them."""
+"""Moves by land and sea, through entry areas and past strangers."""

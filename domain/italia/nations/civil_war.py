@@ -7,9 +7,10 @@ from msgspec.structs import replace
 from domain.italia.box.entries import Defection, Levy
 from domain.italia.box.pieces import Army, Kind, LeaderId, NationId, counted
 from domain.italia.box.table import Command, Event, Table
+from domain.italia.campaigns import campaign
 from domain.italia.combat import dice
-from domain.italia.moves import campaign
-from domain.italia.turn import purchase, reinforcements, stacking
+from domain.italia.economy import purchase
+from domain.italia.turn import reinforcements, stacking
 from domain.italia.turn.sequence import RoundStageBegan, TurnBegan
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat

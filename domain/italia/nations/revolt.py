@@ -9,8 +9,8 @@ from domain.italia.box.entries import Revolt as RevoltEntry
 from domain.italia.box.pieces import NationId
 from domain.italia.box.state import RoundStage
 from domain.italia.box.table import Command, Event, Table, turn_of
+from domain.italia.campaigns.campaign import adjacent, place_of, under_way
 from domain.italia.combat.submission import refuse_unless_asked
-from domain.italia.moves.campaign import adjacent, place_of, under_way
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema

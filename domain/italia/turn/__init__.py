@@ -1,1 +1,1 @@
-"""The round and a turn but for its moves and battles: income, purchases, arrivals, stacking, points."""
+"""The round and a nation's turn: their stages, reinforcements, stacking, points, and the end of the game."""

@@ -10,11 +10,14 @@ from domain.italia.box.entries import FixedCapital
 from domain.italia.box.pieces import FLEET, Army, FleetId, LeaderId, NationId, Units, plus, within
 from domain.italia.box.state import Battle, Moving, Turn
 from domain.italia.box.table import Table
+from domain.italia.campaigns import campaign
 from domain.italia.combat import battle, cities, deserters, naval, raids, retreat
-from domain.italia.moves import campaign, entry, movement
+from domain.italia.economy import income, placement, purchase
+from domain.italia.moves import entry, movement
 from domain.italia.nations import civil_war, exits, rome, transformations
 from domain.italia.ruleset import ItaliaI, ItaliaII
-from domain.italia.turn import income, placement, purchase, reinforcements, scoring, sequence, setup, stacking
+from domain.italia.start import setup
+from domain.italia.turn import reinforcements, scoring, sequence, stacking
 from domain.kernel.ids import AreaId
 from domain.kernel.rules.message import Event
 from tests.helpers.laws import Laws

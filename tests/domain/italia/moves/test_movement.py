@@ -10,8 +10,8 @@ from domain.italia.box.entries import Plan
 from domain.italia.box.pieces import NationId
 from domain.italia.box.table import Table, turn_of
 from domain.italia.moves import steps
+from domain.italia.start.position import arrange
 from domain.italia.turn import stacking
-from domain.italia.turn.position import arrange
 
 CELTS = NationId("celts")
 GIVEN = {

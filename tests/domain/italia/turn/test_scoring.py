@@ -13,8 +13,8 @@ from domain.italia.box.editions import Rules
 from domain.italia.box.entries import Game, RegionPoints
 from domain.italia.box.pieces import NationId
 from domain.italia.box.table import Table
+from domain.italia.start.position import arrange
 from domain.italia.turn import scoring, winning
-from domain.italia.turn.position import arrange
 from domain.kernel.chance.draws import ScriptedChance
 from domain.kernel.chance.secret import Vault
 from domain.kernel.rules.draft import Draft

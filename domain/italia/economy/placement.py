@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from domain.italia.box.pieces import FLEET, KINDS, Army, NationId, counted
 from domain.italia.box.state import City, Placing
 from domain.italia.box.table import Command, Event, Table, turn_of
-from domain.italia.turn import purchase
+from domain.italia.economy import purchase
 from domain.italia.turn.sequence import enter
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat

@@ -13,8 +13,8 @@ from domain.italia.box.editions import Rules
 from domain.italia.box.pieces import KINDS, Army, FleetId, Kind, LeaderId, NationId, Units
 from domain.italia.box.state import Campaign, City, Options, RoundStage, Stage, Turn
 from domain.italia.box.table import Table
+from domain.italia.start.setup import bare
 from domain.italia.turn.sequence import PLANS, Plan
-from domain.italia.turn.setup import bare
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules.board import Board
 

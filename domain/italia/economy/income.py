@@ -6,7 +6,7 @@ from typing import Final
 from domain.italia.box.pieces import FLEET, KINDS, NationId, counted
 from domain.italia.box.state import Overflow
 from domain.italia.box.table import Command, Event, Table, turn_of
-from domain.italia.turn import purchase
+from domain.italia.economy import purchase
 from domain.italia.turn.sequence import enter, leave
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import RuleId, Seat

@@ -1,6 +1,6 @@
 """Campaigns: their beginning and end, and the raids and blocks of each move (chapters CAM and BLK).
 
-A campaign move is a list of stages of its own (`sequence.CAMPAIGN_STEP`); its movement is in movement.py and sea.py,
+A campaign move is a list of stages of its own (`sequence.CAMPAIGN_STEP`); its movement is in `moves`,
 what the others answer in reactions.py.
 """
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from domain.italia.box.pieces import Army, FleetId, LeaderId, NationId, Units, counted, fits
 from domain.italia.box.state import Campaign, Reaction, resolved
 from domain.italia.box.table import Command, Event, Table
-from domain.italia.moves.campaign import adjacent, is_blocked, place_of, under_way
+from domain.italia.campaigns.campaign import adjacent, is_blocked, place_of, under_way
 from domain.italia.turn.sequence import enter
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat

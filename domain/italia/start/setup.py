@@ -53,7 +53,7 @@ def bare(data: Data, cards: Cards, rules: Rules, options: Options, board: Board)
     )
 
 
-def begin(draft: Draft[Table]) -> None:
+def open(draft: Draft[Table]) -> None:  # noqa: A001  (the word of the ruleset protocol)
     """Place the pieces and begin the first round."""
     cards = draft.table.cards
     armies: dict[AreaId, dict[NationId, Army]] = {}

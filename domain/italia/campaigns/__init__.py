@@ -1,0 +1,1 @@
+"""Campaigns, move by move, and how others react to them."""

@@ -1,0 +1,1 @@
+"""Income, purchases, and where what was bought is placed."""

@@ -1,0 +1,1 @@
+"""How a table begins: the set-up, and positions written by hand."""
