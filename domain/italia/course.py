@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from domain.italia.box.state import BattleStep, RoundStage, Stage
-from domain.italia.box.table import Table, turn_of, under_way
+from domain.italia.box.table import Table, battle_of, turn_of
 from domain.italia.campaigns import campaign, reactions
 from domain.italia.combat import aims, battle, cities, deserters, naval, raids, retreat, submission
 from domain.italia.economy import income, placement, purchase
@@ -165,7 +165,7 @@ def next_part(draft: Draft[Table]) -> None:
 
 def battle_step(table: Table) -> Step[Table]:
     """Return the step at which a round of battle is (IT-BAT-14, IT-BAT-15); one without a question is passed over."""
-    fight = under_way(table)
+    fight = battle_of(table)
     if fight.step == "submit" and submission.may_submit(table, fight):
         return submission.ask
     if fight.step in ("submit", "conversion") and deserters.convertible(table, fight) is not None:

@@ -238,15 +238,39 @@ def plus(counts: Mapping[Any, int], key: Any, number: int) -> dict[Any, int]:
     return new if key in counts else dict(sorted(new.items()))
 
 
+def turn_of(table: Table) -> Turn:
+    """The turn under way."""
+    assert table.turn is not None, "it is somebody's turn"
+    return table.turn
+
+
+def battle_of(table: Table) -> Battle:
+    """Return the battle under way."""
+    assert table.battle is not None, "a battle is under way"
+    return table.battle
+
+
+def revolt_of(table: Table) -> Revolt:
+    """Return the slave revolt under way."""
+    assert table.revolt is not None, "slaves have risen"
+    return table.revolt
+
+
+def auction_of(table: Table) -> Auction:
+    """Return the auction under way."""
+    assert table.auction is not None, "an auction is under way"
+    return table.auction
+
+
+def vote_of(table: Table) -> VoteUnderWay:
+    """Return the vote under way."""
+    assert table.vote is not None, "a vote is under way"
+    return table.vote
+
+
 class Event(message.Event[Table], frozen=True):
     """An event at a Campaign table."""
 
 
 class Command(command.Command[Table], frozen=True):
     """A command at a Campaign table."""
-
-
-def turn_of(table: Table) -> Turn:
-    """The turn under way."""
-    assert table.turn is not None, "it is somebody's turn"
-    return table.turn

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.campaign.box.state import SLAVES, Battle, Escaping, Group, Revolt, Side
-from domain.campaign.box.table import Command, Event, Table
+from domain.campaign.box.table import Command, Event, Table, battle_of
 from domain.campaign.combat import forces
 from domain.campaign.moves import cities
 from domain.campaign.turn.turn import end_move
@@ -105,7 +105,7 @@ class ForceJoined(Event, frozen=True):
     leader: bool = False
 
     def apply(self, table: Table) -> None:
-        battle = under_way(table)
+        battle = battle_of(table)
         side = battle.side(self.to)
         leaders = (*side.leaders, self.seat) if self.leader else side.leaders
         side = replace(side, force=forces.joined(side.force, self.force), leaders=leaders)
@@ -127,7 +127,7 @@ class BattleRoundBegan(Event, frozen=True):
     round: int
 
     def apply(self, table: Table) -> None:
-        table.battle = replace(under_way(table), round=self.round, step="roll")
+        table.battle = replace(battle_of(table), round=self.round, step="roll")
 
     def tell(self, names: Names) -> str:
         return f"Round {self.round} of the battle began."
@@ -147,7 +147,7 @@ class BattleRolled(Event, frozen=True):
     defender: Throw | None
 
     def apply(self, table: Table) -> None:
-        battle = under_way(table)
+        battle = battle_of(table)
         attacker, defender = battle.attacker, battle.defender
         if self.defender is not None:
             attacker = replace(attacker, hits=min(self.defender.hits, forces.size(attacker.force)))
@@ -181,7 +181,7 @@ class UnitsLost(Event, frozen=True):
     automatic: Automatic = False
 
     def apply(self, table: Table) -> None:
-        battle = under_way(table)
+        battle = battle_of(table)
         side = battle.side(self.seat)
         forces.take_off(table, battle.place, self.lost)
         table.battle = with_side(battle, replace(side, force=forces.without(side.force, self.lost), hits=0))
@@ -198,7 +198,7 @@ class BattleRoundEnded(Event, frozen=True):
     announcing: tuple[Seat, ...]
 
     def apply(self, table: Table) -> None:
-        table.battle = replace(under_way(table), step="announce", announcing=self.announcing)
+        table.battle = replace(battle_of(table), step="announce", announcing=self.announcing)
 
     def tell(self, names: Names) -> str:
         return "Both sides have units left."
@@ -243,12 +243,6 @@ class BattleEnded(Event, frozen=True):
         return f"{winner} won the battle in {names(self.place)} against {loser}{chaos}."
 
 
-def under_way(table: Table) -> Battle:
-    """Return the battle under way."""
-    assert table.battle is not None, "a battle is under way"
-    return table.battle
-
-
 def with_side(battle: Battle, side: Side) -> Battle:
     """Return a battle with one of its sides changed."""
     return replace(battle, attacker=side) if battle.attacker.seat == side.seat else replace(battle, defender=side)
@@ -259,7 +253,7 @@ def with_side(battle: Battle, side: Side) -> Battle:
 
 def roll(draft: Draft[Table]) -> None:
     """Roll for both sides; only for the defender, where a city lets them fire first (CS-BAT-20, CS-BAT-21)."""
-    battle = under_way(draft.table)
+    battle = battle_of(draft.table)
     if _fires_first(draft.table, battle):
         draft.emit(BattleRolled(None, _throw(draft, battle, battle.defender)))
     else:
@@ -279,7 +273,7 @@ def _throw(draft: Draft[Table], battle: Battle, side: Side) -> Throw:
 
 def struck(table: Table, throw: Throw) -> tuple[bool, ...]:
     """Tell of each die of a throw whether it hits, at the table before it (CS-BAT-16, CS-NAV-05)."""
-    battle = under_way(table)
+    battle = battle_of(table)
     side = battle.attacker if throw.seat == battle.attacker.seat else battle.defender
     return dice.struck(throw.faces, *forces.by_type(side.force))
 
@@ -312,7 +306,7 @@ class RemoveLosses(Command, frozen=True):
     lost: dict[Group, Count]
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        battle = under_way(draft.table)
+        battle = battle_of(draft.table)
         side = battle.side(seat)
         asked, rule = f"You cannot remove {_listed(self.lost)}.", "CS-NAV-05" if battle.naval else "CS-BAT-18"
         if any(name not in side.force or number > side.force[name] for name, number in self.lost.items()):
@@ -324,7 +318,7 @@ class RemoveLosses(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        side = under_way(table).side(seat)
+        side = battle_of(table).side(seat)
         counts = {name: schema.count(0, min(number, side.hits)) for name, number in side.force.items()}
         total = {"minimum": side.hits, "maximum": side.hits}
         title = "Choose the unit that is lost" if side.hits == 1 else f"Choose {side.hits} units that are lost"
@@ -338,7 +332,7 @@ def _listed(units: forces.Force) -> str:
 
 def lose(table: Table) -> list[Decision] | Consequence[Table]:
     """Ask each side that was hit for its losses, both at once (CS-BAT-20); without a choice they are removed."""
-    battle = under_way(table)
+    battle = battle_of(table)
     for side in (battle.attacker, battle.defender):
         if side.hits and (lost := _only_losses(side)) is not None:
             return lambda draft: draft.emit(UnitsLost(side.seat, lost, automatic=True))
@@ -367,7 +361,7 @@ def _only_losses(side: Side) -> dict[Group, int] | None:
 
 def _after_losses(draft: Draft[Table]) -> None:
     """Let the attacker return the fire; then end the battle, or ask who retreats."""
-    battle = under_way(draft.table)
+    battle = battle_of(draft.table)
     attackers, defenders = forces.size(battle.attacker.force), forces.size(battle.defender.force)
     if battle.returns_fire and attackers:
         draft.emit(BattleRolled(_throw(draft, battle, battle.attacker), None))
@@ -386,7 +380,7 @@ def _after_losses(draft: Draft[Table]) -> None:
 
 def end(draft: Draft[Table], loser: Seat | None) -> None:
     """End the battle: chaos, a city that changes hands, and leaders who must leave."""
-    table, battle = draft.table, under_way(draft.table)
+    table, battle = draft.table, battle_of(draft.table)
     attacker, defender = battle.attacker.seat, battle.defender.seat
     winner = None if loser is None else defender if loser == attacker else attacker
     escaping = loser if not battle.naval and loser not in (None, SLAVES) and _must_leave(table, battle, loser) else None

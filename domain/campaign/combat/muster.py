@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 
 from domain.campaign.box.state import SLAVES, Battle, Side
-from domain.campaign.box.table import Command, Table, turn_of
+from domain.campaign.box.table import Command, Table, battle_of, turn_of
 from domain.campaign.combat import forces
-from domain.campaign.combat.battle import BattleBegan, BattleRoundBegan, ForceJoined, under_way
+from domain.campaign.combat.battle import BattleBegan, BattleRoundBegan, ForceJoined
 from domain.campaign.turn.turn import ACT, require_action
 from domain.conquest.pieces import Units, counted
 from domain.kernel.chance.secret import Vault
@@ -98,13 +98,13 @@ class CallGalleys(Command, frozen=True):
     galleys: dict[AreaId, Count] = {}  # noqa: RUF012 - copied; what a factory makes is stored though it is empty
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        battle = under_way(draft.table)
+        battle = battle_of(draft.table)
         _check_galleys(self.galleys, forces.called(draft.table, battle, seat), "CS-BAT-04")
         draft.emit(ForceJoined(seat, seat, forces.force(seat, Units(), dict(sorted(self.galleys.items())))))
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        counts = _sendable(forces.called(table, under_way(table), seat))
+        counts = _sendable(forces.called(table, battle_of(table), seat))
         yield cls.option("Call galleys, or none", {"galleys": counts}, optional=["galleys"])
 
 
@@ -127,7 +127,7 @@ class Lend(Command, frozen=True):
     galleys: dict[AreaId, Count] = {}  # noqa: RUF012
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        table, battle = draft.table, under_way(draft.table)
+        table, battle = draft.table, battle_of(draft.table)
         side = _own_side(table, battle, seat)
         assert side is not None, "only allies are asked"
         units, leader, galleys = _lendable(table, battle, seat)
@@ -142,7 +142,7 @@ class Lend(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        units, leader, galleys = _lendable(table, under_way(table), seat)
+        units, leader, galleys = _lendable(table, battle_of(table), seat)
         fields = {kind: schema.count(0, number) for kind, number in units.by_type.items() if number}
         if leader:
             fields["leader"] = {"type": "boolean"}
@@ -186,7 +186,7 @@ def _lendable(table: Table, battle: Battle, seat: Seat) -> tuple[Units, bool, di
 
 def muster(table: Table) -> list[Decision] | Consequence[Table]:
     """Ask the participants for galleys, then all who have something to lend, in turn order; then the rounds begin."""
-    battle = under_way(table)
+    battle = battle_of(table)
     sides = (battle.attacker.seat, battle.defender.seat)
     depends = "The first round begins when everybody has answered."
     about = {"place": battle.place, "attacker": sides[0], "defender": sides[1]}

@@ -6,9 +6,9 @@ from msgspec.structs import replace
 
 from domain.campaign.box.data import Calm
 from domain.campaign.box.state import NavalMove
-from domain.campaign.box.table import Command, Event, Table, turn_of
+from domain.campaign.box.table import Command, Event, Table, battle_of, turn_of
 from domain.campaign.combat import forces
-from domain.campaign.combat.battle import BattleBegan, under_way
+from domain.campaign.combat.battle import BattleBegan
 from domain.campaign.turn.turn import ACT, require_action
 from domain.conquest.pieces import Units, counted
 from domain.kernel.chance.secret import Vault
@@ -77,7 +77,7 @@ class BattleAccepted(Event, frozen=True):
     automatic: bool = False
 
     def apply(self, table: Table) -> None:
-        table.battle = replace(under_way(table), step="muster")
+        table.battle = replace(battle_of(table), step="muster")
 
     def tell(self, names: Names) -> str:
         return f"{names(self.seat)} accepts the battle."
@@ -223,7 +223,7 @@ class AnswerBattle(Command, frozen=True):
 
 def wind(table: Table) -> list[Decision] | Consequence[Table]:
     """Ask the attacked player whether the battle is avoided, where they have the card for it."""
-    fight = under_way(table)
+    fight = battle_of(table)
     seat = fight.defender.seat
     if not any(isinstance(card.effect, Calm) for card, _ in table.cards_of(seat)):
         return lambda draft: draft.emit(BattleAccepted(seat, automatic=True))

@@ -5,9 +5,8 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from domain.campaign.box.state import NO_ARMY, Army, Battle
-from domain.campaign.box.table import Command, Event, Table
+from domain.campaign.box.table import Command, Event, Table, battle_of
 from domain.campaign.combat import battle
-from domain.campaign.combat.battle import under_way
 from domain.campaign.moves import cities, movement
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
@@ -31,7 +30,7 @@ class FoughtOn(Event, frozen=True):
     automatic: Automatic = False
 
     def apply(self, table: Table) -> None:
-        fight = under_way(table)
+        fight = battle_of(table)
         table.battle = replace(fight, announcing=fight.announcing[1:])
 
     def tell(self, names: Names) -> str:
@@ -123,7 +122,7 @@ class Retreat(Command, frozen=True):
     to: AreaId | None = None
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        table, fight = draft.table, under_way(draft.table)
+        table, fight = draft.table, battle_of(draft.table)
         army, places = table.army(fight.place, seat), destinations(table, fight, seat)
         asked = f"You asked to retreat to {self.to}." if self.to is not None else "You asked to break off the battle."
         if army == NO_ARMY and self.to is not None:
@@ -142,7 +141,7 @@ class Retreat(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        fight = under_way(table)
+        fight = battle_of(table)
         if table.army(fight.place, seat) == NO_ARMY:
             yield cls.option("Break off the battle", rule="CS-RET-09")
         elif places := destinations(table, fight, seat):
@@ -166,7 +165,7 @@ class FightOn(Command, frozen=True):
 
 def announce(table: Table) -> list[Decision] | Consequence[Table]:
     """Ask the defender, then the attacker, for a retreat, where it is possible; then the next round begins."""
-    fight = under_way(table)
+    fight = battle_of(table)
     if not fight.announcing:
         return lambda draft: draft.emit(battle.BattleRoundBegan(fight.round + 1))
     seat = fight.announcing[0]

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from domain.campaign.box.state import SLAVES, Revolt
-from domain.campaign.box.table import Command, Event, Table
+from domain.campaign.box.table import Command, Event, Table, revolt_of
 from domain.campaign.combat import forces, muster
 from domain.conquest.pieces import Units
 from domain.kernel.chance.secret import Vault
@@ -50,7 +50,7 @@ class NextArmyChosen(Event, frozen=True):
     automatic: Automatic = False
 
     def apply(self, table: Table) -> None:
-        table.revolt = replace(_under_way(table), next=self.army)
+        table.revolt = replace(revolt_of(table), next=self.army)
 
     def tell(self, names: Names) -> str:
         return f"The slaves turn against {names(self.army)}."
@@ -77,11 +77,6 @@ class RevoltEnded(Event, frozen=True):
         return f"No army was left to fight: the revolt ended with {left} alive."
 
 
-def _under_way(table: Table) -> Revolt:
-    assert table.revolt is not None, "slaves have risen"
-    return table.revolt
-
-
 def provinces(table: Table, seat: Seat) -> dict[AreaId, list[Seat]]:
     """Return where slaves can rise, with the armies that can be attacked first (CS-EFF-20)."""
     there = {area: [other for other in table.armies_at(area) if other != seat] for area in sorted(table.provinces)}
@@ -104,7 +99,7 @@ class TurnSlaves(Command, frozen=True):
     army: Seat
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        targets = _targets(draft.table, _under_way(draft.table))
+        targets = _targets(draft.table, revolt_of(draft.table))
         if self.army not in targets:
             asked = f"The slaves cannot attack the army of {self.army} now."
             raise Refusal("CS-EFF-21", asked, f"They can attack the army of {', '.join(targets)}.")
@@ -112,12 +107,12 @@ class TurnSlaves(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        yield cls.option("Attack the next army", {"army": schema.one_of(_targets(table, _under_way(table)))})
+        yield cls.option("Attack the next army", {"army": schema.one_of(_targets(table, revolt_of(table)))})
 
 
 def fight(table: Table) -> list[Decision] | Consequence[Table]:
     """Let the slaves attack the army that was chosen; ask for the next one, while slaves and armies are left."""
-    revolt = _under_way(table)
+    revolt = revolt_of(table)
     if (army := revolt.next) is not None:
         slaves = forces.force(SLAVES, Units(revolt.slaves))
         return lambda draft: muster.begin(draft, revolt.province, SLAVES, army, slaves)

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from domain.campaign.box.data import TALENTS
 from domain.campaign.box.state import Auction
-from domain.campaign.box.table import Command, Event, Table
+from domain.campaign.box.table import Command, Event, Table, auction_of
 from domain.campaign.turn import season
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import RuleId, Seat
@@ -53,7 +53,7 @@ class BidMade(Event, frozen=True):
     b: Seat | None
 
     def apply(self, table: Table) -> None:
-        auction = _under_way(table)
+        auction = auction_of(table)
         others = table.clockwise(self.seat)[1:]
         waiting = tuple(seat for seat in others if table.players[seat].talents >= self.amount + TALENTS)
         table.auction = Auction(auction.opener, self.seat, self.amount, self.a, self.b, waiting)
@@ -70,7 +70,7 @@ class BidPassed(Event, frozen=True):
     seat: Seat
 
     def apply(self, table: Table) -> None:
-        auction = _under_way(table)
+        auction = auction_of(table)
         table.auction = replace(auction, waiting=auction.waiting[1:])
 
     def tell(self, names: Names) -> str:
@@ -133,11 +133,6 @@ class AlliancesMade(Event, frozen=True):
         return f"The alliances are made: {alliances}. The turn order is {names.all(self.order)}."
 
 
-def _under_way(table: Table) -> Auction:
-    assert table.auction is not None, "an auction is under way"
-    return table.auction
-
-
 def unallied(table: Table) -> list[Seat]:
     """Return the players who are in no alliance yet, clockwise."""
     return [seat for seat in table.seats if seat not in table.alliance_a and seat not in table.alliance_b]
@@ -169,7 +164,7 @@ class Bid(Command, frozen=True):
         draft.emit(BidMade(seat, self.amount, self.a, self.b))
 
     def _check_amount(self, table: Table, seat: Seat) -> None:
-        auction, asked = _under_way(table), f"You cannot bid {self.amount} talents."
+        auction, asked = auction_of(table), f"You cannot bid {self.amount} talents."
         least = auction.amount + TALENTS if auction.bidder is not None else 0
         if self.amount % TALENTS:
             raise Refusal("CS-PCS-08", asked, f"Bid a multiple of {TALENTS}.")
@@ -191,7 +186,7 @@ class Bid(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        auction, free, names = _under_way(table), unallied(table), table.names
+        auction, free, names = auction_of(table), unallied(table), table.names
         least = auction.amount + TALENTS if auction.bidder is not None else 0
         rule = "CS-AUC-04" if auction.bidder is None else "CS-AUC-05"
         amount = schema.one_of(range(least, table.players[seat].talents + 1, TALENTS))
@@ -215,13 +210,13 @@ class PassBid(Command, frozen=True):
     gesture = Gesture(quiet=True, called="Pass")
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        if _under_way(draft.table).bidder is None:
+        if auction_of(draft.table).bidder is None:
             raise Refusal("CS-AUC-04", "You asked to pass.", "You open this auction: bid 0 talents or more.")
         draft.emit(BidPassed(seat))
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        if _under_way(table).bidder is not None:
+        if auction_of(table).bidder is not None:
             yield cls.option()
 
 
@@ -250,7 +245,7 @@ def _close(draft: Draft[Table]) -> None:
 
 def bid(table: Table) -> list[Decision] | Consequence[Table]:
     """Ask the opener for a bid, then everybody else who can raise it; when all have passed, the bidder wins."""
-    auction = _under_way(table)
+    auction = auction_of(table)
     asked = auction.opener if auction.bidder is None else next(iter(auction.waiting), None)
     if asked is None:
         return _win
@@ -265,7 +260,7 @@ def bid(table: Table) -> list[Decision] | Consequence[Table]:
 
 
 def _win(draft: Draft[Table]) -> None:
-    auction = _under_way(draft.table)
+    auction = auction_of(draft.table)
     assert auction.bidder is not None, "the opener has bid"
     draft.emit(AuctionWon(auction.bidder, auction.amount, auction.a, auction.b))
 

@@ -9,7 +9,7 @@ from domain.campaign.box import hands, lots
 from domain.campaign.box.data import CardId, Gain, Levy, Tokens, Vote, name_of
 from domain.campaign.box.lots import Lots, several
 from domain.campaign.box.state import ITALIA, Prize, VoteUnderWay
-from domain.campaign.box.table import Command, Event, Table
+from domain.campaign.box.table import Command, Event, Table, vote_of
 from domain.campaign.cards import effects
 from domain.campaign.cards.uses import CardUsed, check_ready, own_card, ready
 from domain.campaign.turn.turn import ACT
@@ -56,7 +56,7 @@ class SenatorsLaid(Event, frozen=True):
     senators: dict[CardId, Count]
 
     def apply(self, table: Table) -> None:
-        vote = _under_way(table)
+        vote = vote_of(table)
         laid = {**vote.laid, self.seat: _plus(vote.laid.get(self.seat, {}), self.senators)}
         others = _with_senators(table, self.seat, laid)
         waiting = tuple(seat for seat in others if seat != self.seat)
@@ -74,7 +74,7 @@ class VotePassed(Event, frozen=True):
     seat: Seat
 
     def apply(self, table: Table) -> None:
-        vote = _under_way(table)
+        vote = vote_of(table)
         table.vote = replace(vote, waiting=vote.waiting[1:])
 
     def tell(self, names: Names) -> str:
@@ -137,11 +137,6 @@ def told(senators: Mapping[CardId, int]) -> str:
     return several([name_of(card) for card, number in sorted(senators.items()) for _ in range(number)])
 
 
-def _under_way(table: Table) -> VoteUnderWay:
-    assert table.vote is not None, "a vote is under way"
-    return table.vote
-
-
 def _plus(one: dict[CardId, int], other: dict[CardId, int]) -> dict[CardId, int]:
     return {card: one.get(card, 0) + other.get(card, 0) for card in sorted({*one, *other})}
 
@@ -158,7 +153,7 @@ def _with_senators(table: Table, first: Seat, laid: dict[Seat, dict[CardId, int]
 
 def highest(table: Table) -> int:
     """Return the votes that must be exceeded (CS-SEN-05)."""
-    vote = _under_way(table)
+    vote = vote_of(table)
     return hands.votes(table, vote.laid[vote.leader]) if vote.leader is not None else 0
 
 
@@ -203,7 +198,7 @@ class LaySenators(Command, frozen=True):
     senators: dict[CardId, Count] = field(default_factory=dict[CardId, int])
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        table, vote = draft.table, _under_way(draft.table)
+        table, vote = draft.table, vote_of(draft.table)
         held, left = hands.held(table, seat, draft), _left(table, seat, draft)
         each = [f"{number} {name_of(card)}" for card, number in sorted(self.senators.items())]
         asked = f"You cannot lay {enumerated(each) or 'no senators'}."
@@ -220,7 +215,7 @@ class LaySenators(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         left = _left(table, seat, vault)
-        needed = highest(table) + 1 - hands.votes(table, _under_way(table).laid.get(seat, {}))
+        needed = highest(table) + 1 - hands.votes(table, vote_of(table).laid.get(seat, {}))
         if hands.votes(table, left) >= needed:
             counts = {card: schema.count(0, number) for card, number in left.items()}
             cost = {"prices": {card: hands.worth(table, card) for card in left}, "minimum": needed}
@@ -244,7 +239,7 @@ class PassVote(Command, frozen=True):
 
 def _left(table: Table, seat: Seat, vault: Vault | Draft[Table]) -> hands.Senators:
     """Return the senators that a player has not laid."""
-    laid = _under_way(table).laid.get(seat, {})
+    laid = vote_of(table).laid.get(seat, {})
     held = hands.held(table, seat, vault)
     return {card: left for card, number in held.items() if (left := number - laid.get(card, 0))}
 
@@ -279,21 +274,21 @@ class PlaceLegions(Command, frozen=True):
 
 def vote(table: Table) -> list[Decision] | Consequence[Table]:
     """Ask everybody who has a senator left, from the caller on; the vote ends when all others have passed."""
-    under_way = _under_way(table)
-    if not under_way.waiting:
+    vote = vote_of(table)
+    if not vote.waiting:
         return _end
-    seat = under_way.waiting[0]
-    title = f"Do you vote for {table.cards[under_way.card].name}?"
-    about = {"card": under_way.card, "laid": under_way.laid, "leader": under_way.leader, "votes": highest(table)}
-    laid = [f"{table.names(each)} has laid {told(senators)}." for each, senators in under_way.laid.items()]
+    seat = vote.waiting[0]
+    title = f"Do you vote for {table.cards[vote.card].name}?"
+    about = {"card": vote.card, "laid": vote.laid, "leader": vote.leader, "votes": highest(table)}
+    laid = [f"{table.names(each)} has laid {told(senators)}." for each, senators in vote.laid.items()]
     depends = " ".join([*laid, "The vote ends when all others have passed."])
     return [Decision("vote", (seat,), RuleId("CS-SEN-05"), title, depends, about)]
 
 
 def _end(draft: Draft[Table]) -> None:
-    under_way = _under_way(draft.table)
-    spent = under_way.laid[under_way.leader] if under_way.leader is not None else {}
-    draft.emit(VoteEnded(under_way.card, under_way.leader, spent))
+    vote = vote_of(draft.table)
+    spent = vote.laid[vote.leader] if vote.leader is not None else {}
+    draft.emit(VoteEnded(vote.card, vote.leader, spent))
 
 
 def award(table: Table) -> list[Decision] | Consequence[Table]:

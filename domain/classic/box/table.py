@@ -198,6 +198,24 @@ class Table(KernelTable):
         self.players[seat] = replace(self.players[seat], **changes)
 
 
+def combat_of(table: Table) -> Combat:
+    """Return the combat phase under way."""
+    assert table.combat is not None, "the combat phase is under way"
+    return table.combat
+
+
+def battle_of(table: Table) -> Battle:
+    """Return the land battle under way."""
+    assert table.battle is not None, "a land battle is under way"
+    return table.battle
+
+
+def naval_battle_of(table: Table) -> NavalBattle:
+    """Return the naval battle under way."""
+    assert table.naval_battle is not None, "a naval battle is under way"
+    return table.naval_battle
+
+
 class Event(message.Event[Table], frozen=True):
     """An event at a Classic table."""
 

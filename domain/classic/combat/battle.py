@@ -12,9 +12,9 @@ from typing import Literal
 from msgspec.structs import replace
 
 from domain.classic.box.state import Battle, Side
-from domain.classic.box.table import Command, Event, Table
+from domain.classic.box.table import Command, Event, Table, battle_of
 from domain.classic.combat import capture, conquest
-from domain.classic.combat.losses import LossesRemoved, force, fought
+from domain.classic.combat.losses import LossesRemoved, force
 from domain.conquest import dice
 from domain.conquest.choices import choices, counted, exactly, forced
 from domain.conquest.dice import Face
@@ -68,7 +68,7 @@ class RoundBegan(Event, frozen=True):
     round: int
 
     def apply(self, table: Table) -> None:
-        battle = fought(table)
+        battle = battle_of(table)
         attacker, defender = Side(battle.attacker.seat), Side(battle.defender.seat)
         table.battle = Battle(battle.province, attacker, defender, self.round)
 
@@ -90,7 +90,7 @@ class LegionFormed(Event, frozen=True):
     automatic: Automatic = False
 
     def apply(self, table: Table) -> None:
-        battle = fought(table)
+        battle = battle_of(table)
         if self.seat == battle.defender.seat:
             defender = replace(battle.defender, legion=self.legion)
             table.battle = replace(battle, defender=defender, step="form-attacker")
@@ -120,7 +120,7 @@ class LegionRolled(Event, frozen=True):
     fortification: int = 0
 
     def apply(self, table: Table) -> None:
-        battle, taken = fought(table), self.hits - self.surplus
+        battle, taken = battle_of(table), self.hits - self.surplus
         if self.seat == battle.attacker.seat:
             step = "mark-defender" if taken else "roll-defender"
             table.battle = replace(battle, defender=replace(battle.defender, hits=taken), step=step)
@@ -168,7 +168,7 @@ def begin(draft: Draft[Table], province: AreaId, attacker: Seat, defender: Seat)
 
 def next_round(draft: Draft[Table]) -> None:
     """Begin another round. There is no limit to their number (CC-BAT-32)."""
-    draft.emit(RoundBegan(fought(draft.table).round + 1))
+    draft.emit(RoundBegan(battle_of(draft.table).round + 1))
 
 
 def end(draft: Draft[Table], ending: Ending, *, attacker_won: bool, rule: str = "CC-CAP-01") -> None:
@@ -176,7 +176,7 @@ def end(draft: Draft[Table], ending: Ending, *, attacker_won: bool, rule: str = 
 
     `rule` is the one that gives them to the winner. The leaders of third players stay where they are (CC-BAT-33).
     """
-    battle = fought(draft.table)
+    battle = battle_of(draft.table)
     province, attacker, defender = battle.province, battle.attacker.seat, battle.defender.seat
     draft.emit(BattleEnded(province, attacker, defender, attacker_won, ending))
     if ending == "both-retreat":  # the owner stays, and nobody won: CC-RET-19 leaves the galleys to CC-SEA-33
@@ -209,13 +209,13 @@ def fortification_dice(table: Table, battle: Battle) -> int:
 
 def attacker_rolls(draft: Draft[Table]) -> None:
     """Roll for the attacker's battle legion (CC-BAT-12)."""
-    battle = fought(draft.table)
+    battle = battle_of(draft.table)
     _roll(draft, battle.attacker, battle.defender, 0)
 
 
 def defender_rolls(draft: Draft[Table]) -> None:
     """Roll for the defender's battle legion, those that are hit included, and for a fortified city (CC-BAT-21)."""
-    battle = fought(draft.table)
+    battle = battle_of(draft.table)
     _roll(draft, battle.defender, battle.attacker, fortification_dice(draft.table, battle))
 
 
@@ -229,7 +229,7 @@ def _roll(draft: Draft[Table], side: Side, enemy: Side, extra: int) -> None:
 
 def matched(table: Table, seat: Seat) -> Units:
     """Return the units with which a side's dice are matched (CC-BAT-13): catapults in reserve, too (CC-BAT-14)."""
-    battle = fought(table)
+    battle = battle_of(table)
     side = battle.attacker if seat == battle.attacker.seat else battle.defender
     return replace(side.legion or NO_UNITS, catapults=force(table, battle, seat).units.catapults)
 
@@ -249,7 +249,7 @@ class FormLegion(Command, frozen=True):
     catapults: Count = 0
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        table, battle = draft.table, fought(draft.table)
+        table, battle = draft.table, battle_of(draft.table)
         legion = Units(self.infantry, self.cavalry, self.catapults)
         available, size = force(table, battle, seat).units, legion_size(table, battle, seat)
         if not legion.within(available):
@@ -262,7 +262,7 @@ class FormLegion(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterator[Option]:
-        battle = fought(table)
+        battle = battle_of(table)
         size = legion_size(table, battle, seat)
         ranges = choices(force(table, battle, seat).units, size)
         total = exactly(size, ranges)
@@ -274,7 +274,7 @@ class FormLegion(Command, frozen=True):
 
 def form_legion(table: Table) -> list[Decision] | Consequence[Table]:
     """Ask the side whose turn it is to form its battle legion, where there is a choice."""
-    battle = fought(table)
+    battle = battle_of(table)
     seat = (battle.defender if battle.step == "form-defender" else battle.attacker).seat
     size, units = legion_size(table, battle, seat), force(table, battle, seat).units
     if (legion := forced(choices(units, size))) is not None:
@@ -293,7 +293,7 @@ def form_legion(table: Table) -> list[Decision] | Consequence[Table]:
 
 def end_round(draft: Draft[Table]) -> None:
     """Remove the losses of both sides at once (CC-BAT-20); where a side is gone, the battle ends."""
-    battle = fought(draft.table)
+    battle = battle_of(draft.table)
     attacker, defender = battle.attacker, battle.defender
     draft.emit(LossesRemoved(battle.province, attacker.lost, defender.lost, attacker.lost_landed, defender.lost_landed))
     attackers = force(draft.table, battle, attacker.seat).units.total

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from domain.classic.box.pieces import Army
 from domain.classic.box.state import Battle, Side
-from domain.classic.box.table import Command, Event, Table
+from domain.classic.box.table import Command, Event, Table, battle_of
 from domain.conquest.choices import Ranges, choices, counted, exactly, forced
 from domain.conquest.pieces import KINDS, NO_UNITS, Units
 from domain.kernel.chance.secret import Vault
@@ -42,7 +42,7 @@ class LossesMarked(Event, frozen=True):
     automatic: Automatic = False
 
     def apply(self, table: Table) -> None:
-        battle = fought(table)
+        battle = battle_of(table)
         if self.seat == battle.defender.seat:
             defender = replace(battle.defender, hits=0, lost=self.units, lost_landed=self.landed)
             table.battle = replace(battle, defender=defender, step="roll-defender")
@@ -74,7 +74,7 @@ class LossesRemoved(Event, frozen=True):
     defender_landed: Units = NO_UNITS
 
     def apply(self, table: Table) -> None:
-        battle = fought(table)
+        battle = battle_of(table)
         attacker, defender = battle.attacker.seat, battle.defender.seat
         remove(table, self.province, attacker, self.attacker, self.attacker_landed)
         remove(table, self.province, defender, self.defender, self.defender_landed)
@@ -87,12 +87,6 @@ class LossesRemoved(Event, frozen=True):
 
 
 # --- what the other chapters of the battle use ---
-
-
-def fought(table: Table) -> Battle:
-    """The battle under way."""
-    assert table.battle is not None, "no land battle is under way"
-    return table.battle
 
 
 def force(table: Table, battle: Battle, seat: Seat) -> Army:
@@ -156,7 +150,7 @@ class MarkLosses(Command, frozen=True):
     landed_catapults: Count = 0
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        battle = fought(draft.table)
+        battle = battle_of(draft.table)
         side, army = _marking(battle), force(draft.table, battle, seat)
         rule = "CC-BAT-16" if side is battle.defender else "CC-BAT-19"
         by_land = Units(self.infantry, self.cavalry, self.catapults)
@@ -177,7 +171,7 @@ class MarkLosses(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterator[Option]:
-        battle = fought(table)
+        battle = battle_of(table)
         side, army = _marking(battle), force(table, battle, seat)
         ranges = _losses(side, army)
         totals = [*_types_of_legion(side, ranges), exactly(side.hits, ranges)]
@@ -217,14 +211,14 @@ def _types_of_legion(side: Side, ranges: Ranges) -> Iterator[dict[str, Any]]:
 
 def _mark(draft: Draft[Table], side: Side, by_land: Units, landed: Units, *, automatic: bool = False) -> None:
     """Emit the losses. Where the whole army landed they are counted like units that came by land."""
-    army = force(draft.table, fought(draft.table), side.seat)
+    army = force(draft.table, battle_of(draft.table), side.seat)
     came_ashore = landed if is_mixed(army) or not army.landed.total else by_land
     draft.emit(LossesMarked(side.seat, by_land + landed, came_ashore, automatic))
 
 
 def mark(table: Table) -> list[Decision] | Consequence[Table]:
     """Ask the side that was hit for its losses, where there is a choice."""
-    battle = fought(table)
+    battle = battle_of(table)
     side = _marking(battle)
     if (lost := forced(_losses(side, force(table, battle, side.seat)))) is not None:
         by_land = Units(*(lost.get(kind, 0) for kind in KINDS))

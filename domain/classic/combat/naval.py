@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from domain.classic.box.pieces import GalleyId, LeaderId
 from domain.classic.box.state import Fleet, NavalBattle, NavalPlan, Rescue
-from domain.classic.box.table import Command, Event, Table
+from domain.classic.box.table import Command, Event, Table, naval_battle_of
 from domain.classic.combat import capture
 from domain.conquest import dice
 from domain.conquest.dice import Face
@@ -86,7 +86,7 @@ class GalleysRolled(Event, frozen=True):
     hits: int
 
     def apply(self, table: Table) -> None:
-        battle = _under_way(table)
+        battle = naval_battle_of(table)
         if self.seat == battle.attacker.seat:
             step = "mark-defender" if self.hits else "roll-defender"
             table.naval_battle = replace(battle, defender=replace(battle.defender, hits=self.hits), step=step)
@@ -113,7 +113,7 @@ class GalleysMarked(Event, frozen=True):
     automatic: Automatic = False
 
     def apply(self, table: Table) -> None:
-        battle = _under_way(table)
+        battle = naval_battle_of(table)
         if self.seat == battle.defender.seat:
             marked = replace(battle.defender, hit=self.galleys)
             table.naval_battle = replace(battle, defender=marked, step="roll-defender")
@@ -141,7 +141,7 @@ class GalleysSunk(Event, frozen=True):
     leaders: tuple[LeaderId, ...] = ()
 
     def apply(self, table: Table) -> None:
-        battle = _under_way(table)
+        battle = naval_battle_of(table)
         for galley in self.galleys:
             del table.galleys[galley]
         for leader in self.leaders:
@@ -165,7 +165,7 @@ class NavalCycleBegan(Event, frozen=True):
     cycle: int
 
     def apply(self, table: Table) -> None:
-        table.naval_battle = replace(_under_way(table), cycle=self.cycle, step="roll-attacker")
+        table.naval_battle = replace(naval_battle_of(table), cycle=self.cycle, step="roll-attacker")
 
     def tell(self, names: Names) -> str:
         return f"The naval battle goes on: cycle {self.cycle}."
@@ -260,19 +260,19 @@ def begin(draft: Draft[Table], plan: NavalPlan) -> None:
 
 def attacker_rolls(draft: Draft[Table]) -> None:
     """Roll for the attacker's galleys (CC-NAV-04)."""
-    battle = _under_way(draft.table)
+    battle = naval_battle_of(draft.table)
     _roll(draft, battle, battle.attacker, battle.defender)
 
 
 def defender_rolls(draft: Draft[Table]) -> None:
     """Roll for the defender's galleys, those that are hit included (CC-NAV-08)."""
-    battle = _under_way(draft.table)
+    battle = naval_battle_of(draft.table)
     _roll(draft, battle, battle.defender, battle.attacker)
 
 
 def mark_sunk(table: Table) -> list[Decision] | Consequence[Table]:
     """Ask the owner which galleys sink, unless all of them do."""
-    battle = _under_way(table)
+    battle = naval_battle_of(table)
     fleet = _hit(battle)
     if fleet.hits == len(fleet.galleys):
         return lambda draft: draft.emit(GalleysMarked(fleet.seat, fleet.galleys, automatic=True))
@@ -303,10 +303,10 @@ def _roll(draft: Draft[Table], battle: NavalBattle, fleet: Fleet, enemy: Fleet) 
 
 def end_cycle(draft: Draft[Table]) -> None:
     """Sink what was hit on both sides at once (CC-NAV-08), then see to the leaders and whether the battle goes on."""
-    table, battle = draft.table, _under_way(draft.table)
+    table, battle = draft.table, naval_battle_of(draft.table)
     # The defender's first: should a Caesar fall on either side, the one who rolled first is the captor.
     overboard = [(fleet, _sink(draft, fleet)) for fleet in (battle.defender, battle.attacker) if fleet.hit]
-    after = _under_way(table)
+    after = naval_battle_of(table)
     over = battle.cycle == CYCLES or not after.attacker.galleys or not after.defender.galleys
     if over:
         _end(draft, after)
@@ -363,11 +363,6 @@ def _afloat(table: Table, battle: NavalBattle, seat: Seat) -> tuple[str, ...]:
 
 def _end(draft: Draft[Table], battle: NavalBattle) -> None:
     draft.emit(NavalBattleEnded(battle.sea, battle.attacker.galleys, battle.defender.galleys))
-
-
-def _under_way(table: Table) -> NavalBattle:
-    assert table.naval_battle is not None, "no naval battle is under way"
-    return table.naval_battle
 
 
 def _hit(battle: NavalBattle) -> Fleet:
@@ -427,7 +422,7 @@ class MarkSunk(Command, frozen=True):
     galleys: tuple[GalleyId, ...]
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        fleet = _hit(_under_way(draft.table))
+        fleet = _hit(naval_battle_of(draft.table))
         chosen = set(self.galleys)
         if len(chosen) != fleet.hits or len(self.galleys) != fleet.hits or not chosen <= set(fleet.galleys):
             raise Refusal(
@@ -439,7 +434,7 @@ class MarkSunk(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        fleet = _hit(_under_way(table))
+        fleet = _hit(naval_battle_of(table))
         fields = {"galleys": schema.subset(fleet.galleys, fleet.hits, fleet.hits)}
         title = "Choose the galley that sinks" if fleet.hits == 1 else f"Choose {fleet.hits} galleys that sink"
         yield cls.option(title, fields)

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from domain.classic.box.pieces import LeaderId
 from domain.classic.box.state import Combat, NavalPlan
-from domain.classic.box.table import Command, Event, Table
+from domain.classic.box.table import Command, Event, Table, combat_of
 from domain.classic.combat import battle, capture, conquest, naval
 from domain.classic.turn import turn
 from domain.kernel.chance.secret import Vault
@@ -69,7 +69,7 @@ class NavalBattleDeclared(Event, frozen=True):
     plans: tuple[NavalPlan, ...]
 
     def apply(self, table: Table) -> None:
-        combat = _under_way(table)
+        combat = combat_of(table)
         table.combat = replace(combat, naval=combat.naval + self.plans, seas=_without(combat.seas, self.sea))
 
     def tell(self, names: Names) -> str:
@@ -86,7 +86,7 @@ class NavalBattleDeclined(Event, frozen=True):
     sea: AreaId
 
     def apply(self, table: Table) -> None:
-        combat = _under_way(table)
+        combat = combat_of(table)
         table.combat = replace(combat, seas=_without(combat.seas, self.sea))
 
     def tell(self, names: Names) -> str:
@@ -107,7 +107,7 @@ class LeadersSpared(Event, frozen=True):
     player: Seat
 
     def apply(self, table: Table) -> None:
-        combat = _under_way(table)
+        combat = combat_of(table)
         table.combat = replace(combat, spared=(*combat.spared, _lone(self.province, self.player)))
 
     def tell(self, names: Names) -> str:
@@ -129,7 +129,7 @@ class SomeLeadersSpared(Event, frozen=True):
     leaders: tuple[LeaderId, ...]
 
     def apply(self, table: Table) -> None:
-        combat = _under_way(table)
+        combat = combat_of(table)
         spared = (_lone(self.province, leader) for leader in self.leaders)
         table.combat = replace(combat, spared=(*combat.spared, *spared))
 
@@ -158,11 +158,6 @@ def _lone(province: AreaId, player_or_leader: str) -> str:
     return f"{province}/{player_or_leader}"
 
 
-def _under_way(table: Table) -> Combat:
-    assert table.combat is not None, "the combat phase is under way"
-    return table.combat
-
-
 # --- what is left to fight ---
 
 
@@ -189,7 +184,7 @@ class Fights(NamedTuple):
 
 
 def _fights(table: Table) -> Fights:
-    combat = _under_way(table)
+    combat = combat_of(table)
     if table.acting != table.active:
         return Fights(combat.battles, combat.naval, {}, {})
     fleets = _fleets(table, combat.seas)
@@ -227,7 +222,7 @@ def _lone_leaders(table: Table, combat: Combat) -> dict[AreaId, list[Seat]]:
 
 def _unspared(table: Table, province: AreaId, player: Seat) -> list[str]:
     """Return the lone leaders of a player in a province, without those who were spared one by one."""
-    spared = _under_way(table).spared
+    spared = combat_of(table).spared
     return [name for name in table.leaders_at(province, player) if _lone(province, name) not in spared]
 
 

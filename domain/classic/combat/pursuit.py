@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from domain.classic.box.state import Battle
-from domain.classic.box.table import Command, Event, Table
-from domain.classic.combat.losses import force, fought, remove
+from domain.classic.box.table import Command, Event, Table, battle_of
+from domain.classic.combat.losses import force, remove
 from domain.conquest import dice
 from domain.conquest.choices import choices, counted, exactly, forced
 from domain.conquest.dice import Face
@@ -42,7 +42,7 @@ class PursuitRolled(Event, frozen=True):
     def apply(self, table: Table) -> None:
         taken = self.hits - self.surplus
         step = "mark-pursued" if taken else "withdraw"
-        table.battle = replace(fought(table), pursuit_hits=taken, step=step)
+        table.battle = replace(battle_of(table), pursuit_hits=taken, step=step)
 
     def tell(self, names: Names) -> str:
         return f"In pursuit {names(self.seat)} rolled {names.all(self.faces)}: {self.hits} hit{'s' * (self.hits != 1)}."
@@ -67,7 +67,7 @@ class PursuedEliminated(Event, frozen=True):
 
     def apply(self, table: Table) -> None:
         remove(table, self.province, self.loser, self.units)
-        table.battle = replace(fought(table), pursuit_hits=0, step="withdraw")
+        table.battle = replace(battle_of(table), pursuit_hits=0, step="withdraw")
 
     def tell(self, names: Names) -> str:
         return f"In pursuit {names(self.seat)} eliminated {self.units} of {names(self.loser)}."
@@ -88,7 +88,7 @@ class MarkPursued(Command, frozen=True):
     catapults: Count = 0
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        fight = fought(draft.table)
+        fight = battle_of(draft.table)
         units, prey = Units(self.infantry, self.cavalry, self.catapults), _prey(draft.table, fight)
         asked = f"You asked to eliminate {units}."
         if not units.within(prey) or units.total != fight.pursuit_hits:
@@ -97,7 +97,7 @@ class MarkPursued(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterator[Option]:
-        fight = fought(table)
+        fight = battle_of(table)
         hits = fight.pursuit_hits
         ranges = choices(_prey(table, fight), hits)
         title = "Eliminate a retreating unit" if hits == 1 else f"Eliminate {hits} retreating units"
@@ -115,7 +115,7 @@ def _pursuer(fight: Battle) -> Seat:
 
 def mark(table: Table) -> list[Decision] | Consequence[Table]:
     """Ask the pursuer for the victims, where there is a choice."""
-    fight = fought(table)
+    fight = battle_of(table)
     hits, pursuer, loser = fight.pursuit_hits, _pursuer(fight), fight.leaving[0]
     if (lost := forced(choices(_prey(table, fight), hits))) is not None:
         units = Units(**lost)
@@ -133,7 +133,7 @@ def mark(table: Table) -> list[Decision] | Consequence[Table]:
 
 def pursue(draft: Draft[Table]) -> None:
     """Roll a die for every unit that the winner has there; fortifications give none (CC-PUR-03, CC-PUR-07)."""
-    fight = fought(draft.table)
+    fight = battle_of(draft.table)
     pursuer = _pursuer(fight)
     units = force(draft.table, fight, pursuer).units
     draw, faces = dice.roll(draft, units.total)

@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from domain.classic.box.pieces import Army, LeaderId
 from domain.classic.box.state import Battle, Side
-from domain.classic.box.table import Command, Event, Table
+from domain.classic.box.table import Command, Event, Table, battle_of
 from domain.classic.combat import battle, conquest
-from domain.classic.combat.losses import force, fought, remove
+from domain.classic.combat.losses import force, remove
 from domain.classic.moves import passage
 from domain.conquest.pieces import NO_UNITS, Units
 from domain.kernel.chance.secret import Vault
@@ -44,7 +44,7 @@ class RetreatAsked(Event, frozen=True):
     asked: tuple[Seat, ...]
 
     def apply(self, table: Table) -> None:
-        table.battle = replace(fought(table), asking=self.to, asked=self.asked)
+        table.battle = replace(battle_of(table), asking=self.to, asked=self.asked)
 
     def tell(self, names: Names) -> str:
         owners = names.all(self.asked)
@@ -68,7 +68,7 @@ class RetreatAnswered(Event, frozen=True):
     automatic: Automatic = False
 
     def apply(self, table: Table) -> None:
-        fight = fought(table)
+        fight = battle_of(table)
         asked = tuple(seat for seat in fight.asked if seat != self.seat)
         if asked and self.granted:
             table.battle = replace(fight, asked=asked)
@@ -94,7 +94,7 @@ class RetreatRequestWithdrawn(Event, frozen=True):
     to: AreaId
 
     def apply(self, table: Table) -> None:
-        table.battle = replace(fought(table), asking=None, asked=())
+        table.battle = replace(battle_of(table), asking=None, asked=())
 
     def tell(self, names: Names) -> str:
         return f"{names(self.seat)} withdrew the request to retreat to {names(self.to)}."
@@ -114,7 +114,7 @@ class RetreatAnnounced(Event, frozen=True):
     automatic: Automatic = False
 
     def apply(self, table: Table) -> None:
-        fight = fought(table)
+        fight = battle_of(table)
         if self.seat == fight.defender.seat:
             defender = replace(fight.defender, retreats=self.retreat)
             table.battle = replace(fight, defender=defender, step="announce-attacker")
@@ -163,7 +163,7 @@ class RetreatBegan(Event, frozen=True):
 
     def apply(self, table: Table) -> None:
         step = "pursue" if self.pursuer else "withdraw"
-        table.battle = replace(fought(table), leaving=self.seats, step=step)
+        table.battle = replace(battle_of(table), leaving=self.seats, step=step)
 
     def tell(self, names: Names) -> str:
         pursuit = f"pursued by {names(self.pursuer)}" if self.pursuer else "without pursuit"
@@ -189,7 +189,7 @@ class ArmyRetreated(Event, frozen=True):
     automatic: Automatic = False
 
     def apply(self, table: Table) -> None:
-        fight = fought(table)
+        fight = battle_of(table)
         table.battle = replace(fight, leaving=tuple(seat for seat in fight.leaving if seat != self.seat))
         table.set_army(self.province, self.seat, Army(landed=table.army(self.province, self.seat).landed))
         there = table.army(self.to, self.seat)
@@ -292,7 +292,7 @@ class Announce(Command, frozen=True):
     confirm_loss: bool = False
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        table, fight = draft.table, fought(draft.table)
+        table, fight = draft.table, battle_of(draft.table)
         lost = _total_loss(table, fight, seat)
         asked = f"You asked to {'retreat from' if self.retreat else 'fight on in'} {fight.province}."
         if self.retreat and not _may_retreat(table, fight, seat):
@@ -307,7 +307,7 @@ class Announce(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterator[Option]:
-        fight = fought(table)
+        fight = battle_of(table)
         rule = "CC-RET-01" if table.edition.both_may_retreat else "CC-RET-02"
         yield cls.option("Fight on", {"retreat": schema.const(False)}, rule=rule)
         if not _may_retreat(table, fight, seat):
@@ -333,7 +333,7 @@ class AskRetreat(Command, frozen=True):
     to: AreaId
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        table, fight = draft.table, fought(draft.table)
+        table, fight = draft.table, battle_of(draft.table)
         asked = f"You cannot ask for a retreat to {self.to}."
         if bar := _bar(table, fight, seat, self.to):
             raise Refusal(bar[0], asked, bar[1])
@@ -346,7 +346,7 @@ class AskRetreat(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterator[Option]:
-        if places := _askable(table, fought(table), seat):
+        if places := _askable(table, battle_of(table), seat):
             yield cls.option("Ask to retreat across the strait", {"to": schema.one_of(places)})
 
 
@@ -363,7 +363,7 @@ class AnswerRetreat(Command, frozen=True):
     grant: bool
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        to = fought(draft.table).asking
+        to = battle_of(draft.table).asking
         if to is None:
             raise AssertionError("nobody has asked for a retreat across a strait")
         draft.emit(RetreatAnswered(seat, to, self.grant))
@@ -403,7 +403,7 @@ class Withdraw(Command, frozen=True):
     to: AreaId
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        table, fight = draft.table, fought(draft.table)
+        table, fight = draft.table, battle_of(draft.table)
         asked = f"You cannot retreat to {self.to}."
         if bar := _bar(table, fight, seat, self.to):
             raise Refusal(bar[0], asked, bar[1])
@@ -413,12 +413,12 @@ class Withdraw(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterator[Option]:
-        yield cls.option("Retreat to a province", {"to": schema.one_of(destinations(table, fought(table), seat))})
+        yield cls.option("Retreat to a province", {"to": schema.one_of(destinations(table, battle_of(table), seat))})
 
 
 def _withdraw(draft: Draft[Table], seat: Seat, to: AreaId, *, automatic: bool = False) -> None:
     """Carry out a retreat; units that end it in a neutral or foreign province conquer it (CC-RET-21)."""
-    table, fight = draft.table, fought(draft.table)
+    table, fight = draft.table, battle_of(draft.table)
     units, leaders = force(table, fight, seat).by_land, _leaders_to_go(table, fight, seat)
     draft.emit(ArmyRetreated(seat, fight.province, to, units, leaders, automatic))
     if units.total:
@@ -430,7 +430,7 @@ def _withdraw(draft: Draft[Table], seat: Seat, to: AreaId, *, automatic: bool = 
 
 def announce(table: Table) -> list[Decision] | Consequence[Table]:
     """Ask a side whether it retreats, and for its way across a strait those who hold it, where there is a choice."""
-    fight = fought(table)
+    fight = battle_of(table)
     side = _announcing(fight)
     if fight.asking is not None:
         return _ask_for_strait(table, fight, side, fight.asking)
@@ -490,7 +490,7 @@ def _somebody_leaves(table: Table, fight: Battle) -> bool:
 
 def resolve(draft: Draft[Table]) -> None:
     """Carry out what both announced: another round, or one or both leave (CC-RET-01, CC-PUR-01, CC-PUR-02)."""
-    fight = fought(draft.table)
+    fight = battle_of(draft.table)
     leaving = tuple(side.seat for side in (fight.defender, fight.attacker) if side.retreats)
     if not leaving:
         battle.next_round(draft)
@@ -516,7 +516,7 @@ def _retreat_alone(draft: Draft[Table], fight: Battle, seat: Seat) -> None:
 
 def withdraw(table: Table) -> list[Decision] | Consequence[Table]:
     """Ask those who leave for a destination, where there is a choice; when all have left, end the battle."""
-    fight = fought(table)
+    fight = battle_of(table)
     if not _somebody_leaves(table, fight):
         return _end_retreat
     seat = fight.leaving[0]
@@ -536,7 +536,7 @@ def withdraw(table: Table) -> list[Decision] | Consequence[Table]:
 
 def _end_retreat(draft: Draft[Table]) -> None:
     """End the battle that one side or both have left (CC-RET-18, CC-RET-19)."""
-    fight = fought(draft.table)
+    fight = battle_of(draft.table)
     both = bool(fight.attacker.retreats and fight.defender.retreats)
     attacker_won = bool(fight.defender.retreats) and not both
     battle.end(draft, "both-retreat" if both else "retreat", attacker_won=attacker_won, rule="CC-RET-13")

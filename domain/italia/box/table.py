@@ -321,7 +321,7 @@ def turn_of(table: Table) -> Turn:
     return table.turn
 
 
-def under_way(table: Table) -> Battle:
+def battle_of(table: Table) -> Battle:
     """Return the battle under way."""
     assert table.battle is not None, "a battle is under way"
     return table.battle
@@ -331,6 +331,12 @@ def combat_of(table: Table) -> Combat:
     """Return the combat phase under way."""
     assert table.combat is not None, "it is a combat phase"
     return table.combat
+
+
+def campaign_of(table: Table) -> Campaign:
+    """Return the campaign under way."""
+    assert table.campaign is not None, "a campaign is under way"
+    return table.campaign
 
 
 class Event(message.Event[Table], frozen=True):

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from domain.italia.box.pieces import KINDS, Army, LeaderId, NationId, Piece, called, counted
 from domain.italia.box.state import Campaign, Combat, Front, Leaving, Moving
-from domain.italia.box.table import Command, Event, Table, turn_of
+from domain.italia.box.table import Command, Event, Table, campaign_of, turn_of
 from domain.italia.combat import raids
 from domain.italia.moves import entry, movement, steps
 from domain.italia.turn import scoring
@@ -137,7 +137,7 @@ class RaidAnnounced(Event, frozen=True):
     area: AreaId
 
     def apply(self, table: Table) -> None:
-        campaign = under_way(table)
+        campaign = campaign_of(table)
         table.campaign = replace(campaign, raids=(*campaign.raids, self.area))
 
     def tell(self, names: Names) -> str:
@@ -161,7 +161,7 @@ class AreaBlocked(Event, frozen=True):
     cost: Count
 
     def apply(self, table: Table) -> None:
-        campaign = under_way(table)
+        campaign = campaign_of(table)
         table.change(self.nation, gold=table.nations[self.nation].gold - self.cost)
         _give_up(table, campaign, self.kind)
         table.campaign = replace(campaign, blocked=(*campaign.blocked, self.area))
@@ -169,12 +169,6 @@ class AreaBlocked(Event, frozen=True):
     def tell(self, names: Names) -> str:
         unit = counted(self.kind, 1)
         return f"The {names(self.nation)} gave up {unit} and {self.cost} gold to block {names(self.area)}."
-
-
-def under_way(table: Table) -> Campaign:
-    """Return the campaign under way."""
-    assert table.campaign is not None, "a campaign is under way"
-    return table.campaign
 
 
 def place_of(table: Table, campaign: Campaign) -> AreaId:
@@ -199,7 +193,7 @@ class March(Command, frozen=True):
     answers = frozenset({"campaign"})
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        campaign = under_way(draft.table)
+        campaign = campaign_of(draft.table)
         draft.emit(next_move(draft.table, campaign.nation, campaign.leader))
 
     @classmethod
@@ -220,7 +214,7 @@ class EndCampaign(Command, frozen=True):
             asked = "You cannot end the campaign before its first move."
             allowed = f"Others are in {table.names.all(areas)}: make a move, and leave or fight."
             raise Refusal("IT-CAM-17", asked, allowed)
-        campaign = under_way(table)
+        campaign = campaign_of(table)
         draft.emit(ended(table, campaign.nation, campaign.leader))
 
     @classmethod
@@ -299,7 +293,7 @@ class AnnounceRaid(Command, frozen=True):
     area: AreaId
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        table, campaign = draft.table, under_way(draft.table)
+        table, campaign = draft.table, campaign_of(draft.table)
         areas = _raids(table, campaign)
         if self.area not in areas:
             asked = f"You cannot raid {table.names(self.area)}."
@@ -310,7 +304,7 @@ class AnnounceRaid(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        if areas := _raids(table, under_way(table)):
+        if areas := _raids(table, campaign_of(table)):
             yield cls.option("Announce a raid", {"area": schema.one_of(areas)})
 
 
@@ -349,7 +343,7 @@ class Block(Command, frozen=True):
     kind: Piece
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        table, campaign = draft.table, under_way(draft.table)
+        table, campaign = draft.table, campaign_of(draft.table)
         asked = f"You cannot block {table.names(self.area)} with {counted(self.kind, 1)}."
         gold, cost = table.nations[campaign.nation].gold, table.data.costs.block
         if gold < cost:
@@ -368,7 +362,7 @@ class Block(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        campaign = under_way(table)
+        campaign = campaign_of(table)
         places, kinds = _places(table, campaign), _kinds(table, campaign)
         if places and kinds and table.nations[campaign.nation].gold >= table.data.costs.block:
             yield cls.option("Block an area", {"area": schema.one_of(places), "kind": schema.one_of(kinds)})
@@ -421,7 +415,7 @@ def _give_up(table: Table, campaign: Campaign, kind: Piece) -> None:
 
 def announce(table: Table) -> list[Decision] | Consequence[Table] | None:
     """Ask the campaigning player for raids and blocks, while there can be any (IT-CAM-03)."""
-    campaign = under_way(table)
+    campaign = campaign_of(table)
     if campaign.leader not in table.nations[campaign.nation].came or not _can_announce(table, campaign):
         return None
     return [

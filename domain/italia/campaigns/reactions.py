@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from domain.italia.box.pieces import Army, FleetId, LeaderId, NationId, Units, counted, fits
 from domain.italia.box.state import Campaign, Reaction, resolved
-from domain.italia.box.table import Command, Event, Table
-from domain.italia.campaigns.campaign import adjacent, is_blocked, place_of, under_way
+from domain.italia.box.table import Command, Event, Table, campaign_of
+from domain.italia.campaigns.campaign import adjacent, is_blocked, place_of
 from domain.italia.turn.sequence import enter
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
@@ -40,7 +40,7 @@ class ReactionsOpened(Event, frozen=True):
 
     def apply(self, table: Table) -> None:
         enter(table, "reactions")
-        table.campaign = replace(under_way(table), asked=True, reacting=self.nations)
+        table.campaign = replace(campaign_of(table), asked=True, reacting=self.nations)
 
     def tell(self, names: Names) -> str:
         return f"The {names.all(self.nations)} may react to the campaign move."
@@ -67,7 +67,7 @@ class ReactionMoved(Event, frozen=True):
     fleets: tuple[FleetId, ...] = ()
 
     def apply(self, table: Table) -> None:
-        campaign = under_way(table)
+        campaign = campaign_of(table)
         start, end = _place(table, self.origin), _place(table, self.to)
         for fleet in self.fleets:
             table.fleets[fleet] = replace(table.fleets[fleet], sea=end)
@@ -105,7 +105,7 @@ class ReactionEnded(Event, frozen=True):
     automatic: Automatic = False
 
     def apply(self, table: Table) -> None:
-        campaign = under_way(table)
+        campaign = campaign_of(table)
         table.campaign = replace(campaign, reacting=_from(campaign, self.nation)[1:], reaction=None)
         if table.combat is not None:  # IT-REA-07: where the defenders have left, no battle is fought
             fronts = {
@@ -268,7 +268,7 @@ class React(Command, frozen=True):
     fleets: tuple[FleetId, ...] = ()
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        table, campaign = draft.table, under_way(draft.table)
+        table, campaign = draft.table, campaign_of(draft.table)
         nation = _asked(table, campaign, self.nation)
         names = table.names
         asked = f"The {names(nation)} cannot move from {names(self.origin)} to {names(self.to)}."
@@ -297,7 +297,7 @@ class React(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        campaign = under_way(table)
+        campaign = campaign_of(table)
         nation = _next(table, campaign)
         if nation is None:
             return
@@ -375,11 +375,11 @@ class EndReaction(Command, frozen=True):
     nation: NationId
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        draft.emit(ReactionEnded(_asked(draft.table, under_way(draft.table), self.nation)))
+        draft.emit(ReactionEnded(_asked(draft.table, campaign_of(draft.table), self.nation)))
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        campaign = under_way(table)
+        campaign = campaign_of(table)
         title = "Do not react" if campaign.reaction is None else "React no more"
         if (nation := _next(table, campaign)) is not None:
             yield cls.option(title, {"nation": schema.const(nation)})
@@ -403,7 +403,7 @@ def _asked(table: Table, campaign: Campaign, nation: NationId) -> NationId:
 
 def react(table: Table) -> list[Decision] | Consequence[Table] | None:
     """Ask the nations near the leader one after the other; None when all have reacted."""
-    campaign = under_way(table)
+    campaign = campaign_of(table)
     if campaign.leader not in table.nations[campaign.nation].came:
         return None
     if not campaign.asked:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from domain.italia.box.pieces import KINDS, Kind, NationId, called, counted, told
 from domain.italia.box.state import Aim, Battle
-from domain.italia.box.table import Command, Event, Table, under_way
+from domain.italia.box.table import Command, Event, Table, battle_of
 from domain.italia.combat import dice
 from domain.italia.combat.battle import roll
 from domain.kernel.chance.secret import Opened, Sealed, Vault
@@ -36,7 +36,7 @@ class TargetsDeclared(Event, frozen=True):
     aims: tuple[Aim, ...]
 
     def apply(self, table: Table) -> None:
-        fight = under_way(table)
+        fight = battle_of(table)
         table.battle = replace(fight, aims={**fight.aims, self.nation: self.aims})
 
     def tell(self, names: Names) -> str:
@@ -54,7 +54,7 @@ class TargetSealed(Event, frozen=True):
     automatic: Automatic = False
 
     def apply(self, table: Table) -> None:
-        fight = under_way(table)
+        fight = battle_of(table)
         sealed = (*fight.sealed.get(self.nation, ()), self.target)
         table.battle = replace(fight, sealed={**fight.sealed, self.nation: sealed})
 
@@ -77,7 +77,7 @@ class TargetsRevealed(Event, frozen=True):
     aims: dict[NationId, tuple[Aim, ...]]
 
     def apply(self, table: Table) -> None:
-        table.battle = replace(under_way(table), sealed={}, aims=self.aims)
+        table.battle = replace(battle_of(table), sealed={}, aims=self.aims)
 
     def tell(self, names: Names) -> str:
         each = [
@@ -105,7 +105,7 @@ class DeclareTargets(Command, frozen=True):
     aims: dict[Kind, dict[str, Count]]
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        table, fight = draft.table, under_way(draft.table)
+        table, fight = draft.table, battle_of(draft.table)
         nation, units, targets = _declaring(table, fight)
         names = table.names
         asked = f"The {names(self.nation)} cannot declare targets now."
@@ -128,7 +128,7 @@ class DeclareTargets(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        nation, units, targets = _declaring(table, under_way(table))
+        nation, units, targets = _declaring(table, battle_of(table))
         aims: dict[Kind, schema.Schema] = {}
         for kind, number in units.items():
             counts = {target: schema.count(0, number) for target in targets}
@@ -173,7 +173,7 @@ class AimUnit(Command, frozen=True):
     target: str
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        table, fight = draft.table, under_way(draft.table)
+        table, fight = draft.table, battle_of(draft.table)
         names = table.names
         asked = f"The {names(self.nation)} cannot aim with {counted(self.kind, 1)} at {called([self.target])}."
         sides = [side for side in _choosing(table, fight) if table.seat_of(side) == seat]
@@ -185,7 +185,7 @@ class AimUnit(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        fight = under_way(table)
+        fight = battle_of(table)
         for nation in _choosing(table, fight):
             if table.seat_of(nation) == seat:
                 kinds, targets = _left(table, fight, nation, vault.open)
@@ -225,7 +225,7 @@ def _seal(draft: Draft[Table], nation: NationId, kind: Kind, target: str) -> Non
 
 
 def _reveal(draft: Draft[Table]) -> None:
-    fight = under_way(draft.table)
+    fight = battle_of(draft.table)
     targets = {nation: tuple(draft.reveal(each) for each in sealed) for nation, sealed in sorted(fight.sealed.items())}
     aims = {nation: aimed(each.value for each in opened) for nation, opened in targets.items()}
     draft.emit(TargetsRevealed(targets, aims))
@@ -247,7 +247,7 @@ def assume(draft: Draft[Table], nation: NationId, number: int, seen: Iterable[Ai
     """Seal so many targets of a side: those that were `seen`, or any that it may have chosen."""
     known: list[tuple[Kind, str]] = [(each.kind, each.target) for each in seen or () for _ in range(each.count)]
     for _ in range(number):
-        kinds, targets = _left(draft.table, under_way(draft.table), nation, draft.open)
+        kinds, targets = _left(draft.table, battle_of(draft.table), nation, draft.open)
         chosen = known.pop() if known else (rng.choice(kinds), rng.choice(targets))
         _seal(draft, nation, *chosen)
 
@@ -257,7 +257,7 @@ def aim(table: Table) -> list[Decision] | Consequence[Table]:
 
     Then both sides roll.
     """
-    fight = under_way(table)
+    fight = battle_of(table)
     if table.options.individual_targets:
         return _aim_in_secret(table, fight)
     nation = _next(table, fight)
@@ -282,7 +282,7 @@ def _aim_in_secret(table: Table, fight: Battle) -> list[Decision] | Consequence[
 
 
 def _question(kind: str, rule: str, table: Table, nation: NationId, about: Mapping[str, object]) -> Decision:
-    names, place = table.names, under_way(table).place
+    names, place = table.names, battle_of(table).place
     title = f"The {names(nation)} in {names(place)}: at which enemies do your units aim?"
     return Decision(kind, (table.seat_of(nation),), RuleId(rule), title, "Then both sides roll.", dict(about))
 

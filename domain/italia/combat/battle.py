@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from domain.italia.box.pieces import Army, Kind, LeaderId, NationId, Units, called, counted, told
 from domain.italia.box.state import Battle, BattleStep, resolved
-from domain.italia.box.table import Command, Event, Table, combat_of, turn_of, under_way
+from domain.italia.box.table import Command, Event, Table, battle_of, combat_of, turn_of
 from domain.italia.combat import cities, deserters, dice, raids, submission
 from domain.italia.combat.destinations import barred
 from domain.italia.combat.dice import Throw
@@ -102,7 +102,7 @@ class BattleRoundBegan(Event, frozen=True):
     round: Count
 
     def apply(self, table: Table) -> None:
-        table.battle = replace(under_way(table), step="submit", round=self.round, stood=())
+        table.battle = replace(battle_of(table), step="submit", round=self.round, stood=())
 
     def tell(self, names: Names) -> str:
         return f"Round {self.round} of the battle in {names(self.place)} began."
@@ -116,7 +116,7 @@ class RetreatsOpened(Event, frozen=True):
     place: AreaId
 
     def apply(self, table: Table) -> None:
-        table.battle = replace(under_way(table), step="retreat", driven={})
+        table.battle = replace(battle_of(table), step="retreat", driven={})
 
     def tell(self, names: Names) -> str:
         return f"The elephants in {names(self.place)} drove nobody else off."
@@ -130,7 +130,7 @@ class ConversionDeclined(Event, frozen=True):
     nation: NationId
 
     def apply(self, table: Table) -> None:
-        table.battle = replace(under_way(table), step="roll")
+        table.battle = replace(battle_of(table), step="roll")
 
     def tell(self, names: Names) -> str:
         return f"The {names(self.nation)} converted nobody in this round."
@@ -162,7 +162,7 @@ class BattleRolled(Event, frozen=True):
             table.eliminate(self.place, nation, Army(units))
         step: BattleStep = "lose" if self.sunk else "driven-off" if self.driven else "retreat"
         table.battle = replace(
-            under_way(table), step=step, damaged=self.damaged, driven=self.driven, losses=self.sunk, aims={}, sealed={}
+            battle_of(table), step=step, damaged=self.damaged, driven=self.driven, losses=self.sunk, aims={}, sealed={}
         )
 
     def tell(self, names: Names) -> str:
@@ -372,7 +372,7 @@ def begin(draft: Draft[Table], battle: Due, *, raid: bool) -> None:
         pitched = {side: cards[side].scoring.index(line) for side, line in lines.items() if line is not None}
         attacking, defending = (table.army(place, side) for side in sides)
         draft.emit(BattleBegan(place, False, *sides, attacking, defending, raid=raid, pitched=pitched))
-    fight = under_way(draft.table)
+    fight = battle_of(draft.table)
     if submission.must_submit(draft.table, fight):
         submission.submit(draft, fight, forced=True)
     elif not fight.naval:
@@ -386,7 +386,7 @@ def begin(draft: Draft[Table], battle: Due, *, raid: bool) -> None:
 def goes_on(draft: Draft[Table]) -> bool:
     """Tell whether both sides can fight on; remove leaders whose last companions were lost, and else end the battle."""
     _remove_lone_leaders(draft)
-    battle = under_way(draft.table)
+    battle = battle_of(draft.table)
     fight_on = all(_fights(draft.table, battle, side) for side in battle.sides)
     if not fight_on:
         end(draft)
@@ -396,14 +396,14 @@ def goes_on(draft: Draft[Table]) -> bool:
 def next_round(draft: Draft[Table]) -> None:
     """Begin another round when both sides have stood, or end the battle (IT-BAT-13, IT-BAT-15)."""
     if goes_on(draft):
-        battle = under_way(draft.table)
+        battle = battle_of(draft.table)
         draft.emit(BattleRoundBegan(battle.place, battle.round + 1))
 
 
 def open_retreats(draft: Draft[Table]) -> None:
     """Let both sides retreat when elephants have driven off whom they could."""
     if goes_on(draft):
-        draft.emit(RetreatsOpened(under_way(draft.table).place))
+        draft.emit(RetreatsOpened(battle_of(draft.table).place))
 
 
 def _fights(table: Table, battle: Battle, nation: NationId) -> bool:
@@ -416,7 +416,7 @@ def _fights(table: Table, battle: Battle, nation: NationId) -> bool:
 def _remove_lone_leaders(draft: Draft[Table]) -> None:
     """Remove leaders whose last companions were lost among enemy units (IT-BAT-17)."""
     table = draft.table
-    battle = under_way(table)
+    battle = battle_of(table)
     for nation in battle.sides:
         army, enemy = table.army(battle.place, nation), battle.enemy(nation)
         if not battle.naval and army.leaders and not army.size and table.army(battle.place, enemy).size:
@@ -437,7 +437,7 @@ def _win_without_battle(draft: Draft[Table], area: AreaId, caught: NationId, by:
 def roll(draft: Draft[Table]) -> None:
     """Roll for both sides, and remove what is lost on land (IT-BAT-07)."""
     table = draft.table
-    battle = under_way(table)
+    battle = battle_of(table)
     thrown = {nation: dice.throw(draft, battle, nation) for nation in battle.sides}
     lost, damaged = dict[NationId, Units](), dict[NationId, Units]()
     driven, sunk = dict[NationId, int](), dict[NationId, int]()
@@ -466,7 +466,7 @@ def roll(draft: Draft[Table]) -> None:
 
 def _end_raid(draft: Draft[Table], hits: int) -> None:
     _remove_lone_leaders(draft)
-    battle = under_way(draft.table)
+    battle = battle_of(draft.table)
     deserters.settle(draft, battle)
     raids.end(draft, battle, hits, barred(draft.table, battle, battle.attacker))
 
@@ -474,7 +474,7 @@ def _end_raid(draft: Draft[Table], hits: int) -> None:
 def end(draft: Draft[Table]) -> None:
     """End the battle: by defeat, by retreat, or by submission, when both are still there."""
     table = draft.table
-    battle = under_way(table)
+    battle = battle_of(table)
     present = [side for side in battle.sides if is_there(table, battle, side)]
     winner = present[0] if len(present) == 1 else None
     draft.emit(BattleEnded(battle.place, battle.attacker, battle.defender, winner, battle.naval))
@@ -508,7 +508,7 @@ class Convert(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         nation, kinds = _converting(draft.table)
-        battle = under_way(draft.table)
+        battle = battle_of(draft.table)
         names = draft.table.names
         unit = counted(self.kind, 1) if self.kind else "no unit"
         asked = f"The {names(self.nation)} cannot convert {unit}."
@@ -532,14 +532,14 @@ class Convert(Command, frozen=True):
 
 
 def _converting(table: Table) -> tuple[NationId, list[Kind]]:
-    found = deserters.convertible(table, under_way(table))
+    found = deserters.convertible(table, battle_of(table))
     assert found is not None, "a unit can be converted"
     return found
 
 
 def convert(table: Table) -> list[Decision] | Consequence[Table]:
     """Ask before each round whether a unit of the enemy is converted (IT-I2-06)."""
-    battle, names = under_way(table), table.names
+    battle, names = battle_of(table), table.names
     nation, kinds = _converting(table)
     title = f"The {names(nation)} in {names(battle.place)}: do you convert a unit of the {names(battle.enemy(nation))}?"
     about = {"nation": nation, "place": battle.place, "kinds": kinds}

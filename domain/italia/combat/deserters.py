@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from domain.italia.box.entries import Conversion, Desertion, ElephantPanic
 from domain.italia.box.pieces import KINDS, Army, Kind, NationId, Units, told, total
 from domain.italia.box.state import Battle
-from domain.italia.box.table import Event, Table, under_way
+from domain.italia.box.table import Event, Table, battle_of
 from domain.italia.combat.dice import ELEPHANT, Face, roll
 from domain.italia.turn import scoring
 from domain.kernel.ids import AreaId
@@ -86,7 +86,7 @@ class UnitConverted(Event, frozen=True):
     kind: Kind
 
     def apply(self, table: Table) -> None:
-        battle, one = under_way(table), Army({self.kind: 1})
+        battle, one = battle_of(table), Army({self.kind: 1})
         table.take(self.place, self.victim, one)
         table.add(self.place, self.nation, one)
         table.conversions += 1
@@ -144,7 +144,7 @@ def disloyal(table: Table, battle: Battle) -> tuple[NationId, Kind, int] | None:
 
 def desert(draft: Draft[Table]) -> None:
     """Roll for the units that may desert before the first round; in raids, too."""
-    battle = under_way(draft.table)
+    battle = battle_of(draft.table)
     afraid = panic(draft.table, battle)
     if afraid is not None:
         _panic(draft, battle, *afraid)

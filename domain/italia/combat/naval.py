@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from domain.italia.box.pieces import FLEET, KINDS, Army, FleetId, LeaderId, NationId, Units, counted, fits, plus
 from domain.italia.box.state import Battle, BattleStep, Encounter
-from domain.italia.box.table import Command, Event, Table, combat_of, turn_of, under_way
+from domain.italia.box.table import Command, Event, Table, battle_of, combat_of, turn_of
 from domain.italia.combat import dice
 from domain.italia.combat.dice import Face
 from domain.italia.turn import scoring
@@ -112,7 +112,7 @@ class FleetsChosen(Event, frozen=True):
     fleets: tuple[FleetId, ...]
 
     def apply(self, table: Table) -> None:
-        fight = under_way(table)
+        fight = battle_of(table)
         table.battle = replace(fight, sinking={**fight.sinking, self.nation: self.fleets})
 
     def tell(self, names: Names) -> str:
@@ -152,7 +152,7 @@ class FleetsSunk(Event, frozen=True):
     automatic: Automatic = False
 
     def apply(self, table: Table) -> None:
-        fight = under_way(table)
+        fight = battle_of(table)
         table.remove_leaders(self.nation, self.lost.leaders, fallen=True)
         for fleet in self.fleets:
             del table.fleets[fleet]
@@ -346,7 +346,7 @@ class SinkFleets(Command, frozen=True):
     fleets: tuple[FleetId, ...]
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        fight = under_way(draft.table)
+        fight = battle_of(draft.table)
         nation, number = _losing(fight)
         names = draft.table.names
         asked = f"The {names(self.nation)} cannot lose {names.all(self.fleets)}."
@@ -358,7 +358,7 @@ class SinkFleets(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        fight = under_way(table)
+        fight = battle_of(table)
         nation, number = _losing(fight)
         fleets = schema.subset([name for name, _ in table.fleets_of(nation, fight.place)], number, number)
         yield cls.option("Choose the fleets that are lost", {"nation": schema.const(nation), "fleets": fleets})
@@ -372,7 +372,7 @@ def _losing(fight: Battle) -> tuple[NationId, int]:
 def _choose(draft: Draft[Table], nation: NationId, fleets: tuple[FleetId, ...], *, automatic: bool = False) -> None:
     """Sink fleets; but first let their cargo be saved, with the option, where other fleets are left (IT-NAV-07)."""
     table = draft.table
-    fight = under_way(table)
+    fight = battle_of(table)
     left = any(name not in fleets for name, _ in table.fleets_of(nation, fight.place))
     if table.options.rescue_cargo and left and any(table.fleets[name].cargo for name in fleets):
         draft.emit(FleetsChosen(nation, fleets))
@@ -382,7 +382,7 @@ def _choose(draft: Draft[Table], nation: NationId, fleets: tuple[FleetId, ...], 
 
 def _sink(draft: Draft[Table], nation: NationId, fleets: tuple[FleetId, ...], *, automatic: bool = False) -> None:
     table = draft.table
-    enemy = under_way(table).enemy(nation)
+    enemy = battle_of(table).enemy(nation)
     lost = sum((table.fleets[name].cargo for name in fleets), Army())
     draft.emit(FleetsSunk(nation, fleets, lost, automatic))
     scoring.eliminated(draft, nation, {**lost.units, FLEET: len(fleets)}, by=enemy, leaders=lost.leaders)
@@ -390,7 +390,7 @@ def _sink(draft: Draft[Table], nation: NationId, fleets: tuple[FleetId, ...], *,
 
 def lose(table: Table) -> list[Decision] | Consequence[Table]:
     """Ask each side for the fleets that it loses (IT-NAV-05); without a choice they are lost at once."""
-    fight, names = under_way(table), table.names
+    fight, names = battle_of(table), table.names
     nation, number = _losing(fight)
     if nation in fight.sinking:
         return _ask_for_rescue(table, nation)
@@ -427,7 +427,7 @@ class SaveCargo(Command, frozen=True):
     leaders: tuple[LeaderId, ...] = ()
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        table, fight = draft.table, under_way(draft.table)
+        table, fight = draft.table, battle_of(draft.table)
         nation, _ = _losing(fight)
         army = Army(plus(self.units, {}), tuple(sorted(self.leaders)))
         names = table.names
@@ -446,7 +446,7 @@ class SaveCargo(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        fight = under_way(table)
+        fight = battle_of(table)
         nation, _ = _losing(fight)
         for lost in fight.sinking[nation]:
             cargo = table.fleets[lost].cargo
@@ -489,7 +489,7 @@ class LetSink(Command, frozen=True):
     nation: NationId
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        table, fight = draft.table, under_way(draft.table)
+        table, fight = draft.table, battle_of(draft.table)
         nation, _ = _losing(fight)
         names = table.names
         asked = f"The {names(self.nation)} cannot let fleets sink now."
@@ -502,7 +502,7 @@ class LetSink(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        nation, _ = _losing(under_way(table))
+        nation, _ = _losing(battle_of(table))
         yield cls.option("Let the fleets sink", {"nation": schema.const(nation)})
 
 
@@ -516,7 +516,7 @@ def _free(table: Table, fight: Battle, nation: NationId) -> dict[FleetId, int]:
 
 
 def _ask_for_rescue(table: Table, nation: NationId) -> list[Decision] | Consequence[Table]:
-    fight, names = under_way(table), table.names
+    fight, names = battle_of(table), table.names
     lost, free = fight.sinking[nation], _free(table, fight, nation)
     aboard = [table.fleets[name].cargo for name in lost]
     if not any(cargo.leaders or (cargo and any(free.values())) for cargo in aboard):
@@ -542,7 +542,7 @@ class SailAway(Command, frozen=True):
     to: AreaId
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        table, fight = draft.table, under_way(draft.table)
+        table, fight = draft.table, battle_of(draft.table)
         nation = retreating(table, fight)
         names = table.names
         asked = f"The {names(self.nation)} cannot retreat with {names.all(self.fleets)} to {names(self.to)}."
@@ -557,7 +557,7 @@ class SailAway(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        fight = under_way(table)
+        fight = battle_of(table)
         nation = retreating(table, fight)
         if fight.naval and nation is not None:
             fleets = schema.subset([name for name, _ in table.fleets_of(nation, fight.place)], 1)

@@ -26,7 +26,7 @@ from domain.italia.box.pieces import (
     plus,
 )
 from domain.italia.box.state import Battle, Leaving, Why
-from domain.italia.box.table import Command, Event, Table, combat_of, turn_of, under_way
+from domain.italia.box.table import Command, Event, Table, battle_of, combat_of, turn_of
 from domain.italia.combat import battle, cities, naval
 from domain.italia.combat.battle import next_round, open_retreats
 from domain.italia.combat.destinations import barred, commander, could_declare, destinations, is_open, room
@@ -145,7 +145,7 @@ class Stood(Event, frozen=True):
     nation: NationId
 
     def apply(self, table: Table) -> None:
-        fight = under_way(table)
+        fight = battle_of(table)
         table.battle = replace(fight, stood=(*fight.stood, self.nation))
 
     def tell(self, names: Names) -> str:
@@ -269,7 +269,7 @@ def _going(table: Table) -> Going:
         units: Units = {kind: min(number, there.units.get(kind, 0)) for kind, number in head.army.units.items()}
         leaders = tuple(leader for leader in head.army.leaders if leader in there.leaders)
         return Going(head.nation, head.area, Army(plus(units, {}), leaders), head.barred, head.why, head.scorer)
-    fight = under_way(table)
+    fight = battle_of(table)
     nation = _announcing(table, fight)
     assert nation is not None, "somebody may retreat"
     return _retreating(table, fight, nation)
@@ -333,7 +333,7 @@ class Stand(Command, frozen=True):
     nation: NationId
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        fight, names = under_way(draft.table), draft.table.names
+        fight, names = battle_of(draft.table), draft.table.names
         nation = _announcing(draft.table, fight)
         assert nation is not None, "a side may retreat"
         asked, rule = f"The {names(self.nation)} cannot answer.", "IT-NAV-08" if fight.naval else "IT-RET-01"
@@ -342,7 +342,7 @@ class Stand(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        yield cls.option("Fight on", {"nation": schema.const(_announcing(table, under_way(table)))})
+        yield cls.option("Fight on", {"nation": schema.const(_announcing(table, battle_of(table)))})
 
 
 def _announcing(table: Table, fight: Battle) -> NationId | None:
@@ -359,7 +359,7 @@ def _announcing(table: Table, fight: Battle) -> NationId | None:
 
 def announce(table: Table) -> list[Decision] | Consequence[Table]:
     """Ask the attacker, then the defender, who can retreat, until they fight on; then the battle goes on or ends."""
-    fight, names = under_way(table), table.names
+    fight, names = battle_of(table), table.names
     if not all(battle.is_there(table, fight, side) for side in fight.sides):
         return next_round
     nation = _announcing(table, fight)
@@ -440,7 +440,7 @@ class DriveOff(Command, frozen=True):
     kind: Kind
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        fight = under_way(draft.table)
+        fight = battle_of(draft.table)
         nation = _driven(fight)
         names = draft.table.names
         asked = f"The elephant cannot drive off {counted(self.kind, 1)} of the {names(self.nation)}."
@@ -451,7 +451,7 @@ class DriveOff(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        fight = under_way(table)
+        fight = battle_of(table)
         nation = _driven(fight)
         kinds = [kind for kind in KINDS if kind in table.army(fight.place, nation).units]
         fields = {"nation": schema.const(nation), "kind": schema.one_of(kinds)}
@@ -463,7 +463,7 @@ def _driven(fight: Battle) -> NationId:
 
 
 def _order_off(draft: Draft[Table], nation: NationId, kind: Kind) -> None:
-    fight = under_way(draft.table)
+    fight = battle_of(draft.table)
     closed = barred(draft.table, fight, nation)
     one = Army({kind: 1})
     draft.emit(LeavingOrdered(Leaving(nation, fight.place, one, "driven-off", fight.enemy(nation), closed)))
@@ -471,7 +471,7 @@ def _order_off(draft: Draft[Table], nation: NationId, kind: Kind) -> None:
 
 def drive_off(table: Table) -> list[Decision] | Consequence[Table]:
     """Ask which survivor each natural 9 or 10 of an elephant drives off (IT-HIT-11)."""
-    fight, names = under_way(table), table.names
+    fight, names = battle_of(table), table.names
     if not fight.driven or not table.army(fight.place, _driven(fight)).size:
         return open_retreats
     nation = _driven(fight)

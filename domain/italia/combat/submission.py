@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from domain.italia.box.entries import SubjectionPoints, Submission
 from domain.italia.box.pieces import NationId
 from domain.italia.box.state import Battle, Leaving
-from domain.italia.box.table import Command, Event, Table, under_way
+from domain.italia.box.table import Command, Event, Table, battle_of
 from domain.italia.combat import deserters, destinations
 from domain.italia.turn import scoring
 from domain.kernel.chance.secret import Vault
@@ -63,7 +63,7 @@ class SubmissionDeclined(Event, frozen=True):
     overlord: NationId
 
     def apply(self, table: Table) -> None:
-        table.battle = replace(under_way(table), step="conversion")
+        table.battle = replace(battle_of(table), step="conversion")
 
     def tell(self, names: Names) -> str:
         return f"The {names(self.nation)} did not submit to the {names(self.overlord)}."
@@ -101,7 +101,7 @@ def may_submit(table: Table, fight: Battle) -> bool:
 
 def ask(table: Table) -> list[Decision]:
     """Ask the defender of a battle whether it submits."""
-    fight, names = under_way(table), table.names
+    fight, names = battle_of(table), table.names
     return [
         Decision(
             "submit",
@@ -140,13 +140,13 @@ class Submit(Command, frozen=True):
     nation: NationId
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        fight = under_way(draft.table)
+        fight = battle_of(draft.table)
         refuse_unless_asked(draft.table, self.nation, fight.defender, "IT-SUB-04")
         submit(draft, fight, forced=False)
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        yield cls.option("Submit", {"nation": schema.const(under_way(table).defender)})
+        yield cls.option("Submit", {"nation": schema.const(battle_of(table).defender)})
 
 
 class Resist(Command, frozen=True):
@@ -158,13 +158,13 @@ class Resist(Command, frozen=True):
     nation: NationId
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        fight = under_way(draft.table)
+        fight = battle_of(draft.table)
         refuse_unless_asked(draft.table, self.nation, fight.defender, "IT-SUB-04")
         draft.emit(SubmissionDeclined(fight.defender, fight.attacker))
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        yield cls.option("Fight on", {"nation": schema.const(under_way(table).defender)})
+        yield cls.option("Fight on", {"nation": schema.const(battle_of(table).defender)})
 
 
 def refuse_unless_asked(table: Table, nation: NationId, asked: NationId, rule: str) -> None:

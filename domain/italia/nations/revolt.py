@@ -8,8 +8,8 @@ from msgspec.structs import replace
 from domain.italia.box.entries import Revolt as RevoltEntry
 from domain.italia.box.pieces import NationId
 from domain.italia.box.state import RoundStage
-from domain.italia.box.table import Command, Event, Table, turn_of
-from domain.italia.campaigns.campaign import adjacent, place_of, under_way
+from domain.italia.box.table import Command, Event, Table, campaign_of, turn_of
+from domain.italia.campaigns.campaign import adjacent, place_of
 from domain.italia.combat.submission import refuse_unless_asked
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
@@ -154,7 +154,7 @@ def before_first_move(table: Table) -> list[Decision] | None:
 
 
 def _rising(table: Table) -> NationId | None:
-    campaign = under_way(table)
+    campaign = campaign_of(table)
     if campaign.leader not in table.nations[campaign.nation].came:
         return None
     at = place_of(table, campaign)

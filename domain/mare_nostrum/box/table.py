@@ -265,6 +265,18 @@ class Table(KernelTable, kw_only=True):
         return self.seats[place:] + self.seats[:place]
 
 
+def battle_of(table: Table) -> Battle:
+    """Return the battle on land under way."""
+    assert table.battle is not None, "a battle is under way"
+    return table.battle
+
+
+def trade_of(table: Table) -> Trade:
+    """Return the trade under way."""
+    assert table.trade is not None, "a trade is under way"
+    return table.trade
+
+
 class Event(message.Event[Table], frozen=True):
     """Something that happened at this table."""
 

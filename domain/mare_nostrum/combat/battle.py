@@ -21,7 +21,7 @@ from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum.box import phrases
 from domain.mare_nostrum.box.pieces import NO_FORCE, Force, Post, Province
 from domain.mare_nostrum.box.state import Battle, Holding, Spoils
-from domain.mare_nostrum.box.table import Command, Event, Table
+from domain.mare_nostrum.box.table import Command, Event, Table, battle_of
 from domain.mare_nostrum.combat import aftermath
 
 POINTS_PER_HIT: Final = 5
@@ -270,8 +270,7 @@ class Attack(Command, frozen=True):
 
 def end(draft: Draft[Table]) -> None:
     """End the battle, now that all losses are off the board."""
-    battle = draft.table.battle
-    assert battle is not None, "a battle is under way"
+    battle = battle_of(draft.table)
     province = draft.table.provinces[battle.province]
     ending = _ending(battle, tuple(province.forces))
     legions, posts = 0, ()

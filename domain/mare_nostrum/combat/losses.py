@@ -15,7 +15,7 @@ from domain.kernel.rules.message import Automatic, Count, Names
 from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum.box import phrases
 from domain.mare_nostrum.box.state import Battle
-from domain.mare_nostrum.box.table import Command, Event, Table
+from domain.mare_nostrum.box.table import Command, Event, Table, battle_of
 from domain.mare_nostrum.combat.battle import fighting
 
 
@@ -36,8 +36,7 @@ class LossesRemoved(Event, frozen=True):
     automatic: Automatic = False
 
     def apply(self, table: Table) -> None:
-        battle = table.battle
-        assert battle is not None, "a battle is under way"
+        battle = battle_of(table)
         force = table.provinces[self.province].forces[self.seat]
         table.set_force(self.province, self.seat, force.less(self.legions, self.fortresses))
         losses = {seat: hits for seat, hits in battle.losses.items() if seat != self.seat}
@@ -62,8 +61,7 @@ class RemoveLosses(Command, frozen=True):
     fortresses: Count = 0
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        battle = draft.table.battle
-        assert battle is not None, "a battle is under way"
+        battle = battle_of(draft.table)
         force, hits = fighting(draft.table, battle, seat), battle.losses[seat]
         counted = self.legions + self.fortresses == hits
         if not counted or self.legions > force.legions or self.fortresses > force.fortresses:
@@ -74,8 +72,7 @@ class RemoveLosses(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        battle = table.battle
-        assert battle is not None, "a battle is under way"
+        battle = battle_of(table)
         force, hits = fighting(table, battle, seat), battle.losses[seat]
         numbers = {"legions": schema.count(0, force.legions), "fortresses": schema.count(0, force.fortresses)}
         total = {"of": list(numbers), "minimum": hits, "maximum": hits}
@@ -94,8 +91,7 @@ def remove(table: Table) -> list[Decision] | Consequence[Table]:
 
     Neutral legions go before their fortress (MN-SET-20).
     """
-    battle = table.battle
-    assert battle is not None, "a battle is under way"
+    battle = battle_of(table)
     choosing = [seat for seat in battle.losses if _has_choice(table, battle, seat)]
     if not choosing:
         seat, hits = next(iter(battle.losses.items()))

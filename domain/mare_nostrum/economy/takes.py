@@ -16,7 +16,7 @@ from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum.box import hands, phrases
 from domain.mare_nostrum.box.data import BANK, Resource
 from domain.mare_nostrum.box.state import TakenCard, Trade
-from domain.mare_nostrum.box.table import Command, Event, Table
+from domain.mare_nostrum.box.table import Command, Event, Table, trade_of
 
 # --- events ---
 
@@ -37,8 +37,7 @@ class CardTaken(Event, frozen=True):
     automatic: Automatic = False
 
     def apply(self, table: Table) -> None:
-        trade = table.trade
-        assert trade is not None, "a trade is under way"
+        trade = trade_of(table)
         offers, taken = trade.offers.copy(), trade.taken.copy()
         offers[self.giver] = less(offers[self.giver], self.card)
         taken[self.taker] = (*taken.get(self.taker, ()), self.card)
@@ -168,8 +167,7 @@ class Take(Command, frozen=True):
     card: Resource
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        trade = draft.table.trade
-        assert trade is not None, "a trade is under way"
+        trade = trade_of(draft.table)
         self._check(trade, seat)
         draft.emit(CardTaken(seat, self.giver, self.card))
 
@@ -231,8 +229,7 @@ class GiveCard(Command, frozen=True):
 
 def take(table: Table) -> list[Decision] | Consequence[Table]:
     """Ask the next taker, where there is a choice; end the chain when there is no card to take."""
-    trade = table.trade
-    assert trade is not None, "a trade is under way"
+    trade = trade_of(table)
     taker = trade.taker
     assert taker is not None, "somebody takes"
     offers = _offers(table, trade, taker)

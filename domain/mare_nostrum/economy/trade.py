@@ -21,7 +21,7 @@ from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum.box import hands, phrases
 from domain.mare_nostrum.box.data import Resource
 from domain.mare_nostrum.box.state import Trade
-from domain.mare_nostrum.box.table import Command, Event, Table
+from domain.mare_nostrum.box.table import Command, Event, Table, trade_of
 from domain.mare_nostrum.turn import turn
 
 # --- events ---
@@ -192,8 +192,7 @@ def _all_in(table: Table, trade: Trade) -> list[Seat]:
 
 
 def _reveal(draft: Draft[Table]) -> None:
-    trade = draft.table.trade
-    assert trade is not None, "a number was named"
+    trade = trade_of(draft.table)
     offers = {seat: draft.reveal(trade.chosen[seat]) for seat in trade.traders}
     draft.emit(OffersRevealed(offers, draft.table.roles["director-of-commerce"]))
 
@@ -220,8 +219,7 @@ def name_number(table: Table) -> list[Decision] | Consequence[Table]:
 
 def offer(table: Table) -> list[Decision] | Consequence[Table]:
     """Ask all who take part for their offers, at the same time; reveal them; after the trade, begin construction."""
-    trade = table.trade
-    assert trade is not None, "a number was named"
+    trade = trade_of(table)
     if all_in := _all_in(table, trade):
         seat = all_in[0]
         return lambda draft: _offer(draft, seat, hands.held(table, seat, draft), automatic=True)

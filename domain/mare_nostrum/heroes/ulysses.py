@@ -15,7 +15,7 @@ from domain.kernel.rules.refusal import Refusal
 from domain.mare_nostrum.box import hands, phrases
 from domain.mare_nostrum.box.data import Resource
 from domain.mare_nostrum.box.state import Trade
-from domain.mare_nostrum.box.table import Command, Event, Table
+from domain.mare_nostrum.box.table import Command, Event, Table, trade_of
 from domain.mare_nostrum.economy.takes import CardTaken, exhausted, kinds, less
 
 # --- events ---
@@ -117,8 +117,7 @@ class TakeInstead(Command, frozen=True):
     card: Resource
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        trade = draft.table.trade
-        assert trade is not None, "a trade is under way"
+        trade = trade_of(draft.table)
         assert trade.forced is not None, "a take was undone"
         offer = trade.offers[trade.forced]
         if self.card not in offer:
@@ -128,8 +127,7 @@ class TakeInstead(Command, frozen=True):
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        trade = table.trade
-        assert trade is not None, "a trade is under way"
+        trade = trade_of(table)
         assert trade.forced is not None, "a take was undone"
         title = f"Take a card from {table.names(trade.forced)} instead"
         yield cls.option(title, {"card": schema.one_of(kinds(trade.offers[trade.forced]))})
@@ -151,8 +149,7 @@ def may_redirect(table: Table, trade: Trade) -> Seat | None:
 
 def take_instead(table: Table) -> list[Decision]:
     """Ask the taker whose take Ulysses' owner undid for another card."""
-    trade = table.trade
-    assert trade is not None, "a trade is under way"
+    trade = trade_of(table)
     assert trade.taker is not None, "somebody takes"
     assert trade.forced is not None, "a take was undone"
     return [
@@ -169,8 +166,7 @@ def take_instead(table: Table) -> list[Decision]:
 
 def redirect(table: Table) -> list[Decision]:
     """Ask Ulysses' owner after each take between two others."""
-    trade = table.trade
-    assert trade is not None, "a trade is under way"
+    trade = trade_of(table)
     owner = may_redirect(table, trade)
     assert owner is not None, "a take may be undone"
     take = trade.takes[-1]
