@@ -98,7 +98,7 @@ ENTERED: Final[frozenset[Stage]] = frozenset(
         *("campaign", "reactions"),
     }
 )
-"""Stages that the first event in them begins with `sequence.enter`, where nobody is asked before."""
+"""Stages that the first event in them begins with `sequence.begin_stage`, where nobody is asked before."""
 
 FINAL: Final[frozenset[RoundStage | Stage]] = frozenset({"scoring", "declaring", "defection"})
 """Stages that end with what follows in them without a choice: the table would let it happen again."""
@@ -160,7 +160,7 @@ def next_part(draft: Draft[Table]) -> None:
         if ROUND[stage](ahead) is not None:
             draft.emit(began)
             return
-    winning.next_round(draft)
+    winning.begin_round(draft)
 
 
 def battle_step(table: Table) -> Step[Table]:

@@ -54,7 +54,7 @@ def _military(table: Table) -> Step[Table]:
     if table.entry is not None:
         return helen.seduce
     if table.battle is not None and table.battle.losses:
-        return losses.remove
+        return losses.lose
     if table.holding is not None:
         return aftermath.keep_posts
     if table.spoils is not None:

@@ -48,7 +48,7 @@ SAID: Final[Mapping[str, str]] = {
     **dict.fromkeys(
         (
             *("told", "_told", "_title", "title", "_listed", "named", "_all_named", "_counted", "_galleys", "_price"),
-            *("_proposal", "_owner"),
+            *("_proposal", "_owner", "listed", "counted_points"),
         ),
         "words in sentences and titles",
     ),

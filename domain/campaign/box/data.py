@@ -108,7 +108,7 @@ class Calm(Struct, frozen=True, tag="calm", forbid_unknown_fields=True):
     """The choice to avoid any naval battle (CS-EFF-25)."""
 
 
-class Revolt(Struct, frozen=True, tag="revolt", forbid_unknown_fields=True):
+class Uprising(Struct, frozen=True, tag="revolt", forbid_unknown_fields=True):
     """Slaves that rise and fight every army in a province (CS-EFF-20)."""
 
     infantry: int
@@ -132,13 +132,13 @@ Effect = (
     | Pact
     | Training
     | Calm
-    | Revolt
+    | Uprising
     | Vote
 )
 
 
 EFFECTS_OF: Final[dict[Kind, tuple[type[Struct], ...]]] = {
-    "immediate": (Gain, Tokens, City, Expedition, Bribe, Revolt),
+    "immediate": (Gain, Tokens, City, Expedition, Bribe, Uprising),
     "senator": (Senator,),
     "diplomacy": (Pact,),
     "reusable": (Gain, Income, Assassination),

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from domain.campaign.box import hands
-from domain.campaign.box.data import Bribe, Card, CardId, City, Expedition, Gain, Levy, Revolt, Tokens, name_of
+from domain.campaign.box.data import Bribe, Card, CardId, City, Expedition, Gain, Levy, Tokens, Uprising, name_of
 from domain.campaign.box.state import Army, Hand
 from domain.campaign.box.table import Command, Event, Table, plus, turn_of
 from domain.campaign.cards import effects
@@ -21,7 +21,7 @@ from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Count, Draw, Names
 from domain.kernel.rules.refusal import Refusal
 
-CHOSEN_FOR: Final = (City, Expedition, Bribe, Revolt)
+CHOSEN_FOR: Final = (City, Expedition, Bribe, Uprising)
 """Effects for which a player chooses something; each has a command of its own."""
 
 # --- what happens ---
@@ -411,7 +411,7 @@ class RaiseSlaves(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, asked = draft.table, f"You asked for {self.card} against {self.army} in {self.province}."
         card = price_of(table, seat, self.card, asked)
-        if not isinstance(card.effect, Revolt):
+        if not isinstance(card.effect, Uprising):
             raise Refusal("CS-EFF-20", asked, "This card raises no slaves.")
         where = revolt.provinces(table, seat)
         if self.province not in where:
@@ -426,7 +426,7 @@ class RaiseSlaves(Command, frozen=True):
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         for card in affordable(table, seat):
-            if isinstance(card.effect, Revolt):
+            if isinstance(card.effect, Uprising):
                 for area, armies in revolt.provinces(table, seat).items():
                     fields = {"card": schema.const(card.id), "province": schema.const(area)}
                     title = f"{_priced(card)}: in {table.names(area)}"

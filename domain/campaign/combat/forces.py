@@ -89,7 +89,7 @@ def training(table: Table, seat: Seat, *, naval: bool) -> int:
     return sum(number * (each.sea if naval else each.land) for each, number in own if isinstance(each, Training))
 
 
-def called(table: Table, battle: Battle, seat: Seat) -> dict[AreaId, int]:
+def available_galleys(table: Table, battle: Battle, seat: Seat) -> dict[AreaId, int]:
     """Return the galleys that a player could bring into a battle on land, or lend at sea (CS-BAT-04, CS-NAV-06)."""
     seas: Iterable[AreaId] = (battle.place,) if battle.naval else table.seas_of(battle.place)
     return {sea: number for sea in seas if (number := table.galleys(sea, seat))}
@@ -103,7 +103,7 @@ def by_owner(units: Force, first: Seat) -> dict[Seat, Counter[str]]:
     return counts
 
 
-def told(units: Force, seat: Seat, names: Names) -> str:
+def named(units: Force, seat: Seat, names: Names) -> str:
     """Say what a participant's force is: "2 infantry and 4 phantom infantry, and 1 galley lent by Blue"."""
     counts = by_owner(units, seat)
     own = [counted(kind, number) for kind, number in in_order(counts.pop(seat))]

@@ -99,12 +99,12 @@ class CallGalleys(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         battle = battle_of(draft.table)
-        _check_galleys(self.galleys, forces.called(draft.table, battle, seat), "CS-BAT-04")
+        _check_galleys(self.galleys, forces.available_galleys(draft.table, battle, seat), "CS-BAT-04")
         draft.emit(ForceJoined(seat, seat, forces.force(seat, Units(), dict(sorted(self.galleys.items())))))
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        counts = _sendable(forces.called(table, battle_of(table), seat))
+        counts = _sendable(forces.available_galleys(table, battle_of(table), seat))
         yield cls.option("Call galleys, or none", {"galleys": counts}, optional=["galleys"])
 
 
@@ -177,7 +177,7 @@ def _own_side(table: Table, battle: Battle, seat: Seat) -> Side | None:
 
 def _lendable(table: Table, battle: Battle, seat: Seat) -> tuple[Units, bool, dict[AreaId, int]]:
     """Return the units, leader and galleys that a third player could lend (CS-BAT-07, CS-NAV-06)."""
-    galleys = forces.called(table, battle, seat)
+    galleys = forces.available_galleys(table, battle, seat)
     if battle.naval:
         return Units(), False, galleys
     army = table.army(battle.place, seat)
@@ -191,7 +191,7 @@ def muster(table: Table) -> list[Decision] | Consequence[Table]:
     depends = "The first round begins when everybody has answered."
     about = {"place": battle.place, "attacker": sides[0], "defender": sides[1]}
     for seat in sides if not battle.naval else ():
-        if seat not in battle.answered and (there := forces.called(table, battle, seat)):
+        if seat not in battle.answered and (there := forces.available_galleys(table, battle, seat)):
             title = f"Do you call galleys into the battle in {table.names(battle.place)}?"
             return [Decision("call-galleys", (seat,), RuleId("CS-BAT-04"), title, depends, {**about, "galleys": there})]
     for seat in table.order:

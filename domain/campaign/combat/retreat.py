@@ -136,7 +136,7 @@ class Retreat(Command, frozen=True):
             raise Refusal(rule, asked, f"You can retreat to {', '.join(places) or 'no province'}.")
         draft.emit(ArmyRetreated(seat, fight.place, self.to, army))
         if self.to is not None:
-            cities.enter(draft, self.to, seat)
+            cities.occupy(draft, self.to, seat)
         battle.end(draft, seat)
 
     @classmethod
@@ -219,7 +219,7 @@ def _leave(draft: Draft[Table], seat: Seat, area: AreaId, to: AreaId | None, *, 
     army = draft.table.army(area, seat)
     draft.emit(LeadersLeft(seat, area, to, Army(generals=army.generals, caesar=army.caesar), automatic))
     if to is not None:
-        cities.enter(draft, to, seat)
+        cities.occupy(draft, to, seat)
 
 
 def escape(table: Table) -> list[Decision] | Consequence[Table]:

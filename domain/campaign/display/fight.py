@@ -32,7 +32,7 @@ def _fighter(table: Table, battle: Battle, side: Side, names: Names) -> Fighter:
 def _units(side: Side, names: Names) -> Iterator[Mark]:
     for owner, counts in forces.by_owner(side.force, side.seat).items():
         for kind, number in forces.in_order(counts):
-            words = forces.told({forces.group(owner, kind): number}, side.seat, names)
+            words = forces.named({forces.group(owner, kind): number}, side.seat, names)
             glyph = "galley" if kind == forces.GALLEYS else kind
             label = "phantom" if owner == CARD else ""
             yield Mark(glyph, number, label, seat=None if owner in (CARD, SLAVES) else owner, words=words)

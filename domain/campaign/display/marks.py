@@ -88,7 +88,7 @@ def _battle(battle: Battle | None, area: AreaId, names: Names) -> str:
     if battle is None or battle.place != area:
         return ""
     attacking, defending = (
-        f"{forces.participant(side.seat, names)} with {forces.told(side.force, side.seat, names)}"
+        f"{forces.participant(side.seat, names)} with {forces.named(side.force, side.seat, names)}"
         for side in (battle.attacker, battle.defender)
     )
     return f"battle, round {battle.round}: {attacking} against {defending}"
@@ -189,7 +189,7 @@ def _sides(view: View, battle: Battle, names: Names) -> Iterator[Shelf]:
 def _force(side: Side, names: Names) -> Iterator[Mark]:
     for owner, counts in forces.by_owner(side.force, side.seat).items():
         for kind, number in forces.in_order(counts):
-            words = forces.told({forces.group(owner, kind): number}, side.seat, names)
+            words = forces.named({forces.group(owner, kind): number}, side.seat, names)
             glyph = "galley" if kind == forces.GALLEYS else kind
             yield Mark(glyph, number, seat=None if owner in (CARD, SLAVES) else owner, words=words)
 
@@ -203,7 +203,7 @@ def _leaders(view: View, battle: Battle, side: Side, names: Names) -> Iterator[M
 
 def _vote(vote: VoteUnderWay, names: Names) -> Shelf:
     marks = (
-        Mark("senator", sum(laid.values()), seat=seat, words=f"{names(seat)}: {senate.told(laid)}, {_votes(laid)}")
+        Mark("senator", sum(laid.values()), seat=seat, words=f"{names(seat)}: {senate.named(laid)}, {_votes(laid)}")
         for seat, laid in vote.laid.items()
         if laid
     )

@@ -17,10 +17,10 @@ from domain.campaign.box.data import (
     Kind,
     Levy,
     Pact,
-    Revolt,
     Senator,
     Tokens,
     Training,
+    Uprising,
     Vote,
 )
 from domain.conquest.pieces import counted
@@ -92,7 +92,7 @@ def _told(effect: Effect | Levy, names: Names) -> str:
             return enumerated([each.replace("1 more dice", "1 more die") for each in extra])
         case Calm():
             return "you may avoid any naval battle"
-        case Revolt(infantry):
+        case Uprising(infantry):
             return f"{infantry} infantry of slaves fight each army in a province"
         case Vote(prize):
             return f"a vote of the senate, whose winner gets: {_told(prize, names)}"

@@ -44,7 +44,7 @@ def sites(table: Table, provinces: tuple[AreaId, ...]) -> list[AreaId]:
     return [area for area in dict.fromkeys(provinces) if table.provinces[area].city is None]
 
 
-def enter(draft: Draft[Table], area: AreaId, seat: Seat) -> None:
+def occupy(draft: Draft[Table], area: AreaId, seat: Seat) -> None:
     """Take a city that its owner does not hold; to be called when land units end a move there (CS-CTY-05, -06)."""
     owner = draft.table.provinces[area].city
     if owner is not None and owner != seat and not draft.table.army(area, owner).units.total:

@@ -191,7 +191,7 @@ def _barred_by(table: Table, seat: Seat, origin: AreaId, to: AreaId) -> str:
 def move(draft: Draft[Table], seat: Seat, origin: AreaId, to: AreaId, army: Army, *, by_sea: bool) -> None:
     """Move land units; a city that nobody holds falls to them (CS-CTY-05)."""
     draft.emit(ArmyMoved(seat, origin, to, army, by_sea))
-    cities.enter(draft, to, seat)
+    cities.occupy(draft, to, seat)
 
 
 class March(Command, frozen=True):

@@ -63,7 +63,7 @@ class SenatorsLaid(Event, frozen=True):
         table.vote = replace(vote, laid=laid, leader=self.seat, waiting=waiting)
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} laid {told(self.senators)}."
+        return f"{names(self.seat)} laid {named(self.senators)}."
 
 
 class VotePassed(Event, frozen=True):
@@ -104,7 +104,7 @@ class VoteEnded(Event, frozen=True):
     def tell(self, names: Names) -> str:
         if self.winner is None:
             return f"Nobody voted for {name_of(self.card)}."
-        return f"{names(self.winner)} won the vote on {name_of(self.card)} and spent {told(self.spent)}."
+        return f"{names(self.winner)} won the vote on {name_of(self.card)} and spent {named(self.spent)}."
 
 
 class SenatorsGone(Event, frozen=True):
@@ -132,7 +132,7 @@ class SenatorsGone(Event, frozen=True):
         return f"{names(self.leader)} leads in Rome and took {drawn}, one of the spent senators."
 
 
-def told(senators: Mapping[CardId, int]) -> str:
+def named(senators: Mapping[CardId, int]) -> str:
     """Name senators: "Senator I and 2 × Senator III"."""
     return several([name_of(card) for card, number in sorted(senators.items()) for _ in range(number)])
 
@@ -280,7 +280,7 @@ def vote(table: Table) -> list[Decision] | Consequence[Table]:
     seat = vote.waiting[0]
     title = f"Do you vote for {table.cards[vote.card].name}?"
     about = {"card": vote.card, "laid": vote.laid, "leader": vote.leader, "votes": highest(table)}
-    laid = [f"{table.names(each)} has laid {told(senators)}." for each, senators in vote.laid.items()]
+    laid = [f"{table.names(each)} has laid {named(senators)}." for each, senators in vote.laid.items()]
     depends = " ".join([*laid, "The vote ends when all others have passed."])
     return [Decision("vote", (seat,), RuleId("CS-SEN-05"), title, depends, about)]
 

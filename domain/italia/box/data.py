@@ -34,7 +34,7 @@ class Figures(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     source: str
 
 
-class Leader(Figures, frozen=True):
+class LeaderFigures(Figures, frozen=True):
     """How far leaders move alone, and what they add to the movement of units with them (IT-MOV-10)."""
 
     move: int
@@ -71,7 +71,7 @@ class Stacking(Figures, frozen=True):
     major_invasion: int
 
 
-class Combat(Figures, frozen=True):
+class CombatFigures(Figures, frozen=True):
     """What is added to a die in combat, and what its faces do.
 
     Attributes:
@@ -97,12 +97,12 @@ class Data(Struct, frozen=True):
     """All figures of a game; `units` has the types that it knows (IT-PCS-01 to IT-PCS-03)."""
 
     units: Mapping[str, UnitType]
-    leader: Leader
+    leader: LeaderFigures
     fleet_capacity: int
     costs: Costs
     income: Income
     stacking: Stacking
-    combat: Combat
+    combat: CombatFigures
 
 
 class _Unit(Figures, frozen=True):
@@ -118,12 +118,12 @@ class _Fleet(Figures, frozen=True):
 
 class _File(Struct, frozen=True, forbid_unknown_fields=True):
     unit: dict[str, _Unit]
-    leader: Leader
+    leader: LeaderFigures
     fleet: _Fleet
     costs: Costs
     income: Income
     stacking: Stacking
-    combat: Combat
+    combat: CombatFigures
 
 
 @cache

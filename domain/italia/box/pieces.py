@@ -69,7 +69,7 @@ def total(units: Mapping[Kind, int]) -> int:
     return sum(units.values())
 
 
-def told(units: Mapping[Kind, int]) -> str:
+def listed(units: Mapping[Kind, int]) -> str:
     """Say how many of each type: "3 legions and 1 consular legion"."""
     return message.enumerated([counted(kind, units[kind]) for kind in KINDS if units.get(kind)]) or "no units"
 
@@ -77,10 +77,10 @@ def told(units: Mapping[Kind, int]) -> str:
 def counted(kind: str, number: int) -> str:
     """Say how many units of a type: "1 legion", "2 fleets", "3 infantry"; and of any: "2 units"."""
     invariable = kind in ("infantry", "roman-foederati")
-    return f"{number} {called([kind])}{'' if number == 1 or invariable else 's'}"
+    return f"{number} {named([kind])}{'' if number == 1 or invariable else 's'}"
 
 
-def called(kinds: Iterable[str]) -> str:
+def named(kinds: Iterable[str]) -> str:
     """Name types of units, or what can be aimed at: "legion and Roman foederati"."""
     return message.enumerated([WORDS.get(kind, kind.replace("-", " ")) for kind in kinds]) or "none"
 
@@ -120,8 +120,8 @@ class Army(Struct, frozen=True, omit_defaults=True):
     def tell(self, names: message.Names) -> str:
         """Say what it consists of: "Hannibal with 3 infantry and 2 elephants"."""
         if not self.leaders:
-            return told(self.units)
-        return names.all(self.leaders) + (f" with {told(self.units)}" if self.units else "")
+            return listed(self.units)
+        return names.all(self.leaders) + (f" with {listed(self.units)}" if self.units else "")
 
 
 def _without(leaders: Iterable[LeaderId], gone: Iterable[LeaderId]) -> tuple[LeaderId, ...]:

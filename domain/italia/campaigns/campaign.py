@@ -8,13 +8,13 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from domain.italia.box.pieces import KINDS, Army, LeaderId, NationId, Piece, called, counted
+from domain.italia.box.pieces import KINDS, Army, LeaderId, NationId, Piece, counted, named
 from domain.italia.box.state import Campaign, Combat, Front, Leaving, Moving
 from domain.italia.box.table import Command, Event, Table, campaign_of, turn_of
 from domain.italia.combat import raids
 from domain.italia.moves import entry, movement, steps
 from domain.italia.turn import scoring
-from domain.italia.turn.sequence import CAMPAIGN_STEP, CHECK, FIGHT, enter, leave
+from domain.italia.turn.sequence import CAMPAIGN_STEP, CHECK, FIGHT, begin_stage, end_stage
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
@@ -42,7 +42,7 @@ class CampaignBegan(Event, frozen=True):
     gold: Count
 
     def apply(self, table: Table) -> None:
-        enter(table, "campaign")
+        begin_stage(table, "campaign")
         table.earn(self.nation, self.gold)
         table.campaign = Campaign(self.nation, self.leader)
         table.blocked.pop(self.nation, None)
@@ -99,8 +99,8 @@ class CampaignEnded(Event, frozen=True):
 
     def apply(self, table: Table) -> None:
         if table.turn is not None:
-            enter(table, "campaign")
-            leave(table)
+            begin_stage(table, "campaign")
+            end_stage(table)
         table.leaving.extend(self.leaving)
 
     def tell(self, names: Names) -> str:
@@ -354,7 +354,7 @@ class Block(Command, frozen=True):
         if self.area not in places:
             raise Refusal("IT-BLK-01", asked, f"You can block {table.names.all(places)}.")
         if self.kind not in kinds:
-            raise Refusal("IT-BLK-03", asked, f"Give up one of the units in the leader's area: {called(kinds)}.")
+            raise Refusal("IT-BLK-03", asked, f"Give up one of the units in the leader's area: {named(kinds)}.")
         blocked = _enemies(table, campaign.nation, self.area)
         draft.emit(AreaBlocked(campaign.nation, self.area, self.kind, cost))
         for other in blocked:  # IT-BLK-05: a blocked nation may score in the turn of any nation

@@ -13,7 +13,7 @@ from domain.italia.box.pieces import Army, FleetId, LeaderId, NationId, Units, c
 from domain.italia.box.state import Campaign, Reaction, resolved
 from domain.italia.box.table import Command, Event, Table, campaign_of
 from domain.italia.campaigns.campaign import adjacent, is_blocked, place_of
-from domain.italia.turn.sequence import enter
+from domain.italia.turn.sequence import begin_stage
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
@@ -39,7 +39,7 @@ class ReactionsOpened(Event, frozen=True):
     nations: tuple[NationId, ...]
 
     def apply(self, table: Table) -> None:
-        enter(table, "reactions")
+        begin_stage(table, "reactions")
         table.campaign = replace(campaign_of(table), asked=True, reacting=self.nations)
 
     def tell(self, names: Names) -> str:

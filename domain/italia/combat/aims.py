@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from msgspec.structs import replace
 
-from domain.italia.box.pieces import KINDS, Kind, NationId, called, counted, told
+from domain.italia.box.pieces import KINDS, Kind, NationId, counted, listed, named
 from domain.italia.box.state import Aim, Battle
 from domain.italia.box.table import Command, Event, Table, battle_of
 from domain.italia.combat import dice
@@ -40,7 +40,7 @@ class TargetsDeclared(Event, frozen=True):
         table.battle = replace(fight, aims={**fight.aims, self.nation: self.aims})
 
     def tell(self, names: Names) -> str:
-        each = [f"{counted(aim.kind, aim.count)} at {called([aim.target])}" for aim in self.aims]
+        each = [f"{counted(aim.kind, aim.count)} at {named([aim.target])}" for aim in self.aims]
         return f"The {names(self.nation)} aim {enumerated(each)}."
 
 
@@ -81,7 +81,7 @@ class TargetsRevealed(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         each = [
-            f"{counted(aim.kind, aim.count)} at {called([aim.target])}" for aims in self.aims.values() for aim in aims
+            f"{counted(aim.kind, aim.count)} at {named([aim.target])}" for aims in self.aims.values() for aim in aims
         ]
         return f"The targets were revealed: {enumerated(each)}."
 
@@ -113,11 +113,11 @@ class DeclareTargets(Command, frozen=True):
         for kind, number in units.items():
             aimed = sum(self.aims.get(kind, {}).values())
             said = f"You aim with {counted(kind, aimed)}."
-            refuse_unless(aimed == number, self.rule, said, f"Choose a target for every unit: {told(units)}.")
+            refuse_unless(aimed == number, self.rule, said, f"Choose a target for every unit: {listed(units)}.")
         if unknown := sorted({*self.aims} - {*units}):
-            raise Refusal(self.rule, f"You aim with {called(unknown)}.", f"You have {told(units)}.")
+            raise Refusal(self.rule, f"You aim with {named(unknown)}.", f"You have {listed(units)}.")
         if unknown := sorted({target for each in self.aims.values() for target in each} - {*targets}):
-            raise Refusal(self.rule, f"You aim at {called(unknown)}.", f"You can aim at {called(targets)}.")
+            raise Refusal(self.rule, f"You aim at {named(unknown)}.", f"You can aim at {named(targets)}.")
         aims = tuple(
             Aim(kind, self.aims[kind][target], target)
             for kind in units
@@ -175,12 +175,12 @@ class AimUnit(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, fight = draft.table, battle_of(draft.table)
         names = table.names
-        asked = f"The {names(self.nation)} cannot aim with {counted(self.kind, 1)} at {called([self.target])}."
+        asked = f"The {names(self.nation)} cannot aim with {counted(self.kind, 1)} at {named([self.target])}."
         sides = [side for side in _choosing(table, fight) if table.seat_of(side) == seat]
         refuse_unless(self.nation in sides, self.rule, asked, f"You choose targets for the {names.all(sides)}.")
         kinds, targets = _left(table, fight, self.nation, draft.open)
-        refuse_unless(self.kind in kinds, self.rule, asked, f"Only {called(kinds)} have no target yet.")
-        refuse_unless(self.target in targets, self.rule, asked, f"They can aim at {called(targets)}.")
+        refuse_unless(self.kind in kinds, self.rule, asked, f"Only {named(kinds)} have no target yet.")
+        refuse_unless(self.target in targets, self.rule, asked, f"They can aim at {named(targets)}.")
         _seal(draft, self.nation, self.kind, self.target)
 
     @classmethod

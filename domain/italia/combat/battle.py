@@ -9,14 +9,14 @@ from collections.abc import Iterable
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from domain.italia.box.pieces import Army, Kind, LeaderId, NationId, Units, called, counted, told
+from domain.italia.box.pieces import Army, Kind, LeaderId, NationId, Units, counted, listed, named
 from domain.italia.box.state import Battle, BattleStep, resolved
 from domain.italia.box.table import Command, Event, Table, battle_of, combat_of, turn_of
 from domain.italia.combat import cities, deserters, dice, raids, submission
 from domain.italia.combat.destinations import barred
 from domain.italia.combat.dice import Throw
 from domain.italia.turn import scoring
-from domain.italia.turn.sequence import enter
+from domain.italia.turn.sequence import begin_stage
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
@@ -41,7 +41,7 @@ class LeadersCaught(Event, frozen=True):
     leaders: tuple[LeaderId, ...]
 
     def apply(self, table: Table) -> None:
-        enter(table, "battles")
+        begin_stage(table, "battles")
         table.eliminate(self.area, self.nation, Army(leaders=self.leaders))
         table.combat = resolved(combat_of(table), self.area)
 
@@ -76,7 +76,7 @@ class BattleBegan(Event, frozen=True):
     pitched: dict[NationId, Count] = field(default_factory=dict[NationId, int])
 
     def apply(self, table: Table) -> None:
-        enter(table, "battles")
+        begin_stage(table, "battles")
         table.battle = Battle(
             self.place, self.naval, self.attacker, self.defender, raid=self.raid, pitched=self.pitched
         )
@@ -166,7 +166,7 @@ class BattleRolled(Event, frozen=True):
         )
 
     def tell(self, names: Names) -> str:
-        lost = [f" The {names(nation)} lost {told(units)}." for nation, units in self.lost.items()]
+        lost = [f" The {names(nation)} lost {listed(units)}." for nation, units in self.lost.items()]
         said = f"{self.attacker.tell(names)}; {self.defender.tell(names)}"
         return f"{said[0].upper()}{said[1:]}.{''.join(lost)}"
 
@@ -516,9 +516,7 @@ class Convert(Command, frozen=True):
         if self.kind is not None:
             there = draft.table.army(battle.place, battle.enemy(nation)).units
             rule = "IT-I2-08" if self.kind in there else self.rule
-            refuse_unless(
-                self.kind in kinds, rule, asked, f"They can convert one unit of these types: {called(kinds)}."
-            )
+            refuse_unless(self.kind in kinds, rule, asked, f"They can convert one unit of these types: {named(kinds)}.")
             draft.emit(deserters.UnitConverted(nation, battle.place, battle.enemy(nation), self.kind))
             goes_on(draft)
         else:

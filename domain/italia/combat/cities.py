@@ -5,7 +5,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from domain.italia.box.pieces import Army, Kind, NationId, called, counted
+from domain.italia.box.pieces import Army, Kind, NationId, counted, named
 from domain.italia.box.state import City, Combat, Spoil
 from domain.italia.box.table import Command, Event, Table, turn_of
 from domain.italia.turn import scoring
@@ -332,7 +332,7 @@ class Rebuild(Command, frozen=True):
         later = waits and bool(table.army(self.area, turn.nation).units)
         refuse_unless(self.area in found, "IT-CTY-13" if later else "IT-CTY-09", asked, allowed)
         kinds = found[self.area]
-        refuse_unless(self.kind in kinds, "IT-CTY-09", asked, f"There they can give up {called(kinds)}.")
+        refuse_unless(self.kind in kinds, "IT-CTY-09", asked, f"There they can give up {named(kinds)}.")
         draft.emit(CityRebuilt(turn.nation, self.area, self.kind))
 
     @classmethod

@@ -3,10 +3,10 @@
 from msgspec.structs import replace
 
 from domain.italia.box.entries import Conversion, Desertion, ElephantPanic
-from domain.italia.box.pieces import KINDS, Army, Kind, NationId, Units, told, total
+from domain.italia.box.pieces import KINDS, Army, Kind, NationId, Units, listed, total
 from domain.italia.box.state import Battle
 from domain.italia.box.table import Event, Table, battle_of
-from domain.italia.combat.dice import ELEPHANT, Face, roll
+from domain.italia.combat.dice import ELEPHANT, Face, roll_dice
 from domain.italia.turn import scoring
 from domain.kernel.ids import AreaId
 from domain.kernel.rules.draft import Draft
@@ -40,7 +40,7 @@ class ElephantsMet(Event, frozen=True):
     def tell(self, names: Names) -> str:
         if not self.faces:
             return f"The {names(self.nation)} met elephants, but had no units that are afraid of them."
-        lost = told(self.deserted) if self.deserted else "nobody"
+        lost = listed(self.deserted) if self.deserted else "nobody"
         return f"The {names(self.nation)} met elephants and rolled {', '.join(self.faces)}: {lost} deserted."
 
 
@@ -71,7 +71,7 @@ class FoederatiDeserted(Event, frozen=True):
         rolled = f"The {names(self.nation)} rolled {', '.join(self.faces)} for desertion"
         if not self.deserted:
             return f"{rolled}: nobody deserted."
-        return f"{rolled}: {told(self.deserted)} deserted, and the {names(self.enemy)} got {self.replaced} infantry."
+        return f"{rolled}: {listed(self.deserted)} deserted, and the {names(self.enemy)} got {self.replaced} infantry."
 
 
 class UnitConverted(Event, frozen=True):
@@ -93,7 +93,7 @@ class UnitConverted(Event, frozen=True):
         table.battle = replace(battle, step="roll", converted=self.kind)
 
     def tell(self, names: Names) -> str:
-        return f"The {names(self.nation)} converted {told({self.kind: 1})} of the {names(self.victim)}."
+        return f"The {names(self.nation)} converted {listed({self.kind: 1})} of the {names(self.victim)}."
 
 
 class ConvertRemoved(Event, frozen=True):
@@ -161,7 +161,7 @@ def _panic(draft: Draft[Table], battle: Battle, nation: NationId, special: Eleph
     if not units:
         draft.emit(ElephantsMet(nation, battle.place, None, (), {}))
         return
-    draw, faces = roll(draft, total(units))
+    draw, faces = roll_dice(draft, total(units))
     left, gone = [int(face) for face in faces], dict[Kind, int]()
     for kind in KINDS:
         mine, left = left[: units.get(kind, 0)], left[units.get(kind, 0) :]
@@ -175,7 +175,7 @@ def _panic(draft: Draft[Table], battle: Battle, nation: NationId, special: Eleph
 
 def _change_sides(draft: Draft[Table], battle: Battle, nation: NationId, kind: Kind, least: int) -> None:
     table, enemy = draft.table, battle.enemy(nation)
-    draw, faces = roll(draft, table.army(battle.place, nation).units[kind])
+    draw, faces = roll_dice(draft, table.army(battle.place, nation).units[kind])
     number = sum(int(face) >= least for face in faces)
     replaced = min(number, max(0, table.supply(enemy).get("infantry", 0)))
     gone: Units = {kind: number} if number else {}

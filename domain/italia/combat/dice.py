@@ -195,7 +195,7 @@ def has_supremacy(table: Table, battle: Battle, nation: NationId) -> bool:
 # --- throws ---
 
 
-def roll(draft: Draft[Table], count: int) -> tuple[Draw, tuple[Face, ...]]:
+def roll_dice(draft: Draft[Table], count: int) -> tuple[Draw, tuple[Face, ...]]:
     """Roll dice; return the number of the draw and the faces, both to be kept in an event."""
     rolled = draft.roll(count, len(FACES))
     return rolled.draw, tuple(FACES[number - 1] for number in rolled.faces)
@@ -238,7 +238,7 @@ def volleys(table: Table, battle: Battle, nation: NationId) -> list[Volley]:
 def throw(draft: Draft[Table], battle: Battle, nation: NationId) -> Throw:
     """Roll the dice of a nation in a round."""
     dice = volleys(draft.table, battle, nation)
-    draw, faces = roll(draft, sum(each.count for each in dice))
+    draw, faces = roll_dice(draft, sum(each.count for each in dice))
     left, shots = faces, list[Shots]()
     for each in dice:
         mine, left = left[: each.count], left[each.count :]

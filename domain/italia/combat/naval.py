@@ -325,7 +325,7 @@ def _by_lot(draft: Draft[Table], sea: AreaId, tied: list[NationId]) -> Iterator[
     if len(tied) == 1:
         yield from tied
         return
-    draw, faces = dice.roll(draft, len(tied))
+    draw, faces = dice.roll_dice(draft, len(tied))
     draft.emit(TieRolled(sea, tuple(tied), draw, faces))
     rolled = dict(zip(tied, map(int, faces), strict=True))
     for face in sorted(set(rolled.values()), reverse=True):

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from domain.italia.box.pieces import KINDS, NO_ARMY, Army, Kind, NationId, called, counted
+from domain.italia.box.pieces import KINDS, NO_ARMY, Army, Kind, NationId, counted, named
 from domain.italia.box.state import Battle, City, Leaving, Repair, Spoil, resolved
 from domain.italia.box.table import Command, Event, Table, combat_of, turn_of
 from domain.italia.turn import scoring
@@ -180,7 +180,7 @@ class Repairs(Command, frozen=True):
         elif self.kind in kinds:
             draft.emit(CityRepaired(nation, area, self.kind, spared=_is_final(draft.table)))
         else:
-            raise Refusal(self.rule, f"You cannot give up {counted(self.kind, 1)}.", f"You have {called(kinds)} there.")
+            raise Refusal(self.rule, f"You cannot give up {counted(self.kind, 1)}.", f"You have {named(kinds)} there.")
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:

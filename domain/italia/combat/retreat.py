@@ -19,10 +19,10 @@ from domain.italia.box.pieces import (
     LeaderId,
     NationId,
     Units,
-    called,
     counted,
     fits,
     minus,
+    named,
     plus,
 )
 from domain.italia.box.state import Battle, Leaving, Why
@@ -446,7 +446,7 @@ class DriveOff(Command, frozen=True):
         asked = f"The elephant cannot drive off {counted(self.kind, 1)} of the {names(self.nation)}."
         refuse_unless(self.nation == nation, self.rule, asked, f"The {names(nation)} must choose now.")
         kinds = draft.table.army(fight.place, nation).units
-        refuse_unless(self.kind in kinds, self.rule, asked, f"Choose one of the survivors: {called(kinds)}.")
+        refuse_unless(self.kind in kinds, self.rule, asked, f"Choose one of the survivors: {named(kinds)}.")
         _order_off(draft, nation, self.kind)
 
     @classmethod

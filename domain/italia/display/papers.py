@@ -31,7 +31,7 @@ from domain.italia.box.entries import (
     UnitKind,
 )
 from domain.italia.box.pieces import FLEET, KINDS, WORDS, counted
-from domain.italia.turn.scoring import told
+from domain.italia.turn.scoring import counted_points
 from domain.kernel.rules.message import Names, enumerated
 from domain.kernel.rules.papers import Line, Paper, Papers, Section
 
@@ -151,10 +151,10 @@ def _plan(plan: Plan, names: Names) -> str:
 
 def _points(entry: Scoring, names: Names) -> str:
     if isinstance(entry, Holding):
-        return f"round {entry.round}: {told(entry.halves)} for {_held(entry, names)}"
+        return f"round {entry.round}: {counted_points(entry.halves)} for {_held(entry, names)}"
     when = f", in {_span(entry.rounds)}" if entry.rounds is not None else ""
     option = f" with the house rule {entry.option.replace('_', ' ')}" if entry.option is not None else ""
-    return f"{told(entry.halves)} for {_deed(entry, names)}{when}{option}"
+    return f"{counted_points(entry.halves)} for {_deed(entry, names)}{when}{option}"
 
 
 def _held(entry: Holding, names: Names) -> str:
@@ -168,7 +168,7 @@ def _held(entry: Holding, names: Names) -> str:
         case RegionPoints(region=region, halves_less=0):
             return f"the whole of {REGIONS[region]}, without any area of others"
         case RegionPoints(region=region, halves_less=less):
-            return f"{REGIONS[region]}, less {told(less)} for each area of others there"
+            return f"{REGIONS[region]}, less {counted_points(less)} for each area of others there"
         case _:
             raise AssertionError(f"no words for {entry}")
 

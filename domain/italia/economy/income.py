@@ -7,7 +7,7 @@ from domain.italia.box.pieces import FLEET, KINDS, NationId, counted
 from domain.italia.box.state import Overflow
 from domain.italia.box.table import Command, Event, Table, turn_of
 from domain.italia.economy import purchase
-from domain.italia.turn.sequence import enter, leave
+from domain.italia.turn.sequence import begin_stage, end_stage
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import RuleId, Seat
 from domain.kernel.rules import schema
@@ -46,8 +46,8 @@ class IncomeReceived(Event, frozen=True):
     overflow: bool = False
 
     def apply(self, table: Table) -> None:
-        enter(table, "income")
-        leave(table)
+        begin_stage(table, "income")
+        end_stage(table)
         table.change(self.nation, gold=table.nations[self.nation].gold + self.received)
         if self.overlord is None:
             return

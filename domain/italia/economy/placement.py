@@ -8,7 +8,7 @@ from domain.italia.box.pieces import FLEET, KINDS, Army, NationId, counted
 from domain.italia.box.state import City, Placing
 from domain.italia.box.table import Command, Event, Table, turn_of
 from domain.italia.economy import purchase
-from domain.italia.turn.sequence import enter
+from domain.italia.turn.sequence import begin_stage
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
@@ -37,7 +37,7 @@ class PlacementBegan(Event, frozen=True):
     cities: tuple[AreaId, ...] = ()
 
     def apply(self, table: Table) -> None:
-        enter(table, "placement")
+        begin_stage(table, "placement")
         table.placing = Placing(self.areas)
         table.turn = replace(turn_of(table), building=())
         for area in self.cities:

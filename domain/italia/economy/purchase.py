@@ -9,7 +9,7 @@ from domain.italia.box.entries import FleetSeas
 from domain.italia.box.pieces import FLEET, KINDS, NationId, counted
 from domain.italia.box.table import Command, Event, Table, turn_of
 from domain.italia.turn import reinforcements
-from domain.italia.turn.sequence import leave
+from domain.italia.turn.sequence import end_stage
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
@@ -49,7 +49,7 @@ class Purchased(Event, frozen=True):
         held = {kind: standing.held.get(kind, 0) + self.units.get(kind, 0) for kind in (*KINDS, FLEET)}
         held = {kind: number for kind, number in held.items() if number}
         table.change(self.nation, gold=standing.gold - self.cost - self.lost, held=held)
-        leave(table)
+        end_stage(table)
         table.turn = replace(turn_of(table), building=self.cities)
 
     def tell(self, names: Names) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from domain.italia.box.pieces import Army, Kind, LeaderId, NationId, Units, counted, plus, told, total, within
+from domain.italia.box.pieces import Army, Kind, LeaderId, NationId, Units, counted, listed, plus, total, within
 from domain.italia.box.state import By, Combat, Front, LeaderWalk, Leaving, Moving, Walk, without
 from domain.italia.box.table import Command, Event, Table, turn_of
 from domain.italia.moves import entry, overrun, sea
@@ -38,7 +38,7 @@ from domain.italia.moves.steps import (
     steps_of,
     walked,
 )
-from domain.italia.turn.sequence import enter, leave
+from domain.italia.turn.sequence import begin_stage, end_stage
 from domain.italia.turn.stacking import attack_limit, some_of
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
@@ -67,7 +67,7 @@ class MovementBegan(Event, frozen=True):
 
     def apply(self, table: Table) -> None:
         if table.campaign is None:
-            enter(table, "movement")
+            begin_stage(table, "movement")
         table.moving = Moving(roads=self.roads)
 
     def tell(self, names: Names) -> str:
@@ -129,7 +129,7 @@ class AttackersDisbanded(Event, frozen=True):
         table.moving = replace(moving, walks=joined(moving.walks, {self.area: left}))
 
     def tell(self, names: Names) -> str:
-        return f"The {names(self.nation)} gave up {told(self.units)} in {names(self.area)}, too many for the attack."
+        return f"The {names(self.nation)} gave up {listed(self.units)} in {names(self.area)}, too many for the attack."
 
 
 class MovementEnded(Event, frozen=True):
@@ -151,7 +151,7 @@ class MovementEnded(Event, frozen=True):
     leaving: tuple[Leaving, ...] = ()
 
     def apply(self, table: Table) -> None:
-        leave(table)
+        end_stage(table)
         table.moving, table.combat = None, Combat(self.fronts, left=self.left)
         if table.campaign is not None:
             table.campaign = replace(table.campaign, at=self.at)
@@ -409,10 +409,10 @@ class Disband(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, nation = draft.table, turn_of(draft.table).nation
-        asked = f"You cannot give up {told(self.units)} in {table.names(self.area)}."
+        asked = f"You cannot give up {listed(self.units)} in {table.names(self.area)}."
         over, there = excess(table), table.army(self.area, nation).units
         most = over.get(self.area, 0)
-        refuse_unless(within(self.units, there), "IT-STK-12", asked, f"You have {told(there)} there.")
+        refuse_unless(within(self.units, there), "IT-STK-12", asked, f"You have {listed(there)} there.")
         allowed = f"Give up {counted('unit', most)} at most." if most else "They are not too many for the attack."
         refuse_unless(1 <= total(self.units) <= most, "IT-STK-12", asked, allowed)
         draft.emit(AttackersDisbanded(nation, self.area, plus(self.units, {})))

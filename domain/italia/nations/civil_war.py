@@ -368,7 +368,7 @@ def _wavering(table: Table) -> Iterator[tuple[NationId, Defection, AreaId]]:
 def _roll_for(draft: Draft[Table], nation: NationId, special: Defection, area: AreaId) -> None:
     table, kind = draft.table, special.unit
     there = table.army(area, special.of).units
-    draw, faces = dice.roll(draft, there[kind])
+    draw, faces = dice.roll_dice(draft, there[kind])
     least = special.least_with if there.get(special.but_with) else special.least
     number = sum(int(face) >= least for face in faces)
     replaced = min(number, table.supply(nation).get(kind, 0))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from domain.italia.box.entries import ExitPoints, Removal
-from domain.italia.box.pieces import KINDS, Army, Kind, NationId, Units, told, total, within
+from domain.italia.box.pieces import KINDS, Army, Kind, NationId, Units, listed, total, within
 from domain.italia.box.table import Command, Event, Table, turn_of
 from domain.italia.turn import scoring
 from domain.kernel.chance.secret import Vault
@@ -42,7 +42,7 @@ class UnitsLeft(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         why = "for points" if self.scored else "by order of their card"
-        return f"{told(self.units)} of the {names(self.nation)} in {names(self.area)} left the game {why}."
+        return f"{listed(self.units)} of the {names(self.nation)} in {names(self.area)} left the game {why}."
 
 
 class ExitsEnded(Event, frozen=True):
@@ -92,10 +92,10 @@ class Leave(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, nation = draft.table, turn_of(draft.table).nation
-        asked = f"You cannot remove {told(self.units)} from {table.names(self.area)}."
+        asked = f"You cannot remove {listed(self.units)} from {table.names(self.area)}."
         there = table.army(self.area, nation).units
         if not total(self.units) or not within(self.units, there):
-            raise Refusal("IT-I2-09", asked, f"The {table.names(nation)} have {told(there)} there.")
+            raise Refusal("IT-I2-09", asked, f"The {table.names(nation)} have {listed(there)} there.")
         leaving = None if table.announced else _exit(table, nation)
         units: Units = {kind: self.units[kind] for kind in KINDS if self.units.get(kind)}
         if leaving is not None:
@@ -106,7 +106,7 @@ class Leave(Command, frozen=True):
             return
         kind, number = _ordered(table, nation)
         if set(self.units) != {kind} or units[kind] > number:
-            raise Refusal("IT-I2-09", asked, f"Their card orders away {told({kind: number})} in all.")
+            raise Refusal("IT-I2-09", asked, f"Their card orders away {listed({kind: number})} in all.")
         draft.emit(UnitsLeft(nation, self.area, units, scored=False))
 
     @classmethod
@@ -166,7 +166,7 @@ def leave(table: Table) -> list[Decision] | Consequence[Table] | None:
     areas = [area for area in table.areas_of(nation) if table.army(area, nation).units.get(kind)]
     if len(areas) == 1:
         return lambda draft: draft.emit(UnitsLeft(nation, areas[0], {kind: number}, scored=False, automatic=True))
-    question = f"The {names(nation)} must remove {told({kind: number})} from the game: in which areas?"
+    question = f"The {names(nation)} must remove {listed({kind: number})} from the game: in which areas?"
     about = {"nation": nation, "kind": kind, "number": number}
     return [Decision("remove-units", seats, RuleId("IT-I2-09"), question, "Then their turn ends.", about)]
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from domain.italia.box.entries import Plan
-from domain.italia.box.pieces import KINDS, Army, NationId, Units, told, total, within
+from domain.italia.box.pieces import KINDS, Army, NationId, Units, listed, total, within
 from domain.italia.box.state import Walk
 from domain.italia.box.table import Command, Event, Table, turn_of
 from domain.italia.moves.steps import fresh_at, moving_of
@@ -43,7 +43,7 @@ class UnitsGathered(Event, frozen=True):
         table.moving = replace(moving, walks=walks)
 
     def tell(self, names: Names) -> str:
-        return f"{told(self.units)} of the {names(self.nation)} left {names(self.origin)} for {names(self.to)}."
+        return f"{listed(self.units)} of the {names(self.nation)} left {names(self.origin)} for {names(self.to)}."
 
 
 class Gather(Command, frozen=True):
@@ -63,12 +63,12 @@ class Gather(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, nation = draft.table, turn_of(draft.table).nation
-        asked = f"You cannot gather {told(self.units)} from {table.names(self.origin)}."
+        asked = f"You cannot gather {listed(self.units)} from {table.names(self.origin)}."
         plan = _plan(table, nation)
         there = _sources(table, nation)
         fits = total(self.units) and within(self.units, there.get(self.origin, {}))
         if plan is None or plan.waits_in is None or not fits:
-            each = [f"{told(units)} in {table.names(area)}" for area, units in there.items()]
+            each = [f"{listed(units)} in {table.names(area)}" for area, units in there.items()]
             raise Refusal(
                 "IT-I1-04", asked, f"Units that have not moved can gather: {enumerated(each) or 'none are left'}."
             )

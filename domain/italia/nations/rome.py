@@ -4,7 +4,7 @@ from domain.italia.box.entries import Clearance
 from domain.italia.box.pieces import NationId
 from domain.italia.box.state import City, Leaving
 from domain.italia.box.table import Event, Table, turn_of
-from domain.italia.turn.sequence import enter
+from domain.italia.turn.sequence import begin_stage
 from domain.kernel.ids import AreaId
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.message import Names
@@ -27,7 +27,7 @@ class AreaCleared(Event, frozen=True):
     rebuilt: bool
 
     def apply(self, table: Table) -> None:
-        enter(table, "eviction")
+        begin_stage(table, "eviction")
         table.leaving.extend(self.leaving)
         if self.rebuilt:
             table.cities[self.area] = City(owner=table.seat_of(self.nation))

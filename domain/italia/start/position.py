@@ -14,7 +14,7 @@ from domain.italia.box.pieces import KINDS, Army, FleetId, Kind, LeaderId, Natio
 from domain.italia.box.state import Campaign, City, Options, RoundStage, Stage, Turn
 from domain.italia.box.table import Table
 from domain.italia.start.setup import bare
-from domain.italia.turn.sequence import PLANS, Plan
+from domain.italia.turn.sequence import PLANS, PlanKind
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules.board import Board
 
@@ -54,7 +54,7 @@ class Position(Struct, forbid_unknown_fields=True):
     """Whose turn it is; nobody's where the next turn is to begin."""
     stage: Stage = "income"
     """The stage of that turn."""
-    plan: Plan | None = None
+    plan: PlanKind | None = None
     """What the nation does in this round, if that is not what its card says."""
     arrived: tuple[AreaId, ...] = ()
     """Areas where reinforcements of that turn were placed."""

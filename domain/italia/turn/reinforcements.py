@@ -9,7 +9,7 @@ from domain.italia.box.entries import Arrival, At, Controlled, Open
 from domain.italia.box.pieces import FLEET, KINDS, Army, FleetId, LeaderId, NationId, Units, counted, fits
 from domain.italia.box.state import Arriving, Leaving
 from domain.italia.box.table import Command, Event, Table, turn_of
-from domain.italia.turn.sequence import enter
+from domain.italia.turn.sequence import begin_stage
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
@@ -36,7 +36,7 @@ class LeadersDismissed(Event, frozen=True):
 
     def apply(self, table: Table) -> None:
         if table.turn is not None:
-            enter(table, "leaders-leave")
+            begin_stage(table, "leaders-leave")
         table.remove_leaders(self.nation, self.leaders, fallen=False)
 
     def tell(self, names: Names) -> str:
@@ -56,7 +56,7 @@ class ReinforcementsAnnounced(Event, frozen=True):
 
     def apply(self, table: Table) -> None:
         if table.turn is not None:
-            enter(table, "arrivals")
+            begin_stage(table, "arrivals")
         table.arriving.extend(self.arriving)
         table.announced = True
 

@@ -67,7 +67,9 @@ class PointsScored(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         halved = " As subjects they keep half of it." if self.shared else ""
-        return f"The {names(self.nation)} scored {told(self.halves)} for {WHY.get(self.why, self.why)}.{halved}"
+        return (
+            f"The {names(self.nation)} scored {counted_points(self.halves)} for {WHY.get(self.why, self.why)}.{halved}"
+        )
 
 
 WHY: Final[Mapping[str, str]] = {
@@ -102,10 +104,10 @@ class SubjectScored(Event, frozen=True):
         table.change(self.nation, points=table.nations[self.nation].points + self.halves, shared=0)
 
     def tell(self, names: Names) -> str:
-        return f"Of what they scored as a subject, the {names(self.nation)} kept {told(self.halves)}."
+        return f"Of what they scored as a subject, the {names(self.nation)} kept {counted_points(self.halves)}."
 
 
-def told(halves: int) -> str:
+def counted_points(halves: int) -> str:
     """Say a number of points: "3 points", "½ point", "-1½ points"."""
     whole, half = divmod(abs(halves), POINT)
     number = f"{whole or '' if half else whole}{'½' * half}"

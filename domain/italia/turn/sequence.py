@@ -16,7 +16,7 @@ from domain.italia.box.table import Event, Table, turn_of
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.message import Names
 
-Plan = Literal["normal", "major-invasion", "campaign", "campaign-only", "alternating-campaign"]
+PlanKind = Literal["normal", "major-invasion", "campaign", "campaign-only", "alternating-campaign"]
 """What a nation does in a round, as its card says (IT-MAJ-01, IT-CAM-02, IT-CAM-08)."""
 
 BEFORE: Final[tuple[Stage, ...]] = (
@@ -42,7 +42,7 @@ CAMPAIGN_STEP: Final[tuple[Stage, ...]] = (
 )
 """One move of a campaign (IT-CAM-03, IT-CTY-11, IT-STK-22, IT-CAM-18, IT-I1-05, IT-I1-18)."""
 
-PLANS: Final[Mapping[Plan, tuple[Stage, ...]]] = {
+PLANS: Final[Mapping[PlanKind, tuple[Stage, ...]]] = {
     "normal": (*BEFORE, *MOVE, *FIGHT, *CHECK, "exits"),
     "major-invasion": (*BEFORE, *MOVE, *FIGHT, *MOVE, *FIGHT, *CHECK, "exits"),
     "campaign": (*BEFORE, *MOVE, *FIGHT, *CHECK, "campaign", "campaign-check", "exits"),
@@ -191,14 +191,14 @@ def phase(table: Table) -> str:
     return stage if stage in ("movement", "campaign") else "end" if stage == "exits" else "combat"
 
 
-def enter(table: Table, stage: Stage) -> None:
+def begin_stage(table: Table, stage: Stage) -> None:
     """Begin a stage of the turn, if the turn is not at it already. For `apply` only."""
     stages = turn_of(table).stages
     if stages[0] != stage:
         _enter(table, stages.index(stage))
 
 
-def leave(table: Table) -> None:
+def end_stage(table: Table) -> None:
     """End the present stage of the turn, so that the next one can begin. For `apply` only."""
     _enter(table, 1)
 

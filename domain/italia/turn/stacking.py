@@ -11,10 +11,10 @@ from typing import Final
 from msgspec import field
 
 from domain.italia.box.entries import FixedCapital, Plan
-from domain.italia.box.pieces import Army, Kind, NationId, Units, counted, plus, told, total, within
+from domain.italia.box.pieces import Army, Kind, NationId, Units, counted, listed, plus, total, within
 from domain.italia.box.state import Combat
 from domain.italia.box.table import Command, Event, Table, turn_of
-from domain.italia.turn.sequence import enter
+from domain.italia.turn.sequence import begin_stage
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
@@ -49,9 +49,8 @@ class ExcessRemoved(Event, frozen=True):
         table.take(self.area, self.nation, Army(self.units))
 
     def tell(self, names: Names) -> str:
-        return (
-            f"The {names(self.nation)} removed {told(self.units)} from {names(self.area)}, which cannot hold so many."
-        )
+        removed, area = listed(self.units), names(self.area)
+        return f"The {names(self.nation)} removed {removed} from {area}, which cannot hold so many."
 
 
 class StackingChecked(Event, frozen=True):
@@ -63,7 +62,7 @@ class StackingChecked(Event, frozen=True):
     areas: tuple[AreaId, ...]
 
     def apply(self, table: Table) -> None:
-        enter(table, "stacking")
+        begin_stage(table, "stacking")
         received = table.nations[self.nation].received
         table.change(self.nation, received=tuple(area for area in received if area not in self.areas))
 
@@ -93,7 +92,7 @@ class CapitalDeclared(Event, frozen=True):
             table.take(self.former, self.nation, Army(self.removed))
 
     def tell(self, names: Names) -> str:
-        lost = f", and lost {told(self.removed)} in {names(self.former)}" if self.former and self.removed else ""
+        lost = f", and lost {listed(self.removed)} in {names(self.former)}" if self.former and self.removed else ""
         return f"The {names(self.nation)} declared {names(self.area)} their capital{lost}."
 
 
@@ -253,12 +252,12 @@ class RemoveExcess(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, nation = draft.table, turn_of(draft.table).nation
         names = table.names
-        asked = f"The {names(nation)} cannot remove {told(self.units)} from {names(self.area)}."
+        asked = f"The {names(nation)} cannot remove {listed(self.units)} from {names(self.area)}."
         found, there = crowded(table), table.army(self.area, nation).units
         refuse_unless(
             self.area in found, "IT-STK-04", asked, f"Too many units are in {names.all(found)}: remove some there."
         )
-        refuse_unless(within(self.units, there), "IT-STK-04", asked, f"They have {told(there)} there.")
+        refuse_unless(within(self.units, there), "IT-STK-04", asked, f"They have {listed(there)} there.")
         excess = found[self.area]
         refuse_unless(total(self.units) == excess, "IT-STK-04", asked, f"Remove {counted('unit', excess)} there.")
         draft.emit(ExcessRemoved(nation, self.area, plus(self.units, {})))
@@ -316,7 +315,7 @@ class DeclareCapital(Command, frozen=True):
         there = table.army(former, nation).units if former is not None and excess else {}
         lost = "They remove no units from their former capital."
         if former is not None and excess:
-            lost = f"They must remove {counted('unit', excess)} from {names(former)}, where they have {told(there)}."
+            lost = f"They must remove {counted('unit', excess)} from {names(former)}, where they have {listed(there)}."
         fits = total(self.removed) == excess and within(self.removed, there)
         refuse_unless(fits, "IT-STK-08", asked, lost)
         draft.emit(CapitalDeclared(nation, self.area, former, plus(self.removed, {})))

@@ -33,7 +33,7 @@ class GameWon(Event, frozen=True):
         table.won_by = "IT-VP-19"
 
     def tell(self, names: Names) -> str:
-        each = ", ".join(f"{names(seat)} {scoring.told(halves)}" for seat, halves in self.points.items())
+        each = ", ".join(f"{names(seat)} {scoring.counted_points(halves)}" for seat, halves in self.points.items())
         return f"{names.all(self.winners)} won the game: {each}."
 
 
@@ -51,7 +51,7 @@ def _score(draft: Draft[Table]) -> None:
     scoring.round_up(draft)
 
 
-def next_round(draft: Draft[Table]) -> None:
+def begin_round(draft: Draft[Table]) -> None:
     """Begin the next round; after the last one the game ends."""
     table = draft.table
     if table.round < ROUNDS:

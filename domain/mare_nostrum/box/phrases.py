@@ -14,7 +14,7 @@ PLURAL: Final[Mapping[Resource, str]] = {TAX: "taxes"}
 """Cards that are not counted by the name of their kind: "1 slave", "2 taxes"; but "1 oil" and "2 oil"."""
 
 
-def counted(number: int, kind: str) -> str:
+def counted(kind: str, number: int) -> str:
     """Return a number of pieces in words: "a legion", "2 legions", "2 fortresses"."""
     if number == 1:
         return f"a {kind}"
@@ -23,7 +23,7 @@ def counted(number: int, kind: str) -> str:
 
 def units(legions: int, fortresses: int = 0) -> str:
     """Return land units in words: "2 legions and a fortress"."""
-    return enumerated([counted(each, kind) for each, kind in ((legions, "legion"), (fortresses, "fortress")) if each])
+    return enumerated([counted(kind, each) for each, kind in ((legions, "legion"), (fortresses, "fortress")) if each])
 
 
 def card(kind: Resource) -> str:

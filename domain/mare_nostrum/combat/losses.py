@@ -86,7 +86,7 @@ def _has_choice(table: Table, battle: Battle, seat: Seat) -> bool:
     return seat in table.seats and mixed and battle.losses[seat] < force.units
 
 
-def remove(table: Table) -> list[Decision] | Consequence[Table]:
+def lose(table: Table) -> list[Decision] | Consequence[Table]:
     """Ask each side that has a choice for its losses, both at the same time (MN-BAT-06).
 
     Neutral legions go before their fortress (MN-SET-20).
