@@ -20,9 +20,17 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from uvicorn.server import ServerState
 
 from service.accounts.limits import network_of
-from service.api import problems
 from service.api.headers import shielded
-from service.api.problems import MEDIA_TYPE, Kind, Problem
+from service.api.problems.problem import MEDIA_TYPE, Kind, Problem
+from service.api.problems.request import (
+    HEADERS_TOO_LARGE,
+    MALFORMED_REQUEST,
+    REQUEST_TIMEOUT,
+    TOO_MANY_CONNECTIONS,
+    TOO_MANY_REQUESTS,
+    UNAVAILABLE,
+    URI_TOO_LONG,
+)
 from service.api.response import encode
 from service.base.ids import new_uuid
 from service.base.settings import Settings
@@ -83,11 +91,11 @@ class Connections:
         """Count a connection from `host`; or return why there may be no more of them."""
         most, each = self.settings.connections, self.settings.connections_per_address
         if len(self._open) >= most:
-            kind, detail = problems.UNAVAILABLE, f"The service has {most} connections open and takes no more."
+            kind, detail = UNAVAILABLE, f"The service has {most} connections open and takes no more."
             return Problem(kind, detail, kind.remedy, {"Retry-After": "5"})
         address = None if self._is_proxy(host) else network_of(host)
         if address is not None and each != "off" and self._of[address] >= each:
-            kind = problems.TOO_MANY_CONNECTIONS
+            kind = TOO_MANY_CONNECTIONS
             detail = f"Your address has {each} connections open and may have no more."
             return Problem(kind, detail, kind.remedy, {"Retry-After": "5"})
         connection.address = address
@@ -264,7 +272,7 @@ class HttpConnection(Connection, HttpToolsProtocol):
                 self._framing += size - content
                 if self._framing > limit + self._content:
                     raise Excess(
-                        problems.HEADERS_TOO_LARGE,
+                        HEADERS_TOO_LARGE,
                         f"The chunk sizes, extensions and trailers have more than {limit} bytes.",
                     )
         elif self._begun == 0 and before == self._stage:
@@ -278,7 +286,7 @@ class HttpConnection(Connection, HttpToolsProtocol):
         if len(self.headers or ()) > self._header_count and self._stage != "waiting":
             raise _large(f"{self._header_count} {'header lines' if self._stage == 'head' else 'trailers'}")
         if self._stage == "waiting" and self._head > limit:
-            raise Excess(problems.MALFORMED_REQUEST, "There are blank lines and no request.")
+            raise Excess(MALFORMED_REQUEST, "There are blank lines and no request.")
 
     # --- what the parser finds; it stops at an exception ---
 
@@ -291,7 +299,7 @@ class HttpConnection(Connection, HttpToolsProtocol):
     def on_url(self, url: bytes) -> None:
         self.url += url
         if len(self.url) > self._url_limit:
-            raise Excess(problems.URI_TOO_LONG, f"The path and the query have more than {self._url_limit} bytes.")
+            raise Excess(URI_TOO_LONG, f"The path and the query have more than {self._url_limit} bytes.")
 
     def on_headers_complete(self) -> None:
         limit = self._header_limit
@@ -300,7 +308,7 @@ class HttpConnection(Connection, HttpToolsProtocol):
         if self._most > limit and sum(len(name) + len(value) + 4 for name, value in self.headers) > limit:
             raise _large(f"{limit} bytes of headers")
         if len(self.pipeline) >= PIPELINED:
-            raise Excess(problems.TOO_MANY_REQUESTS, f"More than {PIPELINED} requests wait on this connection.")
+            raise Excess(TOO_MANY_REQUESTS, f"More than {PIPELINED} requests wait on this connection.")
         self._begin()
         if self.parser is not None and not self.parser.should_upgrade():
             self.headers = []  # Trailers come here: they say nothing of a request that is being answered.
@@ -342,7 +350,7 @@ class HttpConnection(Connection, HttpToolsProtocol):
         if self.cycle is not None and self.cycle.response_complete:
             self._throw_away(len(body))
         elif self.connections_of_server.bodies + len(body) > self._settings.bodies_limit:
-            raise Excess(problems.UNAVAILABLE, "The service has too many requests with large bodies to answer now.")
+            raise Excess(UNAVAILABLE, "The service has too many requests with large bodies to answer now.")
         else:
             self._keep(len(body))
             super().on_body(body)
@@ -492,16 +500,16 @@ def _networks(proxies: str) -> list[ipaddress.IPv4Network | ipaddress.IPv6Networ
 
 
 def _large(what: str) -> Excess:
-    return Excess(problems.HEADERS_TOO_LARGE, f"The request has more than {what}.")
+    return Excess(HEADERS_TOO_LARGE, f"The request has more than {what}.")
 
 
 def _malformed(error: BaseException) -> Problem:
-    kind = problems.MALFORMED_REQUEST
+    kind = MALFORMED_REQUEST
     return Problem(kind, f"The service cannot read the request: {error}.", kind.remedy)
 
 
 def _late(what: str, seconds: float) -> Problem:
-    kind = problems.REQUEST_TIMEOUT
+    kind = REQUEST_TIMEOUT
     return Problem(kind, f"The {what} of the request did not arrive within {seconds:g} seconds.", kind.remedy)
 
 

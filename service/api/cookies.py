@@ -9,10 +9,10 @@ from urllib.parse import urlsplit
 
 from litestar.types import Scope
 
-from service.api import problems
 from service.api.bearer import COOKIE
 from service.api.headers import header_of
-from service.api.problems import Problem
+from service.api.problems.access import CROSS_SITE
+from service.api.problems.problem import Problem
 
 LASTS: Final = 400 * 24 * 3600
 """Seconds for which a browser keeps the cookie: the longest that browsers take. Each visit begins them anew."""
@@ -72,5 +72,5 @@ def require_page(scope: Scope) -> None:
 
 
 def _refused(why: str) -> Problem:
-    kind = problems.CROSS_SITE
+    kind = CROSS_SITE
     return Problem(kind, f"{why}, so it is not known to come from a page of this service.", kind.remedy)

@@ -10,9 +10,9 @@ from typing import Final
 
 from litestar.response import Response, Stream
 
-from service.api import problems
 from service.api.endpoint import JSON, Answer
-from service.api.problems import Problem
+from service.api.problems.problem import Problem
+from service.api.problems.request import RANGE_NOT_SATISFIABLE
 from service.api.request import Call
 from service.api.response import Answered, takes_gzip, weak
 
@@ -101,7 +101,7 @@ def _part(length: int, first: int | None, last: int | None, suffix: int | None) 
     stop = length if last is None else min(length, last + 1)
     if start >= stop:
         raise Problem(
-            problems.RANGE_NOT_SATISFIABLE,
+            RANGE_NOT_SATISFIABLE,
             f"The range begins at byte {start} of {length}.",
             f"Send a range that begins before byte {length}, or no Range header.",
             headers={"Content-Range": f"bytes */{length}"},

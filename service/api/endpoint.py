@@ -12,7 +12,7 @@ from msgspec import Struct
 from domain.kernel.rules.docstrings import docstring
 from service.api.bodies import Nothing
 from service.api.headers import Header
-from service.api.problems import Kind
+from service.api.problems.problem import Kind
 from service.api.request import Call, authenticate, require_token
 from service.api.withheld import require_shown
 from service.base.scopes import Scope

@@ -7,8 +7,8 @@ from typing import Any, Final, TypeVar
 import msgspec
 from msgspec.json import Decoder
 
-from service.api import problems
-from service.api.problems import Problem
+from service.api.problems.problem import Problem
+from service.api.problems.request import MALFORMED_JSON, invalid_body
 
 T = TypeVar("T")
 
@@ -27,9 +27,9 @@ def read_json(raw: bytes, decoder: Decoder[T]) -> T:
         if not _is_plain(raw):
             _strict.decode(raw.decode("utf-8", "surrogatepass"))
     except msgspec.ValidationError as error:
-        raise problems.invalid_body(error, decoder.type, digits=_digits(raw, error)) from None
+        raise invalid_body(error, decoder.type, digits=_digits(raw, error)) from None
     except RecursionError:
-        raise Problem(problems.MALFORMED_JSON, "The body is nested too deeply.") from None
+        raise Problem(MALFORMED_JSON, "The body is nested too deeply.") from None
     except (msgspec.DecodeError, ValueError) as error:
         raise _unreadable(raw, error) from None
     return value
@@ -74,20 +74,20 @@ def _unreadable(raw: bytes, error: Exception) -> Problem:
         raw.decode()
     except UnicodeDecodeError as undecodable:
         wrong = f"byte {undecodable.start} is not UTF-8"
-        return Problem(problems.MALFORMED_JSON, f"The service cannot read the body: {wrong}.", "Encode it in UTF-8.")
+        return Problem(MALFORMED_JSON, f"The service cannot read the body: {wrong}.", "Encode it in UTF-8.")
     if (surrogate := _lone_surrogate(raw)) is not None:
         return Problem(
-            problems.MALFORMED_JSON,
+            MALFORMED_JSON,
             f"The service cannot read the body: {surrogate} is half of a surrogate pair without the other.",
             "Send whole characters: both halves, or the character itself in UTF-8.",
         )
     if "integer string conversion" in str(error):
         return Problem(
-            problems.MALFORMED_JSON,
+            MALFORMED_JSON,
             f"The service cannot read the body: it has a number of {_longest_number(raw):,} digits.",
             "Send whole numbers up to 2^53 - 1, which have 16 digits at most.",
         )
-    return Problem(problems.MALFORMED_JSON, f"The service cannot read the body: {error}.", "Send one JSON object.")
+    return Problem(MALFORMED_JSON, f"The service cannot read the body: {error}.", "Send one JSON object.")
 
 
 def _lone_surrogate(raw: bytes) -> str | None:

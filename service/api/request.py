@@ -18,11 +18,12 @@ from msgspec.json import Decoder
 
 from domain.kernel.ids import LARGEST_INTEGER, Version
 from service.accounts.caller import Caller, TokenEnded, UnknownToken
-from service.api import problems
 from service.api.bearer import bearer_of, session_of
 from service.api.cookies import cleared, require_own_page
 from service.api.headers import header_of, list_header_of
-from service.api.problems import Problem
+from service.api.problems.access import MISSING_TOKEN, SESSION_ENDED, scope_missing
+from service.api.problems.problem import Problem
+from service.api.problems.request import INVALID_HEADER, INVALID_QUERY, MALFORMED_JSON, NOT_JSON
 from service.api.reading import read_json
 from service.base.expected import wanted
 from service.base.scopes import Scope
@@ -91,14 +92,14 @@ class Call(Request[Any, Any, Any]):
         declared = self.header("content-type") or ""
         if not _JSON_TYPE.fullmatch(declared):
             raise Problem(
-                problems.NOT_JSON,
+                NOT_JSON,
                 f"The Content-Type is {declared!r}." if declared else "The request has no Content-Type header.",
                 "Send `Content-Type: application/json`.",
             )
         try:
             raw = await self._content()
         except InternalServerException:  # so Litestar calls a client that hung up
-            raise Problem(problems.MALFORMED_JSON, "The body was cut off.", "Send the whole of it.") from None
+            raise Problem(MALFORMED_JSON, "The body was cut off.", "Send the whole of it.") from None
         return read_json(raw, decoder)
 
     async def _content(self) -> bytes:
@@ -123,7 +124,7 @@ class Call(Request[Any, Any, Any]):
         key = self.header("idempotency-key")
         if key is not None and not _KEY.fullmatch(key):
             raise Problem(
-                problems.INVALID_HEADER,
+                INVALID_HEADER,
                 f"The Idempotency-Key has {len(key)} characters, or some that are not printable ASCII.",
                 "Send 1 to 255 printable ASCII characters without blanks, such as a UUID.",
             )
@@ -147,10 +148,10 @@ class Call(Request[Any, Any, Any]):
         for text in filter(None, map(str.strip, given.split(","))):
             version = _version(text[1:-1]) if _TAG.fullmatch(text) else None
             if version is None:
-                raise Problem(problems.INVALID_HEADER, f"If-Match has {text!r}.", wants)
+                raise Problem(INVALID_HEADER, f"If-Match has {text!r}.", wants)
             named.append(version)
         if not named:
-            raise Problem(problems.INVALID_HEADER, "If-Match names no version.", wants)
+            raise Problem(INVALID_HEADER, "If-Match names no version.", wants)
         return named
 
     @property
@@ -162,7 +163,7 @@ class Call(Request[Any, Any, Any]):
         number = _version(given)
         if number is None:
             wants = "Send the `id` of the last frame that you saw, such as 17."
-            raise Problem(problems.INVALID_HEADER, f"Last-Event-ID is {given!r}.", wants)
+            raise Problem(INVALID_HEADER, f"Last-Event-ID is {given!r}.", wants)
         return number
 
 
@@ -181,7 +182,7 @@ def require_token(caller: Caller | None, scopes: tuple[Scope, ...]) -> None:
     """Return when somebody asks, with a token that is good for one of `scopes`, if there are any. Raises `Problem`."""
     if caller is None:
         raise Problem(
-            problems.MISSING_TOKEN,
+            MISSING_TOKEN,
             "The request has no Authorization header, and no session of a browser.",
             "Send `Authorization: Bearer <token>`.",
             headers={"WWW-Authenticate": "Bearer"},
@@ -193,7 +194,7 @@ def require_token(caller: Caller | None, scopes: tuple[Scope, ...]) -> None:
 def require(caller: Caller, scopes: tuple[Scope, ...]) -> None:
     """Return when the caller's token is good for one of `scopes`. Raises `Problem`."""
     if caller.scopes.isdisjoint(scopes):
-        raise problems.scope_missing(scopes, caller.scopes, caller.granted)
+        raise scope_missing(scopes, caller.scopes, caller.granted)
 
 
 async def authenticate(connection: ASGIConnection[Any, Any, Any, Any]) -> Caller | None:
@@ -212,9 +213,7 @@ async def authenticate(connection: ASGIConnection[Any, Any, Any, Any]) -> Caller
         return await services_of(connection).accounts.authenticate_session(session)
     except (UnknownToken, TokenEnded) as error:
         # The browser forgets it, and is a spectator's when it asks again.
-        raise Problem(
-            problems.SESSION_ENDED, str(error), problems.SESSION_ENDED.remedy, headers=cleared(connection.scope)
-        ) from None
+        raise Problem(SESSION_ENDED, str(error), SESSION_ENDED.remedy, headers=cleared(connection.scope)) from None
 
 
 @lru_cache(maxsize=256)
@@ -225,13 +224,13 @@ def read_query(raw: bytes, shape: type[Q]) -> Q:
     try:
         pairs = parse_qsl(raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=100)
     except ValueError:
-        raise Problem(problems.INVALID_QUERY, "The query is not URL-encoded UTF-8.", known) from None
+        raise Problem(INVALID_QUERY, "The query is not URL-encoded UTF-8.", known) from None
     given: dict[str, Any] = {}
     for name, value in pairs:
         if name not in numeric:
-            raise Problem(problems.INVALID_QUERY, f"This endpoint has no query parameter {name!r}.", known)
+            raise Problem(INVALID_QUERY, f"This endpoint has no query parameter {name!r}.", known)
         if name in given:
-            raise Problem(problems.INVALID_QUERY, f"The query parameter {name!r} is given twice.", "Give it once.")
+            raise Problem(INVALID_QUERY, f"The query parameter {name!r} is given twice.", "Give it once.")
         # Never by msgspec's lax reading, which takes "1.0" for a number and "null" for none.
         given[name] = int(value) if numeric[name] and _NUMBER.fullmatch(value) else value
     try:
@@ -239,10 +238,10 @@ def read_query(raw: bytes, shape: type[Q]) -> Q:
     except msgspec.ValidationError as error:
         if missing := _MISSING.fullmatch(str(error)):
             wants = f"It takes {wanted(shape, '.' + missing[1])}."
-            raise Problem(problems.INVALID_QUERY, f"The query parameter {missing[1]!r} is missing.", wants) from None
+            raise Problem(INVALID_QUERY, f"The query parameter {missing[1]!r} is missing.", wants) from None
         name = str(error).rpartition("`$.")[2].rstrip("`")
         raise Problem(
-            problems.INVALID_QUERY,
+            INVALID_QUERY,
             f"The query parameter {name!r} is {given[name]!r}.",
             f"It takes {wanted(shape, f'.{name}')}.",
         ) from None

@@ -22,9 +22,33 @@ from service.accounts.caller import IssuerAway, SignInRefused, TokenEnded, Unkno
 from service.accounts.invitations import TooManyInvitations
 from service.accounts.limits import TooMany, headers_of
 from service.accounts.passkeys import PasskeyKnown, PasskeyRefused, TooManyPasskeys
-from service.api import problems
 from service.api.headers import Header, shielded
-from service.api.problems import MEDIA_TYPE, Problem
+from service.api.problems.access import TOKEN_ENDED, UNKNOWN_TOKEN
+from service.api.problems.accounts import (
+    PASSKEY_KNOWN,
+    PASSKEY_REFUSED,
+    SIGN_IN_REFUSED,
+    TOO_MANY_PASSKEYS,
+    TOO_MANY_TOKENS,
+    UNKNOWN_PLAYER,
+)
+from service.api.problems.cases import UNKNOWN_CASE, UNKNOWN_STATEMENT
+from service.api.problems.games import NOT_ORGANIZER, TOO_MANY_BOTS, TOO_MANY_INVITATIONS, UNKNOWN_GAME, UNKNOWN_VERSION
+from service.api.problems.play import NOT_SEATED, STALE_VERSION
+from service.api.problems.problem import MEDIA_TYPE, Problem
+from service.api.problems.request import (
+    BODY_TOO_LARGE,
+    INTERNAL_ERROR,
+    INVALID_BODY,
+    INVALID_QUERY,
+    KEY_REUSED,
+    MALFORMED_REQUEST,
+    METHOD_NOT_ALLOWED,
+    TOO_MANY_REQUESTS,
+    UNAVAILABLE,
+    UNKNOWN_PATH,
+)
+from service.api.problems.rulesets import INVALID_BOARD, INVALID_DOCUMENT, NO_MAP, UNKNOWN_RULESET
 from service.games.acts import NotOrganizer, NotSeated, TooManyBots
 from service.games.cache import GameDamaged, UnknownGame, UnknownVersion
 from service.games.requests import StaleVersion, UnknownPlayer, UnknownRuleset
@@ -43,30 +67,30 @@ _APART: Final = 65_536
 _TEXTS: Final = ("text/", "application/json", "image/svg+xml")
 
 _FAULTS_OF_REQUEST: Final = {
-    SignInRefused: problems.SIGN_IN_REFUSED,
-    UnknownGame: problems.UNKNOWN_GAME,
-    UnknownCase: problems.UNKNOWN_CASE,
-    UnknownStatement: problems.UNKNOWN_STATEMENT,
-    UnknownRuleset: problems.UNKNOWN_RULESET,
-    UnknownVersion: problems.UNKNOWN_VERSION,
-    UnknownPlayer: problems.UNKNOWN_PLAYER,
-    NotSeated: problems.NOT_SEATED,
-    NotOrganizer: problems.NOT_ORGANIZER,
-    Unmapped: problems.NO_MAP,
-    BoardError: problems.INVALID_BOARD,
-    DocumentError: problems.INVALID_DOCUMENT,  # of which a BoardError is one, so it comes after that
-    TooManyTokens: problems.TOO_MANY_TOKENS,
-    TooManyInvitations: problems.TOO_MANY_INVITATIONS,
-    PasskeyRefused: problems.PASSKEY_REFUSED,
-    PasskeyKnown: problems.PASSKEY_KNOWN,
-    TooManyBots: problems.TOO_MANY_BOTS,
-    TooManyPasskeys: problems.TOO_MANY_PASSKEYS,
+    SignInRefused: SIGN_IN_REFUSED,
+    UnknownGame: UNKNOWN_GAME,
+    UnknownCase: UNKNOWN_CASE,
+    UnknownStatement: UNKNOWN_STATEMENT,
+    UnknownRuleset: UNKNOWN_RULESET,
+    UnknownVersion: UNKNOWN_VERSION,
+    UnknownPlayer: UNKNOWN_PLAYER,
+    NotSeated: NOT_SEATED,
+    NotOrganizer: NOT_ORGANIZER,
+    Unmapped: NO_MAP,
+    BoardError: INVALID_BOARD,
+    DocumentError: INVALID_DOCUMENT,  # of which a BoardError is one, so it comes after that
+    TooManyTokens: TOO_MANY_TOKENS,
+    TooManyInvitations: TOO_MANY_INVITATIONS,
+    PasskeyRefused: PASSKEY_REFUSED,
+    PasskeyKnown: PASSKEY_KNOWN,
+    TooManyBots: TOO_MANY_BOTS,
+    TooManyPasskeys: TOO_MANY_PASSKEYS,
 }
 
 _REMEDIES: Final = {
-    404: (problems.UNKNOWN_PATH, "The service has no {path!r}.", "See /docs for every endpoint."),
-    405: (problems.METHOD_NOT_ALLOWED, "{path!r} does not take {method}.", "See the Allow header."),
-    413: (problems.BODY_TOO_LARGE, "The body has more bytes than this endpoint takes.", "Send less at once."),
+    404: (UNKNOWN_PATH, "The service has no {path!r}.", "See /docs for every endpoint."),
+    405: (METHOD_NOT_ALLOWED, "{path!r} does not take {method}.", "See the Allow header."),
+    413: (BODY_TOO_LARGE, "The body has more bytes than this endpoint takes.", "Send less at once."),
 }
 
 
@@ -194,61 +218,61 @@ def explained(error: Exception) -> Problem:
             return error
         case StaleVersion():
             return Problem(
-                problems.STALE_VERSION,
+                STALE_VERSION,
                 str(error),
                 f'Read the events after version {max(error.expected)}, then send `If-Match: "{error.head}"`.',
                 version=error.head,
             )
         case KeyReused():
             return Problem(
-                problems.KEY_REUSED,
+                KEY_REUSED,
                 "You used this Idempotency-Key for another request.",
                 "Use a new key for a new request.",
             )
         case UnknownToken() | TokenEnded():
-            kind = problems.UNKNOWN_TOKEN if isinstance(error, UnknownToken) else problems.TOKEN_ENDED
+            kind = UNKNOWN_TOKEN if isinstance(error, UnknownToken) else TOKEN_ENDED
             headers = {"WWW-Authenticate": 'Bearer error="invalid_token"'}
             return Problem(kind, str(error), kind.remedy, headers=headers)
         case BadName():
-            return Problem(problems.INVALID_BODY, error.why, error.allowed, path="$.name")
+            return Problem(INVALID_BODY, error.why, error.allowed, path="$.name")
         case UnknownCursor():
-            return Problem(problems.INVALID_QUERY, "This list did not give you this cursor.", "Begin without a cursor.")
+            return Problem(INVALID_QUERY, "This list did not give you this cursor.", "Begin without a cursor.")
         case TooMany():
             seconds = max(1, math.ceil(error.refusing.wait))
             return Problem(
-                problems.TOO_MANY_REQUESTS,
+                TOO_MANY_REQUESTS,
                 str(error),
                 f"Try again in {seconds} second{'s' if seconds > 1 else ''}.",
                 headers={"Retry-After": str(seconds), **headers_of(error.standings)},
             )
         case GameDamaged():
-            return Problem(problems.INTERNAL_ERROR, "What is stored of this game is damaged.")
+            return Problem(INTERNAL_ERROR, "What is stored of this game is damaged.")
         case IssuerAway():
-            return Problem(problems.UNAVAILABLE, str(error), headers={"Retry-After": "5"})
+            return Problem(UNAVAILABLE, str(error), headers={"Retry-After": "5"})
         case NotConverted():
-            return Problem(problems.UNAVAILABLE, "The picture was not converted.", headers={"Retry-After": "5"})
+            return Problem(UNAVAILABLE, "The picture was not converted.", headers={"Retry-After": "5"})
         case StoreFull():
             detail = "The disk of the database is full: nothing can be stored, but everything can be read."
-            return Problem(problems.UNAVAILABLE, detail, headers={"Retry-After": "10"})
+            return Problem(UNAVAILABLE, detail, headers={"Retry-After": "10"})
         case StoreError():
-            return Problem(problems.UNAVAILABLE, "The database does not answer.", headers={"Retry-After": "1"})
+            return Problem(UNAVAILABLE, "The database does not answer.", headers={"Retry-After": "1"})
         case NotBuilt():
             detail = f"The projection {error.projection!r} is being built from the log."
-            return Problem(problems.UNAVAILABLE, detail, headers={"Retry-After": "5"})
+            return Problem(UNAVAILABLE, detail, headers={"Retry-After": "5"})
         case Unavailable():
-            return Problem(problems.UNAVAILABLE, "The projections do not answer.", headers={"Retry-After": "1"})
+            return Problem(UNAVAILABLE, "The projections do not answer.", headers={"Retry-After": "1"})
         case _:
             for kind, problem in _FAULTS_OF_REQUEST.items():
                 if isinstance(error, kind):
                     return Problem(problem, str(error), problem.remedy)
-            return Problem(problems.INTERNAL_ERROR, "The service failed to answer this request.")
+            return Problem(INTERNAL_ERROR, "The service failed to answer this request.")
 
 
 def on_exception(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
     """Answer an exception; what is our fault goes to the log with its traceback."""
     if isinstance(error, HTTPException) and error.status_code == 400:  # Litestar's own: `request.url` cannot be read
         said = f"The service cannot read the request: {error.detail}."
-        problem = Problem(problems.MALFORMED_REQUEST, said, "Send a valid Host header.")
+        problem = Problem(MALFORMED_REQUEST, said, "Send a valid Host header.")
     elif isinstance(error, HTTPException) and error.status_code in _REMEDIES:
         kind, detail, allowed = _REMEDIES[error.status_code]
         said = detail.format(method=request.method, path=request.url.path)
@@ -256,7 +280,7 @@ def on_exception(request: Request[Any, Any, Any], error: Exception) -> Response[
     else:
         problem = explained(error)
     log_fault(problem, error)
-    if problem.kind is problems.UNKNOWN_PATH and _is_for_people(request):
+    if problem.kind is UNKNOWN_PATH and _is_for_people(request):
         return _page_of(problem)
     return problem_response(problem, request.scope.get("request_id", ""))
 

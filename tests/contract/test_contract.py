@@ -23,7 +23,8 @@ from service import api
 from service.api.contract import document as contract
 from service.api.contract.document import document, endpoints
 from service.api.contract.families import families
-from service.api.problems import KINDS, example_of
+from service.api.problems.problem import example_of
+from service.api.problems.published import KINDS
 from service.api.rulesets import schemas
 from service.games import views
 from service.pictures import views as drawn

@@ -11,7 +11,7 @@ import httpx
 from msgspec import Struct
 
 from domain.kernel.ids import GameId
-from service.api import problems
+from service.api.problems.request import UNAVAILABLE
 from service.base.settings import Settings
 from service.store.backend import backend_of
 from service.store.protocol import EventStore
@@ -194,7 +194,7 @@ def _failed(log: Path) -> list[str]:
 
     That PostgreSQL is away for longer than the service waits for it is none: so long may its recovery take.
     """
-    away = f'"problem":"{problems.UNAVAILABLE.slug}"'  # looked for in the text: who is killed may leave half a line
+    away = f'"problem":"{UNAVAILABLE.slug}"'  # looked for in the text: who is killed may leave half a line
     return [line for line in log.read_text().splitlines() if '"request failed"' in line and away not in line]
 
 

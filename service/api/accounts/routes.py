@@ -9,7 +9,6 @@ from litestar.response import Response
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import GameId, PlayerId, StreamId, as_game
 from domain.kernel.log.record import Record
-from service.api import problems
 from service.api.accounts.bodies import (
     Account,
     AccountPage,
@@ -24,7 +23,9 @@ from service.api.accounts.bodies import (
 from service.api.bodies import Nothing, Page
 from service.api.endpoint import Answer, endpoint
 from service.api.paging import first, read_cursor
-from service.api.problems import Problem
+from service.api.problems.accounts import UNKNOWN_PLAYER
+from service.api.problems.problem import Problem
+from service.api.problems.request import INVALID_QUERY
 from service.api.request import Call
 from service.api.response import answer
 from service.base.scopes import ordered
@@ -68,7 +69,7 @@ async def list_accounts(request: Call) -> Response[bytes]:
     account="required",
     scopes=("audit", "admin"),
     answers=(Answer(200, "Its tokens.", TokenPage),),
-    problems=(problems.UNKNOWN_PLAYER,),
+    problems=(UNKNOWN_PLAYER,),
 )
 async def list_tokens_of(request: Call, player: str) -> Response[bytes]:
     """List an account's tokens.
@@ -88,7 +89,7 @@ async def list_tokens_of(request: Call, player: str) -> Response[bytes]:
     scopes=("admin",),
     body=Grant,
     answers=(Answer(200, "The account.", Account),),
-    problems=(problems.UNKNOWN_PLAYER,),
+    problems=(UNKNOWN_PLAYER,),
 )
 async def grant_scopes(request: Call, player: str) -> Response[bytes]:
     """Set what an account may do.
@@ -112,7 +113,7 @@ async def grant_scopes(request: Call, player: str) -> Response[bytes]:
     account="required",
     scopes=("admin",),
     answers=(Answer(200, "The closed account.", Account),),
-    problems=(problems.UNKNOWN_PLAYER,),
+    problems=(UNKNOWN_PLAYER,),
 )
 async def close_account(request: Call, player: str) -> Response[bytes]:
     """Close an account.
@@ -158,7 +159,7 @@ async def read_log(request: Call) -> Response[bytes]:
     end = await store.end()
     if int(after) > end:
         raise Problem(
-            problems.INVALID_QUERY,
+            INVALID_QUERY,
             f"The query parameter 'cursor' is {page.cursor!r}, and the log ends at {end}.",
             "It takes the `next` of an earlier page. If this log gave you the cursor, it has lost events since.",
         )

@@ -8,11 +8,13 @@ from litestar.response import Response
 from domain.kernel.canonical import canonical
 from service.accounts.caller import Caller
 from service.accounts.values import Once
-from service.api import problems
 from service.api.accounts.bodies import Issued, NewToken, Rotation, Token, TokenPage, token_view
 from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
-from service.api.problems import Problem
+from service.api.problems.access import SCOPE_MISSING, scope_missing
+from service.api.problems.accounts import NO_SUCH_TOKEN, TOKEN_REPLACED, TOO_MANY_TOKENS
+from service.api.problems.problem import Problem
+from service.api.problems.request import INVALID_BODY, KEY_REUSED
 from service.api.request import Call
 from service.api.response import answer
 from service.base.clock import written
@@ -54,7 +56,7 @@ async def list_tokens(request: Call) -> Response[bytes]:
     headers=("Idempotency-Key",),
     body=NewToken,
     answers=(Answer(201, "The new token.", Issued),),
-    problems=(problems.TOO_MANY_TOKENS, problems.KEY_REUSED),
+    problems=(TOO_MANY_TOKENS, KEY_REUSED),
 )
 async def make_token(request: Call) -> Response[bytes]:
     """Create a token.
@@ -71,7 +73,7 @@ async def make_token(request: Call) -> Response[bytes]:
     wish = await request.read_body(_new_token)
     for scope in wish.scopes:
         if scope not in caller.may_issue:
-            raise problems.scope_missing((scope,), caller.scopes, caller.granted)
+            raise scope_missing((scope,), caller.scopes, caller.granted)
     accounts = request.services.accounts
     once = _once(caller, key, ["make", wish]) if key is not None else None
     made = await accounts.made_before(once)
@@ -90,13 +92,7 @@ async def make_token(request: Call) -> Response[bytes]:
     headers=("Idempotency-Key",),
     body=Rotation,
     answers=(Answer(201, "The new token.", Issued),),
-    problems=(
-        problems.NO_SUCH_TOKEN,
-        problems.SCOPE_MISSING,
-        problems.TOKEN_REPLACED,
-        problems.TOO_MANY_TOKENS,
-        problems.KEY_REUSED,
-    ),
+    problems=(NO_SUCH_TOKEN, SCOPE_MISSING, TOKEN_REPLACED, TOO_MANY_TOKENS, KEY_REUSED),
 )
 async def rotate_token(request: Call, token: str) -> Response[bytes]:
     """Replace a token.
@@ -120,7 +116,7 @@ async def rotate_token(request: Call, token: str) -> Response[bytes]:
         request.require("account")  # `admin` may end it, but the new one is as good as the old one
         for scope in old.scopes:
             if caller.token is None and scope not in caller.may_issue:
-                raise problems.scope_missing((scope,), caller.scopes, caller.granted)
+                raise scope_missing((scope,), caller.scopes, caller.granted)
     once = _once(caller, key, ["rotate", old.token, wish]) if key is not None else None
     made = await request.services.accounts.made_before(once)
     if made is None:
@@ -138,7 +134,7 @@ async def rotate_token(request: Call, token: str) -> Response[bytes]:
     tag="Tokens",
     account="required",
     answers=(Answer(200, "The revoked token.", Token),),
-    problems=(problems.NO_SUCH_TOKEN, problems.SCOPE_MISSING),
+    problems=(NO_SUCH_TOKEN, SCOPE_MISSING),
 )
 async def revoke_token(request: Call, token: str) -> Response[bytes]:
     """Revoke a token.
@@ -181,13 +177,13 @@ def _may_know(caller: Caller, row: TokenRow) -> bool:
 async def _not_replaced(request: Call, token: TokenId) -> Problem:
     row = await request.services.accounts.token(token)
     if row is None or row.retires is None or row.revoked is not None:
-        return Problem(problems.NO_SUCH_TOKEN, f"Token {token!r} has ended.", "POST /v1/tokens makes a new one.")
-    kind = problems.TOKEN_REPLACED
+        return Problem(NO_SUCH_TOKEN, f"Token {token!r} has ended.", "POST /v1/tokens makes a new one.")
+    kind = TOKEN_REPLACED
     return Problem(kind, f"Token {token!r} was replaced, and ends at {row.retires}.", kind.remedy)
 
 
 def _no_such(token: str) -> Problem:
-    return Problem(problems.NO_SUCH_TOKEN, f"You have no token {token!r}.", problems.NO_SUCH_TOKEN.remedy)
+    return Problem(NO_SUCH_TOKEN, f"You have no token {token!r}.", NO_SUCH_TOKEN.remedy)
 
 
 def _expires(request: Call, wish: NewToken) -> str | None:
@@ -201,14 +197,14 @@ def _expires(request: Call, wish: NewToken) -> str | None:
     now = request.services.accounts.now()
     if expires <= now:
         raise Problem(
-            problems.INVALID_BODY,
+            INVALID_BODY,
             f"The token would expire at {expires or wish.expires}, which is not in the future.",
             f"It is {now} now. Leave `expires` out for a token that does not expire.",
             path="$.expires",
         )
     if latest is not None and expires > latest:
         raise Problem(
-            problems.INVALID_BODY,
+            INVALID_BODY,
             f"The token would expire at {expires}, too long after the JWT that creates it.",
             f"It may expire at {latest} at the latest.",
             path="$.expires",

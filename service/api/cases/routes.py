@@ -21,7 +21,6 @@ from domain.kernel.log.record import Cause, Record
 from domain.kernel.rules.message import Names, in_words
 from domain.kernel.rules.refusal import Refusal
 from projections import officials
-from service.api import problems
 from service.api.bodies import Nothing
 from service.api.cases.bodies import (
     CaseDetail,
@@ -44,7 +43,19 @@ from service.api.downloads import DOWNLOAD_HEADERS, download, downloaded, saved_
 from service.api.endpoint import Answer, endpoint
 from service.api.log.routes import NDJSON
 from service.api.paging import first, read_cursor
-from service.api.problems import Kind, Problem
+from service.api.problems.cases import (
+    ALREADY_RULED,
+    CASE_CLOSED,
+    NOT_AN_OFFICIAL,
+    OWN_GAME,
+    STALE_RULING,
+    UNKNOWN_CASE,
+    UNKNOWN_STATEMENT,
+)
+from service.api.problems.games import PRIVATE, UNKNOWN_GAME, WITHHELD
+from service.api.problems.play import NOT_NOW, NOT_SEATED, REFUSED, STALE_VERSION, refused
+from service.api.problems.problem import Kind, Problem
+from service.api.problems.request import KEY_REUSED, RANGE_NOT_SATISFIABLE
 from service.api.request import Call, require_token
 from service.api.response import answer, etag
 from service.api.withheld import require_shown
@@ -58,22 +69,15 @@ _new_statement: Final = msgspec.json.Decoder(NewStatement)
 _new_ruling: Final = msgspec.json.Decoder(NewRuling)
 
 KINDS: Final = {
-    "TAB-CASE-11": problems.CASE_CLOSED,
-    "TAB-RUL-05": problems.NOT_AN_OFFICIAL,
-    "TAB-RUL-06": problems.OWN_GAME,
-    "TAB-RUL-07": problems.STALE_RULING,
-    "TAB-RUL-10": problems.ALREADY_RULED,
+    "TAB-CASE-11": CASE_CLOSED,
+    "TAB-RUL-05": NOT_AN_OFFICIAL,
+    "TAB-RUL-06": OWN_GAME,
+    "TAB-RUL-07": STALE_RULING,
+    "TAB-RUL-10": ALREADY_RULED,
 }
 """What is a problem of its own among what the rules of the service refuse."""
 
-ACTS: Final = (
-    problems.UNKNOWN_CASE,
-    problems.REFUSED,
-    problems.NOT_NOW,
-    problems.STALE_VERSION,
-    problems.KEY_REUSED,
-    problems.CASE_CLOSED,
-)
+ACTS: Final = (UNKNOWN_CASE, REFUSED, NOT_NOW, STALE_VERSION, KEY_REUSED, CASE_CLOSED)
 """What can be wrong with everything that changes a case."""
 
 DONE: Final = Answer(
@@ -91,7 +95,7 @@ DONE: Final = Answer(
     account="optional",
     query=CasesPage,
     answers=(Answer(200, "The cases.", CasePage),),
-    problems=(problems.PRIVATE, problems.WITHHELD),
+    problems=(PRIVATE, WITHHELD),
 )
 async def list_cases(request: Call) -> Response[bytes]:
     """List cases.
@@ -117,7 +121,7 @@ async def list_cases(request: Call) -> Response[bytes]:
     tag="Cases",
     query=CasesOfGamePage,
     answers=(Answer(200, "The cases.", CasePage),),
-    problems=(problems.UNKNOWN_GAME,),
+    problems=(UNKNOWN_GAME,),
 )
 async def list_cases_of_game(request: Call, game: str) -> Response[bytes]:
     """List the cases of a game.
@@ -156,7 +160,7 @@ async def _listed(
     account="optional",
     query=StatementsPage,
     answers=(Answer(200, "The case.", CaseDetail, headers=("ETag",)),),
-    problems=(problems.UNKNOWN_CASE,),
+    problems=(UNKNOWN_CASE,),
 )
 async def show_case(request: Call, case: str) -> Response[bytes]:
     """Show a case.
@@ -179,7 +183,7 @@ async def show_case(request: Call, case: str) -> Response[bytes]:
     tag="Cases",
     query=CaseEventsPage,
     answers=(Answer(200, "The events.", CaseEventPage, headers=("ETag",)),),
-    problems=(problems.UNKNOWN_CASE,),
+    problems=(UNKNOWN_CASE,),
 )
 async def list_case_events(request: Call, case: str) -> Response[bytes]:
     """List the events of a case.
@@ -203,7 +207,7 @@ async def list_case_events(request: Call, case: str) -> Response[bytes]:
     account="optional",
     headers=DOWNLOAD_HEADERS,
     answers=downloaded("The export.", NDJSON),
-    problems=(problems.UNKNOWN_CASE, problems.RANGE_NOT_SATISFIABLE),
+    problems=(UNKNOWN_CASE, RANGE_NOT_SATISFIABLE),
 )
 async def export_case(request: Call, case: str) -> Response[bytes] | Stream:
     """Export a case.
@@ -245,7 +249,7 @@ _of_a_party = partial(
     headers=("Idempotency-Key",),
     body=NewCase,
     answers=(Answer(201, "The case, which waits for a ruling.", CaseDetail, headers=("Location", "ETag")),),
-    problems=(problems.UNKNOWN_GAME, problems.REFUSED, problems.NOT_NOW, problems.KEY_REUSED, problems.NOT_SEATED),
+    problems=(UNKNOWN_GAME, REFUSED, NOT_NOW, KEY_REUSED, NOT_SEATED),
 )
 async def open_case(request: Call, game: str) -> Response[bytes]:
     """Open a case.
@@ -364,13 +368,7 @@ async def withdraw_case(request: Call, case: str) -> Response[bytes]:
     headers=("Idempotency-Key", "If-Match"),
     body=NewRuling,
     answers=(DONE,),
-    problems=(
-        *ACTS,
-        problems.NOT_AN_OFFICIAL,
-        problems.OWN_GAME,
-        problems.ALREADY_RULED,
-        problems.STALE_RULING,
-    ),
+    problems=(*ACTS, NOT_AN_OFFICIAL, OWN_GAME, ALREADY_RULED, STALE_RULING),
 )
 async def rule_on_case(request: Call, case: str) -> Response[bytes]:
     """Rule on a case.
@@ -400,7 +398,7 @@ async def rule_on_case(request: Call, case: str) -> Response[bytes]:
     account="required",
     scopes=("judge", "admin"),
     answers=(Answer(200, "The case, without the text.", CaseDetail, headers=("ETag",)),),
-    problems=(problems.UNKNOWN_CASE, problems.UNKNOWN_STATEMENT, problems.NOT_AN_OFFICIAL),
+    problems=(UNKNOWN_CASE, UNKNOWN_STATEMENT, NOT_AN_OFFICIAL),
 )
 async def erase_statement(request: Call, case: str, number: str) -> Response[bytes]:
     """Erase a statement.
@@ -414,7 +412,7 @@ async def erase_statement(request: Call, case: str, number: str) -> Response[byt
     game = await request.services.games.game((await desk.row(CaseId(case))).game)
     if "admin" not in caller.scopes and not game.around.is_official(caller.player):
         detail = f"You are no official of game {game.id!r}."
-        raise Problem(problems.NOT_AN_OFFICIAL, detail, problems.NOT_AN_OFFICIAL.remedy)
+        raise Problem(NOT_AN_OFFICIAL, detail, NOT_AN_OFFICIAL.remedy)
     if not (number.isascii() and number.isdigit() and len(number) < 16):
         raise UnknownStatement(f"{number!r} is no version.")
     docket = await desk.erase(CaseId(case), int(number), caller.player)
@@ -467,7 +465,7 @@ async def _explained(request: Call, game: GameId) -> AsyncIterator[None]:
         yield
     except Refusal as refusal:
         played = await request.services.games.game(game, 0)
-        problem = problems.refused(refusal, request.services.catalogues(played.ruleset))
+        problem = refused(refusal, request.services.catalogues(played.ruleset))
         kind: Kind | None = KINDS.get(refusal.rule)
         if kind is not None:
             problem.kind = kind
@@ -505,7 +503,7 @@ async def _detail(request: Call, docket: Docket) -> CaseDetail:
     refusal = None
     if viewer.everything or viewer.seat == docket.case.seat:
         found = await services.desk.refusal(docket)
-        shown = problems.refused(found, services.catalogues(game.ruleset)) if found is not None else None
+        shown = refused(found, services.catalogues(game.ruleset)) if found is not None else None
         if found is not None and shown is not None:
             told = shown.members
             refusal = CaseRefusal(found.rule, told["rule_title"], told["source"], shown.detail, shown.allowed)

@@ -7,13 +7,14 @@ from litestar.response import Response, Stream
 from domain.judging.events import CLOSED
 from domain.kernel.ids import CaseId, Version
 from service.accounts.caller import Caller
-from service.api import problems
 from service.api.bodies import Past
 from service.api.cases.bodies import CaseEventView, StreamedCaseEvent
 from service.api.cases.routes import event_view
 from service.api.endpoint import Answer, endpoint
 from service.api.log.bodies import Framed
 from service.api.log.streams import server_sent, something_happens, start_of
+from service.api.problems.cases import UNKNOWN_CASE
+from service.api.problems.games import UNKNOWN_VERSION
 from service.api.request import Call
 from service.api.services import Services
 from service.api.withheld import require_shown
@@ -64,7 +65,7 @@ async def follow(
         Answer(200, "The events as they happen.", StreamedCaseEvent, "text/event-stream"),
         Answer(204, "The case is closed and has no events after that version: do not connect again."),
     ),
-    problems=(problems.UNKNOWN_CASE, problems.UNKNOWN_VERSION),
+    problems=(UNKNOWN_CASE, UNKNOWN_VERSION),
 )
 async def stream_case_events(request: Call, case: str) -> Response[bytes] | Stream:
     """Follow a case as server-sent events.

@@ -20,7 +20,6 @@ from msgspec.structs import astuple
 from domain.boards import builtin
 from domain.kernel.rules.ruleset import Library
 from domain.library import LIBRARY
-from service.api import problems
 from service.api.bearer import COOKIE
 from service.api.cases.bodies import LoggedCaseEvent
 from service.api.contract import releases
@@ -32,7 +31,34 @@ from service.api.log.routes import NDJSON
 from service.api.log.streams import EventFrame, ProblemFrame
 from service.api.pictures.routes import PNG, SVG
 from service.api.players.bodies import Waiting
-from service.api.problems import KINDS, MEDIA_TYPE, Kind, ProblemBody, example_of
+from service.api.problems.access import (
+    CROSS_SITE,
+    MISSING_TOKEN,
+    SCOPE_MISSING,
+    SESSION_ENDED,
+    TOKEN_ENDED,
+    UNKNOWN_TOKEN,
+)
+from service.api.problems.games import PRIVATE, WITHHELD
+from service.api.problems.problem import MEDIA_TYPE, Kind, ProblemBody, example_of
+from service.api.problems.published import KINDS
+from service.api.problems.request import (
+    BODY_TOO_LARGE,
+    HEADERS_TOO_LARGE,
+    INTERNAL_ERROR,
+    INVALID_BODY,
+    INVALID_HEADER,
+    INVALID_QUERY,
+    MALFORMED_JSON,
+    MALFORMED_REQUEST,
+    NOT_JSON,
+    REQUEST_TIMEOUT,
+    TOO_MANY_CONNECTIONS,
+    TOO_MANY_REQUESTS,
+    UNAVAILABLE,
+    URI_TOO_LONG,
+)
+from service.api.problems.transparency import NOT_LOGGED_YET
 from service.api.request import OCTETS
 from service.api.routes import API, LARGE
 from service.api.rulesets import schemas
@@ -518,29 +544,29 @@ def possible_problems(said: Endpoint) -> list[Kind]:
     """Return everything that can be wrong with a request to an endpoint."""
     kinds = [
         *said.problems,
-        problems.MALFORMED_REQUEST,
-        problems.INVALID_QUERY,
-        problems.REQUEST_TIMEOUT,
-        problems.URI_TOO_LONG,
-        problems.TOO_MANY_CONNECTIONS,
-        problems.HEADERS_TOO_LARGE,
-        problems.INTERNAL_ERROR,
-        problems.UNAVAILABLE,
+        MALFORMED_REQUEST,
+        INVALID_QUERY,
+        REQUEST_TIMEOUT,
+        URI_TOO_LONG,
+        TOO_MANY_CONNECTIONS,
+        HEADERS_TOO_LARGE,
+        INTERNAL_ERROR,
+        UNAVAILABLE,
     ]
     if said.of_game or said.of_case:
-        kinds += [problems.PRIVATE, problems.WITHHELD]
+        kinds += [PRIVATE, WITHHELD]
     if said.tag != "Service":
-        kinds.append(problems.TOO_MANY_REQUESTS)
+        kinds.append(TOO_MANY_REQUESTS)
     if said.account != "none":
-        kinds += [problems.UNKNOWN_TOKEN, problems.TOKEN_ENDED, problems.SESSION_ENDED, problems.CROSS_SITE]
+        kinds += [UNKNOWN_TOKEN, TOKEN_ENDED, SESSION_ENDED, CROSS_SITE]
     if said.account == "required":
-        kinds.append(problems.MISSING_TOKEN)
+        kinds.append(MISSING_TOKEN)
     if said.scopes:
-        kinds.append(problems.SCOPE_MISSING)
+        kinds.append(SCOPE_MISSING)
     if set(said.headers) - {*DOWNLOAD_HEADERS, "Tabularium-Page"}:
-        kinds.append(problems.INVALID_HEADER)
+        kinds.append(INVALID_HEADER)
     if said.body is not None:
-        kinds += [problems.MALFORMED_JSON, problems.NOT_JSON, problems.INVALID_BODY, problems.BODY_TOO_LARGE]
+        kinds += [MALFORMED_JSON, NOT_JSON, INVALID_BODY, BODY_TOO_LARGE]
     return [kind for kind in KINDS if kind in kinds]
 
 
@@ -581,7 +607,7 @@ def _refusal(status: int, kinds: Sequence[Kind]) -> str:
 
 def _problem_answer(status: int, kinds: Sequence[Kind], book: Book) -> dict[str, Any]:
     more = {429: ("Retry-After", "RateLimit", "RateLimit-Policy"), 503: ("Retry-After",)}.get(status, ())
-    if problems.NOT_LOGGED_YET in kinds:
+    if NOT_LOGGED_YET in kinds:
         more = ("Retry-After",)
     return {
         "description": "\n".join(f"* `{kind.slug}`: {kind.title}." for kind in kinds),

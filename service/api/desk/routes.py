@@ -18,13 +18,13 @@ from domain.kernel.log.record import Record
 from domain.kernel.rules.catalogue import CatalogueError
 from domain.kernel.rules.message import in_words
 from domain.kernel.rules.ruleset import Ruleset
-from service.api import problems
 from service.api.cases.bodies import CaseSummary, case_summary
 from service.api.cases.routes import rulings_in
 from service.api.desk.bodies import InspectedEvent, Inspection, Precedent
 from service.api.endpoint import Answer, endpoint
 from service.api.play.bodies import AtVersion
 from service.api.play.routes import as_past, options_view
+from service.api.problems.games import UNKNOWN_GAME, UNKNOWN_VERSION
 from service.api.request import Call
 from service.api.response import answer, etag
 from service.api.rulesets.bodies import RuleView, rule_view
@@ -45,7 +45,7 @@ OF_A_STEP: Final = 100
     account="optional",
     query=AtVersion,
     answers=(Answer(200, "What is known of the step.", Inspection, headers=("ETag",)),),
-    problems=(problems.UNKNOWN_GAME, problems.UNKNOWN_VERSION),
+    problems=(UNKNOWN_GAME, UNKNOWN_VERSION),
 )
 async def inspect_game(request: Call, game: str) -> Response[bytes]:
     """Inspect a step of a game.

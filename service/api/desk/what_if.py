@@ -14,12 +14,14 @@ from domain.kernel.chance.draws import Chance
 from domain.kernel.ids import GameId
 from domain.kernel.log.game import Game
 from domain.kernel.log.request import sent_commands
-from service.api import problems
 from service.api.bodies import Nothing
 from service.api.desk.bodies import WhatIf, WhatIfView
 from service.api.endpoint import Answer, endpoint
 from service.api.games.routes import explained, seat_named
-from service.api.problems import Problem
+from service.api.problems.cases import NOT_AN_OFFICIAL
+from service.api.problems.games import UNKNOWN_GAME, UNKNOWN_SEAT, UNKNOWN_VERSION
+from service.api.problems.play import NOT_NOW, REFUSED
+from service.api.problems.problem import Problem
 from service.api.request import Call
 from service.api.response import answer, etag
 
@@ -39,14 +41,7 @@ _one: Final = ThreadPoolExecutor(1, "what-if")
     scopes=("judge",),
     body=WhatIf,
     answers=(Answer(200, "What came of it.", WhatIfView, headers=("ETag",)),),
-    problems=(
-        problems.UNKNOWN_GAME,
-        problems.UNKNOWN_VERSION,
-        problems.UNKNOWN_SEAT,
-        problems.NOT_AN_OFFICIAL,
-        problems.REFUSED,
-        problems.NOT_NOW,
-    ),
+    problems=(UNKNOWN_GAME, UNKNOWN_VERSION, UNKNOWN_SEAT, NOT_AN_OFFICIAL, REFUSED, NOT_NOW),
 )
 async def ask_what_if(request: Call, game: str) -> Response[bytes]:
     """Ask what commands would have led to.
@@ -60,7 +55,7 @@ async def ask_what_if(request: Call, game: str) -> Response[bytes]:
     wish, games = await request.read_body(_what_if), request.services.games
     now = await games.game(GameId(game))
     if not now.around.is_official(request.signed_in.player):
-        raise Problem(problems.NOT_AN_OFFICIAL, "You are no official of this game.", problems.NOT_AN_OFFICIAL.remedy)
+        raise Problem(NOT_AN_OFFICIAL, "You are no official of this game.", NOT_AN_OFFICIAL.remedy)
     async with explained(request, game):
         earlier = await games.at(now.id, wish.version)
         commands = [

@@ -6,7 +6,6 @@ import msgspec
 from litestar.response import Response
 
 from domain.kernel.ids import GameId
-from service.api import problems
 from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
 from service.api.forks.bodies import ForksPage, NewFork
@@ -14,7 +13,10 @@ from service.api.games.bodies import GameDetail, GamePage, game_summary
 from service.api.games.listing import last_of, players_of
 from service.api.games.routes import detail, explained
 from service.api.paging import first
-from service.api.problems import Problem
+from service.api.problems.games import FORK_HIDES, UNKNOWN_GAME, UNKNOWN_VERSION
+from service.api.problems.play import NOT_NOW, REFUSED
+from service.api.problems.problem import Problem
+from service.api.problems.request import KEY_REUSED
 from service.api.request import Call
 from service.api.response import answer, etag
 from service.games.views import viewer_of, withholds_forks
@@ -31,14 +33,7 @@ _new: Final = msgspec.json.Decoder(NewFork)
     headers=("Idempotency-Key",),
     body=NewFork,
     answers=(Answer(201, "The fork.", GameDetail, headers=("Location", "ETag")),),
-    problems=(
-        problems.UNKNOWN_GAME,
-        problems.UNKNOWN_VERSION,
-        problems.REFUSED,
-        problems.NOT_NOW,
-        problems.FORK_HIDES,
-        problems.KEY_REUSED,
-    ),
+    problems=(UNKNOWN_GAME, UNKNOWN_VERSION, REFUSED, NOT_NOW, FORK_HIDES, KEY_REUSED),
 )
 async def fork_game(request: Call, game: str) -> Response[bytes]:
     """Fork a game.
@@ -68,7 +63,7 @@ async def fork_game(request: Call, game: str) -> Response[bytes]:
             )
     except Problem as problem:
         if problem.members.get("rule") == "TAB-FORK-02":
-            problem.kind = problems.FORK_HIDES
+            problem.kind = FORK_HIDES
         raise
     fork = done.state
     headers = {"Location": f"/v1/games/{fork.id}", **etag(fork.version)}
@@ -83,7 +78,7 @@ async def fork_game(request: Call, game: str) -> Response[bytes]:
     account="optional",
     query=ForksPage,
     answers=(Answer(200, "The forks.", GamePage),),
-    problems=(problems.UNKNOWN_GAME,),
+    problems=(UNKNOWN_GAME,),
 )
 async def list_forks(request: Call, game: str) -> Response[bytes]:
     """List the forks of a game.

@@ -7,12 +7,12 @@ from litestar.response import Response
 
 from domain.kernel.ids import GameId
 from domain.kernel.log.game import Game
-from service.api import problems
 from service.api.bodies import Nothing
 from service.api.endpoint import endpoint
 from service.api.games.bodies import BotWanted
 from service.api.games.routes import ACCEPTED, ACTS, acted, seat_named
-from service.api.problems import Problem
+from service.api.problems.games import NOT_ORGANIZER, SEAT_TAKEN, TOO_MANY_BOTS, UNKNOWN_LEVEL, UNKNOWN_SEAT
+from service.api.problems.problem import Problem
 from service.api.request import Call
 from service.api.services import Services
 from service.bots.registry import levels
@@ -22,7 +22,7 @@ from service.store.accounts import LimitReached
 from service.store.protocol import Within
 
 _wanted: Final = msgspec.json.Decoder(BotWanted)
-_PROBLEMS: Final = (*ACTS, problems.UNKNOWN_SEAT, problems.NOT_ORGANIZER)
+_PROBLEMS: Final = (*ACTS, UNKNOWN_SEAT, NOT_ORGANIZER)
 
 
 @endpoint(
@@ -34,7 +34,7 @@ _PROBLEMS: Final = (*ACTS, problems.UNKNOWN_SEAT, problems.NOT_ORGANIZER)
     headers=("Idempotency-Key", "If-Match"),
     body=BotWanted,
     answers=(ACCEPTED,),
-    problems=(*_PROBLEMS, problems.SEAT_TAKEN, problems.UNKNOWN_LEVEL, problems.TOO_MANY_BOTS),
+    problems=(*_PROBLEMS, SEAT_TAKEN, UNKNOWN_LEVEL, TOO_MANY_BOTS),
 )
 async def seat_bot(request: Call, game: str, seat: str) -> Response[bytes]:
     """Put a bot on a seat.
@@ -51,7 +51,7 @@ async def seat_bot(request: Call, game: str, seat: str) -> Response[bytes]:
     place = seat_named(played, seat)
     if wish.level not in (known := levels(played.ruleset.id)):
         detail, allowed = f"There is no bot of the level {wish.level!r}.", f"Expected one of {', '.join(known)}."
-        raise Problem(problems.UNKNOWN_LEVEL, detail, allowed, path="$.level")
+        raise Problem(UNKNOWN_LEVEL, detail, allowed, path="$.level")
     # As many as it takes for one to be neither seated nor an official of the game.
     able = await services.accounts.bots_at(wish.level, len(played.players) + len(played.around.officials))
     every = await services.accounts.bots()
@@ -64,7 +64,7 @@ async def seat_bot(request: Call, game: str, seat: str) -> Response[bytes]:
         raise acts.TooManyBots("Bots hold as many seats in your games as they may.") from None
     except Problem as problem:
         if problem.members.get("rule") == "TAB-LIFE-03":
-            problem.kind = problems.SEAT_TAKEN
+            problem.kind = SEAT_TAKEN
         raise
 
 

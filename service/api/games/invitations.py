@@ -7,7 +7,6 @@ from litestar.response import Response
 
 from domain.kernel.ids import GameId
 from domain.kernel.rules.refusal import Refusal
-from service.api import problems
 from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
 from service.api.games.bodies import (
@@ -22,7 +21,16 @@ from service.api.games.bodies import (
 )
 from service.api.games.listing import players_of
 from service.api.games.routes import explained
-from service.api.problems import Problem
+from service.api.problems.games import (
+    NOT_FOR_BOTS,
+    NOT_ORGANIZER,
+    SEAT_TAKEN,
+    TOO_MANY_INVITATIONS,
+    UNKNOWN_GAME,
+    UNKNOWN_INVITATION,
+)
+from service.api.problems.play import NOT_NOW, REFUSED
+from service.api.problems.problem import Problem
 from service.api.request import Call
 from service.api.response import answer
 from service.games import acts
@@ -42,7 +50,7 @@ _NOT_STORED: Final = {"Cache-Control": "no-store"}
     scopes=("organize",),
     headers=("Idempotency-Key",),
     answers=(Answer(201, "The invitation.", NewInvitation),),
-    problems=(problems.UNKNOWN_GAME, problems.NOT_ORGANIZER, problems.NOT_NOW, problems.TOO_MANY_INVITATIONS),
+    problems=(UNKNOWN_GAME, NOT_ORGANIZER, NOT_NOW, TOO_MANY_INVITATIONS),
 )
 async def invite(request: Call, game: str) -> Response[bytes]:
     """Invite players.
@@ -58,7 +66,7 @@ async def invite(request: Call, game: str) -> Response[bytes]:
     made = await services.accounts.invitations.made_before(player, played.id, request.key)
     if made is None and played.status != "gathering":
         raise Problem(
-            problems.NOT_NOW,
+            NOT_NOW,
             "You asked to invite players, but the game does not wait for any.",
             "Invite players before the game starts.",
         )
@@ -74,7 +82,7 @@ async def invite(request: Call, game: str) -> Response[bytes]:
     account="required",
     scopes=("organize",),
     answers=(Answer(200, "The invitations.", InvitationPage),),
-    problems=(problems.UNKNOWN_GAME, problems.NOT_ORGANIZER),
+    problems=(UNKNOWN_GAME, NOT_ORGANIZER),
 )
 async def list_invitations(request: Call, game: str) -> Response[bytes]:
     """List invitations.
@@ -95,7 +103,7 @@ async def list_invitations(request: Call, game: str) -> Response[bytes]:
     account="required",
     scopes=("organize",),
     answers=(Answer(200, "The revoked invitation.", Invitation),),
-    problems=(problems.UNKNOWN_GAME, problems.NOT_ORGANIZER, problems.UNKNOWN_INVITATION),
+    problems=(UNKNOWN_GAME, NOT_ORGANIZER, UNKNOWN_INVITATION),
 )
 async def revoke_invitation(request: Call, game: str, invitation: str) -> Response[bytes]:
     """Revoke an invitation.
@@ -120,7 +128,7 @@ async def revoke_invitation(request: Call, game: str, invitation: str) -> Respon
     tag="Games",
     account="optional",
     answers=(Answer(200, "What it is for.", Invited),),
-    problems=(problems.UNKNOWN_INVITATION,),
+    problems=(UNKNOWN_INVITATION,),
 )
 async def show_invitation(request: Call, secret: str) -> Response[bytes]:
     """Show what an invitation is for.
@@ -152,13 +160,7 @@ async def show_invitation(request: Call, secret: str) -> Response[bytes]:
     scopes=("play",),
     body=JoinGame,
     answers=(Answer(200, "The seat that you have now, or had before.", Joined),),
-    problems=(
-        problems.UNKNOWN_INVITATION,
-        problems.NOT_FOR_BOTS,
-        problems.REFUSED,
-        problems.NOT_NOW,
-        problems.SEAT_TAKEN,
-    ),
+    problems=(UNKNOWN_INVITATION, NOT_FOR_BOTS, REFUSED, NOT_NOW, SEAT_TAKEN),
 )
 async def follow_invitation(request: Call, secret: str) -> Response[bytes]:
     """Follow an invitation.
@@ -170,7 +172,7 @@ async def follow_invitation(request: Call, secret: str) -> Response[bytes]:
     row = await _found(request, secret)
     account = await services.accounts.player(player)
     if account is not None and account.is_bot:
-        raise Problem(problems.NOT_FOR_BOTS, "A bot does not follow invitations.", problems.NOT_FOR_BOTS.remedy)
+        raise Problem(NOT_FOR_BOTS, "A bot does not follow invitations.", NOT_FOR_BOTS.remedy)
     joined = await _seated(request, row)
     if joined is None:
         try:
@@ -182,7 +184,7 @@ async def follow_invitation(request: Call, secret: str) -> Response[bytes]:
                         raise
         except Problem as problem:
             if problem.members.get("rule") == "TAB-LIFE-03":
-                problem.kind = problems.SEAT_TAKEN
+                problem.kind = SEAT_TAKEN
             raise
         joined = await _seated(request, row)
     assert joined is not None, "a seat was taken"
@@ -208,5 +210,5 @@ async def _found(request: Call, secret: str) -> InvitationRow:
 
 
 def _unknown() -> Problem:
-    kind = problems.UNKNOWN_INVITATION
+    kind = UNKNOWN_INVITATION
     return Problem(kind, "No game has this invitation.", kind.remedy)

@@ -6,16 +6,18 @@ from litestar.response import Response
 
 from domain.kernel.ids import GameId, PlayerId
 from domain.kernel.log import officials
-from service.api import problems
 from service.api.bodies import Nothing
 from service.api.endpoint import endpoint
 from service.api.games.routes import ACCEPTED, ACTS, acted
-from service.api.problems import Problem
+from service.api.problems.accounts import UNKNOWN_PLAYER
+from service.api.problems.cases import NOT_AN_OFFICIAL
+from service.api.problems.games import NOT_ORGANIZER
+from service.api.problems.problem import Problem
 from service.api.request import Call
 from service.games import acts
 from service.games.requests import UnknownPlayer
 
-_PROBLEMS: Final = (*ACTS, problems.NOT_ORGANIZER)
+_PROBLEMS: Final = (*ACTS, NOT_ORGANIZER)
 
 
 @endpoint(
@@ -26,7 +28,7 @@ _PROBLEMS: Final = (*ACTS, problems.NOT_ORGANIZER)
     scopes=("organize",),
     headers=("Idempotency-Key", "If-Match"),
     answers=(ACCEPTED,),
-    problems=(*_PROBLEMS, problems.UNKNOWN_PLAYER),
+    problems=(*_PROBLEMS, UNKNOWN_PLAYER),
 )
 async def name_official(request: Call, game: str, player: str) -> Response[bytes]:
     """Name an official.
@@ -72,7 +74,7 @@ async def release_official(request: Call, game: str, player: str) -> Response[by
     scopes=("judge", "organize"),
     headers=("Idempotency-Key", "If-Match"),
     answers=(ACCEPTED,),
-    problems=(*ACTS, problems.NOT_AN_OFFICIAL),
+    problems=(*ACTS, NOT_AN_OFFICIAL),
 )
 async def resume_game(request: Call, game: str) -> Response[bytes]:
     """Resume a paused game.
@@ -87,7 +89,7 @@ async def resume_game(request: Call, game: str) -> Response[bytes]:
     if not officials.may_resume(played, player):
         known = ", ".join(each for each, holds in played.around.officials.items() if holds)
         allowed = f"Its officials are {known}." if known else f"Only its organizer, {played.organizer}, can resume it."
-        raise Problem(problems.NOT_AN_OFFICIAL, f"You are no official of game {game!r}.", allowed)
+        raise Problem(NOT_AN_OFFICIAL, f"You are no official of game {game!r}.", allowed)
     request.require("judge" if played.around.is_official(player) else "organize")
     return await acted(request, game, acts.Resume())
 

@@ -13,7 +13,6 @@ from domain.kernel.log.game import Game
 from domain.kernel.rules.documents import documents_of
 from domain.kernel.rules.refusal import Refusal
 from projections import lobby
-from service.api import problems
 from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
 from service.api.games.bodies import (
@@ -29,7 +28,12 @@ from service.api.games.bodies import (
     papers_view,
 )
 from service.api.games.listing import listed, players_of
-from service.api.problems import Problem
+from service.api.problems.accounts import UNKNOWN_PLAYER
+from service.api.problems.games import NOT_ORGANIZER, SEAT_TAKEN, UNKNOWN_GAME, UNKNOWN_SEAT
+from service.api.problems.play import NOT_NOW, NOT_SEATED, REFUSED, STALE_VERSION, refused
+from service.api.problems.problem import Problem
+from service.api.problems.request import KEY_REUSED, invalid_body
+from service.api.problems.rulesets import INVALID_BOARD, INVALID_DOCUMENT, UNKNOWN_DOCUMENT, UNKNOWN_RULESET
 from service.api.request import Call
 from service.api.response import answer, etag
 from service.api.rulesets.bodies import DocumentView, document_view
@@ -44,7 +48,7 @@ _change: Final = msgspec.json.Decoder(GameChange)
 _listing: Final = msgspec.json.Decoder(Listing)
 _take_seat: Final = msgspec.json.Decoder(TakeSeat)
 
-ACTS: Final = (problems.UNKNOWN_GAME, problems.REFUSED, problems.NOT_NOW, problems.STALE_VERSION, problems.KEY_REUSED)
+ACTS: Final = (UNKNOWN_GAME, REFUSED, NOT_NOW, STALE_VERSION, KEY_REUSED)
 """What can be wrong with everything that changes a game."""
 
 ACCEPTED: Final = Answer(
@@ -69,7 +73,7 @@ def seat_named(game: Game, name: str) -> Seat:
     """Return a seat of a game by its name. Raises `Problem`."""
     seats = game.players
     if name not in seats:
-        raise Problem(problems.UNKNOWN_SEAT, f"The game has no seat {name!r}.", f"Expected one of {', '.join(seats)}.")
+        raise Problem(UNKNOWN_SEAT, f"The game has no seat {name!r}.", f"Expected one of {', '.join(seats)}.")
     return Seat(name)
 
 
@@ -80,7 +84,7 @@ async def explained(request: Call, game: str) -> AsyncIterator[None]:
         yield
     except Refusal as refusal:
         played = await request.services.games.game(GameId(game))
-        raise problems.refused(refusal, request.services.catalogues(played.ruleset)) from None
+        raise refused(refusal, request.services.catalogues(played.ruleset)) from None
 
 
 @endpoint(
@@ -92,14 +96,7 @@ async def explained(request: Call, game: str) -> AsyncIterator[None]:
     headers=("Idempotency-Key",),
     body=NewGame,
     answers=(Answer(201, "The game, which waits for players.", GameDetail, headers=("Location", "ETag")),),
-    problems=(
-        problems.UNKNOWN_RULESET,
-        problems.UNKNOWN_PLAYER,
-        problems.INVALID_BOARD,
-        problems.INVALID_DOCUMENT,
-        problems.REFUSED,
-        problems.KEY_REUSED,
-    ),
+    problems=(UNKNOWN_RULESET, UNKNOWN_PLAYER, INVALID_BOARD, INVALID_DOCUMENT, REFUSED, KEY_REUSED),
 )
 async def create_game(request: Call) -> Response[bytes]:
     """Create a game.
@@ -130,13 +127,13 @@ async def create_game(request: Call) -> Response[bytes]:
         )
     except Refusal as refusal:
         ruleset = request.services.library.current(wish.ruleset)
-        raise problems.refused(refusal, request.services.catalogues(ruleset)) from None
+        raise refused(refusal, request.services.catalogues(ruleset)) from None
     except msgspec.ValidationError as error:
         ruleset = request.services.library.current(wish.ruleset)
-        raise problems.invalid_body(error, ruleset.setup, "$.setup") from None
+        raise invalid_body(error, ruleset.setup, "$.setup") from None
     except ValueError as error:
         if not isinstance(error, UnicodeError):
-            raise Problem(problems.INVALID_BOARD, f"{error}", problems.INVALID_BOARD.remedy, path="$.board") from None
+            raise Problem(INVALID_BOARD, f"{error}", INVALID_BOARD.remedy, path="$.board") from None
         raise
     game = done.state
     headers = {"Location": f"/v1/games/{game.id}", **etag(game.version)}
@@ -165,7 +162,7 @@ async def list_games(request: Call) -> Response[bytes]:
     tag="Games",
     account="optional",
     answers=(Answer(200, "The game.", GameDetail, headers=("ETag",)),),
-    problems=(problems.UNKNOWN_GAME,),
+    problems=(UNKNOWN_GAME,),
 )
 async def show_game(request: Call, game: str) -> Response[bytes]:
     """Show a game.
@@ -183,7 +180,7 @@ async def show_game(request: Call, game: str) -> Response[bytes]:
     "/v1/games/{game:str}/documents/{document:str}",
     tag="Games",
     answers=(Answer(200, "The document.", DocumentView),),
-    problems=(problems.UNKNOWN_GAME, problems.UNKNOWN_DOCUMENT),
+    problems=(UNKNOWN_GAME, UNKNOWN_DOCUMENT),
 )
 async def show_game_document(request: Call, game: str, document: str) -> Response[bytes]:
     """Show a document of a game.
@@ -201,7 +198,7 @@ async def show_game_document(request: Call, game: str, document: str) -> Respons
     "/v1/games/{game:str}/papers",
     tag="Games",
     answers=(Answer(200, "The papers.", PapersView),),
-    problems=(problems.UNKNOWN_GAME,),
+    problems=(UNKNOWN_GAME,),
 )
 async def show_papers(request: Call, game: str) -> Response[bytes]:
     """Show the papers of a game.
@@ -221,7 +218,7 @@ async def show_papers(request: Call, game: str) -> Response[bytes]:
     scopes=("organize",),
     body=GameChange,
     answers=(Answer(200, "The game.", GameDetail, headers=("ETag",)),),
-    problems=(problems.UNKNOWN_GAME, problems.NOT_ORGANIZER),
+    problems=(UNKNOWN_GAME, NOT_ORGANIZER),
 )
 async def change_game(request: Call, game: str) -> Response[bytes]:
     """Change a game's title.
@@ -247,7 +244,7 @@ async def change_game(request: Call, game: str) -> Response[bytes]:
     scopes=("organize",),
     body=Listing,
     answers=(Answer(200, "The game.", GameDetail, headers=("ETag",)),),
-    problems=(problems.UNKNOWN_GAME, problems.NOT_ORGANIZER, problems.REFUSED),
+    problems=(UNKNOWN_GAME, NOT_ORGANIZER, REFUSED),
 )
 async def list_game(request: Call, game: str) -> Response[bytes]:
     """List a game, or unlist it.
@@ -276,7 +273,7 @@ async def list_game(request: Call, game: str) -> Response[bytes]:
     scopes=("play", "organize"),
     headers=("Idempotency-Key", "If-Match"),
     answers=(ACCEPTED,),
-    problems=(*ACTS, problems.NOT_ORGANIZER),
+    problems=(*ACTS, NOT_ORGANIZER),
 )
 async def cancel_game(request: Call, game: str) -> Response[bytes]:
     """Cancel a game.
@@ -300,7 +297,7 @@ async def cancel_game(request: Call, game: str) -> Response[bytes]:
     headers=("Idempotency-Key", "If-Match"),
     body=TakeSeat,
     answers=(ACCEPTED,),
-    problems=(*ACTS, problems.UNKNOWN_SEAT, problems.SEAT_TAKEN),
+    problems=(*ACTS, UNKNOWN_SEAT, SEAT_TAKEN),
 )
 async def take_seat(request: Call, game: str) -> Response[bytes]:
     """Take a seat.
@@ -315,7 +312,7 @@ async def take_seat(request: Call, game: str) -> Response[bytes]:
         return await acted(request, game, acts.TakeSeat(seat, wish.entropy))
     except Problem as problem:
         if problem.members.get("rule") == "TAB-LIFE-03":
-            problem.kind = problems.SEAT_TAKEN
+            problem.kind = SEAT_TAKEN
         raise
 
 
@@ -327,7 +324,7 @@ async def take_seat(request: Call, game: str) -> Response[bytes]:
     scopes=("play",),
     headers=("Idempotency-Key", "If-Match"),
     answers=(ACCEPTED,),
-    problems=(*ACTS, problems.UNKNOWN_SEAT, problems.NOT_SEATED),
+    problems=(*ACTS, UNKNOWN_SEAT, NOT_SEATED),
 )
 async def leave_seat(request: Call, game: str, seat: str) -> Response[bytes]:
     """Leave a seat.
@@ -348,7 +345,7 @@ async def leave_seat(request: Call, game: str, seat: str) -> Response[bytes]:
     scopes=("play", "organize"),
     headers=("Idempotency-Key", "If-Match"),
     answers=(ACCEPTED,),
-    problems=(*ACTS, problems.NOT_SEATED),
+    problems=(*ACTS, NOT_SEATED),
 )
 async def start_game(request: Call, game: str) -> Response[bytes]:
     """Start a game.

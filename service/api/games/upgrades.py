@@ -6,11 +6,12 @@ import msgspec
 from litestar.response import Response
 
 from domain.kernel.ids import GameId
-from service.api import problems
 from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
 from service.api.games.bodies import Upgrade, UpgradeChecked
 from service.api.games.routes import ACCEPTED, ACTS, acted, explained
+from service.api.problems.games import UNKNOWN_GAME
+from service.api.problems.play import NOT_NOW, REFUSED, STALE_VERSION
 from service.api.request import Call
 from service.api.response import answer, etag
 from service.api.rulesets.bodies import rule_changes
@@ -52,7 +53,7 @@ async def upgrade_game(request: Call, game: str) -> Response[bytes]:
     headers=("If-Match",),
     body=Upgrade,
     answers=(Answer(200, "The game could be moved.", UpgradeChecked, headers=("ETag",)),),
-    problems=(problems.UNKNOWN_GAME, problems.REFUSED, problems.NOT_NOW, problems.STALE_VERSION),
+    problems=(UNKNOWN_GAME, REFUSED, NOT_NOW, STALE_VERSION),
 )
 async def check_upgrade(request: Call, game: str) -> Response[bytes]:
     """Try out a move to newer rules.

@@ -13,11 +13,12 @@ from domain.kernel.log.lifecycle import GameEvent
 from domain.kernel.log.record import Record
 from domain.kernel.proof import export
 from domain.kernel.rules.message import in_words
-from service.api import problems
 from service.api.bodies import Nothing
 from service.api.downloads import DOWNLOAD_HEADERS, download, downloaded, saved_as
 from service.api.endpoint import UNCHANGED, Answer, endpoint
 from service.api.log.bodies import EventPage, EventsPage, HistoryPage, Passage, Sentence
+from service.api.problems.games import UNKNOWN_GAME
+from service.api.problems.request import RANGE_NOT_SATISFIABLE
 from service.api.request import Call
 from service.api.response import answer, etag, unchanged
 from service.games.commands import Games
@@ -34,7 +35,7 @@ NDJSON: Final = "application/x-ndjson"
     query=EventsPage,
     headers=("If-None-Match",),
     answers=(Answer(200, "The events.", EventPage, headers=("ETag",)), UNCHANGED),
-    problems=(problems.UNKNOWN_GAME,),
+    problems=(UNKNOWN_GAME,),
 )
 async def list_events(request: Call, game: str) -> Response[bytes]:
     """List events.
@@ -61,7 +62,7 @@ async def list_events(request: Call, game: str) -> Response[bytes]:
     query=EventsPage,
     headers=("If-None-Match",),
     answers=(Answer(200, "The history.", HistoryPage, headers=("ETag",)), UNCHANGED),
-    problems=(problems.UNKNOWN_GAME,),
+    problems=(UNKNOWN_GAME,),
 )
 async def tell_history(request: Call, game: str) -> Response[bytes]:
     """Tell the history.
@@ -113,7 +114,7 @@ def passages(told: Sequence[tuple[str, Sentence]]) -> Iterator[Passage]:
     account="optional",
     headers=DOWNLOAD_HEADERS,
     answers=downloaded("The export.", NDJSON),
-    problems=(problems.UNKNOWN_GAME, problems.RANGE_NOT_SATISFIABLE),
+    problems=(UNKNOWN_GAME, RANGE_NOT_SATISFIABLE),
 )
 async def export_game(request: Call, game: str) -> Response[bytes] | Stream:
     """Export a game.

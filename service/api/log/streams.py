@@ -17,12 +17,13 @@ from msgspec import UNSET, Struct, UnsetType
 
 from domain.kernel.ids import GameId, Version
 from service.accounts.caller import Caller, TokenEnded
-from service.api import problems
 from service.api.bearer import subprotocols_of
 from service.api.endpoint import Answer, endpoint
 from service.api.limiting import address_of, token_of
 from service.api.log.bodies import Frames, Since, Streamed
-from service.api.problems import Problem, ProblemBody
+from service.api.problems.games import UNKNOWN_GAME, UNKNOWN_VERSION
+from service.api.problems.problem import Problem, ProblemBody
+from service.api.problems.request import UPGRADE_REQUIRED
 from service.api.request import Call, authenticate, read_query, services_of
 from service.api.response import encode, explained, log_fault
 from service.api.services import Services
@@ -155,7 +156,7 @@ async def something_happens(services: Services, caller: Caller | None, signal: S
         Answer(200, "The events as they happen.", StreamedEvent, "text/event-stream"),
         Answer(204, "The game is over and has no events after that version: do not connect again."),
     ),
-    problems=(problems.UNKNOWN_GAME, problems.UNKNOWN_VERSION),
+    problems=(UNKNOWN_GAME, UNKNOWN_VERSION),
 )
 async def stream_events(request: Call, game: str) -> Response[bytes] | Stream:
     """Follow events as server-sent events.
@@ -237,7 +238,7 @@ def start_of(after: Version | None, head: Version, what: str = "game") -> Versio
     """Return the version after which a stream begins. Raises `Problem` for one that there is not yet."""
     if after is not None and after > head:
         raise Problem(
-            problems.UNKNOWN_VERSION,
+            UNKNOWN_VERSION,
             f"The {what} has no version {after}.",
             f"It is at version {head}.",
             version=head,
@@ -252,7 +253,7 @@ def start_of(after: Version | None, head: Version, what: str = "game") -> Versio
     account="optional",
     query=Since,
     answers=(Answer(101, "A WebSocket, whose messages are `Frame`s in JSON."),),
-    problems=(problems.UPGRADE_REQUIRED,),
+    problems=(UPGRADE_REQUIRED,),
 )
 async def open_socket(request: Call, game: str) -> Response[bytes]:
     """Follow events over a WebSocket.
@@ -264,9 +265,9 @@ async def open_socket(request: Call, game: str) -> Response[bytes]:
     once, or 4 KiB a second for long, it closes with 1008.
     """
     raise Problem(
-        problems.UPGRADE_REQUIRED,
+        UPGRADE_REQUIRED,
         f"The events of game {game!r} come over a WebSocket here.",
-        problems.UPGRADE_REQUIRED.remedy,
+        UPGRADE_REQUIRED.remedy,
         headers={"Upgrade": "websocket", "Connection": "Upgrade"},
     )
 

@@ -14,11 +14,12 @@ from litestar.params import FromPath
 from litestar.response import Response
 
 from domain.kernel.rules.ruleset import Library
-from service.api import problems
 from service.api.contract.document import document
 from service.api.pages.files import MEDIA, File, sent
 from service.api.pages.guides import Guide, guides, picture
-from service.api.problems import KINDS, Kind, Problem, example_of
+from service.api.problems.problem import Kind, Problem, example_of
+from service.api.problems.published import KINDS
+from service.api.problems.request import UNKNOWN_PATH
 from service.api.request import Call
 from service.api.response import Answered, encode
 from service.api.services import Boards
@@ -81,7 +82,7 @@ async def show_guide(request: Call, name: FromPath[str]) -> Response[bytes]:
     """Show a guide."""
     every = await asyncio.to_thread(guides)
     if name not in every:
-        raise Problem(problems.UNKNOWN_PATH, f"There is no guide {name!r}.", f"The guides are {', '.join(every)}.")
+        raise Problem(UNKNOWN_PATH, f"There is no guide {name!r}.", f"The guides are {', '.join(every)}.")
     return _page(_framed(every[name].title, every[name].content, _beside(every, every[name]), "/docs"))
 
 
@@ -91,7 +92,7 @@ async def show_picture(request: Call, path: FromPath[str]) -> Response[bytes]:
     wanted = path.removeprefix("/")
     content = await asyncio.to_thread(picture, wanted)
     if content is None:
-        raise Problem(problems.UNKNOWN_PATH, f"No guide shows a picture {wanted!r}.", "See /docs.")
+        raise Problem(UNKNOWN_PATH, f"No guide shows a picture {wanted!r}.", "See /docs.")
     return sent(request, File.of(content, wanted), _HEADERS)
 
 
@@ -117,7 +118,7 @@ async def show_reference(request: Call) -> Response[bytes]:
 async def show_file(request: Call, name: FromPath[str]) -> Response[bytes]:
     """Show a file that the pages consist of."""
     if name not in _FILES:
-        raise Problem(problems.UNKNOWN_PATH, f"The service has no {request.url.path!r}.", "See /docs.")
+        raise Problem(UNKNOWN_PATH, f"The service has no {request.url.path!r}.", "See /docs.")
     return sent(request, await asyncio.to_thread(_file, name), _HEADERS)
 
 
@@ -152,7 +153,7 @@ async def show_problem(request: Call, slug: FromPath[str]) -> Response[bytes]:
     """Show what a kind of problem means, and what to do about it."""
     kind = next((kind for kind in KINDS if kind.slug == slug), None)
     if kind is None:
-        raise Problem(problems.UNKNOWN_PATH, f"There is no kind of problem {slug!r}.", "GET /problems lists them.")
+        raise Problem(UNKNOWN_PATH, f"There is no kind of problem {slug!r}.", "GET /problems lists them.")
     return _page(problem_page(kind))
 
 

@@ -15,9 +15,9 @@ from litestar.response import Response
 from msgspec import Struct
 
 from domain.kernel.ids import GameId
-from service.api import problems
 from service.api.pages.files import ASKED_AGAIN, MEDIA, File, sent
-from service.api.problems import Problem
+from service.api.problems.problem import Problem
+from service.api.problems.request import UNKNOWN_PATH
 from service.api.request import Call
 from service.games.cache import UnknownGame
 from service.store.protocol import StoreError
@@ -155,7 +155,7 @@ def _with(edition: str, preview: str) -> File:
 def _shown(request: Call, name: str, kept: str = ASKED_AGAIN) -> Response[bytes]:
     file = _edition().files.get(name)
     if file is None:
-        raise Problem(problems.UNKNOWN_PATH, f"The service has no {request.url.path!r}.", "The lobby is at /.")
+        raise Problem(UNKNOWN_PATH, f"The service has no {request.url.path!r}.", "The lobby is at /.")
     return sent(request, file, _HEADERS, kept)
 
 

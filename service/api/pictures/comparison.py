@@ -8,10 +8,10 @@ from msgspec import Meta, Struct, field
 from domain.kernel.ids import LARGEST_INTEGER, GameId, Version
 from domain.kernel.log.game import Game
 from domain.kernel.rules.marks import Marks
-from service.api import problems
 from service.api.bodies import Identifier
 from service.api.endpoint import Answer, endpoint
-from service.api.problems import Problem
+from service.api.problems.games import NOT_COMPARABLE, UNKNOWN_GAME, UNKNOWN_VERSION
+from service.api.problems.problem import Problem
 from service.api.request import Call
 from service.api.response import answer, etag
 from service.api.withheld import require_shown
@@ -45,7 +45,7 @@ class CompareWith(Struct, frozen=True, forbid_unknown_fields=True):
     account="optional",
     query=CompareWith,
     answers=(Answer(200, "What differs.", Comparison, headers=("ETag",)),),
-    problems=(problems.UNKNOWN_GAME, problems.UNKNOWN_VERSION, problems.NOT_COMPARABLE),
+    problems=(UNKNOWN_GAME, UNKNOWN_VERSION, NOT_COMPARABLE),
 )
 async def compare_games(request: Call, game: str) -> Response[bytes]:
     """Compare two positions.
@@ -59,9 +59,9 @@ async def compare_games(request: Call, game: str) -> Response[bytes]:
     now, other = await games.game(GameId(game)), await games.game(GameId(asked.with_))
     if now.ruleset.id != other.ruleset.id:
         raise Problem(
-            problems.NOT_COMPARABLE,
+            NOT_COMPARABLE,
             f"Games {now.id!r} and {other.id!r} are played by {now.ruleset.id} and {other.ruleset.id}.",
-            problems.NOT_COMPARABLE.remedy,
+            NOT_COMPARABLE.remedy,
         )
     version = asked.version or now.version
     facing = asked.with_version or min(opposite(now, other, version), other.version)

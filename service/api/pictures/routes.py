@@ -14,11 +14,12 @@ from msgspec import Raw
 from domain.boards import Drawing
 from domain.kernel.ids import GameId, Version
 from domain.kernel.log.game import Game
-from service.api import problems
 from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
 from service.api.pictures.bodies import FramePage, FramesPage, MapView, Sized
 from service.api.play.bodies import AtVersion
+from service.api.problems.games import UNKNOWN_GAME, UNKNOWN_VERSION
+from service.api.problems.rulesets import NO_MAP, UNKNOWN_RULESET
 from service.api.request import Call
 from service.api.response import Answered, answer, answered, encode, etag, weak
 from service.api.rulesets.routes import named
@@ -44,7 +45,7 @@ _KEPT: Final = {"Cache-Control": "no-cache"}
 
 _NOBODY: Final = Viewer()
 
-_OF_GAMES: Final = (problems.UNKNOWN_GAME, problems.UNKNOWN_VERSION, problems.NO_MAP)
+_OF_GAMES: Final = (UNKNOWN_GAME, UNKNOWN_VERSION, NO_MAP)
 _THE_SAME: Final = Answer(
     304, "The picture has not changed since the one that `If-None-Match` names.", headers=("ETag",)
 )
@@ -56,7 +57,7 @@ _THE_SAME: Final = Answer(
     tag="Pictures",
     headers=("If-None-Match",),
     answers=(Answer(200, "The map.", MapView, headers=("ETag",)), _THE_SAME),
-    problems=(problems.UNKNOWN_RULESET, problems.NO_MAP),
+    problems=(UNKNOWN_RULESET, NO_MAP),
 )
 async def show_map(request: Call, ruleset: str) -> Response[bytes]:
     """Show the map of a ruleset's board.
@@ -77,7 +78,7 @@ async def show_map(request: Call, ruleset: str) -> Response[bytes]:
     tag="Pictures",
     headers=("If-None-Match",),
     answers=(Answer(200, "The bare board.", str, SVG, headers=("ETag",)), _THE_SAME),
-    problems=(problems.UNKNOWN_RULESET, problems.NO_MAP),
+    problems=(UNKNOWN_RULESET, NO_MAP),
 )
 async def draw_bare_board(request: Call, ruleset: str) -> Response[bytes]:
     """Draw the bare board of a ruleset.
@@ -102,7 +103,7 @@ async def draw_bare_board(request: Call, ruleset: str) -> Response[bytes]:
     query=AtVersion,
     headers=("If-None-Match",),
     answers=(Answer(200, "The marks.", MarksView, headers=("ETag",)), _THE_SAME),
-    problems=(problems.UNKNOWN_GAME, problems.UNKNOWN_VERSION),
+    problems=(UNKNOWN_GAME, UNKNOWN_VERSION),
 )
 async def show_marks(request: Call, game: str) -> Response[bytes]:
     """Show what lies where.
@@ -185,7 +186,7 @@ async def draw_board_as_png(request: Call, game: str) -> Response[bytes]:
     query=FramesPage,
     headers=("If-None-Match",),
     answers=(Answer(200, "The frames.", FramePage, headers=("ETag",)), _THE_SAME),
-    problems=(problems.UNKNOWN_GAME, problems.UNKNOWN_VERSION),
+    problems=(UNKNOWN_GAME, UNKNOWN_VERSION),
 )
 async def list_frames(request: Call, game: str) -> Response[bytes]:
     """List frames.

@@ -9,13 +9,14 @@ from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import GameId, Seat
 from domain.kernel.log.answers import Answer, read_answer
 from domain.kernel.log.game import Game
-from service.api import problems
 from service.api.bodies import Nothing
 from service.api.endpoint import UNCHANGED, endpoint
 from service.api.endpoint import Answer as Given
 from service.api.games.routes import ACCEPTED, ACTS, acted
 from service.api.play.bodies import AnswersView, LeftAnswer, NewAnswer
-from service.api.problems import Problem
+from service.api.problems.games import UNKNOWN_GAME
+from service.api.problems.play import NOT_SEATED, UNKNOWN_ANSWER
+from service.api.problems.problem import Problem
 from service.api.request import Call
 from service.api.response import answer, etag, unchanged
 from service.games import acts
@@ -33,7 +34,7 @@ _new: Final = msgspec.json.Decoder(NewAnswer)
     scopes=("play",),
     headers=("If-None-Match",),
     answers=(Given(200, "The answers that you left.", AnswersView, headers=("ETag",)), UNCHANGED),
-    problems=(problems.UNKNOWN_GAME, problems.NOT_SEATED),
+    problems=(UNKNOWN_GAME, NOT_SEATED),
 )
 async def list_answers(request: Call, game: str) -> Response[bytes]:
     """List the answers that you left in advance.
@@ -62,7 +63,7 @@ async def list_answers(request: Call, game: str) -> Response[bytes]:
     headers=("Idempotency-Key", "If-Match"),
     body=NewAnswer,
     answers=(ACCEPTED,),
-    problems=(*ACTS, problems.NOT_SEATED),
+    problems=(*ACTS, NOT_SEATED),
 )
 async def leave_answer(request: Call, game: str) -> Response[bytes]:
     """Leave an answer in advance.
@@ -86,7 +87,7 @@ async def leave_answer(request: Call, game: str) -> Response[bytes]:
     scopes=("play",),
     headers=("Idempotency-Key", "If-Match"),
     answers=(ACCEPTED,),
-    problems=(*ACTS, problems.NOT_SEATED, problems.UNKNOWN_ANSWER),
+    problems=(*ACTS, NOT_SEATED, UNKNOWN_ANSWER),
 )
 async def revoke_answer(request: Call, game: str, left: str) -> Response[bytes]:
     """Revoke an answer that you left in advance.
@@ -96,12 +97,12 @@ async def revoke_answer(request: Call, game: str, left: str) -> Response[bytes]:
     """
     request.read_query(Nothing)
     if not (left.isascii() and left.isdigit() and len(left) < 16):
-        raise Problem(problems.UNKNOWN_ANSWER, f"{left!r} is no version.", "Name the version at which you left it.")
+        raise Problem(UNKNOWN_ANSWER, f"{left!r} is no version.", "Name the version at which you left it.")
     try:
         return await acted(request, game, acts.RevokeAnswer(int(left)))
     except Problem as problem:
         if problem.members.get("rule") == "TAB-ADV-02":
-            problem.kind = problems.UNKNOWN_ANSWER
+            problem.kind = UNKNOWN_ANSWER
         raise
 
 

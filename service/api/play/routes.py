@@ -11,11 +11,14 @@ from domain.kernel.ids import GameId, PlayerId, Seat
 from domain.kernel.log.game import Game
 from domain.kernel.rules.marks import gone
 from domain.kernel.rules.refusal import Refusal
-from service.api import problems
 from service.api.endpoint import UNCHANGED, Answer, endpoint
 from service.api.games.routes import ACCEPTED, ACTS, accepted, seat_named
 from service.api.play.bodies import AtVersion, Foresight, OptionsOf, OptionsView, Orders, Played, Snapshot, StateView
-from service.api.problems import Problem
+from service.api.problems.access import MISSING_TOKEN, SCOPE_MISSING
+from service.api.problems.games import UNKNOWN_GAME, UNKNOWN_SEAT, UNKNOWN_VERSION
+from service.api.problems.play import NOT_NOW, NOT_SEATED, OPTIONS_HIDDEN, REFUSED, STALE_VERSION, refused
+from service.api.problems.problem import Problem
+from service.api.problems.request import MALFORMED_JSON
 from service.api.request import Call, require_token
 from service.api.response import Answered, answer, etag, unchanged
 from service.api.services import Services
@@ -34,7 +37,7 @@ _orders: Final = msgspec.json.Decoder(Orders)
     query=AtVersion,
     headers=("If-None-Match",),
     answers=(Answer(200, "The position.", StateView, headers=("ETag",)), UNCHANGED),
-    problems=(problems.UNKNOWN_GAME, problems.UNKNOWN_VERSION),
+    problems=(UNKNOWN_GAME, UNKNOWN_VERSION),
 )
 async def show_state(request: Call, game: str) -> Response[bytes]:
     """Show the position.
@@ -66,7 +69,7 @@ async def show_state(request: Call, game: str) -> Response[bytes]:
     query=AtVersion,
     headers=("If-None-Match",),
     answers=(Answer(200, "The position, the decisions and your options.", Snapshot, headers=("ETag",)), UNCHANGED),
-    problems=(problems.UNKNOWN_GAME, problems.UNKNOWN_VERSION),
+    problems=(UNKNOWN_GAME, UNKNOWN_VERSION),
 )
 async def show_snapshot(request: Call, game: str) -> Response[bytes]:
     """Show the position and your options.
@@ -93,15 +96,7 @@ async def show_snapshot(request: Call, game: str) -> Response[bytes]:
     query=OptionsOf,
     headers=("If-None-Match",),
     answers=(Answer(200, "What the seat may do.", OptionsView, headers=("ETag",)), UNCHANGED),
-    problems=(
-        problems.UNKNOWN_GAME,
-        problems.UNKNOWN_VERSION,
-        problems.UNKNOWN_SEAT,
-        problems.MISSING_TOKEN,
-        problems.SCOPE_MISSING,
-        problems.NOT_SEATED,
-        problems.OPTIONS_HIDDEN,
-    ),
+    problems=(UNKNOWN_GAME, UNKNOWN_VERSION, UNKNOWN_SEAT, MISSING_TOKEN, SCOPE_MISSING, NOT_SEATED, OPTIONS_HIDDEN),
 )
 async def show_options(request: Call, game: str) -> Response[bytes]:
     """Show what you may do now.
@@ -142,7 +137,7 @@ async def show_options(request: Call, game: str) -> Response[bytes]:
         records = (await games.records(played.id))[: shown.version]
         if not sees_all_of(viewer, seat, records, vault):
             detail = f"At version {shown.version}, {seat} could read what you may not."
-            raise Problem(problems.OPTIONS_HIDDEN, detail, problems.OPTIONS_HIDDEN.remedy)
+            raise Problem(OPTIONS_HIDDEN, detail, OPTIONS_HIDDEN.remedy)
     # Those of a version that has passed are without the `undo` that they had.
     if shown is played and request.has(f'"{played.version}"'):
         return unchanged(played.version)
@@ -159,7 +154,7 @@ async def show_options(request: Call, game: str) -> Response[bytes]:
     headers=("Idempotency-Key", "If-Match"),
     body=Orders,
     answers=(replace(ACCEPTED, shape=Played),),
-    problems=(*ACTS, problems.NOT_SEATED),
+    problems=(*ACTS, NOT_SEATED),
 )
 async def give_commands(request: Call, game: str) -> Response[bytes]:
     """Give commands.
@@ -197,13 +192,7 @@ async def give_commands(request: Call, game: str) -> Response[bytes]:
     headers=("If-Match",),
     body=Orders,
     answers=(Answer(200, "They would be accepted.", Checked, headers=("ETag",)),),
-    problems=(
-        problems.UNKNOWN_GAME,
-        problems.NOT_SEATED,
-        problems.REFUSED,
-        problems.NOT_NOW,
-        problems.STALE_VERSION,
-    ),
+    problems=(UNKNOWN_GAME, NOT_SEATED, REFUSED, NOT_NOW, STALE_VERSION),
 )
 async def check_commands(request: Call, game: str) -> Response[bytes]:
     """Check commands.
@@ -278,10 +267,8 @@ async def _explained(
 ) -> Problem:
     """Return the problem of a refusal: it shows the command, the rule, the decision and where the options are."""
     if isinstance(error, msgspec.DecodeError):
-        return Problem(problems.MALFORMED_JSON, f"The service cannot read a command: {error}.")
+        return Problem(MALFORMED_JSON, f"The service cannot read a command: {error}.")
     game = await services.games.game(game_id, 0)  # in memory it is as the refusal met it
     seat = seat_of(game, player)
     url = f"/v1/games/{game.id}/options"
-    return problems.refused(
-        error, services.catalogues(game.ruleset), game.decisions, seat, url, orders.path(error.number)
-    )
+    return refused(error, services.catalogues(game.ruleset), game.decisions, seat, url, orders.path(error.number))

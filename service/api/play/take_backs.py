@@ -6,12 +6,12 @@ import msgspec
 from litestar.response import Response
 
 from domain.kernel.ids import GameId
-from service.api import problems
 from service.api.bodies import Nothing
 from service.api.endpoint import endpoint
 from service.api.games.routes import ACCEPTED, ACTS, acted
 from service.api.play.bodies import NewTakeBack, TakeBackReply
-from service.api.problems import Problem
+from service.api.problems.play import NOT_SEATED, UNKNOWN_TAKE_BACK
+from service.api.problems.problem import Problem
 from service.api.request import Call
 from service.games import acts
 
@@ -28,7 +28,7 @@ _reply: Final = msgspec.json.Decoder(TakeBackReply)
     headers=("Idempotency-Key", "If-Match"),
     body=NewTakeBack,
     answers=(ACCEPTED,),
-    problems=(*ACTS, problems.NOT_SEATED),
+    problems=(*ACTS, NOT_SEATED),
 )
 async def ask_take_back(request: Call, game: str) -> Response[bytes]:
     """Ask to take moves back.
@@ -53,7 +53,7 @@ async def ask_take_back(request: Call, game: str) -> Response[bytes]:
     headers=("Idempotency-Key", "If-Match"),
     body=TakeBackReply,
     answers=(ACCEPTED,),
-    problems=(*ACTS, problems.NOT_SEATED, problems.UNKNOWN_TAKE_BACK),
+    problems=(*ACTS, NOT_SEATED, UNKNOWN_TAKE_BACK),
 )
 async def answer_take_back(request: Call, game: str, asked: str) -> Response[bytes]:
     """Answer a request to take moves back.
@@ -64,7 +64,7 @@ async def answer_take_back(request: Call, game: str, asked: str) -> Response[byt
     """
     request.read_query(Nothing)
     if not (asked.isascii() and asked.isdigit() and len(asked) < 16):
-        raise Problem(problems.UNKNOWN_TAKE_BACK, f"{asked!r} is no version.", problems.UNKNOWN_TAKE_BACK.remedy)
+        raise Problem(UNKNOWN_TAKE_BACK, f"{asked!r} is no version.", UNKNOWN_TAKE_BACK.remedy)
     reply = await request.read_body(_reply)
     try:
         return await acted(request, game, acts.AnswerTakeBack(int(asked), reply.agrees))
@@ -72,7 +72,7 @@ async def answer_take_back(request: Call, game: str, asked: str) -> Response[byt
         if problem.members.get("rule") == "TAB-UNDO-05":
             known = (await request.services.games.game(GameId(game), 0)).around.asked.get(int(asked))
             if known is None or known.is_closed:
-                problem.kind = problems.UNKNOWN_TAKE_BACK
+                problem.kind = UNKNOWN_TAKE_BACK
         raise
 
 

@@ -6,7 +6,6 @@ import msgspec
 from litestar.response import Response
 
 from service.accounts.passkeys import ALGORITHMS, Place, handle_of, to_base64url
-from service.api import problems
 from service.api.accounts.routes import account_of
 from service.api.bodies import Nothing
 from service.api.cookies import require_page
@@ -25,7 +24,16 @@ from service.api.players.bodies import (
     passkey_view,
 )
 from service.api.players.sessions import require_signed_out, signed_in
-from service.api.problems import Problem
+from service.api.problems.access import CROSS_SITE, TOKEN_ENDED
+from service.api.problems.accounts import (
+    ALREADY_SIGNED_IN,
+    CODE_REFUSED,
+    PASSKEY_KNOWN,
+    PASSKEY_REFUSED,
+    TOO_MANY_PASSKEYS,
+    UNKNOWN_PASSKEY,
+)
+from service.api.problems.problem import Problem
 from service.api.request import Call
 from service.api.response import answer
 from service.observe.logging import log
@@ -36,7 +44,7 @@ _proof: Final = msgspec.json.Decoder(PasskeyProof)
 _code: Final = msgspec.json.Decoder(RecoveryCode)
 _NOT_STORED: Final = {"Cache-Control": "no-store"}
 _SIGNED_IN: Final = (Answer(201, "Who is signed in.", SessionView, headers=("Set-Cookie",)),)
-_SIGNING_IN: Final = (problems.CROSS_SITE, problems.ALREADY_SIGNED_IN, problems.TOKEN_ENDED)
+_SIGNING_IN: Final = (CROSS_SITE, ALREADY_SIGNED_IN, TOKEN_ENDED)
 
 
 @endpoint(
@@ -70,7 +78,7 @@ async def ask_for_passkey(request: Call) -> Response[bytes]:
     scopes=("account",),
     body=NewPasskey,
     answers=(Answer(201, "The passkey.", PasskeyView),),
-    problems=(problems.PASSKEY_REFUSED, problems.PASSKEY_KNOWN, problems.TOO_MANY_PASSKEYS),
+    problems=(PASSKEY_REFUSED, PASSKEY_KNOWN, TOO_MANY_PASSKEYS),
 )
 async def add_passkey(request: Call) -> Response[bytes]:
     """Register a passkey.
@@ -112,7 +120,7 @@ async def list_passkeys(request: Call) -> Response[bytes]:
     account="required",
     scopes=("account",),
     answers=(Answer(200, "The passkey that was removed.", PasskeyView),),
-    problems=(problems.UNKNOWN_PASSKEY,),
+    problems=(UNKNOWN_PASSKEY,),
 )
 async def remove_passkey(request: Call, passkey: str) -> Response[bytes]:
     """Remove a passkey.
@@ -124,7 +132,7 @@ async def remove_passkey(request: Call, passkey: str) -> Response[bytes]:
     passkeys = request.services.accounts.passkeys
     found = [row for row in await passkeys.of(request.signed_in.player) if row.passkey == passkey]
     if not found:
-        kind = problems.UNKNOWN_PASSKEY
+        kind = UNKNOWN_PASSKEY
         raise Problem(kind, f"You have no passkey {passkey!r}.", kind.remedy)
     row: PasskeyRow = found[0]
     await passkeys.remove(row.passkey)
@@ -138,7 +146,7 @@ async def remove_passkey(request: Call, passkey: str) -> Response[bytes]:
     tag="Sessions",
     headers=("Tabularium-Page",),
     answers=(Answer(200, "What the passkey is to sign.", PasskeyChallenge),),
-    problems=(problems.CROSS_SITE,),
+    problems=(CROSS_SITE,),
 )
 async def ask_to_sign_in(request: Call) -> Response[bytes]:
     """Begin to sign in by a passkey.
@@ -159,7 +167,7 @@ async def ask_to_sign_in(request: Call) -> Response[bytes]:
     headers=("Tabularium-Page",),
     body=PasskeyProof,
     answers=_SIGNED_IN,
-    problems=(*_SIGNING_IN, problems.PASSKEY_REFUSED),
+    problems=(*_SIGNING_IN, PASSKEY_REFUSED),
 )
 async def sign_in_by_passkey(request: Call) -> Response[bytes]:
     """Sign in by a passkey.
@@ -225,7 +233,7 @@ async def count_recovery_codes(request: Call) -> Response[bytes]:
     headers=("Tabularium-Page",),
     body=RecoveryCode,
     answers=_SIGNED_IN,
-    problems=(*_SIGNING_IN, problems.CODE_REFUSED),
+    problems=(*_SIGNING_IN, CODE_REFUSED),
 )
 async def sign_in_by_code(request: Call) -> Response[bytes]:
     """Sign in by a recovery code.
@@ -238,7 +246,7 @@ async def sign_in_by_code(request: Call) -> Response[bytes]:
     wish = await request.read_body(_code)
     player = await request.services.accounts.passkeys.use_code(wish.code)
     if player is None:
-        kind = problems.CODE_REFUSED
+        kind = CODE_REFUSED
         raise Problem(kind, "No account has this recovery code.", kind.remedy)
     return await signed_in(request, player, "recovery code")
 

@@ -7,7 +7,6 @@ from litestar.response import Response
 from msgspec import UNSET, UnsetType
 
 from service.accounts.caller import Caller, Identity
-from service.api import problems
 from service.api.accounts.routes import account_of
 from service.api.bearer import cookie_of
 from service.api.bodies import Nothing
@@ -15,7 +14,9 @@ from service.api.cookies import FLOW, FLOW_PATH, require_page, sent_away
 from service.api.endpoint import Answer, endpoint
 from service.api.players.bodies import NewProviderSignIn, ProviderAddress, ProviderAnswer, ProviderView, SessionView
 from service.api.players.sessions import shown, whose_session
-from service.api.problems import Problem
+from service.api.problems.access import CROSS_SITE, SCOPE_MISSING, TOKEN_ENDED
+from service.api.problems.accounts import ALREADY_LINKED, NO_PROVIDER, OTHER_ACCOUNT, SIGN_IN_REFUSED
+from service.api.problems.problem import Problem
 from service.api.request import Call, require
 from service.api.response import answer
 from service.observe.logging import log
@@ -37,7 +38,7 @@ PAGE: Final = "/sign-in"
     headers=("Tabularium-Page",),
     body=NewProviderSignIn,
     answers=(Answer(200, "Where to sign in.", ProviderAddress, headers=("Set-Cookie",)),),
-    problems=(problems.NO_PROVIDER, problems.CROSS_SITE, problems.SCOPE_MISSING),
+    problems=(NO_PROVIDER, CROSS_SITE, SCOPE_MISSING),
 )
 async def begin_at_provider(request: Call) -> Response[bytes]:
     """Begin to sign in through the provider.
@@ -65,15 +66,7 @@ async def begin_at_provider(request: Call) -> Response[bytes]:
     headers=("Tabularium-Page",),
     body=ProviderAnswer,
     answers=(Answer(201, "Who is signed in.", SessionView, headers=("Set-Cookie",)),),
-    problems=(
-        problems.NO_PROVIDER,
-        problems.CROSS_SITE,
-        problems.SCOPE_MISSING,
-        problems.SIGN_IN_REFUSED,
-        problems.OTHER_ACCOUNT,
-        problems.ALREADY_LINKED,
-        problems.TOKEN_ENDED,
-    ),
+    problems=(NO_PROVIDER, CROSS_SITE, SCOPE_MISSING, SIGN_IN_REFUSED, OTHER_ACCOUNT, ALREADY_LINKED, TOKEN_ENDED),
 )
 async def sign_in_by_provider(request: Call) -> Response[bytes]:
     """Sign in through the provider.
@@ -108,7 +101,7 @@ async def sign_in_by_provider(request: Call) -> Response[bytes]:
     if flow is None or not flow.leaves:
         mine = await account_of(request, before.player)
         said = f"{provider.name} signs you in as {row.name}. This browser is signed in as {mine.name}."
-        raise Problem(problems.OTHER_ACCOUNT, said, problems.OTHER_ACCOUNT.remedy)
+        raise Problem(OTHER_ACCOUNT, said, OTHER_ACCOUNT.remedy)
     return await _signed_in(request, who, before)
 
 
@@ -119,7 +112,7 @@ async def sign_in_by_provider(request: Call) -> Response[bytes]:
     account="required",
     scopes=("account",),
     answers=(Answer(200, "The provider.", ProviderView),),
-    problems=(problems.NO_PROVIDER,),
+    problems=(NO_PROVIDER,),
 )
 async def unlink_provider(request: Call) -> Response[bytes]:
     """Remove the link with the provider.
@@ -161,7 +154,7 @@ async def _linked(request: Call, provider: "Provider", who: Identity, before: Ca
     if row is None or row.player != before.player:
         mine = await account_of(request, before.player)
         said = f"{provider.name} signs another person in to {mine.name}."
-        raise Problem(problems.ALREADY_LINKED, said, problems.ALREADY_LINKED.remedy)
+        raise Problem(ALREADY_LINKED, said, ALREADY_LINKED.remedy)
     made, value = await accounts.open_session(row.player, tuple(before.scopes), before.ends)
     if before.token is not None:
         await accounts.revoke(before.token)
@@ -172,7 +165,7 @@ async def _linked(request: Call, provider: "Provider", who: Identity, before: Ca
 def _provider(request: Call) -> "Provider":
     provider = request.services.provider
     if provider is None:
-        kind = problems.NO_PROVIDER
+        kind = NO_PROVIDER
         raise Problem(kind, "People cannot sign in to this service through OpenID Connect.", kind.remedy)
     return provider
 

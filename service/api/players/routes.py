@@ -11,7 +11,6 @@ from domain.kernel.canonical import canonical
 from domain.kernel.ids import PlayerId
 from service.accounts.caller import Caller
 from service.accounts.values import SHORTEST_SECRET_KEY, Once, is_hard_to_guess
-from service.api import problems
 from service.api.accounts.routes import account_of
 from service.api.bodies import Nothing
 from service.api.cookies import cleared
@@ -31,7 +30,9 @@ from service.api.players.bodies import (
     Registration,
     player_view,
 )
-from service.api.problems import Problem
+from service.api.problems.accounts import REGISTRATION_CLOSED, UNKNOWN_PLAYER
+from service.api.problems.problem import Problem
+from service.api.problems.request import INVALID_HEADER, INVALID_QUERY, KEY_REUSED
 from service.api.request import Call
 from service.api.response import answer
 from service.base.scopes import ordered
@@ -51,7 +52,7 @@ _change: Final = msgspec.json.Decoder(PlayerChange)
     headers=("Idempotency-Key",),
     body=Registration,
     answers=(Answer(201, "The new account, and its token.", Registered, headers=("Location",)),),
-    problems=(problems.REGISTRATION_CLOSED, problems.KEY_REUSED),
+    problems=(REGISTRATION_CLOSED, KEY_REUSED),
 )
 async def register_player(request: Call) -> Response[bytes]:
     """Register as a player.
@@ -135,7 +136,7 @@ async def close_me(request: Call) -> Response[bytes]:
     row = await account_of(request, request.signed_in.player)
     if page.confirm != row.player:
         detail = f"`confirm` is {page.confirm!r}, and the account that you asked to close is {row.player}."
-        raise Problem(problems.INVALID_QUERY, detail, f"To close it for good, send ?confirm={row.player}.")
+        raise Problem(INVALID_QUERY, detail, f"To close it for good, send ?confirm={row.player}.")
     await departing.close_account(services.store, services.rows, services.accounts, services.games, row)
     await services.accounts.unlink_all(row.player)
     log.info("account closed", account=row.player, by=row.player)
@@ -210,7 +211,7 @@ async def list_my_games(request: Call) -> Response[bytes]:
     "/v1/players/{player:str}",
     tag="Players",
     answers=(Answer(200, "The account.", Player),),
-    problems=(problems.UNKNOWN_PLAYER,),
+    problems=(UNKNOWN_PLAYER,),
 )
 async def show_player(request: Call, player: str) -> Response[bytes]:
     """Show a player.
@@ -229,13 +230,13 @@ async def admit_registration(request: Call) -> None:
     key, caller, services = request.key, request.caller, request.services
     if caller is None or "admin" not in caller.scopes:
         if not services.settings.registration:
-            allowed = problems.REGISTRATION_CLOSED.remedy
-            raise Problem(problems.REGISTRATION_CLOSED, "Self-registration is turned off on this service.", allowed)
+            allowed = REGISTRATION_CLOSED.remedy
+            raise Problem(REGISTRATION_CLOSED, "Self-registration is turned off on this service.", allowed)
         if services.limits is not None:
             await services.limits.admit_registration(address_of(request.scope))
     if key is not None and caller is None and not is_hard_to_guess(key):
         raise Problem(
-            problems.INVALID_HEADER,
+            INVALID_HEADER,
             "Others could guess the Idempotency-Key, and get the token of the new account with it.",
             f"Send a random key of at least {SHORTEST_SECRET_KEY} characters, such as a new UUID.",
         )

@@ -11,7 +11,6 @@ from domain.kernel.canonical import canonical
 from domain.kernel.ids import PlayerId
 from service.accounts.caller import Caller, TokenEnded, UnknownToken
 from service.accounts.values import SESSION_PREFIX, Once
-from service.api import problems
 from service.api.accounts.routes import account_of
 from service.api.bearer import session_of
 from service.api.bodies import Nothing
@@ -19,7 +18,10 @@ from service.api.cookies import cleared, given, require_page
 from service.api.endpoint import Answer, endpoint
 from service.api.players.bodies import NewSession, ProviderView, SessionView
 from service.api.players.routes import admit_registration, me
-from service.api.problems import Problem
+from service.api.problems.access import CROSS_SITE, SCOPE_MISSING
+from service.api.problems.accounts import ALREADY_SIGNED_IN, REGISTRATION_CLOSED
+from service.api.problems.problem import Problem
+from service.api.problems.request import INVALID_BODY, KEY_REUSED
 from service.api.request import Call
 from service.api.response import answer
 from service.base.scopes import ordered
@@ -53,12 +55,7 @@ async def show_session(request: Call) -> Response[bytes]:
     headers=("Idempotency-Key", "Tabularium-Page"),
     body=NewSession,
     answers=(Answer(201, "Who is signed in.", SessionView, headers=("Set-Cookie",)),),
-    problems=(
-        problems.REGISTRATION_CLOSED,
-        problems.SCOPE_MISSING,
-        problems.ALREADY_SIGNED_IN,
-        problems.KEY_REUSED,
-    ),
+    problems=(REGISTRATION_CLOSED, SCOPE_MISSING, ALREADY_SIGNED_IN, KEY_REUSED),
 )
 async def open_session(request: Call) -> Response[bytes]:
     """Sign a browser in.
@@ -80,7 +77,7 @@ async def open_session(request: Call) -> Response[bytes]:
         request.require("account")
         if wish.name is not UNSET:
             raise Problem(
-                problems.INVALID_BODY,
+                INVALID_BODY,
                 "A name is for a new account, and the token has one.",
                 "Leave `name` out, or send no token.",
                 path="$.name",
@@ -104,7 +101,7 @@ async def open_session(request: Call) -> Response[bytes]:
     tag="Sessions",
     headers=("Tabularium-Page",),
     answers=(Answer(200, "Nobody is signed in.", SessionView, headers=("Set-Cookie",)),),
-    problems=(problems.CROSS_SITE,),
+    problems=(CROSS_SITE,),
 )
 async def end_session(request: Call) -> Response[bytes]:
     """Sign out.
@@ -130,7 +127,7 @@ async def require_signed_out(request: Call) -> None:
     before = await whose_session(request)
     if before is not None:
         row = await account_of(request, before.player)
-        kind = problems.ALREADY_SIGNED_IN
+        kind = ALREADY_SIGNED_IN
         raise Problem(kind, f"This browser is signed in as {row.name}.", kind.remedy)
 
 

@@ -29,7 +29,6 @@ from projections import officials
 from projections.officials import OFFICIALS
 from projections.store import NotBuilt, Rows, Unavailable
 from service.accounts.caller import Caller
-from service.api import problems
 from service.api.accounts.bodies import LoggedEvent
 from service.api.cases.bodies import LoggedCaseEvent
 from service.api.cases.routes import event_view as case_event_view
@@ -38,7 +37,8 @@ from service.api.games.bodies import open_take_backs
 from service.api.log.bodies import AccountSince, Framed, StreamedLogged
 from service.api.log.streams import Numbered, server_sent
 from service.api.players.bodies import StreamedWaiting, Waiting
-from service.api.problems import Problem
+from service.api.problems.problem import Problem
+from service.api.problems.request import INVALID_HEADER, INVALID_QUERY
 from service.api.request import Call
 from service.api.services import Services
 from service.games.views import event_view, seat_of, viewer_of
@@ -290,7 +290,7 @@ async def stream_my_events(request: Call) -> Response[bytes] | Stream:
     start = last if last is not None else after if after is not None else end
     if start > end:
         raise Problem(
-            problems.INVALID_HEADER if last is not None else problems.INVALID_QUERY,
+            INVALID_HEADER if last is not None else INVALID_QUERY,
             f"The log of this service has not reached {start}.",
             "Send the `id` of the last frame that you saw, or nothing to begin now.",
         )

@@ -15,9 +15,9 @@ from domain.kernel.rules.catalogue import Catalogue, Rule, Status
 from domain.kernel.rules.ruleset import Ruleset
 from projections.lobby import GameRow
 from projections.sightings import Sighting
-from service.api import problems
 from service.api.bodies import Identifier, Listed, Page
-from service.api.problems import Problem
+from service.api.problems.problem import Problem
+from service.api.problems.rulesets import UNKNOWN_DOCUMENT
 from service.bots.registry import levels
 
 RulesetNumber = Annotated[int, Meta(ge=1, le=LARGEST_INTEGER)]
@@ -340,7 +340,7 @@ def document_view(ruleset: Ruleset[Any], name: str, document: Struct | None) -> 
     if document is None:
         known = ", ".join(ruleset.documents) or "none"
         said = f"{ruleset.title} has no document {name!r}; known: {known}."
-        raise Problem(problems.UNKNOWN_DOCUMENT, said, problems.UNKNOWN_DOCUMENT.remedy)
+        raise Problem(UNKNOWN_DOCUMENT, said, UNKNOWN_DOCUMENT.remedy)
     return DocumentView(digest(document), msgspec.to_builtins(document))
 
 

@@ -12,12 +12,12 @@ from domain.kernel.rules.documents import remarks_of
 from domain.kernel.rules.message import type_name
 from domain.kernel.rules.ruleset import Ruleset
 from projections import sightings
-from service.api import problems
 from service.api.bodies import Nothing, Page
 from service.api.downloads import STILL_THE_SAME, kept
 from service.api.endpoint import Answer, endpoint
 from service.api.paging import page_of
-from service.api.problems import Problem
+from service.api.problems.problem import Problem
+from service.api.problems.rulesets import UNKNOWN_DOCUMENT, UNKNOWN_RULE, UNKNOWN_RULESET
 from service.api.request import Call
 from service.api.response import answer, encode
 from service.api.rulesets import schemas
@@ -70,7 +70,7 @@ async def list_rulesets(request: Call) -> Response[bytes]:
     tag="Rulesets",
     headers=("If-None-Match",),
     answers=(Answer(200, "The ruleset.", RulesetDetail, headers=("ETag",)), STILL_THE_SAME),
-    problems=(problems.UNKNOWN_RULESET,),
+    problems=(UNKNOWN_RULESET,),
 )
 async def show_ruleset(request: Call, ruleset: str) -> Response[bytes]:
     """Show a ruleset.
@@ -87,7 +87,7 @@ async def show_ruleset(request: Call, ruleset: str) -> Response[bytes]:
     tag="Rulesets",
     headers=("If-None-Match",),
     answers=(Answer(200, "The board.", BoardView, headers=("ETag",)), STILL_THE_SAME),
-    problems=(problems.UNKNOWN_RULESET,),
+    problems=(UNKNOWN_RULESET,),
 )
 async def show_board(request: Call, ruleset: str) -> Response[bytes]:
     """Show the board of a ruleset.
@@ -104,7 +104,7 @@ async def show_board(request: Call, ruleset: str) -> Response[bytes]:
     tag="Rulesets",
     headers=("If-None-Match",),
     answers=(Answer(200, "The document.", DocumentView, headers=("ETag",)), STILL_THE_SAME),
-    problems=(problems.UNKNOWN_RULESET, problems.UNKNOWN_DOCUMENT),
+    problems=(UNKNOWN_RULESET, UNKNOWN_DOCUMENT),
 )
 async def show_document(request: Call, ruleset: str, document: str) -> Response[bytes]:
     """Show a document of a ruleset.
@@ -124,7 +124,7 @@ async def show_document(request: Call, ruleset: str, document: str) -> Response[
     tag="Rulesets",
     query=RulesPage,
     answers=(Answer(200, "The rules.", RulePage),),
-    problems=(problems.UNKNOWN_RULESET,),
+    problems=(UNKNOWN_RULESET,),
 )
 async def list_rules(request: Call, ruleset: str) -> Response[bytes]:
     """List the rules of a ruleset.
@@ -145,7 +145,7 @@ async def list_rules(request: Call, ruleset: str) -> Response[bytes]:
     tag="Rulesets",
     query=OfVersion,
     answers=(Answer(200, "The rule.", RuleView),),
-    problems=(problems.UNKNOWN_RULESET, problems.UNKNOWN_RULE),
+    problems=(UNKNOWN_RULESET, UNKNOWN_RULE),
 )
 async def show_rule(request: Call, ruleset: str, rule: str) -> Response[bytes]:
     """Show a rule.
@@ -163,7 +163,7 @@ async def show_rule(request: Call, ruleset: str, rule: str) -> Response[bytes]:
     tag="Rulesets",
     query=OfVersion,
     answers=(Answer(200, "The scenarios.", ScenarioPage),),
-    problems=(problems.UNKNOWN_RULESET, problems.UNKNOWN_RULE),
+    problems=(UNKNOWN_RULESET, UNKNOWN_RULE),
 )
 async def list_scenarios(request: Call, ruleset: str, rule: str) -> Response[bytes]:
     """List the scenarios of a rule.
@@ -181,7 +181,7 @@ async def list_scenarios(request: Call, ruleset: str, rule: str) -> Response[byt
     "/v1/rulesets/{ruleset:str}/rules/{rule:str}/games",
     tag="Rulesets",
     answers=(Answer(200, "The games.", AtWorkPage),),
-    problems=(problems.UNKNOWN_RULESET, problems.UNKNOWN_RULE),
+    problems=(UNKNOWN_RULESET, UNKNOWN_RULE),
 )
 async def list_games_of_rule(request: Call, ruleset: str, rule: str) -> Response[bytes]:
     """List games that show a rule at work.
@@ -205,7 +205,7 @@ async def list_games_of_rule(request: Call, ruleset: str, rule: str) -> Response
     tag="Rulesets",
     headers=("If-None-Match",),
     answers=(Answer(200, "The schemas.", Schemas, headers=("ETag",)), STILL_THE_SAME),
-    problems=(problems.UNKNOWN_RULESET,),
+    problems=(UNKNOWN_RULESET,),
 )
 async def show_schemas(request: Call, ruleset: str) -> Response[bytes]:
     """Show the schemas of a ruleset.
@@ -265,7 +265,7 @@ def _rule(request: Call, ruleset: Ruleset[Any], rule: str) -> RuleView:
         return rule_view(catalogue, catalogue.rule(rule))
     except UnknownRuleError as error:
         said = f"{str(error)[:1].upper()}{str(error)[1:]}."
-        raise Problem(problems.UNKNOWN_RULE, said, problems.UNKNOWN_RULE.remedy) from None
+        raise Problem(UNKNOWN_RULE, said, UNKNOWN_RULE.remedy) from None
 
 
 def named(request: Call, ruleset_id: str, version: int | None = None) -> Ruleset[Any]:
@@ -274,7 +274,7 @@ def named(request: Call, ruleset_id: str, version: int | None = None) -> Ruleset
         ruleset = request.services.library.current(ruleset_id)
         return ruleset if version is None else ruleset.at(version)
     except LookupError as error:
-        raise Problem(problems.UNKNOWN_RULESET, str(error), problems.UNKNOWN_RULESET.remedy) from None
+        raise Problem(UNKNOWN_RULESET, str(error), UNKNOWN_RULESET.remedy) from None
 
 
 def _is_wanted(rule: Rule, page: RulesPage) -> bool:

@@ -11,11 +11,11 @@ from domain.kernel.rules.message import Names
 from domain.kernel.rules.ruleset import Library
 from projections import dice
 from projections.scoreboard import RoundScore
-from service.api import problems
 from service.api.bodies import Nothing
 from service.api.downloads import STILL_THE_SAME, kept
 from service.api.endpoint import Answer, endpoint
-from service.api.problems import Problem
+from service.api.problems.games import NOT_COUNTED, UNKNOWN_CHART, UNKNOWN_GAME
+from service.api.problems.problem import Problem
 from service.api.request import Call
 from service.api.statistics.routes import scoreboard_of
 from service.pictures import charts
@@ -37,7 +37,7 @@ BY_NATION: Final = "-by-nation"
     tag="Statistics",
     headers=("If-None-Match",),
     answers=(Answer(200, "The chart.", str, SVG, headers=("ETag",)), STILL_THE_SAME),
-    problems=(problems.UNKNOWN_GAME, problems.UNKNOWN_CHART, problems.NOT_COUNTED),
+    problems=(UNKNOWN_GAME, UNKNOWN_CHART, NOT_COUNTED),
 )
 async def show_chart(request: Call, game: str, chart: str) -> Response[bytes]:
     """Draw a chart.
@@ -57,7 +57,7 @@ async def show_chart(request: Call, game: str, chart: str) -> Response[bytes]:
         figures = offered(request.services.library, found.ruleset, found.rounds)
         if chart == name or name not in figures:
             charts_there = ", ".join(f"{each}.svg" for each in (*figures, DICE))
-            raise Problem(problems.UNKNOWN_CHART, f"The game has no chart {chart!r}.", f"It has {charts_there}.")
+            raise Problem(UNKNOWN_CHART, f"The game has no chart {chart!r}.", f"It has {charts_there}.")
         if name.endswith(BY_NATION):
             played = await request.services.games.game(GameId(game))
             drawn = nations_chart(played, figures[name], found.rounds)

@@ -4,12 +4,14 @@ from litestar.response import Response
 
 from domain.kernel.ids import GameId, PlayerId, Seat
 from projections import dice, players, rules, scoreboard, timeline
-from service.api import problems
 from service.api.accounts.routes import account_of
 from service.api.bodies import Nothing, Page, Past
 from service.api.endpoint import Answer, endpoint
 from service.api.paging import first, page_of, read_cursor
-from service.api.problems import Problem
+from service.api.problems.accounts import UNKNOWN_PLAYER
+from service.api.problems.games import NOT_COUNTED, PRIVATE, UNKNOWN_GAME, WITHHELD
+from service.api.problems.problem import Problem
+from service.api.problems.request import UNAVAILABLE
 from service.api.request import Call
 from service.api.response import answer
 from service.api.statistics.bodies import DicePage, DiceQuery, PlayerRecord, RefusalsQuery, RuleTallyPage, TimelinePage
@@ -21,7 +23,7 @@ from service.api.withheld import require_shown
     "/v1/games/{game:str}/scoreboard",
     tag="Statistics",
     answers=(Answer(200, "The scoreboard.", scoreboard.ScoreboardView),),
-    problems=(problems.UNKNOWN_GAME, problems.NOT_COUNTED),
+    problems=(UNKNOWN_GAME, NOT_COUNTED),
 )
 async def show_scoreboard(request: Call, game: str) -> Response[bytes]:
     """Show the scoreboard.
@@ -39,7 +41,7 @@ async def show_scoreboard(request: Call, game: str) -> Response[bytes]:
     tag="Statistics",
     query=Page,
     answers=(Answer(200, "The timeline.", TimelinePage),),
-    problems=(problems.UNKNOWN_GAME,),
+    problems=(UNKNOWN_GAME,),
 )
 async def show_timeline(request: Call, game: str) -> Response[bytes]:
     """Show the timeline.
@@ -61,7 +63,7 @@ async def show_timeline(request: Call, game: str) -> Response[bytes]:
     "/v1/players/{player:str}/record",
     tag="Statistics",
     answers=(Answer(200, "The record.", PlayerRecord),),
-    problems=(problems.UNKNOWN_PLAYER,),
+    problems=(UNKNOWN_PLAYER,),
 )
 async def show_record(request: Call, player: str) -> Response[bytes]:
     """Show a player's record.
@@ -82,7 +84,7 @@ async def show_record(request: Call, player: str) -> Response[bytes]:
     account="optional",
     query=DiceQuery,
     answers=(Answer(200, "The dice.", DicePage),),
-    problems=(problems.PRIVATE, problems.WITHHELD),
+    problems=(PRIVATE, WITHHELD),
 )
 async def show_dice(request: Call) -> Response[bytes]:
     """Show the dice.
@@ -136,8 +138,6 @@ async def scoreboard_of(request: Call, game: str) -> scoreboard.ScoreboardView:
     if found is None:
         played = await request.services.games.game(GameId(game))
         if played.forked is not None:
-            raise Problem(problems.NOT_COUNTED, f"Game {game!r} is a fork.", problems.NOT_COUNTED.remedy)
-        raise Problem(
-            problems.UNAVAILABLE, "The scoreboard of this game is not ready yet.", headers={"Retry-After": "1"}
-        )
+            raise Problem(NOT_COUNTED, f"Game {game!r} is a fork.", NOT_COUNTED.remedy)
+        raise Problem(UNAVAILABLE, "The scoreboard of this game is not ready yet.", headers={"Retry-After": "1"})
     return found

@@ -7,11 +7,13 @@ from litestar.response import Response
 from domain.kernel.ids import CaseId, GameId, StreamId, Version, as_game, is_case
 from domain.transparency.note import Key
 from domain.transparency.tiles import Tile, read_number
-from service.api import problems
 from service.api.bodies import Nothing
 from service.api.downloads import STILL_THE_SAME, kept
 from service.api.endpoint import Answer, endpoint
-from service.api.problems import Problem
+from service.api.problems.cases import UNKNOWN_CASE
+from service.api.problems.games import UNKNOWN_GAME, UNKNOWN_VERSION
+from service.api.problems.problem import Problem
+from service.api.problems.transparency import NOT_LOGGED_YET, UNKNOWN_TILE
 from service.api.request import OCTETS, Call
 from service.api.response import answer
 from service.api.transparency.bodies import Certified, LogKeyView
@@ -27,7 +29,7 @@ _LASTING: Final = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 def not_logged_yet(what: str) -> Problem:
     """Return the problem of what the log will have in a moment."""
-    return Problem(problems.NOT_LOGGED_YET, what, "Ask again in a second.", headers={"Retry-After": "1"})
+    return Problem(NOT_LOGGED_YET, what, "Ask again in a second.", headers={"Retry-After": "1"})
 
 
 @endpoint(
@@ -36,7 +38,7 @@ def not_logged_yet(what: str) -> Problem:
     tag="Transparency",
     headers=("If-None-Match",),
     answers=(Answer(200, "The checkpoint, a signed note.", str, TEXT, headers=("ETag",)), STILL_THE_SAME),
-    problems=(problems.NOT_LOGGED_YET,),
+    problems=(NOT_LOGGED_YET,),
 )
 async def show_checkpoint(request: Call) -> Response[bytes]:
     """Show the newest checkpoint.
@@ -58,7 +60,7 @@ async def show_checkpoint(request: Call) -> Response[bytes]:
     tag="Transparency",
     headers=("If-None-Match",),
     answers=(Answer(200, "The hashes, 32 bytes each.", bytes, OCTETS, headers=("ETag",)), STILL_THE_SAME),
-    problems=(problems.UNKNOWN_TILE,),
+    problems=(UNKNOWN_TILE,),
 )
 async def show_tile(request: Call, level: str, tile: str) -> Response[bytes]:
     """Show a tile of the log's tree.
@@ -82,7 +84,7 @@ async def show_tile(request: Call, level: str, tile: str) -> Response[bytes]:
         Answer(200, "The entries, each after its length in two bytes.", bytes, OCTETS, headers=("ETag",)),
         STILL_THE_SAME,
     ),
-    problems=(problems.UNKNOWN_TILE,),
+    problems=(UNKNOWN_TILE,),
 )
 async def show_entries(request: Call, tile: str) -> Response[bytes]:
     """Show a bundle of the log's entries.
@@ -102,7 +104,7 @@ async def show_entries(request: Call, tile: str) -> Response[bytes]:
     "/v1/transparency/key",
     tag="Transparency",
     answers=(Answer(200, "The key.", LogKeyView),),
-    problems=(problems.NOT_LOGGED_YET,),
+    problems=(NOT_LOGGED_YET,),
 )
 async def show_log_key(request: Call) -> Response[bytes]:
     """Show the key of the transparency log.
@@ -131,7 +133,7 @@ def log_key_view(keys: list[Key]) -> LogKeyView:
     query=Certified,
     headers=("If-None-Match",),
     answers=(Answer(200, "The certificate, a `.tlog-proof`.", str, TEXT, headers=("ETag",)), STILL_THE_SAME),
-    problems=(problems.UNKNOWN_GAME, problems.UNKNOWN_VERSION, problems.NOT_LOGGED_YET),
+    problems=(UNKNOWN_GAME, UNKNOWN_VERSION, NOT_LOGGED_YET),
 )
 async def show_certificate(request: Call, game: str) -> Response[bytes]:
     """Get a certificate of a game.
@@ -151,7 +153,7 @@ async def show_certificate(request: Call, game: str) -> Response[bytes]:
     query=Certified,
     headers=("If-None-Match",),
     answers=(Answer(200, "The certificate, a `.tlog-proof`.", str, TEXT, headers=("ETag",)), STILL_THE_SAME),
-    problems=(problems.UNKNOWN_CASE, problems.UNKNOWN_VERSION, problems.NOT_LOGGED_YET),
+    problems=(UNKNOWN_CASE, UNKNOWN_VERSION, NOT_LOGGED_YET),
 )
 async def show_certificate_of_case(request: Call, case: str) -> Response[bytes]:
     """Get a certificate of a case.
@@ -176,13 +178,13 @@ async def certificate_of(request: Call, stream: StreamId, version: Version | Non
     proof = await request.services.transparency.certificate(stream, head if version is None else version)
     if proof is None and (until := await _withheld_until(request, stream)) is not None:
         raise Problem(
-            problems.NOT_LOGGED_YET,
+            NOT_LOGGED_YET,
             f"Until game {until} is over, the transparency log has only version 1 of the fork {stream}.",
             f"Ask with ?version=1, or again when {until} is over.",
         )
     if proof is None and await request.services.games.is_private(await _game_of(request, stream)):
         raise Problem(
-            problems.NOT_LOGGED_YET,
+            NOT_LOGGED_YET,
             f"The transparency log has version 1 of {stream}, which is private, and of a private game also its end.",
             "Ask with ?version=1, or again when the game is over.",
         )
@@ -223,7 +225,7 @@ def _tile(level: int | None, tile: object) -> Tile | None:
 def _lasting(request: Call, body: bytes | None, path: str, *, packs: bool = False) -> Response[bytes]:
     if body is None:
         raise Problem(
-            problems.UNKNOWN_TILE,
+            UNKNOWN_TILE,
             f"The tree of the newest checkpoint has no tile {path!r}.",
             "Fetch /transparency/checkpoint, and the tiles of a tree of that size.",
         )

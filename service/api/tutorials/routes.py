@@ -20,10 +20,11 @@ from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.rules.table import Table
 from domain.kernel.tutorial import Lesson, Stage, lessons, stages
-from service.api import problems
 from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
-from service.api.problems import Problem
+from service.api.problems.play import NOT_NOW, REFUSED, refused
+from service.api.problems.problem import Problem
+from service.api.problems.rulesets import UNKNOWN_LESSON, UNKNOWN_RULESET
 from service.api.request import Call
 from service.api.response import answer, answered, encode
 from service.api.rulesets.routes import named
@@ -44,7 +45,7 @@ _try: Final = msgspec.json.Decoder(LessonTry)
     "/v1/rulesets/{ruleset:str}/tutorial",
     tag="Rulesets",
     answers=(Answer(200, "The tutorial.", TutorialView),),
-    problems=(problems.UNKNOWN_RULESET,),
+    problems=(UNKNOWN_RULESET,),
 )
 async def show_tutorial(request: Call, ruleset: str) -> Response[bytes]:
     """Show the tutorial of a ruleset.
@@ -61,7 +62,7 @@ async def show_tutorial(request: Call, ruleset: str) -> Response[bytes]:
     "/v1/rulesets/{ruleset:str}/tutorial/{lesson:str}",
     tag="Rulesets",
     answers=(Answer(200, "The position.", LessonPosition),),
-    problems=(problems.UNKNOWN_RULESET, problems.UNKNOWN_LESSON),
+    problems=(UNKNOWN_RULESET, UNKNOWN_LESSON),
 )
 async def show_lesson(request: Call, ruleset: str, lesson: str) -> Response[bytes]:
     """Show where a lesson begins.
@@ -81,7 +82,7 @@ async def show_lesson(request: Call, ruleset: str, lesson: str) -> Response[byte
     tag="Rulesets",
     body=LessonTry,
     answers=(Answer(200, "What came of it.", LessonOutcome),),
-    problems=(problems.UNKNOWN_RULESET, problems.UNKNOWN_LESSON, problems.REFUSED, problems.NOT_NOW),
+    problems=(UNKNOWN_RULESET, UNKNOWN_LESSON, REFUSED, NOT_NOW),
 )
 async def try_lesson(request: Call, ruleset: str, lesson: str) -> Response[bytes]:
     """Try a command in a lesson.
@@ -98,7 +99,7 @@ async def try_lesson(request: Call, ruleset: str, lesson: str) -> Response[bytes
     except Refusal as refusal:
         decisions, seat = stage.ruleset.decisions(stage.table), stage.lesson.seat
         url = f"/v1/rulesets/{known.id}/tutorial/{lesson}"
-        raise problems.refused(refusal, services.catalogues(known), decisions, seat, url, "$.command") from None
+        raise refused(refusal, services.catalogues(known), decisions, seat, url, "$.command") from None
 
 
 ROUTES: Final = (show_tutorial, show_lesson, try_lesson)
@@ -181,7 +182,7 @@ async def _staged(request: Call, ruleset: Ruleset[Any], lesson: str) -> Stage:
     found = await asyncio.to_thread(_stages, ruleset, request.services.boards(ruleset.board))
     if lesson not in found:
         said = f"The tutorial of {ruleset.title} has no lesson {lesson!r}."
-        raise Problem(problems.UNKNOWN_LESSON, said, problems.UNKNOWN_LESSON.remedy)
+        raise Problem(UNKNOWN_LESSON, said, UNKNOWN_LESSON.remedy)
     return found[lesson]
 
 

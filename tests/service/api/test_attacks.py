@@ -17,7 +17,7 @@ from msgspec import Struct
 from websockets.exceptions import ConnectionClosed
 
 from service import connections
-from service.api.problems import KINDS
+from service.api.problems.published import KINDS
 from service.connections import LINGER_BYTES, PIPELINED, HttpConnection
 from tests.service.api.serving import Player, Service, serving
 from tests.service.api.test_streams import socket_of

@@ -19,10 +19,11 @@ from domain.kernel.log.game import Game
 from service.accounts.code_flow import Provider
 from service.accounts.limits import Limit, Standing, TooMany
 from service.accounts.oidc import Issuer
-from service.api import problems
 from service.api.bearer import COOKIE
 from service.api.contract.document import endpoints
-from service.api.problems import KINDS
+from service.api.problems.access import UNKNOWN_TOKEN
+from service.api.problems.published import KINDS
+from service.api.problems.request import BODY_TOO_LARGE, INVALID_HEADER, INVALID_QUERY, MALFORMED_REQUEST
 from service.base.clock import utc_now
 from service.connections import Connections
 from service.observe.metrics import Metrics
@@ -587,7 +588,7 @@ async def test_a_body_in_chunks_is_limited_too(scene: Scene) -> None:
 
     headers = {**scene.anna.headers, "content-type": "application/json"}
     answer = await scene.service.client.post(f"{scene.url}/commands", content=chunks(), headers=headers)
-    assert answer.json()["type"] == problems.BODY_TOO_LARGE.type
+    assert answer.json()["type"] == BODY_TOO_LARGE.type
 
 
 async def test_a_board_may_be_larger_than_a_command(service: Service, anna: Player) -> None:
@@ -621,14 +622,14 @@ async def test_queries_are_read_strictly(service: Service, anna: Player) -> None
         "/v1/players/me?x=1",
     ]
     answers = {path: (await service.ask("GET", path, anna)).json().get("type") for path in paths}
-    assert answers == dict.fromkeys(paths, problems.INVALID_QUERY.type)
+    assert answers == dict.fromkeys(paths, INVALID_QUERY.type)
 
 
 async def test_a_wrong_token_is_never_nobody(service: Service) -> None:
     for authorization in ("", "Bearer", "Basic YTpi", "tab_x", "Bearer \xff"):
         headers = [(b"authorization", authorization.encode("latin-1"))]
         answer = await service.client.get("/v1/games/gone", headers=headers)
-        assert answer.json()["type"] == problems.UNKNOWN_TOKEN.type
+        assert answer.json()["type"] == UNKNOWN_TOKEN.type
         assert answer.headers["www-authenticate"].startswith("Bearer")
 
 
@@ -643,7 +644,7 @@ async def test_a_strange_id_names_no_game(service: Service) -> None:
 async def test_a_host_that_is_none_is_no_fault_of_ours(service: Service, host: str) -> None:
     with structlog.testing.capture_logs() as log:
         answer = await service.client.get("/v1/rulesets", headers={"host": host})
-    assert (answer.status_code, answer.json()["type"]) == (400, problems.MALFORMED_REQUEST.type)
+    assert (answer.status_code, answer.json()["type"]) == (400, MALFORMED_REQUEST.type)
     assert answer.json()["allowed"] == "Send a valid Host header."
     assert [(line["event"], line["status"]) for line in log] == [("request", 400)]
 
@@ -653,7 +654,7 @@ async def test_a_strange_key_is_refused(scene: Scene) -> None:
         token = scene.anna.headers["authorization"].encode()
         headers = [(b"authorization", token), (b"idempotency-key", key.encode("latin-1"))]
         answer = await scene.service.client.post(f"{scene.url}/commands", json=PUT_UP, headers=headers)
-        assert answer.json()["type"] == problems.INVALID_HEADER.type, key
+        assert answer.json()["type"] == INVALID_HEADER.type, key
 
 
 async def test_a_body_that_is_cut_off_is_no_fault_of_ours(scene: Scene) -> None:

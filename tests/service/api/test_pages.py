@@ -16,7 +16,7 @@ import structlog
 
 from domain.kernel.rules.board import Board
 from service.api.pages.guides import GUIDES, guides
-from service.api.problems import KINDS
+from service.api.problems.published import KINDS
 from service.observe.logging import configure
 from tests.service.api.serving import Player, Service
 

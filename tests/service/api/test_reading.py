@@ -7,11 +7,12 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
-from service.api import problems
 from service.api.games.bodies import NewGame
 from service.api.play.bodies import Orders
 from service.api.players.bodies import Registration
-from service.api.problems import Problem
+from service.api.problems.play import REFUSED
+from service.api.problems.problem import LONGEST, LONGEST_PATH, Problem
+from service.api.problems.request import MALFORMED_JSON
 from service.api.reading import _lone_surrogate, _refuse_repeated, read_json
 from tests.helpers.work import LINEAR, Counted, growth
 
@@ -70,7 +71,7 @@ def test_a_lone_surrogate_is_found_in_one_pass() -> None:
 )
 def test_a_lone_surrogate_is_named(text: str, named: str) -> None:
     said = problem(f'{{"name": "{text}"}}'.encode())
-    assert said.kind is problems.MALFORMED_JSON
+    assert said.kind is MALFORMED_JSON
     assert f"{named} is half of a surrogate pair" in said.detail
     for raw in (f'{{"{text}": 1}}', f'{{"setup": {{"x": "{text}"}}}}', f'{{"players": "{text}"}}'):
         assert "surrogate" in problem(raw.encode(), GAME).detail
@@ -118,17 +119,17 @@ def test_a_fault_at_the_top_lies_at_the_top_whatever_it_is_called() -> None:
 )
 def test_what_was_sent_is_repeated_shortly(raw: bytes, decoder: msgspec.json.Decoder) -> None:
     said = problem(raw, decoder)
-    assert len(said.detail) <= problems.LONGEST
-    assert len(str(said)) <= problems.LONGEST + 40
+    assert len(said.detail) <= LONGEST
+    assert len(str(said)) <= LONGEST + 40
     assert said.detail.startswith(
         ("Object contains unknown field `", "The service cannot read the body: an object has")
     )
 
 
 def test_of_a_long_problem_the_middle_is_left_out() -> None:
-    said = Problem(problems.REFUSED, "The name is " + "x" * 10_000 + ".", "y" * 10_000, path="$." + "z" * 10_000)
-    assert (len(said.detail), len(said.allowed)) == (problems.LONGEST, problems.LONGEST)
+    said = Problem(REFUSED, "The name is " + "x" * 10_000 + ".", "y" * 10_000, path="$." + "z" * 10_000)
+    assert (len(said.detail), len(said.allowed)) == (LONGEST, LONGEST)
     assert re.fullmatch("The name is x+ … x+[.]", said.detail)
-    assert len(said.members["path"]) == problems.LONGEST_PATH
-    short = Problem(problems.REFUSED, "x" * problems.LONGEST)
-    assert short.detail == "x" * problems.LONGEST
+    assert len(said.members["path"]) == LONGEST_PATH
+    short = Problem(REFUSED, "x" * LONGEST)
+    assert short.detail == "x" * LONGEST

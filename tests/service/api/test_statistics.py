@@ -10,7 +10,9 @@ import pytest
 
 from projections.library import PROJECTIONS
 from projections.store import NotBuilt
-from service.api import problems
+from service.api.problems.accounts import UNKNOWN_PLAYER
+from service.api.problems.games import UNKNOWN_GAME
+from service.api.problems.request import INVALID_QUERY
 from service.base.settings import DATABASE_URL
 from service.cli import main
 from service.cli.projections import standings
@@ -155,14 +157,14 @@ async def test_dice_are_counted_and_tested(service: Service, anna: Player, bert:
 
 async def test_what_there_is_not_is_not_found(service: Service) -> None:
     for path, problem in {
-        "/v1/games/gone/scoreboard": problems.UNKNOWN_GAME,
-        "/v1/games/gone/timeline": problems.UNKNOWN_GAME,
-        "/v1/players/gone/record": problems.UNKNOWN_PLAYER,
-        "/v1/games/gone/timeline?cursor=zzz": problems.INVALID_QUERY,
-        "/v1/games/gone/timeline?cursor=WzFlMzAsImEiXQ==": problems.INVALID_QUERY,
-        "/v1/games?text=": problems.INVALID_QUERY,
-        "/v1/games?text=a&cursor=5": problems.INVALID_QUERY,
-        "/v1/statistics/dice?face=6": problems.INVALID_QUERY,
+        "/v1/games/gone/scoreboard": UNKNOWN_GAME,
+        "/v1/games/gone/timeline": UNKNOWN_GAME,
+        "/v1/players/gone/record": UNKNOWN_PLAYER,
+        "/v1/games/gone/timeline?cursor=zzz": INVALID_QUERY,
+        "/v1/games/gone/timeline?cursor=WzFlMzAsImEiXQ==": INVALID_QUERY,
+        "/v1/games?text=": INVALID_QUERY,
+        "/v1/games?text=a&cursor=5": INVALID_QUERY,
+        "/v1/statistics/dice?face=6": INVALID_QUERY,
     }.items():
         answer = await service.ask("GET", path)
         assert answer.json()["type"] == problem.type, path

@@ -11,8 +11,8 @@ from websockets.asyncio.client import connect
 
 from domain.kernel.ids import PlayerId
 from service.accounts.accounts import MOST_TOKENS
-from service.api import problems
 from service.api.contract.document import endpoints
+from service.api.problems.access import TOKEN_ENDED
 from service.base.scopes import EVERYBODYS, SCOPES, Scope
 from tests.helpers.postgres import shared_cluster
 from tests.service.api.serving import Player, Service, serving
@@ -304,7 +304,7 @@ async def test_an_idle_stream_ends_with_its_token(tmp_path: Path, over: str, how
             url = str(service.client.base_url).replace("http", "ws") + f"/v1/games/{game}/events/socket"
             async with connect(url, proxy=None, additional_headers=bot.headers) as socket:
                 await end()
-                assert json.loads(await socket.recv())["data"]["type"] == problems.TOKEN_ENDED.type
+                assert json.loads(await socket.recv())["data"]["type"] == TOKEN_ENDED.type
         else:
             async with service.client.stream("GET", f"/v1/games/{game}/events/stream", headers=bot.headers) as stream:
                 lines = stream.aiter_lines()

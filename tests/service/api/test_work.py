@@ -35,7 +35,8 @@ import msgspec
 import pytest
 
 from domain.boards import builtin
-from service.api import problems
+from service.api.problems.problem import LONGEST
+from service.api.problems.request import INVALID_QUERY
 from tests.helpers.work import LINEAR, working
 from tests.service.api.serving import Player, Service, serving
 
@@ -107,7 +108,7 @@ async def test_the_work_of_an_answer_grows_with_the_body(quiet: tuple[Service, P
         with working() as work:
             answer = await service.ask("POST", path, anna, raw)
         assert 400 <= answer.status_code < 500, answer.text
-        assert len(answer.content) < 3 * problems.LONGEST
+        assert len(answer.content) < 3 * LONGEST
         return work.steps
 
     await steps(body(SIZE))  # what is made once
@@ -126,5 +127,5 @@ async def test_the_work_of_an_answer_grows_with_the_body(quiet: tuple[Service, P
 )
 async def test_a_long_query_gets_a_short_answer(quiet: tuple[Service, Player], query: str) -> None:
     answer = await quiet[0].ask("GET", f"/v1/games?{query}")
-    assert (answer.status_code, answer.json()["type"]) == (400, problems.INVALID_QUERY.type)
-    assert len(answer.content) < 3 * problems.LONGEST
+    assert (answer.status_code, answer.json()["type"]) == (400, INVALID_QUERY.type)
+    assert len(answer.content) < 3 * LONGEST
