@@ -36,7 +36,7 @@ from service.bots.playing import playing
 from service.cluster.shared_wake import open_shared_wake
 from service.cluster.tail import Tail
 from service.cluster.wake import LocalWake, Wake
-from service.games.commands import Games
+from service.games.games import Games
 from service.games.snapshots import Snapshots, Tier
 from service.judging.desk import Desk
 from service.observe.background import background

@@ -17,7 +17,7 @@ from service.accounts.limits import Limits
 from service.base.settings import Settings
 from service.cluster.tail import Tail
 from service.cluster.wake import Wake
-from service.games.commands import Games
+from service.games.games import Games
 from service.judging.desk import Desk
 from service.observe.metrics import Metrics
 from service.pictures.gallery import Gallery

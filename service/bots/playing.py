@@ -34,7 +34,7 @@ from service.bots.worker import Question
 from service.cluster.wake import Wake
 from service.games.acts import AnswerTakeBack, Commands, TakeSeat
 from service.games.cache import GameDamaged
-from service.games.commands import Games
+from service.games.games import Games
 from service.games.requests import StaleVersion
 from service.games.views import viewer_of
 from service.observe.background import background

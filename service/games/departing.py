@@ -13,7 +13,7 @@ from projections.lobby import GameRow
 from projections.store import NotBuilt, ProjectionStore, Unavailable
 from service.accounts.accounts import Accounts, pseudonym
 from service.games.acts import Depart, NotSeated
-from service.games.commands import Games
+from service.games.games import Games
 from service.observe.logging import log
 from service.store.accounts import PlayerRow
 from service.store.protocol import EventStore

@@ -1,13 +1,17 @@
 """Requests to games: who asked, what one that was accepted did, and why one is not taken."""
 
+import hashlib
 from collections.abc import Collection, Sequence
+from typing import Any
 
 from msgspec import Struct
 
+from domain.kernel.canonical import canonical
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import GameId, PlayerId, Version
 from domain.kernel.log.game import Game
 from domain.kernel.log.record import Cause, Record
+from service.base.clock import Clock, stamp
 from service.games.views import Accepted, Viewer, event_view
 from service.store.protocol import KeyUse
 
@@ -73,3 +77,16 @@ class Asked(Struct, frozen=True):
     @property
     def cause(self) -> Cause:
         return Cause(self.player, key=self.use.key if self.use is not None else None)
+
+
+def asked_by(player: PlayerId, clock: Clock, key: str | None = None, content: Sequence[Any] = ()) -> Asked:
+    """Return who asks now; `content` is what the key stands for."""
+    if not key:
+        return Asked(player, stamp(clock))
+    fingerprint = hashlib.sha256(canonical(content)).digest()
+    return Asked(player, stamp(clock), KeyUse(player, hashed_key(player, key), fingerprint))
+
+
+def hashed_key(player: PlayerId, key: str) -> str:
+    """Return an idempotency key as log and store have it. The log is public, and a client's key may say something."""
+    return hashlib.sha256(player.encode() + b"\0" + key.encode()).hexdigest()[:32]

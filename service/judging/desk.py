@@ -38,8 +38,9 @@ from service.base.ids import ID_BYTES, new_id
 from service.cluster.wake import Wake
 from service.games import acts
 from service.games.cache import GameDamaged
-from service.games.commands import ATTEMPTS, Games, hashed_key
-from service.games.requests import StaleVersion
+from service.games.commands import ATTEMPTS
+from service.games.games import Games
+from service.games.requests import StaleVersion, hashed_key
 from service.store.protocol import (
     Added,
     Append,

@@ -16,7 +16,7 @@ from domain.kernel.rules.marks import Battle, Marks
 from domain.kernel.rules.message import Event, Names, in_words
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.rules.table import Table
-from service.games.commands import Games
+from service.games.games import Games
 from service.games.views import Viewer
 from service.pictures.happened import drawn_happening, happening
 from service.pictures.picture import Sheet

@@ -21,7 +21,7 @@ from service.base.clock import utc_now
 from service.base.settings import Settings
 from service.cluster.redis import open_redis
 from service.cluster.wake import LocalWake
-from service.games.commands import Games
+from service.games.games import Games
 from service.games.snapshots import Snapshots, Tier, take
 from service.observe.metrics import Metrics
 from service.store.backend import backend_of

@@ -20,7 +20,7 @@ from domain.kernel.rules.refusal import Refusal
 from service.app import open_services
 from service.base.settings import Settings
 from service.games.acts import Commands
-from service.games.commands import Games
+from service.games.games import Games
 from service.store.protocol import Append, EventStore
 from tests.bench.kernel import Played, long_game
 from tests.bench.measure import Figure, figure

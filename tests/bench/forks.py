@@ -18,7 +18,8 @@ from domain.library import LIBRARY
 from service.app import open_services
 from service.base.clock import utc_now
 from service.base.settings import Settings
-from service.games.commands import MOST_ANALYSES, Games
+from service.games.forks import MOST_ANALYSES, fork_game
+from service.games.games import Games
 from tests.bench.kernel import Played, long_game
 from tests.bench.measure import Figure, figure
 from tests.bench.past import keep
@@ -48,7 +49,7 @@ async def _made(played: Played, folder: Path) -> tuple[list[float], list[float]]
             await games.game(played.simulation.game.id)
             for number in range(MOST_ANALYSES // REPEATS):
                 began = time.perf_counter()
-                await games.fork(player, played.simulation.game.id, _middle(played), "analysis")
+                await fork_game(games, player, played.simulation.game.id, _middle(played), "analysis")
                 (later if number else first).append((time.perf_counter() - began) * 1000)
             await games.close()
     return first, later

@@ -14,7 +14,7 @@ from domain.kernel.rules.board import Map
 from service.app import open_services
 from service.base.clock import utc_now
 from service.base.settings import Settings
-from service.games.commands import Games
+from service.games.games import Games
 from service.store.protocol import Append, EventStore, Opening
 from tests.bench.kernel import LONG, Played, long_game
 from tests.bench.measure import Figure, figure

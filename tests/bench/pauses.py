@@ -21,6 +21,7 @@ from service.api.services import Services
 from service.app import open_services
 from service.base.settings import Settings
 from service.games.acts import Commands, Start, TakeSeat
+from service.games.creating import create_game
 from service.observe import garbage
 from tests.bench.measure import Figure, figure, resident
 from tests.bench.service import TURN
@@ -76,7 +77,7 @@ def _watch() -> list[float]:
 
 async def _begun(services: Services) -> GameId:
     games = services.games
-    made = await games.create(PLAYERS[0], "conquest-classic-friz", len(PLAYERS))
+    made = await create_game(games, PLAYERS[0], "conquest-classic-friz", len(PLAYERS))
     for player, seat in zip(PLAYERS, made.state.players, strict=True):
         await games.act(made.state.id, player, TakeSeat(seat))
     await games.act(made.state.id, PLAYERS[0], Start())

@@ -17,7 +17,7 @@ from service.app import open_snapshots
 from service.base.clock import utc_now
 from service.base.settings import Settings
 from service.cluster.wake import LocalWake
-from service.games.commands import Games
+from service.games.games import Games
 from service.games.snapshots import Snapshots
 from service.observe.metrics import Metrics
 from service.readmodels import runner

@@ -10,7 +10,7 @@ import httpx
 
 from domain.kernel.ids import PlayerId
 from domain.kernel.proof.verify import verify
-from service.games.commands import hashed_key
+from service.games.requests import hashed_key
 from tests.faults.nursery import LIBRARY, Nursery, Process, nursery
 from tests.helpers.postgres import shared_cluster
 

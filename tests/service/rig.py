@@ -22,7 +22,8 @@ from service.base.scopes import EVERYBODYS, Scope
 from service.base.settings import Settings
 from service.cluster.wake import LocalWake
 from service.games.acts import Commands, Start, TakeSeat
-from service.games.commands import Games
+from service.games.creating import create_game
+from service.games.games import Games
 from service.games.requests import Done
 from service.store.backend import backend_of
 from service.store.protocol import EventStore
@@ -73,7 +74,9 @@ class Rig(Struct, eq=False):
         self, players: int = 2, organizer: PlayerId = ANNA, organizer_sees: Sight = "spectator", **setup: Any
     ) -> GameId:
         """Return a new game that has begun: `ANNA` sits on red, `BERT` on blue, `CARL` on green."""
-        created = await self.games.create(organizer, "tiny-auction", players, setup, organizer_sees=organizer_sees)
+        created = await create_game(
+            self.games, organizer, "tiny-auction", players, setup, organizer_sees=organizer_sees
+        )
         game = created.game
         for player in (ANNA, BERT, CARL)[:players]:
             await self.games.act(game, player, TakeSeat())

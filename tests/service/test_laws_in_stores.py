@@ -25,7 +25,9 @@ from domain.kernel.rules.ruleset import Library
 from service.base.settings import Settings
 from service.cluster.wake import LocalWake
 from service.games.acts import Commands, Start, TakeSeat
-from service.games.commands import Games, hashed_key
+from service.games.creating import create_game
+from service.games.games import Games
+from service.games.requests import hashed_key
 from service.games.views import Accepted, Viewer
 from service.store.backend import backend_of
 from service.store.protocol import EventStore
@@ -74,7 +76,7 @@ class Player:
     async def play(self, *, undos: bool) -> Kept:
         games, ruleset = self.games, self.laws.ruleset
         players = ruleset.players[self.seed % len(ruleset.players)]
-        created = await games.create(ORGANIZER, ruleset.id, players, self.laws.setup(self.seed))
+        created = await create_game(games, ORGANIZER, ruleset.id, players, self.laws.setup(self.seed))
         self.kept = kept = Kept(self.laws, await games.game(created.game))
         await self.note()
         for seat in kept.game.players:

@@ -19,6 +19,7 @@ from service.api.problems.problem import Problem
 from service.api.problems.request import KEY_REUSED
 from service.api.request import Call
 from service.api.response import answer, etag
+from service.games import forks
 from service.games.views import viewer_of, withholds_forks
 
 _new: Final = msgspec.json.Decoder(NewFork)
@@ -52,7 +53,8 @@ async def fork_game(request: Call, game: str) -> Response[bytes]:
     wish = await request.read_body(_new)
     try:
         async with explained(request, game):
-            done = await request.services.games.fork(
+            done = await forks.fork_game(
+                request.services.games,
                 caller.player,
                 GameId(game),
                 wish.version,

@@ -38,7 +38,7 @@ from service.api.request import Call
 from service.api.response import answer, etag
 from service.api.rulesets.bodies import DocumentView, document_view
 from service.api.services import Services
-from service.games import acts
+from service.games import acts, creating, listing
 from service.games.requests import Done
 from service.games.views import Accepted, Viewer, viewer_of
 from service.store.protocol import Within
@@ -110,7 +110,8 @@ async def create_game(request: Call) -> Response[bytes]:
     wish = await request.read_body(_new_game)
     games = request.services.games
     try:
-        done = await games.create(
+        done = await creating.create_game(
+            games,
             caller.player,
             wish.ruleset,
             wish.players,
@@ -229,7 +230,7 @@ async def change_game(request: Call, game: str) -> Response[bytes]:
     request.read_query(Nothing)
     caller, games = request.signed_in, request.services.games
     wish = await request.read_body(_change)
-    await games.retitle(GameId(game), caller.player, wish.title)
+    await listing.retitle(games, GameId(game), caller.player, wish.title)
     played = await games.game(GameId(game))
     await lobby.retitle(request.services.rows, played.id, wish.title, played.ruleset.id)
     viewer = viewer_of(played, caller)
@@ -259,7 +260,7 @@ async def list_game(request: Call, game: str) -> Response[bytes]:
     caller, games = request.signed_in, request.services.games
     wish = await request.read_body(_listing)
     async with explained(request, game):
-        await games.list_game(GameId(game), caller.player, wish.listed)
+        await listing.list_game(games, GameId(game), caller.player, wish.listed)
     played = await games.game(GameId(game))
     viewer = viewer_of(played, caller)
     return answer(await detail(request.services, played, viewer), headers=etag(played.version))

@@ -21,7 +21,7 @@ from service.api.problems.games import UNKNOWN_GAME
 from service.api.problems.request import RANGE_NOT_SATISFIABLE
 from service.api.request import Call
 from service.api.response import answer, etag, unchanged
-from service.games.commands import Games
+from service.games.games import Games
 from service.games.views import viewer_of
 
 NDJSON: Final = "application/x-ndjson"

@@ -11,7 +11,7 @@ from domain.boards import builtin
 from domain.kernel.proof.verify import verify
 from domain.kernel.rules import schema
 from domain.library import LIBRARY as GAMES
-from service.games.commands import MOST_ANALYSES
+from service.games.forks import MOST_ANALYSES
 from tests.service.api.serving import Player, Service, serving
 from tests.service.rig import LIBRARY
 
@@ -96,7 +96,7 @@ async def test_forks_are_marked_and_only_in_the_lists_where_they_belong(
 async def test_a_game_has_ten_continuations_at_most(
     service: Service, over: str, anna: Player, bert: Player, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.games.commands.MOST_CONTINUATIONS", 1)
+    monkeypatch.setattr("service.games.forks.MOST_CONTINUATIONS", 1)
     made = await fork(service, over, bert, purpose="continuation")
     wish = {"version": made["fork"]["version"], "purpose": "continuation"}
     refused = await service.ask("POST", f"{over}/forks", bert, wish)

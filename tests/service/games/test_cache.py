@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from domain.kernel.ids import GameId, StreamId, Version
+from service.games.creating import create_game
 from service.games.views import Viewer
 from service.store.protocol import Append, Stored, StoreUnavailable
 from tests.service.rig import ANNA, Rig, open_rig
@@ -128,30 +129,32 @@ async def test_a_game_that_takes_more_than_there_is_room_for_is_played(tmp_path:
 async def test_a_board_counts_once_for_all_games_in_memory_that_are_played_on_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.games.commands.validate", lambda board: None)  # the room is no map
+    monkeypatch.setattr("service.games.creating.validate", lambda board: None)  # the room is no map
     large = msgspec.json.encode(replace(ROOM, id="large", title="large" * 20_000))
     async with open_rig(tmp_path, cache_memory=1_000_000) as rig:
         played = vars(vars(rig.games)["_cache"])["_played_on"]
         for _ in range(4):
-            await rig.games.create(ANNA, "tiny-auction", 2, board=large)
+            await create_game(rig.games, ANNA, "tiny-auction", 2, board=large)
         assert len(held(rig)) == 4
         ((games, size),) = played.values()
         assert games == 4
         assert size >= len(large)
         for number in range(4):
-            await rig.games.create(ANNA, "tiny-auction", 2, board=large.replace(b'"large"', b'"large-%d"' % number))
+            await create_game(
+                rig.games, ANNA, "tiny-auction", 2, board=large.replace(b'"large"', b'"large-%d"' % number)
+            )
         assert len(held(rig)) == len(played) == 2, "boards of their own leave room for two"
 
 
 async def test_no_more_boards_are_kept_than_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.games.commands.validate", lambda board: None)  # the room is no map
+    monkeypatch.setattr("service.games.creating.validate", lambda board: None)  # the room is no map
     monkeypatch.setattr("service.games.cache.BOARDS", 2)
     async with open_rig(tmp_path) as rig:
         cache: Any = vars(rig.games)["_cache"]
         games: list[GameId] = []
         for number in range(4):
             board = msgspec.json.encode(replace(ROOM, id=f"room-{number}"))
-            games.append((await rig.games.create(ANNA, "tiny-auction", 2, board=board)).game)
+            games.append((await create_game(rig.games, ANNA, "tiny-auction", 2, board=board)).game)
         assert len(vars(cache)["_boards"]) == 2
     async with open_rig(tmp_path) as rig:
         assert [(await rig.games.game(game)).board.id for game in games] == [f"room-{n}" for n in range(4)]

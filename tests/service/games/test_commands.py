@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import closing
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,8 @@ from domain.kernel.rules.refusal import Refusal
 from service.cluster.wake import LocalWake
 from service.games.acts import Commands, LeaveSeat, NotSeated, Start, TakeSeat
 from service.games.cache import GameDamaged, UnknownGame, UnknownVersion
-from service.games.commands import Games
+from service.games.creating import create_game
+from service.games.games import Games
 from service.games.requests import Done, StaleVersion, UnknownPlayer, UnknownRuleset
 from service.games.views import Viewer, seat_of, viewer_of
 from service.store.protocol import Append, Appended, KeyReused, StoreUnavailable
@@ -95,7 +97,7 @@ async def test_the_answer_says_what_happened(rig: Rig) -> None:
 
 async def test_a_creator_may_name_another_organizer(rig: Rig) -> None:
     organizer, _ = await rig.accounts.register("Olga")
-    created = await rig.games.create(ANNA, "tiny-auction", 2, organizer=organizer.player, title="Sunday")
+    created = await create_game(rig.games, ANNA, "tiny-auction", 2, organizer=organizer.player, title="Sunday")
     game = await rig.games.game(created.game)
     record = (await rig.store.read(created.game))[0]
     assert game.organizer == organizer.player
@@ -107,7 +109,7 @@ async def test_a_creator_may_name_another_organizer(rig: Rig) -> None:
 
 
 async def test_what_cannot_be_created_is_refused(rig: Rig) -> None:
-    create = rig.games.create
+    create = partial(create_game, rig.games)
     with pytest.raises(UnknownRuleset, match="known: tiny-auction"):
         await create(ANNA, "chess", 2)
     with pytest.raises(UnknownPlayer):
@@ -124,7 +126,7 @@ async def test_what_cannot_be_created_is_refused(rig: Rig) -> None:
 
 
 async def test_seats_are_taken_left_and_taken_again(rig: Rig) -> None:
-    game = (await rig.games.create(ANNA, "tiny-auction", 2)).game
+    game = (await create_game(rig.games, ANNA, "tiny-auction", 2)).game
     await rig.games.act(game, ANNA, TakeSeat(BLUE, "my own entropy"))
     await rig.games.act(game, BERT, TakeSeat())
     assert (await rig.games.game(game)).players == {RED: BERT, BLUE: ANNA}
@@ -334,7 +336,7 @@ async def test_one_key_is_another_in_another_game_and_of_another_account(rig: Ri
 
 async def test_creating_and_sitting_down_are_repeated_too(rig: Rig) -> None:
     async def create(players: int = 2) -> Any:
-        return await rig.games.create(ANNA, "tiny-auction", players, title="Mine", key="new")
+        return await create_game(rig.games, ANNA, "tiny-auction", players, title="Mine", key="new")
 
     first = await create()
     sat = await rig.games.act(first.game, ANNA, TakeSeat(), key="sit")
@@ -354,7 +356,7 @@ async def test_fifty_at_once_with_one_key_have_one_effect(rig: Rig) -> None:
     assert sum(not answer.repeated for answer in answers) == 1
     assert len({tuple(record.hash for record in answer.records) for answer in answers}) == 1
     assert await rig.store.head(game) == version + 1
-    created = await asyncio.gather(*(rig.games.create(ANNA, "tiny-auction", 2, key="c") for _ in range(50)))
+    created = await asyncio.gather(*(create_game(rig.games, ANNA, "tiny-auction", 2, key="c") for _ in range(50)))
     assert sum(not answer.repeated for answer in created) == 1
     assert len({answer.game for answer in created}) == 1
 

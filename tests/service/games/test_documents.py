@@ -15,6 +15,7 @@ from domain.kernel.rules.ruleset import Library
 from projections.follower import Follower
 from service.api.games.bodies import game_detail
 from service.games.acts import Start, TakeSeat
+from service.games.creating import create_game
 from service.games.views import Viewer
 from service.readmodels import StoreLog
 from service.store.protocol import KeyReused
@@ -34,7 +35,7 @@ async def rig(tmp_path: Path, database_url: str, monkeypatch: pytest.MonkeyPatch
 
 
 async def begun(rig: Rig, **sent: Any) -> GameId:
-    game = (await rig.games.create(ANNA, "tiny-prized", 2, **sent)).game
+    game = (await create_game(rig.games, ANNA, "tiny-prized", 2, **sent)).game
     for player in (ANNA, BERT):
         await rig.games.act(game, player, TakeSeat())
     await rig.games.act(game, ANNA, Start())
@@ -81,23 +82,23 @@ async def test_projections_follow_a_game_with_its_documents(rig: Rig) -> None:
 
 
 async def test_a_key_stands_for_one_document(rig: Rig) -> None:
-    first = await rig.games.create(ANNA, "tiny-prized", 2, documents=SENT, key="k")
-    assert (await rig.games.create(ANNA, "tiny-prized", 2, documents=SENT, key="k")).game == first.game
+    first = await create_game(rig.games, ANNA, "tiny-prized", 2, documents=SENT, key="k")
+    assert (await create_game(rig.games, ANNA, "tiny-prized", 2, documents=SENT, key="k")).game == first.game
     with pytest.raises(KeyReused):
-        await rig.games.create(ANNA, "tiny-prized", 2, key="k")
+        await create_game(rig.games, ANNA, "tiny-prized", 2, key="k")
 
 
 async def test_a_game_with_a_faulty_document_is_not_created(rig: Rig) -> None:
     with pytest.raises(DocumentError) as refused:
-        await rig.games.create(
-            ANNA, "tiny-prized", 2, documents={"prizes": corrected(coins=0, kept_in=AreaId("attic"))}
+        await create_game(
+            rig.games, ANNA, "tiny-prized", 2, documents={"prizes": corrected(coins=0, kept_in=AreaId("attic"))}
         )
     assert refused.value.problems == (
         "prizes.coins is 0; give at least 1",
         "prizes.kept_in: 'attic' is not an area of the board",
     )
     with pytest.raises(DocumentError, match="has no document 'prizes'; known: none"):
-        await rig.games.create(ANNA, "tiny-auction", 2, documents=SENT)
+        await create_game(rig.games, ANNA, "tiny-auction", 2, documents=SENT)
     assert (await rig.store.read_all())[0] == []
 
 

@@ -16,6 +16,7 @@ from domain.kernel.rules import schema
 from domain.kernel.rules.refusal import Refusal
 from service.games.acts import Commands, NameOfficial, TakeSeat
 from service.games.cache import UnknownVersion
+from service.games.forks import fork_game
 from service.games.views import Viewer, seat_of, viewer_of
 from service.store.protocol import KeyReused
 from tests.service.rig import ANNA, BERT, CARL, LIBRARY, ROOM, Rig, caller, open_rig
@@ -87,9 +88,9 @@ async def test_a_fork_is_the_fold_of_its_past_and_its_log_whatever_is_cached(tmp
     async with open_rig(tmp_path, **where) as rig:
         game_id = await over(rig)
         version = await middle(rig, game_id)
-        fork = (await rig.games.fork(GUEST, game_id, version, "analysis", "What if?")).game
+        fork = (await fork_game(rig.games, GUEST, game_id, version, "analysis", "What if?")).game
         now = await play(rig, fork, Random(3), 2)
-        deeper = (await rig.games.fork(GUEST, fork, now.version, "analysis")).game
+        deeper = (await fork_game(rig.games, GUEST, fork, now.version, "analysis")).game
         await agrees(rig, now, Random(1))
         row = await rig.store.game(fork)
         assert row is not None
@@ -108,7 +109,7 @@ async def test_a_fork_is_the_fold_of_its_past_and_its_log_whatever_is_cached(tmp
 async def test_the_maker_of_an_analysis_plays_all_seats_sees_all_and_takes_back(tmp_path: Path) -> None:
     async with open_rig(tmp_path) as rig:
         game_id = await over(rig)
-        fork = (await rig.games.fork(GUEST, game_id, await middle(rig, game_id), "analysis")).state
+        fork = (await fork_game(rig.games, GUEST, game_id, await middle(rig, game_id), "analysis")).state
         assert viewer_of(fork, caller(GUEST)).everything
         assert viewer_of(fork, caller(ANNA)) == Viewer(player=ANNA)
         before = fork.version
@@ -129,10 +130,10 @@ async def test_only_officials_fork_a_game_that_runs_and_hides_something(tmp_path
         now = await play(rig, game_id, Random(1), 3)
         for player, judges in ((ANNA, True), (GUEST, True), (INES, False)):
             with pytest.raises(Refusal) as refused:
-                await rig.games.fork(player, game_id, now.version, "analysis", judges=judges)
+                await fork_game(rig.games, player, game_id, now.version, "analysis", judges=judges)
             assert refused.value.rule == "TAB-FORK-02"
         assert len(await rig.store.games()) == 1
-        fork = (await rig.games.fork(INES, game_id, now.version, "analysis")).state
+        fork = (await fork_game(rig.games, INES, game_id, now.version, "analysis")).state
         await agrees(rig, fork, Random(1))
         for looks in (None, caller(ANNA), caller(INES, "play", "organize")):
             assert await rig.games.withheld(fork.id, looks) is not None
@@ -145,7 +146,7 @@ async def test_only_officials_fork_a_game_that_runs_and_hides_something(tmp_path
 async def test_a_continuation_is_confirmed_by_the_same_accounts_and_goes_on(tmp_path: Path) -> None:
     async with open_rig(tmp_path) as rig:
         game_id = await over(rig)
-        fork = (await rig.games.fork(BERT, game_id, await middle(rig, game_id), "continuation")).state
+        fork = (await fork_game(rig.games, BERT, game_id, await middle(rig, game_id), "continuation")).state
         assert (fork.status, fork.organizer) == ("gathering", ANNA)
         for player in (ANNA, BERT, CARL):
             with pytest.raises(Refusal):
@@ -161,10 +162,10 @@ async def test_a_key_makes_one_fork(tmp_path: Path) -> None:
     async with open_rig(tmp_path) as rig:
         game_id = await over(rig)
         version = await middle(rig, game_id)
-        first = await rig.games.fork(GUEST, game_id, version, "analysis", key="k")
-        again = await rig.games.fork(GUEST, game_id, version, "analysis", key="k")
+        first = await fork_game(rig.games, GUEST, game_id, version, "analysis", key="k")
+        again = await fork_game(rig.games, GUEST, game_id, version, "analysis", key="k")
         assert (again.game, again.repeated) == (first.game, True)
         with pytest.raises(KeyReused):
-            await rig.games.fork(GUEST, game_id, version, "analysis", "another", key="k")
+            await fork_game(rig.games, GUEST, game_id, version, "analysis", "another", key="k")
         with pytest.raises(UnknownVersion):
-            await rig.games.fork(GUEST, game_id, 10_000, "analysis")
+            await fork_game(rig.games, GUEST, game_id, 10_000, "analysis")

@@ -21,7 +21,7 @@ from service.cluster.redis_snapshots import RedisSnapshots
 from service.cluster.wake import LocalWake
 from service.games.acts import Commands
 from service.games.cache import GameDamaged
-from service.games.commands import Games
+from service.games.games import Games
 from service.games.snapshots import Snapshots, Tier, take
 from service.games.views import viewer_of
 from service.observe.metrics import Metrics

@@ -15,6 +15,7 @@ import pytest
 from domain.kernel.ids import CaseId, GameId, PlayerId, RuleId
 from service.base.clock import later, stamp, utc_now
 from service.base.scopes import EVERYBODYS
+from service.games.creating import create_game
 from service.games.views import viewer_of
 from service.store.postgres.migrations import known, migrate
 from service.store.postgres.store import _APPEND, PostgresStore, _arguments
@@ -152,7 +153,9 @@ async def test_answers_that_were_kept_are_made_again_of_the_log(with_answers: Pa
     assert len(rows) == 12
     async with open_rig(with_answers.parent) as rig:
         await check_answers(rig, rows)
-        repeated = await rig.games.create(ANNA, "tiny-auction", 2, {"rounds": 2}, title="Kept answers", key="create")
+        repeated = await create_game(
+            rig.games, ANNA, "tiny-auction", 2, {"rounds": 2}, title="Kept answers", key="create"
+        )
         assert (repeated.repeated, repeated.version) == (True, 1)
     with opened(with_answers) as connection:
         assert connection.execute("SELECT count(*) FROM keys").fetchone() == (12,)

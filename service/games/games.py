@@ -1,0 +1,208 @@
+"""The games that are being played: what accounts do to them, beside looking at them."""
+
+import hashlib
+import itertools
+import secrets
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from domain.boards import builtin
+from domain.kernel.chance.draws import SECRET_BYTES, CommittedChance
+from domain.kernel.ids import GameId, PlayerId, Version
+from domain.kernel.log.game import Decided, Game
+from domain.kernel.rules.board import Board
+from domain.kernel.rules.refusal import Refusal
+from domain.kernel.rules.ruleset import Library
+from service.base.clock import Clock
+from service.base.ids import ID_BYTES, new_id
+from service.base.settings import Settings
+from service.cluster.wake import Wake
+from service.games.acts import Act, Case
+from service.games.appending import Appender
+from service.games.cache import CachedGame, GameCache
+from service.games.commands import CommandHandler
+from service.games.in_flight import InFlight
+from service.games.reading import GameReader
+from service.games.requests import Asked, Done, asked_by, hashed_key
+from service.games.snapshots import Snapshots
+from service.observe.metrics import Metrics
+from service.store.accounts import LimitReached
+from service.store.protocol import Append, Appended, Conflict, EventStore, Opening, StoreUnavailable, Within
+
+
+class Room(Struct, frozen=True):
+    """How many games of a kind there may be, and the refusal of one more."""
+
+    within: Within
+    full: Refusal
+
+
+class Games(GameReader):
+    """All games of a store, as they are played.
+
+    Requests to one game queue; different games run side by side. A request that was accepted is stored before it is
+    answered. When it is repeated with its idempotency key, it gets the first answer, made again from the log, whatever
+    has happened since. Every method may raise `StoreError`.
+    """
+
+    def __init__(
+        self,
+        store: EventStore,
+        library: Library,
+        wake: Wake,
+        clock: Clock,
+        settings: Settings,
+        randomness: Callable[[int], bytes] = secrets.token_bytes,
+        boards: Callable[[str], Board] = builtin,
+        refused: Callable[[str, str], None] = lambda ruleset, rule: None,
+        metrics: Metrics | None = None,
+        snapshots: Snapshots | None = None,
+    ) -> None:
+        """`randomness` returns random bytes, for new ids and the secrets of chance; `boards` finds a ruleset's own.
+
+        `refused` gets the ruleset and the rule of every refusal; it has to be quick.
+        """
+        metrics = metrics or Metrics()
+        cache = GameCache(store, library, settings, metrics, snapshots or Snapshots([], metrics))
+        super().__init__(store, library, clock, cache)
+        wake.tell(cache.hear)
+        self.boards = boards
+        self._randomness = randomness
+        self.refused = refused
+        self._appender = Appender(store, self, cache, wake, metrics)
+        self._handler = CommandHandler(library, self, cache, self._appender, refused)
+        self._in_flight = InFlight(metrics)
+
+    # --- acting ---
+
+    async def act(
+        self,
+        game_id: GameId,
+        player: PlayerId,
+        act: Act,
+        *,
+        expected: Collection[Version] | None = None,
+        key: str | None = None,
+        within: Within | None = None,
+    ) -> Done:
+        """Let an account do something to a game.
+
+        Raises:
+            LimitReached: there would be more of something than `within` says.
+            UnknownGame: there is none.
+            NotSeated, NotOrganizer, TooManyBots: the account may not do this.
+            StaleVersion: the game stands at none of the versions `expected`.
+            Refusal: it breaks a rule.
+            KeyReused: the key came with another request before.
+        """
+        asked = asked_by(player, self._clock, key, act.content if key else [])
+        return await self._in_flight.finish(act.kind, self._handler.handle(game_id, asked, act, expected, within))
+
+    async def try_out(
+        self, game_id: GameId, player: PlayerId, act: Act, *, expected: Collection[Version] | None = None
+    ) -> tuple[Game, Decided]:
+        """Return a game, and what an act would do to it; store nothing. Raises as `act` does."""
+        cached = await self._cache.current(game_id)
+        return cached.now, await self._handler.decide(cached, asked_by(player, self._clock), act, expected)
+
+    async def together(
+        self,
+        game_id: GameId,
+        player: PlayerId,
+        decide: Callable[[Case], Awaitable[tuple[Append, Decided | None]]],
+    ) -> Appended:
+        """Append to another stream and, in the same transaction, what that changes in a game.
+
+        `decide` gets the game as it stands. It returns what to append to the other stream, and what that changes in
+        the game, if anything. Both are stored or neither. Returns what became of the other stream.
+
+        Raises:
+            UnknownGame: there is none.
+            Conflict: the other stream has gone on.
+            KeyReused, and what `decide` raises.
+        """
+        asked = asked_by(player, self._clock)
+
+        async def work() -> Appended:
+            async with self._cache.held(game_id) as cached:
+                if await self._cache.head(cached) > cached.now.version:
+                    await self._cache.catch_up(cached)
+                first, decided = await decide(self._handler.case(cached, asked))
+                return await self._appender.append_with(first, cached, decided)
+
+        return await self._in_flight.finish("rule", work())
+
+    # --- opening new games ---
+
+    async def open(
+        self,
+        kind: str,
+        player: PlayerId,
+        content: Sequence[Any],
+        opening: Opening,
+        begin: Callable[[GameId, Asked], Awaitable[Decided]],
+        *,
+        key: str | None = None,
+        room: Room | None = None,
+    ) -> Done:
+        """Open a new game, under an id of its own. `begin` decides its first events.
+
+        `content` is what the key stands for. Raises `KeyReused`, the refusal of a `room` that is full, and what `begin`
+        raises.
+        """
+        within = room.within if room is not None else None
+
+        async def work() -> Done:
+            for game_id in self._new_ids(player, key):
+                asked = asked_by(player, self._clock, key, content)
+                decided = await begin(game_id, asked)
+                new = CachedGame(game_id, secret=opening.chance)
+                try:
+                    return await self._appender.append(new, asked, decided, opening, within)
+                except Conflict:
+                    continue  # made under this key before, which has ended since
+                except LimitReached:
+                    if room is None:
+                        raise
+                    self.refused(opening.ruleset, room.full.rule)
+                    raise room.full from None
+            raise StoreUnavailable("no id for a new game was found; try again")
+
+        return await self._in_flight.finish(kind, work())
+
+    async def opened_before(self, player: PlayerId, content: Sequence[Any], key: str | None) -> Done | None:
+        """Return what this request to open a game did the first time; None when it comes for the first time."""
+        use = asked_by(player, self._clock, key, content).use
+        return await self.first_answer(next(self._new_ids(player, key)), use)
+
+    def _new_ids(self, player: PlayerId, key: str | None) -> Iterator[GameId]:
+        """Yield ids for a new game, to be tried in turn.
+
+        They follow from the key. So a repetition meets the first game, and no other table of keys is needed. When a key
+        that has ended is used again, its first id is taken, and the next one is tried.
+        """
+        if key is None:
+            yield GameId(new_id("g", self._randomness(ID_BYTES)))
+            return
+        hashed = hashed_key(player, key)
+        for number in itertools.count():
+            seed = hashlib.sha256((f"{hashed}/{number}" if number else hashed).encode()).digest()
+            yield GameId(new_id("g", seed[:ID_BYTES]))
+
+    def new_secret(self) -> bytes:
+        """Return a secret for the chance of a new game."""
+        return self._randomness(SECRET_BYTES)
+
+    def fresh_chance(self, game: Game) -> CommittedChance:
+        """Return chance that says nothing of that of a game, to try things out with."""
+        return CommittedChance(self.new_secret(), game.id, {})
+
+    def keep_board(self, key: str, board: Board) -> None:
+        """Keep a board at hand, for the next games on it."""
+        self._cache.know(key, board)
+
+    async def close(self) -> None:
+        """Wait for the requests in flight."""
+        await self._in_flight.close()

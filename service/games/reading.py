@@ -1,0 +1,191 @@
+"""Looking at games: as they stand, as they stood, and as they are shown to viewers."""
+
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+from domain.kernel.chance.secret import Vault
+from domain.kernel.ids import GameId, PlayerId, Seat, Version
+from domain.kernel.log.game import Game
+from domain.kernel.log.record import Cause, Record
+from domain.kernel.log.request import read_commands, sent_commands
+from domain.kernel.proof.export import Past
+from domain.kernel.rules.refusal import Refusal
+from domain.kernel.rules.ruleset import Library
+from projections.lobby import GameRow
+from service.accounts.caller import Caller
+from service.base.clock import Clock, stamp
+from service.games.cache import GameCache, Made
+from service.games.requests import Done
+from service.games.views import EventView, F, Passage, Viewer, event_view, viewer_of, withholds_forks
+from service.store.protocol import Added, EventStore, KeyReused, KeyUse
+
+WAITED: Final = 20_000
+"""For how many games the players whom they wait for are kept, so that a list need not load those games again."""
+
+M = TypeVar("M", bound=Made)
+
+
+class GameReader:
+    """All games of a store, to be looked at. Every method may raise `StoreError`."""
+
+    def __init__(self, store: EventStore, library: Library, clock: Clock, cache: GameCache) -> None:
+        self.store = store
+        self.library = library
+        self._clock = clock
+        self._cache = cache
+        self._waited: dict[GameId, tuple[Version, frozenset[PlayerId]]] = {}
+
+    async def game(self, game_id: GameId, at_least: Version | None = None) -> Game:
+        """Return a game as it stands: with all that any process acknowledged before. Raises `UnknownGame`.
+
+        If the cached game has reached `at_least`, return it without asking the store.
+        """
+        return (await self._cache.current(game_id, at_least)).now
+
+    async def at(self, game_id: GameId, version: Version) -> Game:
+        """Return a game as it stood at `version`. Raises `UnknownGame` or `UnknownVersion`."""
+        return await self._cache.at(game_id, version)
+
+    async def vault(self, game_id: GameId) -> Vault:
+        """Return all secrets of a game, up to the last look at it at least. Raises `UnknownGame`."""
+        return (await self._cache.of(game_id)).vault
+
+    async def records(self, game_id: GameId, after: Version = 0, limit: int | None = None) -> list[Record]:
+        """Return the records that follow version `after`, up to the last look at it at least. Raises `UnknownGame`."""
+        return await self._cache.records(game_id, after, limit)
+
+    async def history(self, game_id: GameId) -> list[Record]:
+        """Return the whole log of a game. Raises `UnknownGame`."""
+        return await self._cache.history(await self._cache.of(game_id))
+
+    async def pasts(self, game: Game, caller: Caller | None) -> list[Past]:
+        """Return the games that a fork goes back to, the oldest first, as its export has them for a caller."""
+        pasts: list[Past] = []
+        while (event := game.forked) is not None:
+            now, game = await self.game(event.parent), await self.at(event.parent, event.version)
+            cached, viewer = await self._cache.of(event.parent), viewer_of(now, caller)
+            vault = cached.vault if viewer.everything else cached.vault.read_by(viewer.seat)
+            records = (await self.records(event.parent, limit=event.version))[: event.version]
+            pasts.insert(0, Past(game, records, vault, cached.secret if now.status == "over" else None))
+        return pasts
+
+    async def refusal(self, game_id: GameId, version: Version, seat: Seat, command: bytes) -> Refusal | None:
+        """Decide a command of a seat again, as at a version of the past; None when it would be accepted.
+
+        Whatever it would roll or reveal stays unknown. Raises `UnknownVersion`, or `Refusal` when it cannot be read.
+        """
+        game, cached = await self.at(game_id, version), await self._cache.of(game_id)
+        read_commands(game.ruleset, [command])
+        chance, cause = game.chance(cached.secret), Cause(game.players.get(seat))
+        try:
+            commands = sent_commands(game.ruleset, [command])
+            game.command(seat, commands, chance, cached.vault, cause, stamp(self._clock), tentative=True)
+        except Refusal as refusal:
+            return refusal
+        return None
+
+    # --- what a request did ---
+
+    async def first_answer(self, game: GameId, use: KeyUse | None) -> Done | None:
+        """Return what a request did the first time that it came; None when it comes for the first time.
+
+        Raises `KeyReused` when its key came with another request.
+        """
+        kept = await self.store.seen(game, use.account, use.key) if use is not None else None
+        if use is None or kept is None:
+            return None
+        if kept.fingerprint != use.fingerprint:
+            raise KeyReused
+        return await self.done_before(game, kept.added)
+
+    async def done_before(self, game_id: GameId, added: Added) -> Done:
+        """Return from the log what an earlier request did, which `added` something to a game."""
+        then = await self.at(game_id, added.version)
+        records = await self.records(game_id, added.after, added.version - added.after)
+        return Done(then, added.after, records, await self.vault(game_id), repeated=True)
+
+    # --- who is shown what ---
+
+    async def withheld(self, game_id: GameId, caller: Caller | None) -> Game | None:
+        """Return the game for whose sake a fork is not shown to a caller (TAB-FORK-02); None when a game is shown.
+
+        Until that game is over, only its officials are shown the fork, with a token that is good for judging.
+        """
+        until = await self._cache.withheld(game_id)
+        game = await self.game(until) if until is not None else None
+        return game if game is not None and withholds_forks(game, caller) else None
+
+    async def is_private(self, game_id: GameId) -> bool:
+        """Tell whether only those read a game who take part in it (TAB-READ-01)."""
+        return await self._cache.is_private(game_id)
+
+    async def lets_in(self, game_id: GameId, caller: Caller | None) -> bool:
+        """Tell whether a caller may read a game: everybody, unless it is private (TAB-READ-01)."""
+        if not await self._cache.is_private(game_id):
+            return True
+        while caller is not None:
+            game = await self.game(game_id)
+            if game.lets_in(caller.player):
+                return True
+            if game.forked is None:
+                break
+            game_id = game.forked.parent
+        return False
+
+    async def is_shown(self, game_id: GameId, caller: Caller | None) -> bool:
+        """Tell whether a game is shown to a caller, neither private nor withheld from them."""
+        return await self.lets_in(game_id, caller) and await self.withheld(game_id, caller) is None
+
+    async def events(self, game: Game, viewer: Viewer, after: Version = 0, limit: int | None = None) -> list[EventView]:
+        """Return the events of a game that follow version `after`, as `viewer` may see them. Raises `UnknownGame`.
+
+        They go as far as `game`. Whoever sees it so may not see what was added since, which the store may give along: a
+        seat may have changed hands.
+        """
+        records = await self.records(game.id, after, limit)
+        vault = await self.vault(game.id)
+        return [event_view(game.ruleset.id, each, vault, viewer) for each in records if each.version <= game.version]
+
+    async def shown(self, game: Game, viewer: Viewer, show: Callable[[Vault], M]) -> M:
+        """Return what `show` makes of a game and its vault for `viewer`: made once as long as the game stands there."""
+        cached = await self._cache.of(game.id)
+        if cached.game is not game:
+            return show(cached.vault)
+        eyes = (viewer.seat, viewer.everything)
+        made = cached.shown_now().get(eyes)
+        if made is None:
+            made = show(cached.vault)
+            self._cache.show(cached, eyes, made)
+        return made
+
+    async def passage(
+        self, game: Game, viewer: Viewer, after: Version, limit: int, frame: Callable[[list[EventView]], F]
+    ) -> Passage[F]:
+        """Return the events that follow version `after`, of which there must be some, as `frame` makes them.
+
+        They are made once for all who are shown the same of them, as long as the game stands there: everybody who waits
+        for the next events has seen those up to the same version.
+        """
+        cached = await self._cache.of(game.id)
+        key = (frame, viewer.seat, viewer.everything)
+        made = cached.shown_now().get(key) if cached.game is game else None
+        if made is None or made.after != after:
+            events = await self.events(game, viewer, after, limit)
+            made = Passage(after, events[-1].version, tuple(event.at for event in events), frame(events))
+            if cached.game is game:
+                self._cache.show(cached, key, made)
+        return made
+
+    async def waits_for(self, row: GameRow) -> frozenset[PlayerId]:
+        """Return the players whom a game of the index waits for. Raises `StoreError`."""
+        if row.status != "running" or (row.fork is not None and row.fork.purpose == "analysis"):
+            return frozenset()
+        version, known = self._waited.get(row.game, (0, frozenset[PlayerId]()))
+        if version < row.version:
+            game = await self.game(row.game, row.version)
+            seats = {seat for decision in game.decisions for seat in decision.seats}
+            known = frozenset(holder for seat in seats if (holder := game.players[seat]) is not None)
+            if len(self._waited) >= WAITED:
+                self._waited.clear()
+            self._waited[row.game] = game.version, known
+        return known
