@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from service.store.postgres.migrations import known
-from service.store.sqlite.file import script
+from service.store.sqlite.schema import script
 
 README = Path(__file__).parents[2] / "service" / "README.md"
 OF_POSTGRES = {"heads", "chances", "snapshots"}

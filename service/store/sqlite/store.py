@@ -18,7 +18,8 @@ from service.store.protocol import Append, Appended, Conflict, KeyReused
 from service.store.sql.store import CASE_NUMBER, SEEN, SqlStore, index_statements, kept_use, secret_values
 from service.store.sqlite.accounts import SqliteAccounts
 from service.store.sqlite.connections import Connections, Translated, connect
-from service.store.sqlite.file import bring_up_to_date, check_file, create_file
+from service.store.sqlite.file import check_file, create_file
+from service.store.sqlite.schema import bring_up_to_date
 from service.store.sqlite.transparency import SqliteTree
 
 QUICK: Final = 0.002

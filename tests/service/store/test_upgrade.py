@@ -20,7 +20,8 @@ from service.games.views import viewer_of
 from service.store.postgres.migrations import known, migrate
 from service.store.postgres.store import _APPEND, PostgresStore, _arguments
 from service.store.protocol import Append, EventStore, Opening, StoreUnavailable
-from service.store.sqlite import file as sqlite_file
+from service.store.sqlite import schema as sqlite_schema
+from service.store.sqlite.file import check_file
 from service.store.sqlite.store import SqliteStore
 from tests.helpers.postgres import connected, shared_cluster
 from tests.service.rig import ANNA, Rig, caller, open_rig
@@ -75,8 +76,8 @@ async def test_a_file_of_the_first_schema_is_brought_up_to_date(file: Path) -> N
         assert (await rig.accounts.authenticate("tab_of-anna")).player == "panna"
         assert (await rig.games.game(GAME)).version == VERSION
         await rig.play_round(GAME)
-    assert version_of(file) == sqlite_file.SCHEMA_VERSION
-    assert sqlite_file.check_file(file)
+    assert version_of(file) == sqlite_schema.SCHEMA_VERSION
+    assert check_file(file)
     async with open_rig(file.parent) as rig:
         await check_accounts(rig.store)
         assert (await rig.games.game(GAME)).version > VERSION
@@ -96,9 +97,9 @@ async def test_a_file_that_was_brought_up_to_date_is_like_a_new_one(file: Path, 
 
 async def test_a_step_that_fails_leaves_the_file_as_it_was(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bad = ("", "DROP TABLE keys;\nINSERT INTO nowhere VALUES (1);\n")
-    monkeypatch.setattr(sqlite_file, "STEPS", bad)
+    monkeypatch.setattr(sqlite_schema, "STEPS", bad)
     with opened(file) as connection, pytest.raises(sqlite3.OperationalError, match="nowhere"):
-        sqlite_file.bring_up_to_date(connection)
+        sqlite_schema.bring_up_to_date(connection)
     monkeypatch.undo()
     assert version_of(file) == 1
     await (await SqliteStore.open(file)).close()
@@ -109,7 +110,7 @@ async def test_a_file_whose_last_transaction_brought_it_up_to_date_is_no_damage(
     killed = tmp_path / "killed"
     killed.mkdir()
     with opened(file) as connection:
-        sqlite_file.bring_up_to_date(connection)
+        sqlite_schema.bring_up_to_date(connection)
         for name in ("tabularium.db", "tabularium.db-wal", "tabularium.db-shm"):
             shutil.copy(tmp_path / name, killed / name)
     header = (killed / "tabularium.db").read_bytes()[:100]
@@ -277,7 +278,7 @@ JUDGES = 14
 
 async def test_who_may_organize_may_judge_in_a_file(file: Path) -> None:
     with opened(file) as connection:
-        for statement in sqlite_file._statements(sqlite_file.script(1, 4)):
+        for statement in sqlite_schema._statements(sqlite_schema.script(1, 4)):
             connection.execute(statement)
         for number, scopes in enumerate(GRANTED):
             connection.execute("INSERT INTO players VALUES (?, 'N', 'c', ?, NULL, NULL)", (f"p{number}", scopes))
@@ -334,7 +335,9 @@ async def check_rulings(store: EventStore) -> None:
 
 async def test_a_file_finds_the_rulings_that_it_has(file: Path) -> None:
     with opened(file) as connection:
-        for statement in sqlite_file._statements(sqlite_file.script(1, sqlite_file.STEPS.index(sqlite_file._RULINGS))):
+        for statement in sqlite_schema._statements(
+            sqlite_schema.script(1, sqlite_schema.STEPS.index(sqlite_schema._RULINGS))
+        ):
             connection.execute(statement)
         for statement in OLD_CASES:
             connection.execute(statement.format(""))

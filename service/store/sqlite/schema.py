@@ -1,0 +1,417 @@
+"""The schema of the embedded store, as it grew, and bringing an older file to it."""
+
+import sqlite3
+from collections.abc import Iterator
+from typing import Final
+
+APPLICATION: Final = int.from_bytes(b"Tabu")
+"""Marks the file as ours, in the place that SQLite's format has for it."""
+
+_FIRST: Final = """
+CREATE TABLE games (
+    number          INTEGER PRIMARY KEY AUTOINCREMENT,
+    game            TEXT NOT NULL UNIQUE,
+    title           TEXT NOT NULL,
+    ruleset         TEXT NOT NULL,
+    ruleset_version INTEGER NOT NULL,
+    status          TEXT NOT NULL,
+    organizer       TEXT NOT NULL,
+    seats           TEXT NOT NULL,
+    head            INTEGER NOT NULL,
+    created         TEXT NOT NULL,
+    changed         TEXT NOT NULL,
+    chance          BLOB NOT NULL
+);
+CREATE INDEX games_by_status ON games (status, number);
+
+CREATE TABLE seated (
+    player TEXT NOT NULL,
+    game   TEXT NOT NULL,
+    PRIMARY KEY (player, game)
+) WITHOUT ROWID;
+CREATE INDEX seated_by_game ON seated (game);
+
+-- position: the global order, which is that of the commits.
+CREATE TABLE events (
+    position INTEGER PRIMARY KEY AUTOINCREMENT,
+    game     TEXT NOT NULL,
+    version  INTEGER NOT NULL,
+    event    TEXT NOT NULL,
+    schema   INTEGER NOT NULL,
+    draws    INTEGER NOT NULL,
+    at       TEXT NOT NULL,
+    cause    TEXT,
+    hash     BLOB NOT NULL,
+    UNIQUE (game, version)
+);
+CREATE TRIGGER events_stay BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'events are never changed'); END;
+CREATE TRIGGER events_remain BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'events are never deleted'); END;
+
+CREATE TABLE secrets (
+    number     INTEGER PRIMARY KEY,
+    game       TEXT NOT NULL,
+    commitment TEXT NOT NULL,
+    readers    TEXT NOT NULL,
+    salt       TEXT NOT NULL,
+    value      TEXT NOT NULL,
+    UNIQUE (game, commitment)
+);
+
+CREATE TABLE keys (
+    game        TEXT NOT NULL,
+    account     TEXT NOT NULL,
+    key         TEXT NOT NULL,
+    fingerprint BLOB NOT NULL,
+    answer      BLOB NOT NULL,
+    PRIMARY KEY (game, account, key)
+);
+
+CREATE TABLE boards (
+    digest TEXT PRIMARY KEY,
+    file   BLOB NOT NULL
+);
+
+CREATE TABLE players (
+    player  TEXT PRIMARY KEY,
+    name    TEXT NOT NULL,
+    created TEXT NOT NULL,
+    token   BLOB NOT NULL UNIQUE
+);
+"""
+
+# Several tokens for an account, and what they may be used for; times and scopes as in `service/store/accounts.py`.
+_ACCOUNTS: Final = """
+ALTER TABLE players RENAME TO players_before;
+
+CREATE TABLE players (
+    player  TEXT PRIMARY KEY,
+    name    TEXT NOT NULL,
+    created TEXT NOT NULL,
+    scopes  TEXT NOT NULL,
+    closed  TEXT
+);
+INSERT INTO players (player, name, created, scopes)
+SELECT player, name, created, 'account play organize' FROM players_before ORDER BY rowid;
+
+CREATE TABLE tokens (
+    number  INTEGER PRIMARY KEY AUTOINCREMENT,
+    token   TEXT NOT NULL UNIQUE,
+    player  TEXT NOT NULL,
+    name    TEXT NOT NULL,
+    scopes  TEXT NOT NULL,
+    created TEXT NOT NULL,
+    expires TEXT,
+    retires TEXT,
+    revoked TEXT,
+    used    TEXT,
+    hash    BLOB NOT NULL UNIQUE
+);
+CREATE INDEX tokens_by_player ON tokens (player);
+INSERT INTO tokens (token, player, name, scopes, created, hash)
+SELECT 't' || lower(hex(randomblob(10))), player, 'registration', 'account play organize', created, token
+FROM players_before ORDER BY rowid;
+
+DROP TABLE players_before;
+
+CREATE TABLE identities (
+    issuer  TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    player  TEXT NOT NULL,
+    PRIMARY KEY (issuer, subject)
+) WITHOUT ROWID;
+"""
+
+# With a key only what its request added is kept: the answer is made again of the log. Keys are deleted in the order of
+# their numbers, which is that of their times, so that no index of these is needed. Those of before end as if they had
+# been used now: when they were is not known.
+_KEYS: Final = """
+ALTER TABLE keys RENAME TO keys_before;
+
+CREATE TABLE keys (
+    number      INTEGER PRIMARY KEY,
+    game        TEXT NOT NULL,
+    account     TEXT NOT NULL,
+    key         TEXT NOT NULL,
+    fingerprint BLOB NOT NULL,
+    after       INTEGER NOT NULL,
+    version     INTEGER NOT NULL,
+    at          TEXT NOT NULL,
+    UNIQUE (game, account, key)
+);
+INSERT INTO keys (game, account, key, fingerprint, after, version, at)
+SELECT game, account, key, fingerprint, json_extract(CAST(answer AS TEXT), '$.after'),
+    json_extract(CAST(answer AS TEXT), '$.version'), strftime('%Y-%m-%dT%H:%M:%f000Z', 'now')
+FROM keys_before ORDER BY rowid;
+
+DROP TABLE keys_before;
+
+CREATE TABLE made (
+    number      INTEGER PRIMARY KEY,
+    key         TEXT NOT NULL UNIQUE,
+    fingerprint BLOB NOT NULL,
+    nonce       BLOB NOT NULL,
+    token       TEXT NOT NULL,
+    at          TEXT NOT NULL
+);
+"""
+
+# `sought` is the name by which a player can be found, folded; null for one who does not want to be.
+_SOUGHT: Final = """
+ALTER TABLE players ADD COLUMN sought TEXT;
+CREATE INDEX players_by_sought ON players (sought, player) WHERE sought IS NOT NULL;
+CREATE INDEX games_by_organizer ON games (organizer, number);
+"""
+
+# Who may organize games may be named an official of games. A token does not come to rule by itself, unless it could
+# make one that does: then it is the one that its owner keeps.
+_JUDGES: Final = """
+UPDATE players
+SET scopes = trim(replace(' ' || scopes || ' ', ' organize ', ' organize judge '))
+WHERE ' ' || scopes || ' ' LIKE '% organize %' AND ' ' || scopes || ' ' NOT LIKE '% judge %';
+UPDATE tokens
+SET scopes = trim(replace(' ' || scopes || ' ', ' organize ', ' organize judge '))
+WHERE ' ' || scopes || ' ' LIKE '% organize %' AND ' ' || scopes || ' ' LIKE '% account %'
+    AND ' ' || scopes || ' ' NOT LIKE '% judge %';
+"""
+
+# Cases: their index, the rules that they cite, and what parties wrote, which alone may be erased. Their events are in
+# `events`, as those of games are.
+_CASES: Final = """
+CREATE TABLE cases (
+    place   INTEGER PRIMARY KEY AUTOINCREMENT,
+    stream  TEXT NOT NULL UNIQUE,
+    game    TEXT NOT NULL,
+    number  INTEGER NOT NULL,
+    status  TEXT NOT NULL,
+    kind    TEXT NOT NULL,
+    about   INTEGER NOT NULL,
+    matter  TEXT NOT NULL,
+    player  TEXT NOT NULL,
+    seat    TEXT,
+    rules   TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    created TEXT NOT NULL,
+    changed TEXT NOT NULL,
+    UNIQUE (game, number)
+);
+CREATE INDEX cases_by_status ON cases (status, place);
+CREATE TRIGGER cases_remain BEFORE DELETE ON cases BEGIN SELECT RAISE(ABORT, 'cases are never deleted'); END;
+
+CREATE TABLE cited (
+    rule   TEXT NOT NULL,
+    stream TEXT NOT NULL,
+    PRIMARY KEY (rule, stream)
+) WITHOUT ROWID;
+
+CREATE TABLE statements (
+    stream  TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    salt    TEXT,
+    written TEXT,
+    erased  TEXT,
+    eraser  TEXT,
+    PRIMARY KEY (stream, version)
+) WITHOUT ROWID;
+CREATE TRIGGER statements_stay BEFORE UPDATE ON statements WHEN NEW.salt IS NOT NULL OR NEW.written IS NOT NULL
+BEGIN SELECT RAISE(ABORT, 'statements are erased, but never changed'); END;
+CREATE TRIGGER statements_remain BEFORE DELETE ON statements
+BEGIN SELECT RAISE(ABORT, 'statements are erased, but never deleted'); END;
+"""
+
+# A Merkle tree over the heads of all streams. Its rows are only added, as those of the log. What is signed stands in
+# `trees` first: so there is one root for a size.
+_TRANSPARENCY: Final = """
+CREATE TABLE entries (
+    number  INTEGER PRIMARY KEY,
+    stream  TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    entry   TEXT NOT NULL,
+    UNIQUE (stream, version)
+);
+CREATE TABLE hashes (
+    level  INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    hash   BLOB NOT NULL,
+    PRIMARY KEY (level, number)
+) WITHOUT ROWID;
+CREATE TABLE trees (
+    size     INTEGER PRIMARY KEY,
+    root     BLOB NOT NULL,
+    position INTEGER NOT NULL
+);
+CREATE TABLE checkpoints (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    origin TEXT NOT NULL,
+    size   INTEGER NOT NULL,
+    note   TEXT NOT NULL,
+    UNIQUE (origin, size)
+);
+CREATE INDEX checkpoints_by_size ON checkpoints (size, number);
+CREATE TABLE cosignatures (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    origin TEXT NOT NULL,
+    size   INTEGER NOT NULL,
+    line   TEXT NOT NULL,
+    UNIQUE (origin, size, line)
+);
+""" + "".join(
+    f"CREATE TRIGGER {table}_{name} BEFORE {change} ON {table} BEGIN"
+    f" SELECT RAISE(ABORT, '{table} of the transparency log are never {done}'); END;\n"
+    for table in ("entries", "hashes", "trees", "checkpoints", "cosignatures")
+    for name, change, done in (("stay", "UPDATE", "changed"), ("remain", "DELETE", "deleted"))
+)
+
+# `bot` is the level at which the service plays an account; null for everybody else's.
+_BOTS: Final = """
+ALTER TABLE players ADD COLUMN bot TEXT;
+CREATE INDEX players_by_bot ON players (player) WHERE bot IS NOT NULL;
+"""
+
+# Which games began with the position of another one; until the game in `withheld` is over, its officials alone see one.
+_FORKS: Final = """
+CREATE TABLE forks (
+    game    TEXT PRIMARY KEY,
+    parent  TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    purpose TEXT NOT NULL,
+    withheld TEXT
+) WITHOUT ROWID;
+CREATE INDEX forks_by_parent ON forks (parent);
+CREATE INDEX forks_withheld ON forks (withheld) WHERE withheld IS NOT NULL;
+CREATE TRIGGER forks_stay BEFORE UPDATE ON forks BEGIN SELECT RAISE(ABORT, 'forks are never changed'); END;
+CREATE TRIGGER forks_remain BEFORE DELETE ON forks BEGIN SELECT RAISE(ABORT, 'forks are never deleted'); END;
+"""
+
+# A game is `unlisted` before it is there, so that no list shows it in between.
+_INVITATIONS: Final = """
+CREATE TABLE unlisted (game TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE invitations (
+    number     INTEGER PRIMARY KEY AUTOINCREMENT,
+    invitation TEXT NOT NULL UNIQUE,
+    game       TEXT NOT NULL REFERENCES games (game),
+    hash       BLOB NOT NULL UNIQUE,
+    created    TEXT NOT NULL,
+    revoked    TEXT,
+    key        TEXT UNIQUE,
+    nonce      BLOB
+);
+CREATE INDEX invitations_by_game ON invitations (game, number);
+"""
+
+# Of challenges and recovery codes the SHA-256 is kept. `signs` is how often a passkey signed, where it counts.
+_PASSKEYS: Final = """
+CREATE TABLE passkeys (
+    number     INTEGER PRIMARY KEY AUTOINCREMENT,
+    passkey    TEXT NOT NULL UNIQUE,
+    player     TEXT NOT NULL REFERENCES players (player),
+    credential BLOB NOT NULL UNIQUE,
+    public_key BLOB NOT NULL,
+    signs      INTEGER NOT NULL,
+    name       TEXT NOT NULL,
+    created    TEXT NOT NULL,
+    used       TEXT
+);
+CREATE INDEX passkeys_by_player ON passkeys (player, number);
+CREATE TABLE challenges (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    hash   BLOB NOT NULL UNIQUE,
+    player TEXT,
+    ends   TEXT NOT NULL
+);
+CREATE TABLE recovery_codes (
+    hash    BLOB PRIMARY KEY,
+    player  TEXT NOT NULL REFERENCES players (player),
+    created TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX recovery_codes_by_player ON recovery_codes (player);
+"""
+
+# Whether a program plays an account that the service does not play.
+_PROGRAMS: Final = "ALTER TABLE players ADD COLUMN automated INTEGER NOT NULL DEFAULT FALSE;"
+
+# Which events of cases are rulings, and which cases that were ruled on cite a rule: so nobody reads a case to find out.
+_RULINGS: Final = """
+CREATE TABLE rulings (
+    stream  TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    PRIMARY KEY (stream, version)
+) WITHOUT ROWID;
+CREATE TABLE precedents (
+    rule  TEXT NOT NULL,
+    place INTEGER NOT NULL,
+    PRIMARY KEY (rule, place)
+) WITHOUT ROWID;
+INSERT INTO rulings (stream, version)
+SELECT c.stream, e.version FROM cases c JOIN events e ON e.game = c.stream
+WHERE json_extract(e.event, '$.type') IN ('ruled', 'ruled-finally');
+INSERT INTO precedents (rule, place)
+SELECT t.rule, c.place FROM cited t JOIN cases c ON c.stream = t.stream
+WHERE c.stream IN (SELECT stream FROM rulings);
+CREATE INDEX continuations ON forks (parent) WHERE purpose = 'continuation';
+"""
+
+# Challenges are signed, so that only those that were used are kept, until they end.
+_CHALLENGES: Final = """
+DROP TABLE challenges;
+CREATE TABLE challenges (
+    hash BLOB PRIMARY KEY,
+    ends TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE challenge_keys (
+    number INTEGER PRIMARY KEY CHECK (number = 1),
+    key    BLOB NOT NULL
+);
+"""
+
+# Games that only those read who take part in them. Games of before are `unlisted` at most, as they were made.
+_PRIVATE: Final = """
+CREATE TABLE private (game TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TRIGGER private_stay BEFORE UPDATE ON private BEGIN SELECT RAISE(ABORT, 'a private game stays private'); END;
+CREATE TRIGGER private_remain BEFORE DELETE ON private BEGIN SELECT RAISE(ABORT, 'a private game stays private'); END;
+"""
+
+STEPS: Final = (
+    *(_FIRST, _ACCOUNTS, _KEYS, _SOUGHT, _JUDGES, _CASES, _TRANSPARENCY, _BOTS, _FORKS, _INVITATIONS, _PASSKEYS),
+    *(_PROGRAMS, _RULINGS, _CHALLENGES, _PRIVATE),
+)
+"""The schema, as it grew. A new file takes all steps, an older one those that it lacks; none is ever changed."""
+
+SCHEMA_VERSION: Final = len(STEPS)
+
+
+def script(have: int, version: int = SCHEMA_VERSION) -> str:
+    """Return the SQL that brings a file from schema version `have` (0: an empty file) to `version`."""
+    return "\n".join(
+        (f"PRAGMA application_id = {APPLICATION};", *STEPS[have:version], f"PRAGMA user_version = {version};")
+    )
+
+
+def bring_up_to_date(connection: sqlite3.Connection) -> None:
+    """Bring a store that `check_file` has found good to this schema, in one transaction. Raises `sqlite3.Error`."""
+    if version_of(connection) == SCHEMA_VERSION:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        # Asked again: another process may just have done it.
+        have = version_of(connection)
+        for statement in _statements(script(have)) if have < SCHEMA_VERSION else ():
+            connection.execute(statement)
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+
+
+def _statements(text: str) -> Iterator[str]:
+    # Not `executescript`, which commits the transaction that is open.
+    statement = ""
+    for line in text.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+
+
+def version_of(connection: sqlite3.Connection) -> int:
+    """Return the schema version of a file."""
+    return connection.execute("PRAGMA user_version").fetchone()[0]
