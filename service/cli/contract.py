@@ -24,7 +24,7 @@ def openapi(
 
     Exits with 1 as well when the contract breaks clients of the last release without a new major version.
     """
-    from service.api.contract import document as contract
+    from service.api.contract import files as contract
 
     if folder.is_dir() and any(folder.iterdir()) and not (folder / "openapi.json").is_file():
         # Writing removes what is no part of the contract: of somebody's own files that would be all.

@@ -31,7 +31,8 @@ from domain.kernel.proof import export
 from domain.kernel.rules.board import from_canonical
 from domain.kernel.rules.message import type_name
 from domain.library import LIBRARY
-from service.api.contract import document as contract
+from service.api.contract import files as contract
+from service.api.contract.operations import SCHEMAS
 from service.api.play.routes import options_view, state_view
 from service.api.response import encode
 from service.api.rulesets import schemas
@@ -259,8 +260,7 @@ class SchemaReader:
     def __init__(self) -> None:
         components = json.loads(contract.published(LIBRARY))["components"]
         self._validators = {
-            name: _ByDiscriminator({"$ref": f"{contract.SCHEMAS}{name}", "components": components})
-            for name in readers.ROOTS
+            name: _ByDiscriminator({"$ref": f"{SCHEMAS}{name}", "components": components}) for name in readers.ROOTS
         }
 
     def read(self, answers: Sequence[tuple[str, Value]]) -> Iterator[bool]:

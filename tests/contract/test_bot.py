@@ -17,7 +17,7 @@ import httpx
 
 from domain.kernel.proof.verify import verify
 from domain.library import LIBRARY
-from service.api.contract import document as contract
+from service.api.contract import files as contract
 from tests.contract import clients
 from tests.contract.running import running
 from tests.helpers.sampling import sampled

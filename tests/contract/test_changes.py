@@ -12,9 +12,10 @@ import pytest
 from msgspec.structs import force_setattr
 
 from domain.library import LIBRARY
-from service.api.contract import document as contract
+from service.api.contract import files as contract
 from service.api.contract import releases
 from service.api.contract.changes import changes
+from service.api.contract.document import document, endpoints
 from service.api.endpoint import Deprecated
 from tests.service.api.serving import serving
 
@@ -171,11 +172,11 @@ def test_the_changelog_is_made_of_what_differs_from_the_last_release(tmp_path: P
 
 
 async def test_an_endpoint_that_will_end_says_so_in_all_its_answers(tmp_path: Path) -> None:
-    (said,) = (each for *_, each in contract.endpoints() if each.name == "listGames")
+    (said,) = (each for *_, each in endpoints() if each.name == "listGames")
     leaving = Deprecated(date(2026, 12, 1), date(2027, 6, 1), "Use `GET /v2/games`.")
     force_setattr(said, "deprecated", leaving)
     try:
-        document = contract.document(LIBRARY)
+        then = document(LIBRARY)
         async with serving(tmp_path) as service:
             answers = [await service.client.get("/v1/games"), await service.client.get("/v1/games?no=1")]
             other = await service.client.get("/v1/rulesets")
@@ -187,11 +188,11 @@ async def test_an_endpoint_that_will_end_says_so_in_all_its_answers(tmp_path: Pa
         assert each.headers["deprecation"] == "@1796083200"
         assert each.headers["sunset"] == "Tue, 01 Jun 2027 00:00:00 GMT"
         assert each.headers["link"].startswith('</docs/guides/client#versions-of-the-contract>; rel="deprecation"')
-    shown = operation(document)
+    shown = operation(then)
     assert shown["deprecated"] is True
     assert "Use `GET /v2/games`." in shown["description"]
     announced = {"Deprecation", "Sunset", "Link"}
-    assert announced <= {*answer(document)["headers"]} & {*document["components"]["headers"]}
+    assert announced <= {*answer(then)["headers"]} & {*then["components"]["headers"]}
 
 
 def test_an_end_is_announced_long_before() -> None:

@@ -20,7 +20,7 @@ from domain.kernel.rules.docstrings import attributes
 from domain.kernel.rules.message import type_name
 from domain.library import LIBRARY
 from service import api
-from service.api.contract import document as contract
+from service.api.contract import files as contract
 from service.api.contract.document import document, endpoints
 from service.api.contract.families import families
 from service.api.problems.problem import example_of

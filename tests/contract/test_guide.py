@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 
 from domain.kernel.rules.schema import matches
 from domain.library import LIBRARY
-from service.api.contract import document as contract
+from service.api.contract import files as contract
 
 GUIDE = (Path(__file__).parents[2] / "openapi" / "README.md").read_text()
 SECTION = GUIDE[GUIDE.index("\n## Options\n") : GUIDE.index("\n## What happened, and battles\n")]

@@ -17,7 +17,7 @@ from domain.kernel.log.lifecycle import GAME_EVENTS, GameCreated, GameForked
 from domain.kernel.log.record import Cause, row_bytes
 from domain.kernel.proof.export import End, Header, PastEnd, Row, read
 from domain.kernel.rules.message import type_name
-from service.api.contract import document as contract
+from service.api.contract import files as contract
 
 TOLD = Path("openapi/verification.md").read_text()
 SECTIONS: dict[str, type[Struct]] = {

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from domain.kernel.rules.ruleset import Library
-from service.api.contract import document as contract
+from service.api.contract import files as contract
 from tests.service.cli.calling import Call
 from tests.tiny.house import House
 

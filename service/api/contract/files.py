@@ -1,0 +1,87 @@
+"""The published contract as files: OpenAPI 3.1 and the rulesets' JSON Schemas, generated from the code.
+
+`write` puts them into a folder, `differs` says what in there is not what the code says. Where the two disagree about
+the service, the code is right and the folder is generated again.
+"""
+
+import json
+from datetime import date
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from domain.boards import builtin
+from domain.kernel.rules.ruleset import Library
+from domain.library import LIBRARY
+from service.api.contract import releases
+from service.api.contract.document import document
+from service.api.rulesets import schemas
+from service.api.services import Boards
+
+
+def write(folder: Path) -> None:
+    """Write the contract into `folder`, and remove files that no longer belong to it."""
+    wanted = _wanted(folder)
+    for path in _present(folder):
+        if path not in wanted:
+            (folder / path).unlink()
+    for path, content in wanted.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(content)
+
+
+def differs(folder: Path) -> list[str]:
+    """Return the files in `folder` that are not what the code says: missing, left over or different."""
+    wanted = _wanted(folder)
+    present = {path: (folder / path).read_bytes() for path in _present(folder)}
+    return sorted(path for path in wanted.keys() | present.keys() if wanted.get(path) != present.get(path))
+
+
+def _present(folder: Path) -> list[str]:
+    found = [*folder.rglob("*.json"), *folder.glob(releases.CHANGELOG)]
+    return sorted(path.relative_to(folder).as_posix() for path in found)
+
+
+def fault(folder: Path) -> str | None:
+    """Return what is wrong with the version of the contract, by the last release in `folder`; None if nothing is."""
+    return (
+        releases.fault(releases.last_release(folder), json.loads(published(LIBRARY))) if _has_release(folder) else None
+    )
+
+
+def release(folder: Path, day: date) -> None:
+    """Write the contract into `folder` and make it the last release."""
+    write(folder)
+    releases.release(folder, json.loads(published(LIBRARY)), day)
+
+
+def _has_release(folder: Path) -> bool:
+    return (folder / releases.RELEASED).is_file()
+
+
+@cache
+def published(library: Library, boards: Boards = builtin) -> bytes:
+    """Return the OpenAPI document as the folder has it; made once, which takes half a second."""
+    return encoded(document(library, boards))
+
+
+def _wanted(folder: Path) -> dict[str, bytes]:
+    """Return the files of the contract, with the changelog where `folder` keeps the last release."""
+    files = _files(LIBRARY)
+    if _has_release(folder):
+        files[releases.CHANGELOG] = releases.changelog(folder, json.loads(published(LIBRARY)))
+    return files
+
+
+def _files(library: Library) -> dict[str, bytes]:
+    files = {"openapi.json": published(library)}
+    for ruleset_id in library.ids():
+        each = schemas.of_ruleset(library.current(ruleset_id))
+        for name in ("commands", "events", "view", "setup"):
+            files[f"{ruleset_id}/{name}.schema.json"] = encoded(getattr(each, name))
+    return files
+
+
+def encoded(value: Any) -> bytes:
+    """Return a part of the contract as the folder has it: indented, so that its changes can be read."""
+    return json.dumps(value, indent=2, ensure_ascii=False).encode() + b"\n"

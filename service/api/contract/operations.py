@@ -1,0 +1,234 @@
+"""An endpoint as an operation of the OpenAPI document: what it takes, its answers, and what can be wrong."""
+
+import hashlib
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+from msgspec.structs import astuple
+
+from service.api.contract.examples import Example, Examples
+from service.api.contract.texts import PARAMETERS, REQUEST_HEADERS
+from service.api.downloads import DOWNLOAD_HEADERS
+from service.api.endpoint import JSON, Answer, Endpoint
+from service.api.log.routes import NDJSON
+from service.api.pictures.routes import PNG, SVG
+from service.api.problems.access import (
+    CROSS_SITE,
+    MISSING_TOKEN,
+    SCOPE_MISSING,
+    SESSION_ENDED,
+    TOKEN_ENDED,
+    UNKNOWN_TOKEN,
+)
+from service.api.problems.games import PRIVATE, WITHHELD
+from service.api.problems.problem import MEDIA_TYPE, Kind, ProblemBody
+from service.api.problems.published import KINDS
+from service.api.problems.request import (
+    BODY_TOO_LARGE,
+    HEADERS_TOO_LARGE,
+    INTERNAL_ERROR,
+    INVALID_BODY,
+    INVALID_HEADER,
+    INVALID_QUERY,
+    MALFORMED_JSON,
+    MALFORMED_REQUEST,
+    NOT_JSON,
+    REQUEST_TIMEOUT,
+    TOO_MANY_CONNECTIONS,
+    TOO_MANY_REQUESTS,
+    UNAVAILABLE,
+    URI_TOO_LONG,
+)
+from service.api.problems.transparency import NOT_LOGGED_YET
+from service.api.request import OCTETS
+from service.api.rulesets import schemas
+from service.api.rulesets.schemas import Book, Schema
+from service.api.transparency.routes import TEXT
+
+SCHEMAS: Final = "#/components/schemas/"
+
+CONTENTS: Final[Mapping[str, Schema]] = {
+    NDJSON: {"contentMediaType": NDJSON, "contentSchema": {"$ref": f"{SCHEMAS}Export"}},
+    SVG: {"contentMediaType": SVG},
+    PNG: {"format": "binary", "contentMediaType": PNG},
+    OCTETS: {"format": "binary"},
+    TEXT: {"contentMediaType": TEXT},
+}
+"""The schemas of answers that are neither JSON nor plain text. A client may also read each as plain bytes."""
+
+
+def operation_of(path: str, said: Endpoint, book: Book, shown: Examples, refused: dict[str, Any]) -> dict[str, Any]:
+    """Return an operation, and add the refusals that it answers with to `refused`."""
+    example = shown.endpoints.get(said.name)
+    operation: dict[str, Any] = {
+        "operationId": said.name,
+        "tags": [said.tag],
+        "summary": said.summary,
+        "description": _described(said),
+        "parameters": [*_path_parameters(path, shown), *_query_parameters(said, book), *_header_parameters(said)],
+    }
+    operation["security"] = []
+    if said.account != "none":
+        # OpenAPI 3.1 lets a bearer token's requirement name what the token must be good for; one entry is enough.
+        each: list[dict[str, list[str]]] = [{"token": [scope]} for scope in said.scopes] or [{"token": []}]
+        each = [*each, {"session": []}]
+        operation["security"] = each if said.account == "required" else [*each, {}]
+    if said.deprecated is not None:
+        operation["deprecated"] = True
+    if said.body is not None:
+        operation["requestBody"] = _request_body(said, book, example)
+    operation["responses"] = _responses(said, book, example, refused)
+    return operation
+
+
+def _described(said: Endpoint) -> str:
+    parts = [said.description]
+    if said.scopes:
+        parts.append(f"Scope: {' or '.join(f'`{scope}`' for scope in said.scopes)}.")
+    if said.deprecated is not None:
+        since, sunset, instead = astuple(said.deprecated)
+        parts.append(f"Deprecated since {since}, and gone from {sunset} at the earliest. {instead}")
+    return "\n\n".join(parts)
+
+
+def _path_parameters(path: str, shown: Examples) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": name,
+            "in": "path",
+            "required": True,
+            "description": PARAMETERS[name],
+            "schema": {"type": "string", "minLength": 1},
+            "example": shown.parameters[name],
+        }
+        for name in re.findall(r"{(\w+)}", path)
+    ]
+
+
+def _query_parameters(said: Endpoint, book: Book) -> list[dict[str, Any]]:
+    documented = schemas.field_docs(said.query)
+    return [
+        {
+            "name": field.encode_name,
+            "in": "query",
+            **({"required": True} if field.required else {}),
+            "description": documented[field.name],
+            "schema": _not_null(book.schema(field.type), field.default),
+        }
+        for field in msgspec.structs.fields(said.query)
+    ]
+
+
+def _not_null(schema: Schema, default: Any) -> Schema:
+    """Return the schema of a parameter, which cannot be null: it is absent then."""
+    if isinstance(schema.get("type"), list):
+        (schema["type"],) = (kind for kind in schema["type"] if kind != "null")
+    if "anyOf" in schema:
+        (schema,) = (kind for kind in schema["anyOf"] if kind != {"type": "null"})
+    return {**schema, "default": default} if isinstance(default, int | str) else schema
+
+
+def _header_parameters(said: Endpoint) -> list[dict[str, Any]]:
+    return [
+        {"name": name, "in": "header", "description": what, "schema": schema, "example": example}
+        for name in said.headers
+        for what, schema, example in (REQUEST_HEADERS[name],)
+    ]
+
+
+def _request_body(said: Endpoint, book: Book, example: Example | None) -> dict[str, Any]:
+    content: dict[str, Any] = {"schema": book.schema(said.body)}
+    if example is not None and example.body is not None:
+        content["examples"] = {"typical": {"value": example.body}}
+    return {"required": True, "content": {JSON: content}}
+
+
+# --- Answers ----------------------------------------------------------------------------------------------------------
+
+
+def possible_problems(said: Endpoint) -> list[Kind]:
+    """Return everything that can be wrong with a request to an endpoint."""
+    kinds = [
+        *said.problems,
+        MALFORMED_REQUEST,
+        INVALID_QUERY,
+        REQUEST_TIMEOUT,
+        URI_TOO_LONG,
+        TOO_MANY_CONNECTIONS,
+        HEADERS_TOO_LARGE,
+        INTERNAL_ERROR,
+        UNAVAILABLE,
+    ]
+    if said.of_game or said.of_case:
+        kinds += [PRIVATE, WITHHELD]
+    if said.tag != "Service":
+        kinds.append(TOO_MANY_REQUESTS)
+    if said.account != "none":
+        kinds += [UNKNOWN_TOKEN, TOKEN_ENDED, SESSION_ENDED, CROSS_SITE]
+    if said.account == "required":
+        kinds.append(MISSING_TOKEN)
+    if said.scopes:
+        kinds.append(SCOPE_MISSING)
+    if set(said.headers) - {*DOWNLOAD_HEADERS, "Tabularium-Page"}:
+        kinds.append(INVALID_HEADER)
+    if said.body is not None:
+        kinds += [MALFORMED_JSON, NOT_JSON, INVALID_BODY, BODY_TOO_LARGE]
+    return [kind for kind in KINDS if kind in kinds]
+
+
+def _responses(said: Endpoint, book: Book, example: Example | None, refused: dict[str, Any]) -> dict[str, Any]:
+    by_status: dict[int, list[Kind]] = defaultdict(list)
+    for kind in possible_problems(said):
+        by_status[kind.status].append(kind)
+    announced = ("Deprecation", "Sunset", "Link") if said.deprecated is not None else ()
+    responses = {answer.status: _answer(said.name, answer, announced, book, example) for answer in said.answers}
+    for status, kinds in by_status.items():
+        if status in responses:
+            raise TypeError(f"{said.name}: {status} is both an answer and a problem")
+        name = _refusal(status, kinds)
+        refused[name] = _problem_answer(status, kinds, book)
+        responses[status] = {"$ref": f"#/components/responses/{name}"}
+    return {str(status): responses[status] for status in sorted(responses)}
+
+
+def _answer(name: str, answer: Answer, more: Iterable[str], book: Book, example: Example | None) -> dict[str, Any]:
+    said: dict[str, Any] = {"description": answer.what, "headers": _headers((*answer.headers, *more, "Request-Id"))}
+    if answer.shape is not None:
+        schema = {**book.schema(answer.shape), **CONTENTS.get(answer.media, {})}
+        content: dict[str, Any] = {"schema": schema}
+        if example is not None:
+            shared = {"$ref": f"#/components/examples/{name}"}
+            content["examples"] = {"typical": shared if answer.media in CONTENTS else {"value": example.answer}}
+        said["content"] = {answer.media: content}
+        if answer.media in CONTENTS:
+            said["content"][OCTETS] = {**content, "schema": {"type": "string", "format": "binary"}}
+    return said
+
+
+def _refusal(status: int, kinds: Sequence[Kind]) -> str:
+    """Return the name of an answer with one of these problems, which stays the same when others are added or go."""
+    digest = hashlib.sha256(" ".join(kind.slug for kind in kinds).encode()).hexdigest()[:6]
+    return f"Problem{status}_{digest}"
+
+
+def _problem_answer(status: int, kinds: Sequence[Kind], book: Book) -> dict[str, Any]:
+    more = {429: ("Retry-After", "RateLimit", "RateLimit-Policy"), 503: ("Retry-After",)}.get(status, ())
+    if NOT_LOGGED_YET in kinds:
+        more = ("Retry-After",)
+    return {
+        "description": "\n".join(f"* `{kind.slug}`: {kind.title}." for kind in kinds),
+        "headers": _headers(("Request-Id", *more)),
+        "content": {
+            MEDIA_TYPE: {
+                "schema": book.schema(ProblemBody),
+                "examples": {kind.slug: {"$ref": f"#/components/examples/{kind.slug}"} for kind in kinds},
+            }
+        },
+    }
+
+
+def _headers(names: Iterable[str]) -> dict[str, Any]:
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
