@@ -40,8 +40,9 @@ from domain.transparency.policy import Rejected, read_policy
 from domain.transparency.proof import Proof, read_proof
 from domain.transparency.request import AddCheckpoint
 from domain.transparency.tree import Frontier, consistency, inclusion, leaf_hash, range_hash
-from service.transparency.follower import Follower, Page
+from service.transparency.follower import Follower
 from service.transparency.keys import check, new_key, read_log_key, read_signer
+from service.transparency.pages import Page
 from service.transparency.witness import Witness
 from tests import forgeries
 from tests.domain.transparency.reference import Kept

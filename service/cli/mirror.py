@@ -41,10 +41,11 @@ def mirror(
     if not url.startswith(("http://", "https://")):
         bad_input(f"{url!r} is not an address: it begins with http:// or https://")
     # Imported late, as all that only some commands need.
-    from service.transparency.follower import Follower, Unreachable, Unsigned
+    from service.transparency.follower import Follower, Unsigned
     from service.transparency.keys import check
     from service.transparency.memory import Memory
     from service.transparency.mirror import Mirror
+    from service.transparency.pages import Unreachable
     from service.transparency.site import HttpSite
 
     try:

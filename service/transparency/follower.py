@@ -14,15 +14,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Final
 from urllib.parse import quote
 
 import msgspec
 from msgspec import Struct
 
-from domain.kernel.canonical import canonical
 from domain.kernel.ids import GameId
-from domain.kernel.log.record import Record, chain_hash, genesis
 from domain.transparency.checkpoint import Checkpoint, read_checkpoint
 from domain.transparency.entry import PRIVATE, WITHHELD, Entry, kind_of, read_entry
 from domain.transparency.note import Check, Note, NoteError, read_note
@@ -31,14 +29,21 @@ from domain.transparency.proof import Proof
 from domain.transparency.tiles import Tile, entries_of, hashes_of, tile_of, tiles_between
 from domain.transparency.tree import TILE_WIDTH, Frontier, Range, Run, consistency, inclusion, leaf_hash, range_hash
 from service.base.clock import later, stamp, utc_now
+from service.transparency.comparing import contradiction, shows_another, shows_less, withheld_until
 from service.transparency.evidence import Found, keep
 from service.transparency.memory import LOG, Memory, Remembered, Unanswered
-
-ATTEMPTS: Final = 3
-"""How often a page that shows less than was signed is asked for, before that is said: a process may be behind."""
-
-PAUSE: Final = 1.0
-"""Seconds between."""
+from service.transparency.pages import (
+    ATTEMPTS,
+    PAUSE,
+    Page,
+    Site,
+    Unreachable,
+    address_of,
+    is_withheld,
+    json_of,
+    rows_of,
+    size_of,
+)
 
 PATIENCE: Final = 900.0
 """Seconds for which the service may leave something unanswered, before that is a finding: enough for an upgrade."""
@@ -49,33 +54,9 @@ GIVE_UP: Final = 5
 LONGEST_PAGE: Final = 500
 """Events that a page of a log has at most."""
 
-_FINAL: Final = ("over", "cancelled", "withdrawn", "settled", "final")
-"""What a game or a case is when nothing follows any more."""
-
-_PLACES: Final = {"game": "games", "case": "cases"}
-
-
-class Unreachable(Exception):
-    """The service does not answer, or not with what it should; nothing can be said. The message is one line."""
-
 
 class Unsigned(Exception):
     """The service has signed no checkpoint yet, as far as this follower knows."""
-
-
-class Page(Struct, frozen=True):
-    """An answer of the service."""
-
-    status: int
-    body: bytes
-
-
-class Site(Protocol):
-    """A service, as everybody sees it."""
-
-    def get(self, path: str) -> Page:
-        """Return what is at a path; also a problem is an answer. Raises `Unreachable`."""
-        ...
 
 
 class Report(Struct, frozen=True):
@@ -264,7 +245,7 @@ class Follower:
 
     def _checkpoint(self, before: str | None) -> tuple[Note, Checkpoint]:
         least = read_checkpoint(read_note(before).text).size if before is not None else 0
-        page = self._patiently("/transparency/checkpoint", lambda page: _size_of(page) >= least)
+        page = self._patiently("/transparency/checkpoint", lambda page: size_of(page) >= least)
         if page.status == 404:
             if before is None:
                 raise Unsigned("the service has signed no checkpoint yet")
@@ -357,18 +338,18 @@ class Follower:
         start = next((at for at, each in enumerate(known) if each.index == first), len(known) - 1)
         looked = known[max(0, start - 1) :]
         for one, other in pairwise(looked):
-            if said := _contradiction(one.entry, other.entry):
+            if said := contradiction(one.entry, other.entry):
                 yield Found("contradiction", said, stream, self._proofs((one, other)))
         shown = self._shown(looked[-1].entry)
         if shown.status == 403:
             if said := self._not_withheld(looked[-1].entry, shown):
                 yield Found("not-as-signed", said, stream, self._with_proof(looked[-1], shown))
             return
-        if said := _less(looked[-1].entry, shown):
+        if said := shows_less(looked[-1].entry, shown):
             yield Found("not-as-signed", said, stream, self._with_proof(looked[-1], shown))
             return
         for each, page in self._rows([each.entry for each in looked]):
-            if said := _other(each, page):
+            if said := shows_another(each, page):
                 signed = next(one for one in looked if one.entry is each)
                 yield Found("not-as-signed", said, stream, self._with_proof(signed, page))
                 return
@@ -384,14 +365,14 @@ class Follower:
             return ""
         if entry.status != WITHHELD:
             return f"The service signed version {entry.version} of {what} as {entry.status}, and withholds it now."
-        until = _withheld_until(entry, refused)
+        until = withheld_until(entry, refused)
         if until is None:
             return f"The service withholds {what}, and does not show the first event of it that it signed."
         page = self._patiently(f"/v1/games/{quote(until, safe='')}", lambda page: page.status == 200)
         if page.status != 200:
             return f"The service withholds {what} until game {until} is over, and shows no such game."
         # It may be over since the fork was asked for.
-        if _json(page).get("status") == "over" and self._site.get(_address(entry)).status == 403:
+        if json_of(page).get("status") == "over" and self._site.get(address_of(entry)).status == 403:
             return f"The service withholds {what} until game {until} is over, and shows that as over."
         return ""
 
@@ -401,8 +382,8 @@ class Follower:
         for entry in entries:
             if entry.version > last:
                 last = max(each.version for each in entries if each.version < entry.version + LONGEST_PAGE)
-                path = f"{_address(entry)}/events?after={entry.version - 1}&limit={last - entry.version + 1}"
-                page = self._patiently(path, lambda page, last=last: last in _rows_of(page))
+                path = f"{address_of(entry)}/events?after={entry.version - 1}&limit={last - entry.version + 1}"
+                page = self._patiently(path, lambda page, last=last: last in rows_of(page))
             yield entry, page
 
     def _with_proof(self, signed: Remembered, shown: Page) -> dict[str, bytes]:
@@ -410,13 +391,13 @@ class Follower:
 
     def _shown(self, entry: Entry) -> Page:
         """Return what the service shows of a stream now."""
-        return self._patiently(_address(entry), lambda page: not _less(entry, page))
+        return self._patiently(address_of(entry), lambda page: not shows_less(entry, page))
 
     def _patiently(self, path: str, enough: Callable[[Page], bool]) -> Page:
         """Return a page; it is asked for again while it shows less than was signed."""
         for attempt in range(ATTEMPTS):
             page = self._site.get(path)
-            if page.status not in (200, 404) and not _is_withheld(page):
+            if page.status not in (200, 404) and not is_withheld(page):
                 raise Unreachable(f"the service answers {page.status} at {path}")
             if enough(page) or attempt == ATTEMPTS - 1:
                 return page
@@ -442,111 +423,3 @@ class Follower:
             frontier.extend(map(leaf_hash, self._memory.entries(*leaves)))
             self._hashes[leaves] = frontier.root
         return self._hashes[leaves]
-
-
-def _contradiction(one: Entry, other: Entry) -> str:
-    """Return why two entries of a stream, one after the other, cannot both be true; empty when they can."""
-    what = f"{one.kind} {one.id}"
-    if other.version <= one.version:
-        return f"The log has version {one.version} of {what}, and after it version {other.version}."
-    if other.at < one.at:
-        return f"Version {other.version} of {what} is dated {other.at}, before version {one.version}, {one.at}."
-    if (one.status == PRIVATE) != (other.status == PRIVATE):
-        return f"Version {one.version} of {what} was {one.status}, and version {other.version} {other.status}."
-    if one.status in _FINAL:
-        return f"Version {one.version} of {what} was {one.status}, and version {other.version} came after it."
-    return ""
-
-
-def _less(entry: Entry, shown: Page) -> str:
-    """Return why a page that shows a stream shows less than was signed, or another end; empty when it does not."""
-    what = f"{entry.kind} {entry.id}"
-    signed = f"version {entry.version} of {what}"
-    if shown.status == 403:
-        return ""
-    if shown.status == 404:
-        return f"The service signed {signed}, and shows no such {entry.kind} any more."
-    now = _json(shown)
-    if entry.kind == "case":
-        now = now["summary"] if isinstance(now.get("summary"), dict) else {}
-    version, status = now.get("version"), now.get("status")
-    if not isinstance(version, int) or version < entry.version:
-        now_at = _in_words(version)
-        return f"The service signed {signed}, and shows the {entry.kind} at version {now_at}: it was cut short."
-    if entry.status not in (WITHHELD, PRIVATE, status) and (version == entry.version or entry.status in _FINAL):
-        return f"The service signed {signed} as {entry.status}, and shows it as {_in_words(status)}."
-    return ""
-
-
-def _other(entry: Entry, page: Page) -> str:
-    """Return why a page of the log of a stream is not the log that was signed; empty when it is."""
-    row = _rows_of(page).get(entry.version, {})
-    for field, value in (("version", entry.version), ("hash", entry.hash), ("at", entry.at)):
-        if row.get(field) != value:
-            signed = f"version {entry.version} of {entry.kind} {entry.id} with the {field} {value}"
-            return f"The service signed {signed}, and shows {_in_words(row.get(field))}: it is another log."
-    return ""
-
-
-def _in_words(shown: Any) -> str:
-    """Return a value of a page for a sentence, whatever the service put there."""
-    if shown is None:
-        return "none"
-    return str(shown)[:80] if isinstance(shown, str | int) else "something else"
-
-
-def _is_withheld(page: Page) -> bool:
-    """Tell whether a page is the problem that a fork is withheld, or a game private."""
-    return page.status == 403 and _json(page).get("type") in ("/problems/withheld", "/problems/private")
-
-
-def _withheld_until(entry: Entry, refused: Page) -> str | None:
-    """Return the game until whose end a fork is withheld; None when its first event is not the one that was signed."""
-    first = _json(refused).get("first")
-    try:
-        row = msgspec.convert(first, _Row)
-        cause = canonical(row.cause) if row.cause is not None else None
-        record = Record(1, canonical(row.event), row.schema, row.draws, row.at, cause, b"")
-    except (ValueError, OverflowError, RecursionError):  # no number that we write is so large, and no row so deep
-        return None
-    if chain_hash(genesis(GameId(entry.id)), GameId(entry.id), record).hex() != entry.hash:
-        return None
-    until = row.event.get("withheld")
-    return until if isinstance(until, str) and entry.version == 1 else None
-
-
-class _Row(Struct):
-    """What is hashed of the first event of a game, as a page shows it."""
-
-    event: dict[str, Any]
-    schema: int
-    draws: int
-    at: str
-    cause: dict[str, Any] | None = None
-
-
-def _size_of(page: Page) -> int:
-    """Return the size of the checkpoint that a page shows; -1 when it shows none."""
-    try:
-        return read_checkpoint(read_note(page.body).text).size if page.status == 200 else -1
-    except NoteError:
-        return -1
-
-
-def _rows_of(page: Page) -> dict[Any, dict[str, Any]]:
-    rows = _json(page).get("items") if page.status == 200 else None
-    if not isinstance(rows, list):
-        return {}
-    return {row["version"]: row for row in rows if isinstance(row, dict) and isinstance(row.get("version"), int)}
-
-
-def _address(entry: Entry) -> str:
-    return f"/v1/{_PLACES[entry.kind]}/{quote(entry.id, safe='')}"
-
-
-def _json(page: Page) -> dict[str, Any]:
-    try:
-        found = msgspec.json.decode(page.body)
-    except (ValueError, RecursionError) as error:
-        raise Unreachable(f"the service answers something that is no JSON: {error}") from error
-    return found if isinstance(found, dict) else {}

@@ -22,8 +22,8 @@ from domain.kernel.proof.export import ExportError, read
 from domain.transparency.entry import WITHHELD, Entry, kind_of, read_entry
 from service.base.clock import stamp, utc_now
 from service.transparency.evidence import Found, keep
-from service.transparency.follower import ATTEMPTS, PAUSE, Page, Site, Unreachable
 from service.transparency.memory import Memory
+from service.transparency.pages import ATTEMPTS, PAUSE, Page, Site, Unreachable
 
 FOLDERS: Final = {"game": "games", "case": "cases"}
 """Where copies are in the folder, and exports at the service."""

@@ -9,7 +9,7 @@ from typing import Final, Self
 
 import httpx
 
-from service.transparency.follower import Page, Unreachable
+from service.transparency.pages import Page, Unreachable
 
 LONGEST: Final = 60.0
 """Seconds for a page. They count from its request to its last byte: who sends a byte now and then gains nothing."""

@@ -7,8 +7,9 @@ from pathlib import Path
 from msgspec import Struct
 
 from domain.transparency.policy import read_policy
-from service.transparency.follower import Follower, Page
+from service.transparency.follower import Follower
 from service.transparency.keys import check
+from service.transparency.pages import Page
 from service.transparency.site import HttpSite
 from tests.service.api.serving import Service
 

@@ -19,8 +19,8 @@ from domain.transparency.certificate import certify
 from domain.transparency.entry import read_entry
 from domain.transparency.policy import read_policy
 from service.api.log.streams import PROTOCOL
-from service.transparency.follower import Page
 from service.transparency.keys import check
+from service.transparency.pages import Page
 from tests.service.api.following import looked
 from tests.service.api.serving import Player, Service, serving
 from tests.service.api.test_administration import appointed, only

@@ -14,7 +14,8 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from service.transparency.alarm import Alarm, Unheard
 from service.transparency.evidence import Found
-from service.transparency.follower import Page, Report
+from service.transparency.follower import Report
+from service.transparency.pages import Page
 from tests.service.cli.calling import Call, http, serving, start
 from tests.service.transparency.logs import KEY
 from tests.service.transparency.shown import Shown

@@ -14,7 +14,7 @@ from domain.transparency.note import Note
 from domain.transparency.tiles import Tile, bundle, read_number
 from domain.transparency.tree import Frontier, leaf_hash
 from service.base.clock import later
-from service.transparency.follower import Page
+from service.transparency.pages import Page
 from tests.domain.transparency.reference import Kept
 from tests.service.transparency.logs import KEY
 

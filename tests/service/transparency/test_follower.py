@@ -16,9 +16,10 @@ from domain.transparency.note import read_note
 from domain.transparency.policy import Policy, read_policy
 from domain.transparency.proof import read_proof
 from service.base.clock import written
-from service.transparency.follower import GIVE_UP, Follower, Page, Report, Unreachable
+from service.transparency.follower import GIVE_UP, Follower, Report
 from service.transparency.keys import check, new_key, read_log_key
 from service.transparency.memory import LOG
+from service.transparency.pages import Page, Unreachable
 from service.transparency.site import HttpSite
 from tests.service.transparency.logs import KEY
 from tests.service.transparency.shown import Shown

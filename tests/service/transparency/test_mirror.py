@@ -12,10 +12,11 @@ from domain.kernel.proof.export import export
 from domain.transparency.policy import read_policy
 from service.bots.bot import GREEDY, RANDOM
 from service.bots.simulation import Plan, Simulation, play
-from service.transparency.follower import ATTEMPTS, Follower, Page, Unreachable
+from service.transparency.follower import Follower
 from service.transparency.keys import check
 from service.transparency.memory import Memory
 from service.transparency.mirror import Copied, Mirror
+from service.transparency.pages import ATTEMPTS, Page, Unreachable
 from tests.service.transparency.logs import KEY
 from tests.service.transparency.shown import Shown
 
