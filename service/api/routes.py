@@ -9,6 +9,8 @@ from litestar.response import Response
 
 from service.api.accounts import routes as accounts
 from service.api.accounts import tokens
+from service.api.cases import officials as case_officials
+from service.api.cases import parties
 from service.api.cases import routes as cases
 from service.api.cases import stream as case_stream
 from service.api.desk import routes as desk
@@ -72,6 +74,8 @@ _SMALL: Final = (
     *play.ROUTES,
     *answers.ROUTES,
     *cases.ROUTES,
+    *parties.ROUTES,
+    *case_officials.ROUTES,
     *case_stream.ROUTES,
     *desk.ROUTES,
     *what_if.ROUTES,

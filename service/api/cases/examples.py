@@ -20,7 +20,7 @@ from service.api.cases.bodies import (
     StreamedCaseEvent,
     case_summary,
 )
-from service.api.cases.routes import case_detail, event_view
+from service.api.cases.views import case_detail, event_view
 from service.api.scene import AT, Example, Scene
 from service.judging.desk import Docket
 from service.store.protocol import KeptStatement

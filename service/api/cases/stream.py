@@ -9,7 +9,7 @@ from domain.kernel.ids import CaseId, Version
 from service.accounts.caller import Caller
 from service.api.bodies import Past
 from service.api.cases.bodies import CaseEventView, StreamedCaseEvent
-from service.api.cases.routes import event_view
+from service.api.cases.views import event_view
 from service.api.endpoint import Answer, endpoint
 from service.api.log.bodies import Framed
 from service.api.log.streams import server_sent, something_happens, start_of

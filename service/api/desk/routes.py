@@ -19,7 +19,7 @@ from domain.kernel.rules.catalogue import CatalogueError
 from domain.kernel.rules.message import in_words
 from domain.kernel.rules.ruleset import Ruleset
 from service.api.cases.bodies import CaseSummary, case_summary
-from service.api.cases.routes import rulings_in
+from service.api.cases.views import rulings_in
 from service.api.desk.bodies import InspectedEvent, Inspection, Precedent
 from service.api.endpoint import Answer, endpoint
 from service.api.play.bodies import AtVersion

@@ -31,9 +31,9 @@ from projections.store import NotBuilt, Rows, Unavailable
 from service.accounts.caller import Caller
 from service.api.accounts.bodies import LoggedEvent
 from service.api.cases.bodies import LoggedCaseEvent
-from service.api.cases.routes import event_view as case_event_view
+from service.api.cases.views import event_view as case_event_view
 from service.api.endpoint import Answer, endpoint
-from service.api.games.bodies import open_take_backs
+from service.api.games.views import open_take_backs
 from service.api.log.bodies import AccountSince, Framed, StreamedLogged
 from service.api.log.streams import Numbered, server_sent
 from service.api.players.bodies import StreamedWaiting, Waiting
