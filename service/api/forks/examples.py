@@ -8,7 +8,8 @@ from domain.kernel.log import forking
 from domain.kernel.log.record import Cause
 from projections.lobby import ForkOf
 from service.api.forks.bodies import NewFork
-from service.api.games.bodies import GamePage, game_detail, game_summary
+from service.api.games.bodies import GamePage
+from service.api.games.views import game_detail, game_summary
 from service.api.scene import AT, Example, Scene
 from service.games.views import Viewer
 

@@ -9,9 +9,10 @@ from domain.kernel.ids import GameId
 from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
 from service.api.forks.bodies import ForksPage, NewFork
-from service.api.games.bodies import GameDetail, GamePage, game_summary
+from service.api.games.bodies import GameDetail, GamePage
 from service.api.games.listing import last_of, players_of
 from service.api.games.routes import detail, explained
+from service.api.games.views import game_summary
 from service.api.paging import first
 from service.api.problems.games import FORK_HIDES, UNKNOWN_GAME, UNKNOWN_VERSION
 from service.api.problems.play import NOT_NOW, REFUSED

@@ -1,25 +1,18 @@
 """Games and their seats as they are sent and answered."""
 
-from collections.abc import Container, Iterable, Mapping
 from typing import Any, Literal
 
-from msgspec import UNSET, Raw, Struct, UnsetType, field, to_builtins
+from msgspec import UNSET, Raw, Struct, UnsetType, field
 
 from domain.kernel.ids import CaseId, GameId, PlayerId, Seat, Version
-from domain.kernel.log.game import Game
 from domain.kernel.log.lifecycle import Forking, Readers, Sight, Status
-from domain.kernel.rules.board import Map
 from domain.kernel.rules.decision import Decision
-from domain.kernel.rules.documents import digests_of, documents_of, remarks_of
-from domain.kernel.rules.papers import Paper, Papers
+from domain.kernel.rules.papers import Paper
 from domain.kernel.rules.ruleset import Result
-from projections.lobby import ForkOf, GameRow
-from service.accounts.lookalikes import looking_alike
+from projections.lobby import ForkOf
 from service.api.bodies import Entropy, Identifier, Listed, Page, Players, Text, Title
 from service.api.rulesets.bodies import RuleChange, RulesetNumber
-from service.games.views import Viewer
-from service.judging.desk import Outcome
-from service.store.accounts import InvitationId, InvitationRow, PlayerRow
+from service.store.accounts import InvitationId
 
 
 class GamesPage(Page, frozen=True):
@@ -387,123 +380,3 @@ class UpgradeChecked(Struct, frozen=True):
     ruleset_version: int
     to: int
     changes: tuple[RuleChange, ...]
-
-
-def seat_views(
-    seats: Mapping[Seat, PlayerId | None], players: Mapping[PlayerId, PlayerRow], officials: Iterable[PlayerId] = ()
-) -> tuple[SeatView, ...]:
-    """Return the seats, and who holds them."""
-    rows = {seat: players.get(holder) if holder else None for seat, holder in seats.items()}
-    alike = _looking_alike((*seats.values(), *officials), players)
-    return tuple(_seat_view(seat, seats[seat], row, alike) for seat, row in rows.items())
-
-
-def _officials(
-    officials: Iterable[PlayerId], game: Game, players: Mapping[PlayerId, PlayerRow]
-) -> tuple[Official, ...]:
-    rows = {player: players.get(player) for player in officials}
-    alike = _looking_alike((*game.players.values(), *rows), players)
-    return tuple(
-        Official(player, row and row.name, row is not None and row.name in alike) for player, row in rows.items()
-    )
-
-
-def _looking_alike(shown: Iterable[PlayerId | None], players: Mapping[PlayerId, PlayerRow]) -> frozenset[str]:
-    """Return the names that look like another of those that are shown together."""
-    return looking_alike(players[player].name for player in {*shown} if player is not None and player in players)
-
-
-def _seat_view(seat: Seat, holder: PlayerId | None, row: PlayerRow | None, alike: Container[str]) -> SeatView:
-    if row is None:
-        return SeatView(seat, holder, None, False, False, None)
-    return SeatView(seat, holder, row.name, row.name in alike, row.is_bot, row.bot)
-
-
-def invitation_view(row: InvitationRow) -> Invitation:
-    """Return an invitation as its game's organizer sees it."""
-    return Invitation(row.invitation, row.game, row.created, row.revoked)
-
-
-def game_summary(row: GameRow, players: Mapping[PlayerId, PlayerRow], *, listed: bool = True) -> GameSummary:
-    """Return a game at a glance."""
-    return GameSummary(
-        id=row.game,
-        title=row.title,
-        ruleset=row.ruleset,
-        ruleset_version=row.ruleset_version,
-        status=row.status,
-        organizer=row.organizer,
-        seats=seat_views(row.seats, players),
-        version=row.version,
-        created=row.created,
-        changed=row.changed,
-        fork=row.fork,
-        listed=listed,
-    )
-
-
-def game_detail(
-    row: GameRow,
-    game: Game,
-    players: Mapping[PlayerId, PlayerRow],
-    viewer: Viewer,
-    outcome: Outcome | None = None,
-    *,
-    listed: bool = True,
-) -> GameDetail:
-    """Return a game, with what the index alone knows of it (its title and times) from `row`.
-
-    `outcome` is how it ended after rulings; its own end when absent.
-    """
-    outcome = outcome or Outcome(game.result)
-    officials = [player for player, holds in game.around.officials.items() if holds]
-    return GameDetail(
-        id=game.id,
-        title=row.title,
-        ruleset=game.ruleset.id,
-        ruleset_version=game.began_with,
-        upgraded_to=game.ruleset.version if game.ruleset.version != game.began_with else None,
-        status=game.status,
-        organizer=game.organizer,
-        organizer_sees=game.organizer_sees,
-        seats=seat_views(game.players, players, officials),
-        version=game.version,
-        created=row.created,
-        changed=row.changed,
-        fork=row.fork,
-        forks=game.forks,
-        readers=game.readers,
-        listed=listed,
-        setup=to_builtins(game.setup),
-        board=Map.of(game.board).digest,
-        documents=digests_of(game.board),
-        remarks=remarks_of(documents_of(game.board)),
-        words=dict(game.ruleset.words_on(game.board)),
-        commitment=game.commitment,
-        head=game.head.hex(),
-        heading=game.heading,
-        decisions=tuple(game.decisions),
-        result=outcome.result,
-        ruled_by=outcome.ruled_by,
-        continued_in=outcome.continued_in,
-        given_up=game.around.given_up,
-        officials=_officials(officials, game, players),
-        paused=game.around.paused,
-        take_backs=open_take_backs(game),
-        you=viewer.seat,
-    )
-
-
-def open_take_backs(game: Game) -> tuple[TakeBack, ...]:
-    """Return the open requests of seats to take moves back."""
-    return tuple(
-        TakeBack(asked, each.seat, each.to, game.asked_by(each))
-        for asked, each in game.around.asked.items()
-        if not each.is_closed
-    )
-
-
-def papers_view(game: Game) -> PapersView:
-    """Return the papers of a game."""
-    found: Papers = game.ruleset.papers(game.board, game.names)
-    return PapersView(game.id, dict(found.origins), dict(found.sources), found.papers)

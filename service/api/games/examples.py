@@ -19,10 +19,8 @@ from service.api.games.bodies import (
     TakeSeat,
     Upgrade,
     UpgradeChecked,
-    game_detail,
-    game_summary,
-    invitation_view,
 )
+from service.api.games.views import game_detail, game_summary, invitation_view
 from service.api.rulesets.bodies import DocumentView, rule_changes
 from service.api.scene import AT, SECRET, Example, Scene
 from service.games.views import Viewer

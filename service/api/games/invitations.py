@@ -9,18 +9,10 @@ from domain.kernel.ids import GameId
 from domain.kernel.rules.refusal import Refusal
 from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
-from service.api.games.bodies import (
-    Invitation,
-    InvitationPage,
-    Invited,
-    Joined,
-    JoinGame,
-    NewInvitation,
-    game_summary,
-    invitation_view,
-)
+from service.api.games.bodies import Invitation, InvitationPage, Invited, Joined, JoinGame, NewInvitation
 from service.api.games.listing import players_of
 from service.api.games.routes import explained
+from service.api.games.views import game_summary, invitation_view
 from service.api.problems.games import (
     NOT_FOR_BOTS,
     NOT_ORGANIZER,

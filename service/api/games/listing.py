@@ -6,7 +6,8 @@ from typing import Final
 from domain.kernel.ids import GameId, PlayerId
 from projections import lobby
 from projections.lobby import GameRow
-from service.api.games.bodies import GamePage, GamesPage, MyGamesPage, game_summary
+from service.api.games.bodies import GamePage, GamesPage, MyGamesPage
+from service.api.games.views import game_summary
 from service.api.paging import first, read_cursor
 from service.api.services import Services
 from service.games.cache import GameDamaged

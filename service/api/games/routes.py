@@ -15,19 +15,9 @@ from domain.kernel.rules.refusal import Refusal
 from projections import lobby
 from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
-from service.api.games.bodies import (
-    GameChange,
-    GameDetail,
-    GamePage,
-    GamesPage,
-    Listing,
-    NewGame,
-    PapersView,
-    TakeSeat,
-    game_detail,
-    papers_view,
-)
+from service.api.games.bodies import GameChange, GameDetail, GamePage, GamesPage, Listing, NewGame, PapersView, TakeSeat
 from service.api.games.listing import listed, players_of
+from service.api.games.views import game_detail, papers_view
 from service.api.problems.accounts import UNKNOWN_PLAYER
 from service.api.problems.games import NOT_ORGANIZER, SEAT_TAKEN, UNKNOWN_GAME, UNKNOWN_SEAT
 from service.api.problems.play import NOT_NOW, NOT_SEATED, REFUSED, STALE_VERSION, refused

@@ -9,7 +9,8 @@ from service.accounts.accounts import pseudonym
 from service.accounts.caller import Caller
 from service.accounts.passkeys import ALGORITHMS, handle_of
 from service.api.accounts.bodies import LoggedEvent
-from service.api.games.bodies import GamePage, game_summary
+from service.api.games.bodies import GamePage
+from service.api.games.views import game_summary
 from service.api.log.bodies import StreamedLogged
 from service.api.players.bodies import (
     NewPasskey,

@@ -13,7 +13,7 @@ from domain.kernel.proof.verify import verify
 from domain.kernel.rules.documents import DocumentError, digests_of, documents_of
 from domain.kernel.rules.ruleset import Library
 from projections.follower import Follower
-from service.api.games.bodies import game_detail
+from service.api.games.views import game_detail
 from service.games.acts import Start, TakeSeat
 from service.games.creating import create_game
 from service.games.views import Viewer
