@@ -6,6 +6,7 @@ import socket
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, nullcontext
+from functools import partial
 from typing import Final
 
 import uvicorn
@@ -15,7 +16,9 @@ from service.api.services import Services
 from service.app import create_app, open_services
 from service.base.settings import Settings
 from service.base.sockets import address_of, listen, make_room
-from service.connections import Connections, SocketConnection
+from service.connections.counting import Connections
+from service.connections.http import HttpConnection
+from service.connections.websocket import SocketConnection
 from service.observe import garbage
 from service.observe.background import background
 from service.observe.logging import configure, log
@@ -44,7 +47,7 @@ class Server(uvicorn.Server):
                 access_log=False,
                 server_header=False,
                 forwarded_allow_ips=settings.proxies,
-                http=connections.http,  # type: ignore[reportArgumentType]: it is called as the class is that it returns
+                http=partial(HttpConnection, connections),  # type: ignore[reportArgumentType]: it is called as the class is that it returns
                 ws=SocketConnection,
                 ws_max_size=settings.body_limit,
                 timeout_graceful_shutdown=max(1, round(settings.grace)),
@@ -96,7 +99,7 @@ async def serving_metrics(exporter: Exporter, settings: Settings, metrics: Metri
         server = _MetricsServer(
             uvicorn.Config(
                 exporter,
-                http=connections.http,  # type: ignore[reportArgumentType]
+                http=partial(HttpConnection, connections),  # type: ignore[reportArgumentType]
                 lifespan="off",
                 ws="none",
                 log_config=None,

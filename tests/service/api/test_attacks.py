@@ -16,9 +16,8 @@ import pytest
 from msgspec import Struct
 from websockets.exceptions import ConnectionClosed
 
-from service import connections
 from service.api.problems.published import KINDS
-from service.connections import LINGER_BYTES, PIPELINED, HttpConnection
+from service.connections.http import LINGER_BYTES, PIECE, PIPELINED, HttpConnection
 from tests.service.api.serving import Player, Service, serving
 from tests.service.api.test_streams import socket_of
 
@@ -190,7 +189,7 @@ async def test_no_more_is_kept_than_the_limits_and_a_piece(service: Service, mon
     answers = await asyncio.gather(*(ask(service, HEAD + b"X: ", X) for _ in range(4)))
     assert [answer.status for answer in answers] == [431] * 4
     limit = service.services.settings.header_limit
-    assert sum(fed) <= 4 * (limit + 2 * connections.PIECE)
+    assert sum(fed) <= 4 * (limit + 2 * PIECE)
 
 
 async def test_a_request_may_have_exactly_what_the_limits_say(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from typing import Any
 from unittest import mock
 
@@ -25,7 +26,8 @@ from service.api.problems.access import UNKNOWN_TOKEN
 from service.api.problems.published import KINDS
 from service.api.problems.request import BODY_TOO_LARGE, INVALID_HEADER, INVALID_QUERY, MALFORMED_REQUEST
 from service.base.clock import utc_now
-from service.connections import Connections
+from service.connections.counting import Connections
+from service.connections.http import HttpConnection
 from service.observe.metrics import Metrics
 from service.store.protocol import StoreUnavailable
 from tests.helpers.authenticator import PROOF, Authenticator
@@ -236,7 +238,7 @@ async def _send(s: Scene, request: bytes, held: int = 0, **settings: Any) -> htt
     """Return what comes for bytes that no client sends, on a connection with other limits, beside others held open."""
     config = s.service.server.config
     limits = Connections(msgspec.structs.replace(s.service.services.settings, **settings), Metrics())
-    before, config.http_protocol_class = config.http_protocol_class, limits.http  # type: ignore[reportAttributeAccessIssue]
+    before, config.http_protocol_class = config.http_protocol_class, partial(HttpConnection, limits)  # type: ignore[reportAttributeAccessIssue]
     host, port = s.service.client.base_url.host, s.service.client.base_url.port
     async with AsyncExitStack() as opened:
         for _ in range(held):

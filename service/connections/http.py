@@ -1,42 +1,27 @@
-"""Connections: how many there may be, and what each may cost before it has asked for anything.
-
-uvicorn keeps whatever a client sends as headers, waits for the rest of a request for ever, and counts no connections.
-Here bytes are counted before they are kept, whatever is unfinished has a deadline, and every address has a limited
-number of connections. A client that goes beyond a limit gets a problem, as from the app, wherever it can tell which of
-its requests that answers; then the connection is closed.
-"""
+"""A connection over which requests come: what it may send, and until when."""
 
 import asyncio
-import ipaddress
-from collections import Counter
 from functools import partial
 from typing import Any, Final, Literal, cast
 
 import httptools
-from uvicorn.config import Config
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.protocols.utils import get_remote_addr
-from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
-from uvicorn.server import ServerState
 
-from service.accounts.limits import network_of
-from service.api.headers import shielded
-from service.api.problems.problem import MEDIA_TYPE, Kind, Problem
+from service.api.problems.problem import Problem
 from service.api.problems.request import (
     HEADERS_TOO_LARGE,
     MALFORMED_REQUEST,
-    REQUEST_TIMEOUT,
-    TOO_MANY_CONNECTIONS,
     TOO_MANY_REQUESTS,
     UNAVAILABLE,
     URI_TOO_LONG,
 )
-from service.api.response import encode
 from service.base.ids import new_uuid
-from service.base.settings import Settings
+from service.connections.counting import Connection, Connections
+from service.connections.refusing import Excess, as_answer, large, late, malformed
+from service.connections.websocket import SocketConnection
 from service.cycle import Cycle, parsed
 from service.observe.logging import log
-from service.observe.metrics import Metrics
 
 PIECE: Final = 16 * 1024
 """Bytes that the parser gets at once. What it keeps is counted after every piece."""
@@ -47,134 +32,12 @@ LINGER: Final = 2.0
 never see that answer."""
 LINGER_BYTES: Final = 1024 * 1024
 """Bytes that are read and thrown away in that time."""
-HEARD: Final = 64 * 1024
-"""Bytes that a WebSocket may send at once. Nothing is made of them, and many small frames take long to read."""
-HEARD_A_SECOND: Final = 4 * 1024
-"""Bytes that it may send again after every second."""
 
 _REQUEST_LINE: Final = 64
 """Bytes of a request line beside its address: more than any method and version have."""
 
 Stage = Literal["waiting", "head", "body", "refused"]
 """What a connection reads: no request yet, a request line and headers, the rest of a request; nothing any more."""
-
-
-class Excess(Exception):
-    """More of something than a request may have; `problem` says of what."""
-
-    def __init__(self, kind: Kind, detail: str) -> None:
-        super().__init__(detail)
-        self.problem = Problem(kind, detail, kind.remedy)
-
-
-class Connections:
-    """The open connections of a server: all of them, and how many each address has."""
-
-    def __init__(self, settings: Settings, metrics: Metrics) -> None:
-        self.settings = settings
-        self._metrics = metrics
-        self._open: set[Connection] = set()
-        self._closing: set[Connection] = set()
-        self._of: Counter[str] = Counter()
-        self._proxies = _networks(settings.proxies)
-        self.bodies = 0
-        """Bytes of bodies that are kept for requests without an answer."""
-
-    def __len__(self) -> int:
-        return len(self._open)
-
-    def http(self, *arguments: Any, **parts: Any) -> "HttpConnection":
-        """Return the protocol of a new connection. uvicorn calls this in place of a class."""
-        return HttpConnection(self, *arguments, **parts)
-
-    def enter(self, connection: "Connection", host: str) -> Problem | None:
-        """Count a connection from `host`; or return why there may be no more of them."""
-        most, each = self.settings.connections, self.settings.connections_per_address
-        if len(self._open) >= most:
-            kind, detail = UNAVAILABLE, f"The service has {most} connections open and takes no more."
-            return Problem(kind, detail, kind.remedy, {"Retry-After": "5"})
-        address = None if self._is_proxy(host) else network_of(host)
-        if address is not None and each != "off" and self._of[address] >= each:
-            kind = TOO_MANY_CONNECTIONS
-            detail = f"Your address has {each} connections open and may have no more."
-            return Problem(kind, detail, kind.remedy, {"Retry-After": "5"})
-        connection.address = address
-        self._open.add(connection)
-        if address is not None:
-            self._of[address] += 1
-        return None
-
-    def hand_over(self, connection: "Connection", successor: "Connection") -> None:
-        """Give the place of a connection to the WebSocket that it becomes."""
-        self._open.discard(connection)
-        self._open.add(successor)
-        successor.address = connection.address
-
-    def leave(self, connection: "Connection") -> None:
-        """Forget a connection that is closed. One that was not counted, or was handed over, is none of ours."""
-        if connection not in self._open:
-            return
-        self._open.remove(connection)
-        address = connection.address
-        if address is not None:
-            self._of[address] -= 1
-            if not self._of[address]:
-                del self._of[address]
-
-    def sweep(self) -> None:
-        """Cut off connections that were closing at the last sweep already: their clients do not take what is left."""
-        closing = {each for each in self._open if each.transport.is_closing()}
-        for connection in closing & self._closing:
-            connection.cut_off()
-        self._closing = closing
-
-    def note(self, why: str) -> None:
-        """Count a connection that we end."""
-        self._metrics.connections_ended.labels(why).inc()
-
-    def _is_proxy(self, host: str) -> bool:
-        if self._proxies is None:
-            return True
-        try:
-            address = ipaddress.ip_address(host)
-        except ValueError:
-            return False
-        return any(address in network for network in self._proxies)
-
-
-class Connection(asyncio.Protocol):
-    """What connections of both kinds have: a place among the others, and an end when the client stops reading."""
-
-    transport: asyncio.Transport
-    loop: asyncio.AbstractEventLoop
-    connections_of_server: Connections
-    address: str | None = None
-    """By which it is counted; None when it is not counted by address."""
-    _stalled: asyncio.TimerHandle | None = None
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self.connections_of_server.leave(self)
-        self._moves()
-        super().connection_lost(exc)
-
-    def pause_writing(self) -> None:
-        super().pause_writing()
-        if self._stalled is None:
-            self._stalled = self.loop.call_later(self.connections_of_server.settings.write_timeout, self.cut_off)
-
-    def resume_writing(self) -> None:
-        self._moves()
-        super().resume_writing()
-
-    def cut_off(self) -> None:
-        """End a connection whose client takes nothing; what it was to get is thrown away."""
-        self.connections_of_server.note("unread")
-        self.transport.abort()
-
-    def _moves(self) -> None:
-        if self._stalled is not None:
-            self._stalled.cancel()
-            self._stalled = None
 
 
 class HttpConnection(Connection, HttpToolsProtocol):
@@ -220,7 +83,7 @@ class HttpConnection(Connection, HttpToolsProtocol):
         # Answered before anything was asked, and closed: nothing that a client understands costs less.
         self.transport, self._stage = transport, "refused"
         self.connections_of_server.note(problem.kind.slug)
-        transport.write(_as_answer(problem, new_uuid()))
+        transport.write(as_answer(problem, new_uuid()))
         transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -257,7 +120,7 @@ class HttpConnection(Connection, HttpToolsProtocol):
             self._refuse(excess.problem)
         except httptools.HttpParserError as error:
             cause = error.__context__
-            self._refuse(cause.problem if isinstance(cause, Excess) else _malformed(cause or error))
+            self._refuse(cause.problem if isinstance(cause, Excess) else malformed(cause or error))
         except httptools.HttpParserUpgrade:
             if self._should_upgrade():
                 self.handle_websocket_upgrade()
@@ -282,9 +145,9 @@ class HttpConnection(Connection, HttpToolsProtocol):
         else:
             self._head = 0  # After the end of another request how much of the piece is of this one is not known.
         if self._stage == "head" and self._head > limit + len(self.url) + _REQUEST_LINE:
-            raise _large(f"{limit} bytes of headers")
+            raise large(f"{limit} bytes of headers")
         if len(self.headers or ()) > self._header_count and self._stage != "waiting":
-            raise _large(f"{self._header_count} {'header lines' if self._stage == 'head' else 'trailers'}")
+            raise large(f"{self._header_count} {'header lines' if self._stage == 'head' else 'trailers'}")
         if self._stage == "waiting" and self._head > limit:
             raise Excess(MALFORMED_REQUEST, "There are blank lines and no request.")
 
@@ -304,9 +167,9 @@ class HttpConnection(Connection, HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         limit = self._header_limit
         if len(self.headers) > self._header_count:
-            raise _large(f"{self._header_count} header lines")
+            raise large(f"{self._header_count} header lines")
         if self._most > limit and sum(len(name) + len(value) + 4 for name, value in self.headers) > limit:
-            raise _large(f"{limit} bytes of headers")
+            raise large(f"{limit} bytes of headers")
         if len(self.pipeline) >= PIPELINED:
             raise Excess(TOO_MANY_REQUESTS, f"More than {PIPELINED} requests wait on this connection.")
         self._begin()
@@ -388,9 +251,9 @@ class HttpConnection(Connection, HttpToolsProtocol):
         if self._stage in ("head", "body") and self.flow.read_paused:
             self._end_after(seconds)  # It is the service that does not read.
         elif self._stage == "head":
-            self._refuse(_late("headers", seconds))
+            self._refuse(late("headers", seconds))
         elif self._stage == "body" and not self.cycle.response_complete:
-            self._refuse(_late("body", seconds))
+            self._refuse(late("body", seconds))
         else:
             if self._stage == "waiting":
                 self.connections_of_server.note("silent")
@@ -428,7 +291,7 @@ class HttpConnection(Connection, HttpToolsProtocol):
             cycle.body = bytearray()
             cycle.message_event.set()
             self._keep(-self._kept)
-        self.transport.write(_as_answer(problem, request))
+        self.transport.write(as_answer(problem, request))
         self.transport.write_eof()
         self.flow.resume_reading()
         self._end_after(LINGER)
@@ -445,85 +308,3 @@ class HttpConnection(Connection, HttpToolsProtocol):
         # Called as the class is.
         self.ws_protocol_class = cast(Any, partial(SocketConnection, self))
         super().handle_websocket_upgrade()
-
-
-class SocketConnection(Connection, WebSocketsSansIOProtocol):
-    """A WebSocket, in the place of the connection that it came over."""
-
-    def __init__(self, before: HttpConnection, config: Config, server_state: ServerState, app_state: Any) -> None:
-        WebSocketsSansIOProtocol.__init__(self, config, server_state, app_state)
-        self._before = before
-        self.connections_of_server = before.connections_of_server
-        self._may_send = float(HEARD)
-        self._at = self.loop.time()
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        super().connection_made(transport)
-        self.connections_of_server.hand_over(self._before, self)
-
-    def data_received(self, data: bytes) -> None:
-        now = self.loop.time()
-        self._may_send = min(HEARD, self._may_send + (now - self._at) * HEARD_A_SECOND) - len(data)
-        self._at = now
-        if self._may_send < 0 and self.handshake_initiated:
-            self._silence()
-            return
-        super().data_received(data)
-        if self.conn.handshake_exc is not None and not self.transport.is_closing():
-            # The library has stricter limits for headers than we may have; uvicorn would wait for ever.
-            self.transport.write(b"".join(self.conn.data_to_send()))
-            self.transport.close()
-
-    def _silence(self) -> None:
-        """End a WebSocket over which too much comes."""
-        if self.transport.is_closing():
-            return
-        self.connections_of_server.note("talkative")
-        if self.handshake_complete:
-            self.conn.fail(1008, "too much was sent")
-            self.handle_parser_exception()
-        else:
-            self.transport.close()
-
-    def handle_ping(self) -> None:
-        if self.writable.is_set():
-            super().handle_ping()
-        else:
-            self.conn.data_to_send()  # Whoever does not read gets no pongs: they would only pile up.
-
-
-def _networks(proxies: str) -> list[ipaddress.IPv4Network | ipaddress.IPv6Network] | None:
-    """Return the networks of the proxies; None when every address is one."""
-    if proxies == "*":
-        return None
-    return [ipaddress.ip_network(part) for part in proxies.split(",") if part]
-
-
-def _large(what: str) -> Excess:
-    return Excess(HEADERS_TOO_LARGE, f"The request has more than {what}.")
-
-
-def _malformed(error: BaseException) -> Problem:
-    kind = MALFORMED_REQUEST
-    return Problem(kind, f"The service cannot read the request: {error}.", kind.remedy)
-
-
-def _late(what: str, seconds: float) -> Problem:
-    kind = REQUEST_TIMEOUT
-    return Problem(kind, f"The {what} of the request did not arrive within {seconds:g} seconds.", kind.remedy)
-
-
-def _as_answer(problem: Problem, request: str) -> bytes:
-    """Return a problem as the bytes of a whole HTTP response."""
-    content = encode(problem.body(f"urn:uuid:{request}"))
-    headers = {
-        "content-type": MEDIA_TYPE,
-        "content-length": str(len(content)),
-        "request-id": request,
-        "access-control-allow-origin": "*",
-        "connection": "close",
-        **problem.headers,
-    }
-    lines = [name.encode() + b": " + value.encode() for name, value in headers.items()]
-    lines += [name + b": " + value for name, value in shielded([])]
-    return STATUS_LINE[problem.kind.status] + b"\r\n".join([*lines, b"", content])
