@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from domain.kernel.rules.ruleset import Ruleset
 from domain.library import LIBRARY
-from tests.helpers.laws import Laws
+from tests.helpers.laws.laws import Laws
 
 SCENARIOS: Final = Path(__file__).parents[1] / "scenarios"
 

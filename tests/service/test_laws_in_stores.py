@@ -34,7 +34,8 @@ from service.store.protocol import EventStore
 from tests.domain.classic import test_laws as classic  # the modules: their classes are not to be run here again
 from tests.domain.kernel import test_tiny_laws as tiny
 from tests.domain.mare_nostrum import test_laws as mare_nostrum
-from tests.helpers.laws import Laws, mutated
+from tests.helpers.laws.laws import Laws
+from tests.helpers.laws.mutants import mutated
 from tests.helpers.play import ORGANIZER, Play, player_of
 from tests.helpers.postgres import shared_cluster
 from tests.helpers.sampling import sampled

@@ -20,7 +20,8 @@ from domain.campaign.start import deployment, setup
 from domain.campaign.turn.taxes import TaxesCollected
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules.message import Event
-from tests.helpers.laws import Bare, Laws
+from tests.helpers.laws.laws import Laws
+from tests.helpers.laws.twins import Bare
 
 
 class TestCampaignLaws(Laws):

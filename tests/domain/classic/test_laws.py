@@ -22,7 +22,7 @@ from domain.conquest.pieces import Units
 from domain.kernel.ids import Seat
 from domain.kernel.rules.message import Event
 from domain.library import LIBRARY
-from tests.helpers.laws import Laws
+from tests.helpers.laws.laws import Laws
 
 KINDS = ("infantry", "cavalry", "catapults")
 

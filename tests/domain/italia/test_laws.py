@@ -20,7 +20,7 @@ from domain.italia.start import setup
 from domain.italia.turn import reinforcements, scoring, sequence, stacking
 from domain.kernel.ids import AreaId
 from domain.kernel.rules.message import Event
-from tests.helpers.laws import Laws
+from tests.helpers.laws.laws import Laws
 
 HOUSE_RULES = ("allied_city_roads", "rescue_cargo", "subject_vp_round_total", "ignore_pyrrhus_faq")
 

@@ -11,7 +11,7 @@ from domain.kernel.rules import schema
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from tests.domain.kernel import test_tiny_laws  # the module: its class is not to be run here again
-from tests.helpers.laws import Laws
+from tests.helpers.laws.laws import Laws
 from tests.tiny.auction import DECK, HAND, BiddingOpened, CardsDealt, Command, Event, Table, TinyAuction, View
 
 

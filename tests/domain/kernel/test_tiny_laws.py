@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from tests.helpers.laws import Laws
+from tests.helpers.laws.laws import Laws
 from tests.tiny.auction import ROOM, Table, TinyAuction
 from tests.tiny.house import House
 from tests.tiny.showing import Showing

@@ -21,7 +21,8 @@ from domain.mare_nostrum.heroes.helen import LegionSeduced
 from domain.mare_nostrum.ruleset import MareNostrum
 from domain.mare_nostrum.start import setup
 from domain.mare_nostrum.start.founding import PieceFounded
-from tests.helpers.laws import Bare, Laws
+from tests.helpers.laws.laws import Laws
+from tests.helpers.laws.twins import Bare
 
 CARDS = 123
 UNITS = ("fresh", "moved", "fought", "fortresses", "spent", "manned")

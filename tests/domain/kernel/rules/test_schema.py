@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 
 from domain.kernel.rules import schema
 from domain.kernel.rules.schema import Schema, matches, sample
-from tests.helpers.laws import Edges, mutated
+from tests.helpers.laws.mutants import Edges, mutated
 
 WORDS: tuple[str, ...] = ("asia", "dacia", "creta", "gallia")
 SCALARS = st.none() | st.booleans() | st.integers(-3, 9) | st.sampled_from(WORDS) | st.just("")

@@ -19,7 +19,7 @@ from domain.mare_nostrum.combat import military
 from domain.mare_nostrum.combat.naval import NavalBattleEnded
 from tests.helpers.building import CHANCE, MAP, RULESET, Building, arranged
 from tests.helpers.campaigning import campaign
-from tests.helpers.laws import mutated
+from tests.helpers.laws.mutants import mutated
 
 STEPS = 40
 

@@ -26,7 +26,8 @@ from domain.mare_nostrum.economy.takes import CardGiven
 from domain.mare_nostrum.economy.trade import OfferMade, OffersRevealed
 from domain.mare_nostrum.ruleset import MareNostrum
 from tests.domain.mare_nostrum.test_laws import revealed
-from tests.helpers.laws import Bare, Edges, mutated
+from tests.helpers.laws.mutants import Edges, mutated
+from tests.helpers.laws.twins import Bare
 
 RULESET = MareNostrum()
 BOARD = builtin("mare-nostrum")

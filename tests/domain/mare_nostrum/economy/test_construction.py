@@ -20,7 +20,7 @@ from domain.mare_nostrum.box.table import Table
 from domain.mare_nostrum.economy import construction, influence
 from domain.mare_nostrum.heroes import acquisition, exchange
 from tests.helpers.building import BOARD, CHANCE, MAP, RULESET, Building, arranged, position
-from tests.helpers.laws import mutated
+from tests.helpers.laws.mutants import mutated
 
 COMMANDS = (*construction.COMMANDS, *influence.COMMANDS, *acquisition.COMMANDS, *exchange.COMMANDS)
 

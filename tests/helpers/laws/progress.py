@@ -1,0 +1,61 @@
+"""The fifth law: pieces are neither created nor lost. The sixth: every game ends, and is proved."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from domain.kernel.log.history import read_event
+from domain.kernel.log.record import Record
+from domain.kernel.proof.verify import verify
+from domain.kernel.rules.message import Event
+from tests.helpers import redrawing
+from tests.helpers.laws.games import RandomGames
+
+
+class Progress(RandomGames):
+    """A game keeps its pieces, comes to an end, and can be proved."""
+
+    def test_pieces_are_neither_created_nor_lost(self, seed: int) -> None:
+        play = self.played(seed)
+        ends = [version for version, game in play.at_each_version.items() if game.table is not None]
+        count: Mapping[str, int] = self.pieces(play.at_each_version[ends[0]].table)
+        for before, after in pairwise(ends):
+            records = play.records[before:after]
+            told = self._count_as_told(count, play.at_each_version[before].table, records)
+            count = self.pieces(play.at_each_version[after].table)
+            assert told == nonzero(count), [record.event for record in records]
+            assert not list(self.faults(play.at_each_version[after].table))
+
+    def _count_as_told(self, count: Mapping[str, int], table: Any, records: Sequence[Record]) -> dict[str, int]:
+        table, told = table.copy(), Counter(count)
+        for record in records:
+            event = read_event(self.ruleset, record)
+            if isinstance(event, Event):
+                told.update(self.changes(table, event))
+                event.apply(table)
+        return nonzero(told)
+
+    def test_a_random_game_ends_and_is_proved(self, seed: int) -> None:
+        play = self.played(seed)
+        assert play.game.status == "over"
+        assert play.game.result is not None
+        assert not play.game.decisions
+        verdict = verify(play.export(), play.library)
+        assert verdict.ok, verdict
+        assert not verdict.unproved
+
+    def test_a_game_with_moves_taken_back_is_proved_as_far_as_each_may_see(self, seed: int) -> None:
+        play = self.wander(seed)
+        for viewer in (None, *play.game.players):
+            verdict = verify(play.export(viewer), play.library)
+            assert verdict.ok, verdict
+
+    def test_all_chance_follows_from_the_secret_and_from_what_events_show(self, seed: int) -> None:
+        for play in (self.played(seed), self.wander(seed)):
+            found = list(redrawing.faults(play))
+            assert not found, found
+
+
+def nonzero(count: Mapping[str, int]) -> dict[str, int]:
+    return {name: number for name, number in count.items() if number}
