@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.service.api.scene import Scene, scene_of
 from tests.service.api.serving import Player, Service, serving
 
 
@@ -22,3 +23,8 @@ async def anna(service: Service) -> Player:
 @pytest.fixture
 async def bert(service: Service) -> Player:
     return await service.register("Bert")
+
+
+@pytest.fixture
+async def scene(service: Service, anna: Player, bert: Player) -> Scene:
+    return await scene_of(service, anna, bert)
