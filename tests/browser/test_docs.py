@@ -32,8 +32,10 @@ async def test_a_link_leads_to_an_endpoint_in_the_reference(visit: Visit, look: 
         await visitor.axe()
 
 
-async def test_the_reference_is_in_the_colours_of_the_system_and_finds_what_is_searched(page: Page, visitor: Visitor):
-    """One test for both: the reference is the heaviest of all pages."""
+async def test_guides_lead_to_a_reference_in_the_colours_of_the_system_that_finds_what_is_searched(
+    page: Page, visitor: Visitor
+):
+    """One test for all of it: the reference is the heaviest of all pages."""
     visitor.expect(SCALARS_DOUBT)
 
     async def papers() -> list[str]:
@@ -46,17 +48,6 @@ async def test_the_reference_is_in_the_colours_of_the_system_and_finds_what_is_s
     await page.goto("/")
     lobby = await papers()
     assert lobby[0] != lobby[1]
-    await page.goto("/docs/reference")
-    await expect(page.get_by_role("heading", name="Tabularium")).to_be_visible()
-    assert await papers() == lobby
-    await page.get_by_role("button", name=re.compile("Search")).first.click()
-    await page.get_by_role("combobox").or_(page.get_by_role("searchbox")).first.fill("take a seat")
-    await expect(page.get_by_role("option", name=re.compile("Take a seat")).first).to_be_visible()
-
-
-async def test_guides_link_to_each_other_and_to_the_reference(page: Page, visitor: Visitor):
-    visitor.expect(SCALARS_DOUBT)
-    await page.goto("/")
     await page.get_by_role("link", name="API", exact=True).first.click()
     await expect(page.get_by_role("heading", name="Documentation")).to_be_visible()
     await page.get_by_role("main").get_by_role("link", name="What a verified export proves").click()
@@ -69,3 +60,7 @@ async def test_guides_link_to_each_other_and_to_the_reference(page: Page, visito
     assert await picture.evaluate("each => each.decode().then(() => each.naturalWidth > 0)")
     await page.get_by_role("link", name="API reference").click()
     await expect(page.get_by_role("heading", name="Tabularium")).to_be_visible()
+    assert await papers() == lobby
+    await page.get_by_role("button", name=re.compile("Search")).first.click()
+    await page.get_by_role("combobox").or_(page.get_by_role("searchbox")).first.fill("take a seat")
+    await expect(page.get_by_role("option", name=re.compile("Take a seat")).first).to_be_visible()

@@ -47,6 +47,8 @@ EVERY: Final = 100
 """Positions and options are sent of every version that this divides."""
 EACH: Final = 2
 """So many events of each type, and of each type of command that caused one, are a part."""
+OPTIONS: Final = 10
+"""With as many options of each ruleset, and the positions of these games, a part has enough."""
 LOGGED: Final = 20
 """So many events of each game go through the log of all games, too."""
 
@@ -138,9 +140,9 @@ def _decoded(answer: Any) -> Value:
 
 
 def part(games: Iterable[Recorded]) -> Iterator[Sent]:
-    """Yield what games send of events, `EACH` of each type and caused by each command, and two games' answers."""
+    """Yield what games send: `EACH` events of each type and caused by each command, and at least `OPTIONS` options."""
     seen: Counter[tuple[str, str, str]] = Counter()
-    whole: Counter[str] = Counter()
+    options: Counter[str] = Counter()
     for each in games:
         log = Log.of(each)
         chosen: list[Record] = []
@@ -151,9 +153,10 @@ def part(games: Iterable[Recorded]) -> Iterator[Sent]:
             if any(seen[kind] < EACH for kind in kinds):
                 seen.update(kinds)
                 chosen.append(record)
-        positions = whole[each.ruleset] < 2 and len(log.records) < 3000
-        whole[each.ruleset] += positions
-        yield sent(log, chosen, positions=positions)
+        positions = options[each.ruleset] < OPTIONS and len(log.records) < 3000
+        game = sent(log, chosen, positions=positions)
+        options[each.ruleset] += sum(shape == "OptionsView" for shape, _ in game.answers)
+        yield game
 
 
 class _Command(Struct):
