@@ -1,4 +1,4 @@
-"""The naval battle, cycle by cycle (chapter NAV; who attacks whom, and with what, is declared in combat.py).
+"""The naval battle, cycle by cycle (chapter NAV; who attacks whom, and with what, is declared in declaring.py).
 
 The attacker rolls and the defender marks the galleys that sink. Then the defender rolls, with the marked galleys too,
 and the attacker marks. Then all marked galleys sink together, with their cargo. A battle goes on by itself until a
