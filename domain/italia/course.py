@@ -11,7 +11,7 @@ from typing import Final
 from domain.italia.box.state import BattleStep, RoundStage, Stage
 from domain.italia.box.table import Table, battle_of, turn_of
 from domain.italia.campaigns import campaign, reactions
-from domain.italia.combat import aims, battle, cities, deserters, naval, raids, retreat, submission
+from domain.italia.combat import aims, battle, cities, declaring, deserters, naval, raids, retreat, submission
 from domain.italia.economy import income, placement, purchase
 from domain.italia.moves import entry, movement
 from domain.italia.nations import civil_war, exits, revolt, rome, title, transformations
@@ -75,7 +75,7 @@ TURN: Final[Mapping[Stage, Callable[[Table], Left]]] = {
     "sacking": cities.conquer,
     "rebuilding": cities.rebuild,
     "stacking": stacking.check,
-    "declaring": naval.declare,
+    "declaring": declaring.declare,
     "title": title.offer,
     "battles": battle.choose,
     "parting": retreat.part,

@@ -16,7 +16,7 @@ from domain.italia.box.pieces import FLEET, KINDS, WORDS, NationId
 from domain.italia.box.state import Options
 from domain.italia.box.table import Table
 from domain.italia.campaigns import campaign, reactions
-from domain.italia.combat import aims, battle, cities, deserters, naval, raids, retreat, submission
+from domain.italia.combat import aims, battle, cities, declaring, deserters, naval, raids, retreat, submission
 from domain.italia.combat.dice import DIE, FACES, struck
 from domain.italia.display import fight, marks, papers, view
 from domain.italia.display.view import imagine
@@ -61,6 +61,7 @@ CHAPTERS = (
     aims,
     retreat,
     raids,
+    declaring,
     naval,
     scoring,
     campaign,
@@ -77,7 +78,7 @@ CHAPTERS_OF_2 = (*CHAPTERS, exits, title)
 
 CHANCE: Mapping[type[KernelEvent[Any]], tuple[Shown, ...]] = {
     battle.BattleRolled: (Dice(DIE, ("attacker",)), Dice(DIE, ("defender",))),
-    naval.TieRolled: (Dice(DIE),),
+    declaring.TieRolled: (Dice(DIE),),
     deserters.ElephantsMet: (Dice(DIE),),
     deserters.FoederatiDeserted: (Dice(DIE),),
 }
@@ -241,7 +242,7 @@ class Italia(Ruleset[Table]):
                 )
             case deserters.ElephantsMet() | deserters.FoederatiDeserted() | civil_war.UnitsDefected():
                 return (Rolled(DIE, event.faces, self._seat_of(event.nation), event.draw),) if event.faces else ()
-            case naval.TieRolled():
+            case declaring.TieRolled():
                 return (Rolled(DIE, event.faces, None, event.draw),)
             case _:
                 return ()

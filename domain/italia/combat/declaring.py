@@ -1,0 +1,240 @@
+"""Who declares naval battles, and who fights first (IT-NAV-01 to -04, IT-NAV-10, IT-NAV-11)."""
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+
+from msgspec.structs import replace
+
+from domain.italia.box.pieces import NationId
+from domain.italia.box.state import Encounter
+from domain.italia.box.table import Command, Event, Table, combat_of, turn_of
+from domain.italia.combat import dice
+from domain.italia.combat.dice import Face
+from domain.kernel.chance.secret import Vault
+from domain.kernel.ids import AreaId, RuleId, Seat
+from domain.kernel.rules import schema
+from domain.kernel.rules.course import Consequence
+from domain.kernel.rules.decision import Decision, Option
+from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.gesture import Gesture
+from domain.kernel.rules.message import Draw, Names, enumerated
+from domain.kernel.rules.refusal import Refusal, refuse_unless
+
+
+class NavalBattleDeclared(Event, frozen=True):
+    """A nation declared a naval battle (IT-NAV-01): the active one, or another against it (IT-NAV-10)."""
+
+    rules = ("IT-NAV-01", "IT-NAV-02", "IT-NAV-10")
+    places = (("sea", "at"),)
+
+    nation: NationId
+    sea: AreaId
+    enemy: NationId
+
+    def apply(self, table: Table) -> None:
+        combat, against = combat_of(table), self.nation != table.active
+        declared = Encounter(self.sea, self.nation if against else self.enemy, against)
+        table.combat = replace(combat, encounters=(*combat.encounters, declared))
+
+    def tell(self, names: Names) -> str:
+        return f"The {names(self.nation)} declared a naval battle against the {names(self.enemy)} in {names(self.sea)}."
+
+
+class NavalDeclarationEnded(Event, frozen=True):
+    """A nation declared no more naval battles (IT-NAV-01)."""
+
+    rules = ("IT-NAV-01",)
+
+    nation: NationId
+
+    def apply(self, table: Table) -> None:
+        combat = combat_of(table)
+        table.combat = replace(combat, asked=(*combat.asked, self.nation))
+
+    def tell(self, names: Names) -> str:
+        return f"The {names(self.nation)} declared no more naval battles."
+
+
+class TieRolled(Event, frozen=True):
+    """Nations with as many fleets as each other rolled for who fights first (IT-NAV-11): the higher roll.
+
+    Attributes:
+        faces: one for each of the nations.
+    """
+
+    rules = ("IT-NAV-11",)
+    places = (("sea", "at"),)
+
+    sea: AreaId
+    nations: tuple[NationId, ...]
+    draw: Draw
+    faces: tuple[Face, ...]
+
+    def apply(self, table: Table) -> None:
+        pass  # the order follows when nobody is equal any more
+
+    def tell(self, names: Names) -> str:
+        each = [f"the {names(nation)} {face}" for nation, face in zip(self.nations, self.faces, strict=True)]
+        return f"To fight first in {names(self.sea)} they rolled: {', '.join(each)}."
+
+
+class NavalOrderSet(Event, frozen=True):
+    """Those who attack the active nation in a sea area fight in this order, the most fleets first (IT-NAV-11)."""
+
+    rules = ("IT-NAV-11",)
+
+    sea: AreaId
+    nations: tuple[NationId, ...]
+
+    def apply(self, table: Table) -> None:
+        combat = combat_of(table)
+        others = tuple(each for each in combat.encounters if each.sea != self.sea or not each.against_active)
+        ordered = tuple(Encounter(self.sea, nation, True) for nation in self.nations)
+        table.combat = replace(combat, encounters=(*others, *ordered))
+
+    def tell(self, names: Names) -> str:
+        return f"In {names(self.sea)} they fight in this order: {names.all(self.nations)}."
+
+
+class DeclareNavalBattle(Command, frozen=True):
+    """Declare a naval battle in a sea area where you and the enemy have fleets (IT-NAV-01)."""
+
+    rules = ("IT-NAV-01", "IT-NAV-10", "IT-SUB-10")
+    answers = frozenset({"declare-naval-battles"})
+    gesture = Gesture(to="sea", targets=("enemy",))
+
+    nation: NationId
+    sea: AreaId
+    enemy: NationId
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        table, nation = draft.table, _asked(draft.table)
+        names = table.names
+        asked = (
+            f"The {names(self.nation)} cannot declare a battle against the {names(self.enemy)} in {names(self.sea)}."
+        )
+        refuse_unless(self.nation == nation, self.rule, asked, f"The {names(nation)} must answer now.")
+        chances = list(_chances(table, nation))
+        if (self.sea, self.enemy) not in chances:
+            each = enumerated([f"the {names(enemy)} in {names(sea)}" for sea, enemy in chances])
+            raise Refusal(_why_not(table, self.nation, self.enemy), asked, f"They can fight {each}.")
+        draft.emit(NavalBattleDeclared(nation, self.sea, self.enemy))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        nation, names = _asked(table), table.names
+        for sea, enemy in _chances(table, nation):
+            fields = {"nation": schema.const(nation), "sea": schema.const(sea), "enemy": schema.const(enemy)}
+            yield cls.option(f"Fight the {names(enemy)} in {names(sea)}", fields)
+
+
+def _why_not(table: Table, nation: NationId, enemy: NationId) -> str:
+    if enemy in table.nations and table.are_allied(nation, enemy):
+        return "IT-SUB-10"
+    return "IT-NAV-10" if table.active not in (nation, enemy) else "IT-NAV-01"
+
+
+class EndNavalDeclaration(Command, frozen=True):
+    """Declare no more naval battles (IT-NAV-01)."""
+
+    rules = ("IT-NAV-01",)
+    answers = frozenset({"declare-naval-battles"})
+    gesture = Gesture(quiet=True)
+
+    nation: NationId
+
+    def decide(self, draft: Draft[Table], seat: Seat) -> None:
+        nation = _asked(draft.table)
+        names = draft.table.names
+        asked = f"The {names(self.nation)} cannot end their declarations now."
+        refuse_unless(self.nation == nation, self.rule, asked, f"The {names(nation)} must answer now.")
+        draft.emit(NavalDeclarationEnded(nation))
+
+    @classmethod
+    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
+        yield cls.option("Declare no more battles", {"nation": schema.const(_asked(table))})
+
+
+def _chances(table: Table, nation: NationId) -> Iterator[tuple[AreaId, NationId]]:
+    """Yield where a nation can still declare a battle, and against whom: one side is active (IT-NAV-10)."""
+    active, declared = turn_of(table).nation, combat_of(table).encounters
+    others = [each for each in table.nations if each != active] if nation == active else [active]
+    for sea in sorted({fleet.sea for _, fleet in table.fleets_of(nation)}):
+        there = {fleet.nation for fleet in table.fleets.values() if fleet.sea == sea}
+        for other in others:
+            enemy = other if nation == active else nation
+            known = any((each.sea, each.other) == (sea, enemy) for each in declared)
+            if other in there and not known and not table.are_allied(nation, other):
+                yield sea, other
+
+
+def _next(table: Table) -> NationId | None:
+    """Return who is asked for naval battles next: the active nation, then the others; no garrisons (IT-I1-14)."""
+    active = turn_of(table).nation
+    for nation in (active, *(each for each in table.nations if each != active)):
+        if nation not in combat_of(table).asked and not table.is_neutral(nation) and any(_chances(table, nation)):
+            return nation
+    return None
+
+
+def _asked(table: Table) -> NationId:
+    nation = _next(table)
+    assert nation is not None, "somebody can declare a naval battle"
+    return nation
+
+
+def declare(table: Table) -> list[Decision] | Consequence[Table] | None:
+    """Ask who fights at sea, before anything is fought (IT-NAV-02)."""
+    nation = _next(table)
+    if nation is None:
+        return _settle_order if any(True for _ in _attacked_twice(table)) else None
+    names, chances = table.names, list(_chances(table, nation))
+    seas = names.all(dict.fromkeys(sea for sea, _ in chances))
+    return [
+        Decision(
+            "declare-naval-battles",
+            (table.seat_of(nation),),
+            RuleId("IT-NAV-01"),
+            f"The {names(nation)} in {seas}: do you fight at sea?",
+            "A battle takes place if either side wants it.",
+            {"nation": nation, "battles": [{"sea": sea, "enemy": enemy} for sea, enemy in chances]},
+        )
+    ]
+
+
+def _settle_order(draft: Draft[Table]) -> None:
+    """Say in which order those who attack the active nation fight, before the battles begin (IT-NAV-11)."""
+    for sea, nations in list(_attacked_twice(draft.table)):
+        draft.emit(NavalOrderSet(sea, tuple(_by_size(draft, sea, nations))))
+
+
+def _attacked_twice(table: Table) -> Iterator[tuple[AreaId, list[NationId]]]:
+    """Yield the sea areas where several nations attack the active one."""
+    for sea in table.map.seas:
+        nations = [each.other for each in combat_of(table).encounters if each.sea == sea and each.against_active]
+        if len(nations) > 1:
+            yield sea, nations
+
+
+def _by_size(draft: Draft[Table], sea: AreaId, nations: list[NationId]) -> Iterator[NationId]:
+    def size(nation: NationId) -> int:
+        return -sum(1 for _ in draft.table.fleets_of(nation, sea))
+
+    for _, tied in groupby(sorted(nations, key=size), key=size):
+        yield from _by_lot(draft, sea, list(tied))
+
+
+def _by_lot(draft: Draft[Table], sea: AreaId, tied: list[NationId]) -> Iterator[NationId]:
+    """Order nations by dice, the highest first; equal rolls are repeated."""
+    if len(tied) == 1:
+        yield from tied
+        return
+    draw, faces = dice.roll_dice(draft, len(tied))
+    draft.emit(TieRolled(sea, tuple(tied), draw, faces))
+    rolled = dict(zip(tied, map(int, faces), strict=True))
+    for face in sorted(set(rolled.values()), reverse=True):
+        yield from _by_lot(draft, sea, [nation for nation in tied if rolled[nation] == face])
+
+
+EVENTS = (NavalBattleDeclared, NavalDeclarationEnded, TieRolled, NavalOrderSet)
+COMMANDS = (DeclareNavalBattle, EndNavalDeclaration)
