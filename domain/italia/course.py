@@ -11,7 +11,19 @@ from typing import Final
 from domain.italia.box.state import BattleStep, RoundStage, Stage
 from domain.italia.box.table import Table, battle_of, turn_of
 from domain.italia.campaigns import campaign, reactions
-from domain.italia.combat import aims, battle, cities, declaring, deserters, naval, raids, retreat, submission
+from domain.italia.combat import (
+    aims,
+    battle,
+    cities,
+    declaring,
+    deserters,
+    driving_off,
+    naval,
+    next_battle,
+    raids,
+    retreat,
+    submission,
+)
 from domain.italia.economy import income, placement, purchase
 from domain.italia.moves import entry, movement
 from domain.italia.nations import civil_war, exits, revolt, rome, title, transformations
@@ -77,7 +89,7 @@ TURN: Final[Mapping[Stage, Callable[[Table], Left]]] = {
     "stacking": stacking.check,
     "declaring": declaring.declare,
     "title": title.offer,
-    "battles": battle.choose,
+    "battles": next_battle.choose,
     "parting": retreat.part,
     "rebuilding-after-combat": cities.rebuild,
     "stacking-after-combat": stacking.check,
@@ -175,7 +187,7 @@ def battle_step(table: Table) -> Step[Table]:
 
 AFTER_ROLL: Final[Mapping[BattleStep, Step[Table]]] = {
     "lose": naval.lose,
-    "driven-off": retreat.drive_off,
+    "driven-off": driving_off.drive_off,
     "retreat": retreat.announce,
 }
 """The steps of a round of battle after the dice."""

@@ -16,7 +16,19 @@ from domain.italia.box.pieces import FLEET, KINDS, WORDS, NationId
 from domain.italia.box.state import Options
 from domain.italia.box.table import Table
 from domain.italia.campaigns import campaign, reactions
-from domain.italia.combat import aims, battle, cities, declaring, deserters, naval, raids, retreat, submission
+from domain.italia.combat import (
+    aims,
+    battle,
+    cities,
+    declaring,
+    deserters,
+    driving_off,
+    naval,
+    next_battle,
+    raids,
+    retreat,
+    submission,
+)
 from domain.italia.combat.dice import DIE, FACES, struck
 from domain.italia.display import fight, marks, papers, view
 from domain.italia.display.view import imagine
@@ -56,10 +68,12 @@ CHAPTERS = (
     sea,
     cities,
     rebuilding,
+    next_battle,
     battle,
     deserters,
     aims,
     retreat,
+    driving_off,
     raids,
     declaring,
     naval,

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from domain.classic.box.pieces import Army, GalleyId, Leader, LeaderId
 from domain.classic.box.state import Defeat, Player
 from domain.classic.box.table import Command, Event, Table
-from domain.classic.diplomacy import ransom
+from domain.classic.diplomacy import prisoners, ransom
 from domain.classic.turn import inflation, winning
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
@@ -279,7 +279,7 @@ def _place_for_freed(table: Table, seat: Seat) -> tuple[AreaId | None, str | Non
     Our ruling: while that Caesar is to be rescued from a sunk galley, in the owner's first province by name, or else
     aboard their first galley at sea. They have one there, or they would not have captured anybody.
     """
-    at, aboard = ransom.return_place(table, seat)
+    at, aboard = prisoners.return_place(table, seat)
     if at is not None or aboard is not None:
         return at, aboard
     own = next((area for area in table.map.lands if table.provinces[area].owner == seat), None)

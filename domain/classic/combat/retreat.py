@@ -13,6 +13,15 @@ from domain.classic.box.pieces import Army, LeaderId
 from domain.classic.box.state import Battle, Side
 from domain.classic.box.table import Command, Event, Table, battle_of
 from domain.classic.combat import battle, conquest
+from domain.classic.combat.destinations import (
+    askable,
+    bar_to,
+    destinations,
+    leaders_to_go,
+    may_retreat,
+    strait_owners,
+    total_loss,
+)
 from domain.classic.combat.losses import force, remove
 from domain.classic.moves import passage
 from domain.conquest.pieces import NO_UNITS, Units
@@ -203,77 +212,6 @@ class ArmyRetreated(Event, frozen=True):
         return f"{names(self.seat)} retreated {way}: {self.units}{leaders}."
 
 
-# --- where a side may retreat ---
-
-
-def destinations(table: Table, fight: Battle, seat: Seat) -> list[AreaId]:
-    """The provinces to which a side may retreat, those across a strait only with the consent that it needs."""
-    return [
-        to
-        for to in _neighbours(table, fight, seat)
-        if fight.strait_answers.get(to) or not _owners(table, fight, seat, to)
-    ]
-
-
-def _askable(table: Table, fight: Battle, seat: Seat) -> list[AreaId]:
-    """The destinations across a strait for which a side may ask for consent; none when landed units bar the retreat."""
-    if _landed_bar_retreat(table, force(table, fight, seat)):
-        return []
-    neighbours = _neighbours(table, fight, seat)
-    return [to for to in neighbours if to not in fight.strait_answers and _owners(table, fight, seat, to)]
-
-
-def _neighbours(table: Table, fight: Battle, seat: Seat) -> list[AreaId]:
-    """The adjacent provinces that qualify, straits aside."""
-    return [to for to in table.map.land_neighbours(fight.province) if _bar(table, fight, seat, to) is None]
-
-
-def _bar(table: Table, fight: Battle, seat: Seat, to: AreaId) -> tuple[str, str] | None:
-    """Why a province is no destination, straits aside: the rule and what it requires; None when it is one."""
-    if to not in table.provinces:
-        return "CC-RET-14", "You can retreat only to a province, never to a galley."
-    # CC-RET-17: movement points, leaders, the size of a legion and roads do not matter.
-    if to not in table.map.land_neighbours(fight.province):
-        return "CC-RET-17", "A retreat is one step to an adjacent province."
-    to_own = table.edition.retreat_to_own_provinces
-    if table.combat is not None and to in table.combat.battles:
-        return "CC-RET-04" if to_own else "CC-RET-05", "A battle must still be fought there."
-    if to_own and table.provinces[to].owner != seat:
-        return "CC-RET-03", "You can retreat only to one of your own provinces."
-    if not to_own and table.enemies_in(to, seat):
-        return "CC-RET-05", "You can retreat only to a province without units of another player."
-    return None
-
-
-def _owners(table: Table, fight: Battle, seat: Seat, to: AreaId) -> tuple[Seat, ...]:
-    """Who must agree that `seat` retreats to `to`: the others with galleys in the strait (CC-RET-15, CC-RET-16)."""
-    return passage.strait_blockers(table, fight.province, to, seat)
-
-
-def _landed_bar_retreat(table: Table, army: Army) -> bool:
-    """A landed unit that survives keeps the whole side from retreating (CC-RET-11, CC-RET-13)."""
-    return table.edition.retreat_needs_destination and army.landed.total > 0
-
-
-def _may_retreat(table: Table, fight: Battle, seat: Seat) -> bool:
-    """Whether a side may announce a retreat (CC-RET-07, CC-RET-08)."""
-    if not table.edition.retreat_needs_destination:
-        return True
-    return not _landed_bar_retreat(table, force(table, fight, seat)) and bool(destinations(table, fight, seat))
-
-
-def _total_loss(table: Table, fight: Battle, seat: Seat) -> str | None:
-    """The rule by which a retreat would lose every unit (2005); None when some would get away."""
-    if not destinations(table, fight, seat):
-        return "CC-RET-08"
-    return "CC-RET-12" if force(table, fight, seat).by_land.total == 0 else None
-
-
-def _leaders_to_go(table: Table, fight: Battle, seat: Seat) -> tuple[str, ...]:
-    """The leaders that can retreat: those that did not land this turn."""
-    return tuple(name for name in table.leaders_at(fight.province, seat) if not table.leaders[name].landed)
-
-
 # --- commands ---
 
 
@@ -293,10 +231,10 @@ class Announce(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, fight = draft.table, battle_of(draft.table)
-        lost = _total_loss(table, fight, seat)
+        lost = total_loss(table, fight, seat)
         asked = f"You asked to {'retreat from' if self.retreat else 'fight on in'} {fight.province}."
-        if self.retreat and not _may_retreat(table, fight, seat):
-            allowed = f"Fight on, or first ask to cross the strait to {' or '.join(_askable(table, fight, seat))}."
+        if self.retreat and not may_retreat(table, fight, seat):
+            allowed = f"Fight on, or first ask to cross the strait to {' or '.join(askable(table, fight, seat))}."
             raise Refusal("CC-RET-07", asked, allowed)
         if self.retreat and lost and not self.confirm_loss:
             raise Refusal(lost, asked, "No unit would get away. To retreat anyway, send `confirm_loss` as true.")
@@ -310,10 +248,10 @@ class Announce(Command, frozen=True):
         fight = battle_of(table)
         rule = "CC-RET-01" if table.edition.both_may_retreat else "CC-RET-02"
         yield cls.option("Fight on", {"retreat": schema.const(False)}, rule=rule)
-        if not _may_retreat(table, fight, seat):
+        if not may_retreat(table, fight, seat):
             return
         fields = {"retreat": schema.const(True)}
-        if lost := _total_loss(table, fight, seat):
+        if lost := total_loss(table, fight, seat):
             yield cls.option("Retreat and lose every unit", {**fields, "confirm_loss": schema.const(True)}, rule=lost)
         else:
             yield cls.option("Retreat", fields, rule=rule)
@@ -335,18 +273,18 @@ class AskRetreat(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, fight = draft.table, battle_of(draft.table)
         asked = f"You cannot ask for a retreat to {self.to}."
-        if bar := _bar(table, fight, seat, self.to):
+        if bar := bar_to(table, fight, seat, self.to):
             raise Refusal(bar[0], asked, bar[1])
         if self.to in fight.strait_answers:
             raise Refusal("CC-RET-15", asked, "Your request was already answered this round.")
-        owners = _owners(table, fight, seat, self.to)
+        owners = strait_owners(table, fight, seat, self.to)
         rule = "CC-RET-15" if table.edition.galleys_block_straits else "CC-RET-16"
         refuse_unless(owners, rule, asked, "You need nobody's consent to retreat there.")
         draft.emit(RetreatAsked(seat, self.to, owners))
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterator[Option]:
-        if places := _askable(table, battle_of(table), seat):
+        if places := askable(table, battle_of(table), seat):
             yield cls.option("Ask to retreat across the strait", {"to": schema.one_of(places)})
 
 
@@ -405,7 +343,7 @@ class Withdraw(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, fight = draft.table, battle_of(draft.table)
         asked = f"You cannot retreat to {self.to}."
-        if bar := _bar(table, fight, seat, self.to):
+        if bar := bar_to(table, fight, seat, self.to):
             raise Refusal(bar[0], asked, bar[1])
         if self.to not in destinations(table, fight, seat):
             raise Refusal("CC-RET-15", asked, "All owners of galleys in the strait must consent first.")
@@ -419,7 +357,7 @@ class Withdraw(Command, frozen=True):
 def _withdraw(draft: Draft[Table], seat: Seat, to: AreaId, *, automatic: bool = False) -> None:
     """Carry out a retreat; units that end it in a neutral or foreign province conquer it (CC-RET-21)."""
     table, fight = draft.table, battle_of(draft.table)
-    units, leaders = force(table, fight, seat).by_land, _leaders_to_go(table, fight, seat)
+    units, leaders = force(table, fight, seat).by_land, leaders_to_go(table, fight, seat)
     draft.emit(ArmyRetreated(seat, fight.province, to, units, leaders, automatic))
     if units.total:
         conquest.after_retreat(draft, to, seat)
@@ -477,7 +415,7 @@ def _is_spared(table: Table, fight: Battle) -> bool:
 
 def _must_go_on(table: Table, fight: Battle, side: Side) -> bool:
     """Whether a side has no choice: it can neither retreat nor ask to cross a strait (CC-RET-07)."""
-    return not _may_retreat(table, fight, side.seat) and not _askable(table, fight, side.seat)
+    return not may_retreat(table, fight, side.seat) and not askable(table, fight, side.seat)
 
 
 def _somebody_leaves(table: Table, fight: Battle) -> bool:
@@ -485,7 +423,7 @@ def _somebody_leaves(table: Table, fight: Battle) -> bool:
     if not fight.leaving:
         return False
     seat = fight.leaving[0]
-    return force(table, fight, seat).by_land.total > 0 or bool(_leaders_to_go(table, fight, seat))
+    return force(table, fight, seat).by_land.total > 0 or bool(leaders_to_go(table, fight, seat))
 
 
 def resolve(draft: Draft[Table]) -> None:

@@ -12,10 +12,20 @@ from typing import Annotated, Final
 
 from msgspec import UNSET, Meta
 
-from domain.classic.box.pieces import GalleyId, Leader, LeaderId
+from domain.classic.box.pieces import GalleyId, LeaderId
 from domain.classic.box.state import Offer, OfferId
 from domain.classic.box.table import Command, Event, Table
 from domain.classic.diplomacy import talks
+from domain.classic.diplomacy.prisoners import (
+    bar_to,
+    beside,
+    exchangeable,
+    is_free,
+    is_open,
+    is_the_others_turn,
+    prisoners_of,
+    return_place,
+)
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
@@ -247,19 +257,6 @@ def _remove(table: Table, offer: str) -> None:
 # --- what other chapters ask ---
 
 
-def return_place(table: Table, seat: Seat) -> tuple[AreaId | None, str | None]:
-    """Return where a general comes back to: the home, else their Caesar's place (CC-RAN-07, -08, CC-CAP-26)."""
-    if table.controls_home(seat):
-        return table.home(seat), None
-    caesar = table.leaders[f"{seat}-caesar"]
-    return caesar.at, caesar.aboard
-
-
-def is_possible(table: Table) -> bool:
-    """Tell whether there is a prisoner about whom somebody may deal in this placement phase."""
-    return any(leader.captor is not None and _bar(table, leader) is None for leader in table.leaders.values())
-
-
 def drop_void(draft: Draft[Table]) -> None:
     """Drop the offers that can no longer be carried out. Call it whenever prisoners or talents have changed hands."""
     for offer in tuple(draft.table.offers):
@@ -272,30 +269,7 @@ def _can_be_kept(table: Table, offer: Offer) -> bool:
     return (
         all(each is not None and (each.owner, each.captor) == (offer.owner, offer.captor) for each in generals)
         and offer.talents <= table.players[offer.owner].talents
-        and set(offer.prisoners).issubset(_exchangeable(table, offer.owner, offer.captor))
-    )
-
-
-def _bar(table: Table, general: Leader) -> tuple[str, str] | None:
-    """Return the rule that forbids a deal about a prisoner in this turn, and what the rule allows."""
-    active = table.active
-    if table.edition.ransom_in_any_turn is False and active not in (general.owner, general.captor):
-        return "CC-RAN-03", "The owner or the captor must be the active player."
-    if table.edition.returned_join_caesar is False and not table.controls_home(general.owner):
-        return "CC-RAN-09", f"The general returns to the Home Province of {general.owner}, who must control it."
-    return None
-
-
-def _exchangeable(table: Table, owner: Seat, captor: Seat) -> list[str]:
-    """Return whom the owner can give (CC-RAN-04): the captor's generals if they can return (CC-RAN-09), and others.
-
-    The generals of third players stay prisoners: they change their captor.
-    """
-    may_return = table.edition.returned_join_caesar or table.controls_home(captor)
-    return sorted(
-        name
-        for name, other in table.leaders.items()
-        if other.captor == owner and (may_return if other.owner == captor else table.edition.deals_name_several)
+        and set(offer.prisoners).issubset(exchangeable(table, offer.owner, offer.captor))
     )
 
 
@@ -308,11 +282,6 @@ def _exhausted(table: Table, seat: Seat, other: Seat) -> str:
     if any({offer.owner, offer.captor} == {seat, other} for offer in table.offers):
         return f"The open offer between you and {other} must first be answered or withdrawn."
     return ""
-
-
-def _is_the_others_turn(table: Table, general: str, seat: Seat) -> bool:
-    """Tell whether the other side makes the next offer about a prisoner (CC-RAN-06)."""
-    return not table.edition.turns_wait_for_talks and f"{general}/{seat}" in table.declined
 
 
 # --- what may be done ---
@@ -343,12 +312,12 @@ class ProposeRansom(Command, frozen=True):
         general = table.leaders.get(self.general)
         if general is None or general.captor is None or seat not in (general.owner, general.captor):
             rule = "CC-RAN-04" if general is None or general.captor is None else "CC-RAN-05"
-            raise Refusal(rule, asked, f"Prisoners you own or hold: {_listed(_prisoners_of(table, seat))}.")
-        if (bar := _bar(table, general)) is not None:
+            raise Refusal(rule, asked, f"Prisoners you own or hold: {_listed(prisoners_of(table, seat))}.")
+        if (bar := bar_to(table, general)) is not None:
             raise Refusal(bar[0], asked, bar[1])
         captor, other = general.captor, general.captor if seat == general.owner else general.owner
-        refuse_unless(not _is_open(table, self.general), "CC-RAN-05", asked, "An offer for this general is still open.")
-        if _is_the_others_turn(table, self.general, seat):
+        refuse_unless(not is_open(table, self.general), "CC-RAN-05", asked, "An offer for this general is still open.")
+        if is_the_others_turn(table, self.general, seat):
             raise Refusal("CC-RAN-06", asked, "Your last offer failed, so the other side makes the next one.")
         if reason := _exhausted(table, seat, other):
             raise Refusal("CC-RAN-14", asked, reason)
@@ -383,7 +352,7 @@ class ProposeRansom(Command, frozen=True):
         )
 
     def _check_further(self, table: Table, seat: Seat) -> None:
-        allowed = _beside(table, self.general, seat)
+        allowed = beside(table, self.general, seat)
         if not set(self.further).issubset(allowed) or len(set(self.further)) < len(self.further):
             asked = f"You named {', '.join(self.further)} in the same deal."
             raise Refusal("CC-RAN-04", asked, f"You can name these, each once: {_listed(allowed)}.")
@@ -392,7 +361,7 @@ class ProposeRansom(Command, frozen=True):
         treasury = table.players[owner].talents
         if self.talents > treasury:
             raise Refusal("CC-RAN-04", f"The ransom is {self.talents} talents.", f"{owner} has {treasury}.")
-        allowed = _exchangeable(table, owner, captor)
+        allowed = exchangeable(table, owner, captor)
         if not set(self.prisoners).issubset(allowed) or len(set(self.prisoners)) < len(self.prisoners):
             asked = f"You named {', '.join(self.prisoners)} in exchange."
             given = [table.leaders.get(name) for name in self.prisoners if name not in allowed]
@@ -404,10 +373,10 @@ class ProposeRansom(Command, frozen=True):
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         if table.phase != "placement":
             return
-        for name in _prisoners_of(table, seat):
+        for name in prisoners_of(table, seat):
             general = table.leaders[name]
             captor = general.captor
-            if captor is None or _bar(table, general) is not None or not _is_free(table, name, seat):
+            if captor is None or bar_to(table, general) is not None or not is_free(table, name, seat):
                 continue
             if _exhausted(table, seat, captor if seat == general.owner else general.owner):
                 continue
@@ -415,11 +384,11 @@ class ProposeRansom(Command, frozen=True):
                 "general": schema.const(name),
                 "talents": schema.count(0, table.players[general.owner].talents),
             }
-            if prisoners := _exchangeable(table, general.owner, captor):
+            if prisoners := exchangeable(table, general.owner, captor):
                 fields["prisoners"] = schema.subset(prisoners)
             fields["promise"] = schema.text(LONGEST_PROMISE)
             optional = ("talents", "prisoners", "promise", "further")
-            if further := _beside(table, name, seat):
+            if further := beside(table, name, seat):
                 fields["further"] = schema.subset(further)
             yield cls.option(f"Propose a ransom for {table.names(name)}", fields, optional=optional)
 
@@ -486,36 +455,6 @@ class WithdrawRansom(Command, frozen=True):
 def _check_time(table: Table, asked: str) -> None:
     if table.phase != "placement":
         raise Refusal("CC-RAN-01", asked, "Ransoms are negotiated only in the placement phase.", untimely=True)
-
-
-def _prisoners_of(table: Table, seat: Seat) -> list[str]:
-    """The prisoners whom a seat owns or holds."""
-    return sorted(
-        name for name, leader in table.leaders.items() if leader.captor and seat in (leader.owner, leader.captor)
-    )
-
-
-def _is_open(table: Table, general: str) -> bool:
-    return any(general in offer.generals for offer in table.offers)
-
-
-def _is_free(table: Table, general: str, seat: Seat) -> bool:
-    """Tell whether earlier offers about a prisoner let a seat name them in a new offer."""
-    return not _is_open(table, general) and not _is_the_others_turn(table, general, seat)
-
-
-def _beside(table: Table, general: str, seat: Seat) -> list[str]:
-    """Return who can be named in the same deal as a prisoner: others of the same owner, held by the same captor."""
-    if not table.edition.deals_name_several:
-        return []
-    first = table.leaders[general]
-    return [
-        name
-        for name in _prisoners_of(table, seat)
-        if name != general
-        and (table.leaders[name].owner, table.leaders[name].captor) == (first.owner, first.captor)
-        and _is_free(table, name, seat)
-    ]
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -12,7 +12,7 @@ from domain.classic.box.pieces import Galley, GalleyId
 from domain.classic.box.state import Purchase, RoadId, road_id
 from domain.classic.box.table import Command, Event, Table
 from domain.classic.combat import capture
-from domain.classic.diplomacy import ransom, talks
+from domain.classic.diplomacy import prisoners, ransom, talks
 from domain.classic.economy import sites
 from domain.classic.turn import inflation, turn
 from domain.conquest.pieces import Units
@@ -205,7 +205,7 @@ def _automatic(table: Table, seat: Seat) -> Event | None:
         return RoadPlaced(seat, roads[0], automatic=True)
     if left.total or table.offers or (_stranded(table, seat) and seat not in table.waived):
         return None
-    waits = talks.waiting(table) if table.edition.turns_wait_for_talks else ransom.is_possible(table)
+    waits = talks.waiting(table) if table.edition.turns_wait_for_talks else prisoners.is_possible(table)
     return None if waits else PlacementFinished(seat, automatic=True)
 
 

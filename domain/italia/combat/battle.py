@@ -1,4 +1,4 @@
-"""Battles: which is fought next, their rounds and their end (chapter BAT).
+"""Battles: their beginning, their rounds and their end (chapter BAT). Which is fought next is in next_battle.py.
 
 All units of both nations in the place take part; nothing but what is damaged, aimed at or to be lost is kept about
 them.
@@ -6,7 +6,7 @@ them.
 
 from collections.abc import Iterable
 
-from msgspec import Struct, field
+from msgspec import field
 from msgspec.structs import replace
 
 from domain.italia.box.pieces import Army, Kind, LeaderId, NationId, Units, counted, listed, named
@@ -23,9 +23,8 @@ from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
-from domain.kernel.rules.gesture import Gesture
-from domain.kernel.rules.message import Count, Names, enumerated
-from domain.kernel.rules.refusal import Refusal, refuse_unless
+from domain.kernel.rules.message import Count, Names
+from domain.kernel.rules.refusal import refuse_unless
 
 # --- what happens ---
 
@@ -202,166 +201,18 @@ class BattleEnded(Event, frozen=True):
         return f"The {names(self.winner)} won the battle in {names(self.place)}."
 
 
-# --- which battle is next ---
+# --- its beginning ---
 
 
-class Due(Struct, frozen=True):
-    """A battle that the active nation can fight next.
-
-    Attributes:
-        raid: whether it is a raid; None where the attacker chooses.
-    """
-
-    place: AreaId
-    enemy: NationId
-    naval: bool = False
-    raid: bool | None = False
-
-
-def due(table: Table) -> list[Due]:
-    """Return the battles that can be fought next (IT-BAT-03, IT-NAV-11): land battles, then naval ones."""
-    nation, combat = turn_of(table).nation, combat_of(table)
-    found = [
-        Due(area, enemy, raid=_raid(table, nation, area))
-        for area, front in combat.fronts.items()
-        for enemy in front.enemies
-        if _faces(table, nation, enemy, area) == (True, True)
-    ]
-    first = set[AreaId]()
-    for each in combat.encounters:
-        if not all(any(table.fleets_of(side, each.sea)) for side in (nation, each.other)):
-            continue
-        if not each.against_active or each.sea not in first:
-            found.append(Due(each.sea, each.other, naval=True))
-        if each.against_active:
-            first.add(each.sea)
-    return found
-
-
-def _raid(table: Table, nation: NationId, area: AreaId) -> bool | None:
-    """Return whether a battle is a raid; on a campaign that was said before the reactions (IT-RAI-02)."""
-    if table.campaign is not None and table.campaign.step:
-        return area in table.campaign.raids
-    return None if raids.bar(table, nation, area) is None else False
-
-
-def _faces(table: Table, nation: NationId, enemy: NationId, area: AreaId) -> tuple[bool, bool] | None:
-    """Return whether each side has units there, not only leaders; None where they do not meet (any more)."""
-    if nation not in table.armies.get(area, {}) or enemy not in table.strangers(nation, area):
-        return None
-    return table.army(area, nation).size > 0, table.army(area, enemy).size > 0
-
-
-def choose(table: Table) -> list[Decision] | Consequence[Table] | None:
-    """Ask the active nation for its next battle (IT-BAT-03), where there is a choice; None after the last one.
-
-    Leaders who are alone among enemy units are removed at once (IT-BAT-17).
-    """
-    nation = turn_of(table).nation
-    for area, front in combat_of(table).fronts.items():
-        for enemy in front.enemies:
-            if (faces := _faces(table, nation, enemy, area)) in ((True, False), (False, True)):
-                caught, by = (enemy, nation) if faces == (True, False) else (nation, enemy)
-                return lambda draft: _win_without_battle(draft, area, caught, by)
-    battles = due(table)
-    if not battles:
-        return None
-    if len(battles) == 1 and (raid := battles[0].raid) is not None:
-        return lambda draft: begin(draft, battles[0], raid=raid)
-    names = table.names
-    where = names.all(dict.fromkeys(each.place for each in battles))
-    title = f"The {names(nation)} in {where}: which battle do you fight next?"
-    if len(battles) == 1:
-        title = f"The {names(nation)} in {where}: do you raid the city or attack?"
-    about = [{"place": each.place, "enemy": each.enemy, "raid": each.raid is not False} for each in battles]
-    return [
-        Decision(
-            "choose-battle",
-            (table.seat_of(nation),),
-            RuleId("IT-BAT-03"),
-            title,
-            "The battle is fought to its end before the next one begins.",
-            {"nation": nation, "battles": about},
-        )
-    ]
-
-
-class Fight(Command, frozen=True):
-    """Begin one of the battles that are due: an attack, or a raid on the city there (IT-BAT-03, IT-RAI-01).
-
-    Attributes:
-        place: the land area, or the sea area.
-        raid: whether you raid the city; it cannot be changed later (IT-RAI-02).
-    """
-
-    rules = ("IT-BAT-03", "IT-RAI-01", "IT-RAI-02", "IT-RAI-10", "IT-RAI-11", "IT-NAV-11")
-    answers = frozenset({"choose-battle"})
-    gesture = Gesture(to="place", targets=("enemy",))
-
-    nation: NationId
-    place: AreaId
-    enemy: NationId
-    raid: bool = False
-
-    def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        table, battles = draft.table, due(draft.table)
-        names, nation = table.names, turn_of(table).nation
-        asked = f"The {names(self.nation)} cannot fight the {names(self.enemy)} in {names(self.place)} now."
-        refuse_unless(self.nation == nation, self.rule, asked, f"It is the turn of the {names(nation)}.")
-        battle = next((each for each in battles if (each.place, each.enemy) == (self.place, self.enemy)), None)
-        if battle is None:
-            each = enumerated([f"the {names(one.enemy)} in {names(one.place)}" for one in battles])
-            allowed = f"They can fight {each} next."
-            raise Refusal(_not_due(table, nation, self.place, self.enemy), asked, allowed)
-        if battle.raid not in (None, self.raid):
-            raise Refusal(*_no_raid(table, nation, self.place))
-        begin(draft, battle, raid=self.raid)
-
-    @classmethod
-    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        nation, names = turn_of(table).nation, table.names
-        for each in due(table):
-            fields = {
-                "nation": schema.const(nation),
-                "place": schema.const(each.place),
-                "enemy": schema.const(each.enemy),
-                "raid": {"type": "boolean"} if each.raid is None else schema.const(each.raid),
-            }
-            title = f"Fight the {names(each.enemy)} in {names(each.place)}"
-            yield cls.option(title, fields, optional=[] if each.raid else ["raid"])
-
-
-def _not_due(table: Table, nation: NationId, place: AreaId, enemy: NationId) -> str:
-    """Return the rule by which a battle cannot be fought now."""
-    if any((each.sea, each.other) == (place, enemy) for each in combat_of(table).encounters):
-        return "IT-NAV-11"
-    if place in table.map.seas:
-        return "IT-NAV-02"
-    if enemy in table.nations and table.are_allied(nation, enemy):
-        return "IT-SUB-10"
-    return "IT-ENT-05" if enemy in table.nations_at(place) and table.is_entry(place) else "IT-BAT-01"
-
-
-def _no_raid(table: Table, nation: NationId, area: AreaId) -> tuple[str, str, str]:
-    """Return why a battle cannot be the raid or the attack that was asked for."""
-    asked = f"You cannot raid {table.names(area)}."
-    if table.campaign is not None and table.campaign.step:
-        allowed = "On a campaign you announce raids before the reactions, and cannot change them later."
-        return "IT-RAI-02", asked, allowed
-    bar = raids.bar(table, nation, area)
-    assert bar is not None, "a raid is chosen when the battle begins, where there can be one"
-    return bar[0], asked, f"{bar[1]} Attack instead."
-
-
-def begin(draft: Draft[Table], battle: Due, *, raid: bool) -> None:
+def begin(draft: Draft[Table], place: AreaId, enemy: NationId, *, naval: bool, raid: bool) -> None:
     """Begin a battle of the active nation, who is the attacker (IT-BAT-02).
 
     Before its first round the defender submits if it must, and units desert (IT-BAT-14).
     """
-    table, place = draft.table, battle.place
-    sides = turn_of(table).nation, battle.enemy
-    bare = Battle(place, battle.naval, *sides)
-    if battle.naval:
+    table = draft.table
+    sides = turn_of(table).nation, enemy
+    bare = Battle(place, naval, *sides)
+    if naval:
         fleets = [[fleet for _, fleet in table.fleets_of(side, place)] for side in sides]
         armies = [sum((fleet.cargo for fleet in each), Army()) for each in fleets]
         number = len(fleets[0]), len(fleets[1])
@@ -375,7 +226,7 @@ def begin(draft: Draft[Table], battle: Due, *, raid: bool) -> None:
     fight = battle_of(draft.table)
     if submission.must_submit(draft.table, fight):
         submission.submit(draft, fight, forced=True)
-    elif not fight.naval:
+    elif not naval:
         deserters.desert(draft)
         goes_on(draft)
 
@@ -429,7 +280,8 @@ def _catch(draft: Draft[Table], area: AreaId, nation: NationId, by: NationId) ->
     scoring.eliminated(draft, nation, {}, by=by, leaders=leaders)
 
 
-def _win_without_battle(draft: Draft[Table], area: AreaId, caught: NationId, by: NationId) -> None:
+def win_without_battle(draft: Draft[Table], area: AreaId, caught: NationId, by: NationId) -> None:
+    """Remove leaders without units from an area with enemy units, which take its city (IT-BAT-17)."""
     _catch(draft, area, caught, by)
     cities.take(draft, by, area)
 
@@ -546,4 +398,4 @@ def convert(table: Table) -> list[Decision] | Consequence[Table]:
 
 
 EVENTS = (LeadersCaught, BattleBegan, BattleRoundBegan, RetreatsOpened, ConversionDeclined, BattleRolled, BattleEnded)
-COMMANDS = (Fight, Convert)
+COMMANDS = (Convert,)

@@ -12,23 +12,20 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.italia.box.pieces import (
-    KINDS,
     Army,
     FleetId,
-    Kind,
     LeaderId,
     NationId,
     Units,
     counted,
     fits,
     minus,
-    named,
     plus,
 )
 from domain.italia.box.state import Battle, Leaving, Why
 from domain.italia.box.table import Command, Event, Table, battle_of, combat_of, turn_of
 from domain.italia.combat import battle, cities, naval
-from domain.italia.combat.battle import next_round, open_retreats
+from domain.italia.combat.battle import next_round
 from domain.italia.combat.destinations import barred, commander, could_declare, destinations, is_open, room
 from domain.italia.turn import scoring, stacking
 from domain.kernel.chance.secret import Vault
@@ -427,63 +424,6 @@ def leave(table: Table) -> list[Decision] | Consequence[Table]:
     return [Decision("leave", (table.seat_of(going.nation),), RuleId(RULES[why]), title, depends, about)]
 
 
-# --- units that elephants drive off ---
-
-
-class DriveOff(Command, frozen=True):
-    """Choose which of your surviving units an elephant drives off (IT-HIT-11)."""
-
-    rules = ("IT-HIT-11", "IT-HIT-10", "IT-BAT-14")
-    answers = frozenset({"drive-off"})
-
-    nation: NationId
-    kind: Kind
-
-    def decide(self, draft: Draft[Table], seat: Seat) -> None:
-        fight = battle_of(draft.table)
-        nation = _driven(fight)
-        names = draft.table.names
-        asked = f"The elephant cannot drive off {counted(self.kind, 1)} of the {names(self.nation)}."
-        refuse_unless(self.nation == nation, self.rule, asked, f"The {names(nation)} must choose now.")
-        kinds = draft.table.army(fight.place, nation).units
-        refuse_unless(self.kind in kinds, self.rule, asked, f"Choose one of the survivors: {named(kinds)}.")
-        _order_off(draft, nation, self.kind)
-
-    @classmethod
-    def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
-        fight = battle_of(table)
-        nation = _driven(fight)
-        kinds = [kind for kind in KINDS if kind in table.army(fight.place, nation).units]
-        fields = {"nation": schema.const(nation), "kind": schema.one_of(kinds)}
-        yield cls.option("Choose who is driven off", fields)
-
-
-def _driven(fight: Battle) -> NationId:
-    return next(side for side in fight.sides if side in fight.driven)
-
-
-def _order_off(draft: Draft[Table], nation: NationId, kind: Kind) -> None:
-    fight = battle_of(draft.table)
-    closed = barred(draft.table, fight, nation)
-    one = Army({kind: 1})
-    draft.emit(LeavingOrdered(Leaving(nation, fight.place, one, "driven-off", fight.enemy(nation), closed)))
-
-
-def drive_off(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask which survivor each natural 9 or 10 of an elephant drives off (IT-HIT-11)."""
-    fight, names = battle_of(table), table.names
-    if not fight.driven or not table.army(fight.place, _driven(fight)).size:
-        return open_retreats
-    nation = _driven(fight)
-    kinds: list[Kind] = [kind for kind in KINDS if kind in table.army(fight.place, nation).units]
-    if len(kinds) == 1:
-        return lambda draft: _order_off(draft, nation, kinds[0])
-    title = f"The {names(nation)} in {names(fight.place)}: which unit does the elephant drive off?"
-    about = {"nation": nation, "place": fight.place, "number": fight.driven[nation], "kinds": kinds}
-    depends = "It retreats, or is eliminated where it cannot."
-    return [Decision("drive-off", (table.seat_of(nation),), RuleId("IT-HIT-11"), title, depends, about)]
-
-
 # --- leaders who face leaders ---
 
 
@@ -501,4 +441,4 @@ def part(table: Table) -> Consequence[Table] | None:
 
 
 EVENTS = (UnitsRetreated, UnitsCutOff, LeavingOrdered, Stood)
-COMMANDS = (Retreat, Stand, Abandon, DriveOff)
+COMMANDS = (Retreat, Stand, Abandon)
