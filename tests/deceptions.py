@@ -29,7 +29,8 @@ from domain.judging.fold import fold as fold_case
 from domain.kernel.canonical import canonical
 from domain.kernel.ids import PlayerId
 from domain.kernel.log import forking
-from domain.kernel.proof.export import ExportError, read
+from domain.kernel.proof.export import ExportError
+from domain.kernel.proof.reading import read
 from domain.kernel.proof.verify import verify
 from domain.kernel.rules.refusal import Refusal
 from domain.transparency.certificate import BEYOND as UNCERTIFIED

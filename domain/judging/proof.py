@@ -47,7 +47,8 @@ from domain.kernel.log import lifecycle
 from domain.kernel.log.history import cause_of, read_around, steps
 from domain.kernel.log.lifecycle import GameAdjudicated, GameEnded, GamePaused, GameResumed, MovesRetracted
 from domain.kernel.log.record import Cause, Record
-from domain.kernel.proof.export import Export, ExportError, Hex, Lines, Number, Plain, Row, row_line
+from domain.kernel.proof.export import Export, ExportError, Hex, Number, Plain, Row, row_line
+from domain.kernel.proof.reading import Lines
 from domain.kernel.rules.message import type_name
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Library

@@ -16,7 +16,8 @@ from domain.kernel.ids import Version
 from domain.kernel.log.fold import later
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import read_event, retraction
-from domain.kernel.proof.export import Export, ExportError, read
+from domain.kernel.proof.export import Export, ExportError
+from domain.kernel.proof.reading import read
 from domain.kernel.proof.verify import BEYOND, Verdict
 from domain.kernel.proof.verify import verify as verify_export
 from domain.kernel.rules.documents import DocumentError

@@ -12,7 +12,8 @@ import msgspec
 from msgspec import Struct
 
 from domain.judging import proof
-from domain.kernel.proof.export import ExportError, read
+from domain.kernel.proof.export import ExportError
+from domain.kernel.proof.reading import read
 from domain.kernel.proof.verify import verify
 from domain.library import LIBRARY
 

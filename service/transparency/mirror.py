@@ -18,7 +18,8 @@ from msgspec import Struct
 from domain.judging import proof
 from domain.kernel.ids import GameId
 from domain.kernel.log.record import Record
-from domain.kernel.proof.export import ExportError, read
+from domain.kernel.proof.export import ExportError
+from domain.kernel.proof.reading import read
 from domain.transparency.entry import WITHHELD, Entry, kind_of, read_entry
 from service.base.clock import stamp, utc_now
 from service.transparency.evidence import Found, keep

@@ -15,7 +15,8 @@ from domain.judging.events import CASE_EVENTS
 from domain.kernel.chance.secret import Secret
 from domain.kernel.log.lifecycle import GAME_EVENTS, GameCreated, GameForked
 from domain.kernel.log.record import Cause, row_bytes
-from domain.kernel.proof.export import End, Header, PastEnd, Row, read
+from domain.kernel.proof.export import End, Header, PastEnd, Row
+from domain.kernel.proof.reading import read
 from domain.kernel.rules.message import type_name
 from service.api.contract import files as contract
 

@@ -35,7 +35,7 @@ from domain.kernel.log.lifecycle import (
     Undo,
 )
 from domain.kernel.log.record import Cause, Record
-from domain.kernel.proof.export import read
+from domain.kernel.proof.reading import read
 from domain.kernel.rules import schema
 from domain.kernel.rules.decision import Option
 from domain.kernel.rules.message import Event, type_name

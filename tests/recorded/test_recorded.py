@@ -8,7 +8,7 @@ import pytest
 from msgspec import Struct
 
 from domain.kernel.log.fold import fold
-from domain.kernel.proof.export import read
+from domain.kernel.proof.reading import read
 from domain.kernel.proof.verify import verify
 from domain.library import LIBRARY
 from tests.helpers.sampling import sampled

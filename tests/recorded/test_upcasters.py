@@ -13,7 +13,7 @@ from domain.classic.box import table as classic_table
 from domain.classic.economy import tribute
 from domain.kernel.ids import Seat
 from domain.kernel.log.history import read_event
-from domain.kernel.proof.export import read
+from domain.kernel.proof.reading import read
 from domain.kernel.proof.verify import verify
 from domain.kernel.rules.message import Count, Names, Upcaster, type_name
 from domain.kernel.rules.ruleset import Library, Ruleset

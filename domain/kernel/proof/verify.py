@@ -17,7 +17,8 @@ from msgspec import Struct
 from domain.kernel.ids import GameId, Version
 from domain.kernel.log.game import Game
 from domain.kernel.log.lifecycle import Status
-from domain.kernel.proof.export import Export, ExportError, read
+from domain.kernel.proof.export import Export, ExportError
+from domain.kernel.proof.reading import read
 from domain.kernel.proof.replay import Replay
 from domain.kernel.rules.ruleset import Library
 

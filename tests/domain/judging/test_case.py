@@ -14,7 +14,7 @@ from domain.judging.proof import verify
 from domain.kernel.ids import PlayerId, RuleId
 from domain.kernel.log.history import cause_of
 from domain.kernel.log.record import Cause, first_broken
-from domain.kernel.proof.export import read as read_game
+from domain.kernel.proof.reading import read as read_game
 from domain.kernel.proof.verify import verify as verify_game
 from domain.kernel.rules import catalogue
 from domain.kernel.rules.message import Names, in_words

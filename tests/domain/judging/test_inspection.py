@@ -14,7 +14,7 @@ from domain.kernel.log.fold import fold
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import effective_records, starts_of_commands, steps
 from domain.kernel.log.record import Record
-from domain.kernel.proof import export
+from domain.kernel.proof import reading
 from domain.kernel.rules.message import type_name
 from domain.kernel.rules.ruleset import Ruleset
 from domain.library import LIBRARY
@@ -37,7 +37,7 @@ def whole(ruleset: str) -> tuple[Game, list[Record]]:
     """Return a recorded game in which dice were rolled, and its log."""
     shapes = {type_name(each) for each in LIBRARY.current(ruleset).chance}
     for each in recorded(ruleset):
-        read = export.read(each.lines())
+        read = reading.read(each.lines())
         records = list(read.records)
         if any(record.type in shapes for record in records[10:]) and len(records) < 1500:
             return fold(records, read.game, LIBRARY, lambda _, board=read.board: board), records

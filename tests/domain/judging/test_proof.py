@@ -17,7 +17,7 @@ from domain.judging.proof import CaseVerdict, verify
 from domain.kernel.ids import PlayerId
 from domain.kernel.log.history import cause_of
 from domain.kernel.log.record import Cause, Record, genesis, inscribe
-from domain.kernel.proof import export
+from domain.kernel.proof import export, reading
 from domain.kernel.proof.export import Export
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Library
@@ -54,7 +54,7 @@ def court() -> Court:
 
 def game_of(court: Court) -> Export:
     play = court.play
-    return export.read(list(export.export(play.game, play.records, play.vault)))
+    return reading.read(list(export.export(play.game, play.records, play.vault)))
 
 
 def test_an_export_verifies_without_the_game_and_says_what_it_takes_for_granted(court: Court) -> None:

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from domain.judging.case import MOST_WRITTEN
 from domain.judging.proof import verify
-from domain.kernel.proof import export
+from domain.kernel.proof import reading
 from domain.kernel.proof.verify import verify as verify_game
 from tests.service.api.serving import Player, Service
 from tests.service.api.test_statistics import caught_up
@@ -136,7 +136,7 @@ async def proved(court: Court, case: str, reader: Player | None = None) -> bool:
         (await court.service.client.get(f"{url}/export", headers=headers)).content.splitlines(keepends=True)
         for url in (case, court.url)
     ]
-    verdict = verify(lines[0], LIBRARY, export.read(lines[1]))
+    verdict = verify(lines[0], LIBRARY, reading.read(lines[1]))
     assert verdict.ok, verdict.problem
     whole = verify_game(lines[1], LIBRARY)
     assert whole.ok, whole.problem

@@ -5,7 +5,7 @@ import json
 
 import msgspec
 
-from domain.kernel.proof.export import read
+from domain.kernel.proof.reading import read
 from domain.kernel.proof.verify import verify
 from tests.service.api.serving import Player, Service
 from tests.service.rig import LIBRARY

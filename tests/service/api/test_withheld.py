@@ -13,7 +13,7 @@ from websockets.asyncio.client import connect
 from websockets.typing import Subprotocol
 
 from domain.kernel.ids import GameId
-from domain.kernel.proof.export import read
+from domain.kernel.proof.reading import read
 from domain.kernel.proof.verify import verify
 from domain.transparency.certificate import certify
 from domain.transparency.entry import read_entry

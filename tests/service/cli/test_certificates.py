@@ -7,7 +7,7 @@ import pytest
 
 from domain.boards import builtin
 from domain.kernel.ids import GameId
-from domain.kernel.proof.export import read
+from domain.kernel.proof.reading import read
 from domain.library import LIBRARY
 from domain.transparency.certificate import told
 from domain.transparency.checkpoint import ED25519_COSIGNATURE, Checkpoint

@@ -13,7 +13,8 @@ import pytest
 from domain.kernel.canonical import canonical
 from domain.kernel.ids import PlayerId, Seat
 from domain.kernel.log.record import Cause
-from domain.kernel.proof.export import ExportError, read
+from domain.kernel.proof.export import ExportError
+from domain.kernel.proof.reading import read
 from domain.kernel.proof.verify import Verdict, verify
 from domain.kernel.rules.ruleset import Library
 from tests.helpers import forger

@@ -12,7 +12,8 @@ from domain.kernel.ids import AreaId
 from domain.kernel.log import snapshot
 from domain.kernel.log.fold import fold
 from domain.kernel.log.history import read_created
-from domain.kernel.proof.export import ExportError, read
+from domain.kernel.proof.export import ExportError
+from domain.kernel.proof.reading import read
 from domain.kernel.proof.verify import verify
 from domain.kernel.rules.board import Board, Map
 from domain.kernel.rules.documents import (
