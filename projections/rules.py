@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from domain.kernel.ids import RuleId
-from domain.kernel.rules.catalogue import common_rules
+from domain.kernel.rules.loading import common_rules
 from domain.kernel.rules.ruleset import Library
 from projections.change import Add, Change, Table
 from projections.projection import Happened, Projection

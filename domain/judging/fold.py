@@ -11,7 +11,8 @@ from domain.kernel.ids import CaseId, GameId, RuleId
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import cause_of, starts_of_commands
 from domain.kernel.log.record import Record
-from domain.kernel.rules.catalogue import CatalogueError, common_rules
+from domain.kernel.rules.catalogue import CatalogueError
+from domain.kernel.rules.loading import common_rules
 from domain.kernel.rules.ruleset import Ruleset
 
 _decoder: Final[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(cast(Any, Union[CASE_EVENTS]))  # noqa: UP007

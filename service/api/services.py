@@ -9,7 +9,8 @@ from msgspec import Struct
 from domain.boards import drawing_of
 from domain.kernel.ids import PlayerId
 from domain.kernel.rules.board import Board
-from domain.kernel.rules.catalogue import Catalogue, common_rules
+from domain.kernel.rules.catalogue import Catalogue
+from domain.kernel.rules.loading import common_rules
 from domain.kernel.rules.ruleset import Library, Ruleset
 from projections.store import ProjectionStore
 from service.accounts.accounts import Accounts

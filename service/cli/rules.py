@@ -10,7 +10,8 @@ from rich.table import Table as RichTable
 
 from domain.boards import builtin
 from domain.kernel.ids import RuleId
-from domain.kernel.rules.catalogue import Coverage, Rule, coverage
+from domain.kernel.rules.catalogue import Rule
+from domain.kernel.rules.coverage import Coverage, coverage
 from domain.kernel.rules.ruleset import Ruleset
 from domain.kernel.scenario import Failure, Scenario, ScenarioError, read, run, runs
 from domain.library import LIBRARY

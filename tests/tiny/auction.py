@@ -12,7 +12,7 @@ from domain.boards.drawing import Drawing, Outline
 from domain.kernel.chance.evidence import Dice, Lots, Shown
 from domain.kernel.chance.secret import Opened, Sealed, Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
-from domain.kernel.rules import catalogue, command, message, schema
+from domain.kernel.rules import command, loading, message, schema
 from domain.kernel.rules.board import Area, Board, Border, Map
 from domain.kernel.rules.catalogue import Catalogue
 from domain.kernel.rules.course import Consequence, Step
@@ -374,7 +374,7 @@ class TinyAuction(Ruleset[Table]):
 
     @cached_property
     def catalogue(self) -> Catalogue:
-        return catalogue.load((Path(__file__).parent / "catalogue.toml").read_bytes())
+        return loading.load((Path(__file__).parent / "catalogue.toml").read_bytes())
 
     @property
     def players(self) -> tuple[int, ...]:

@@ -12,9 +12,10 @@ from domain.kernel.chance.draws import Chance
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules.board import Board
-from domain.kernel.rules.catalogue import Catalogue, check_options, load
+from domain.kernel.rules.catalogue import Catalogue
 from domain.kernel.rules.command import Command
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.loading import check_options, load
 from domain.kernel.rules.marks import Figure, Marks, Nation, Standing, halved
 from domain.kernel.rules.message import Names
 from domain.kernel.rules.refusal import Refusal

@@ -10,8 +10,9 @@ from msgspec import Struct
 
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules.board import Board
-from domain.kernel.rules.catalogue import Catalogue, load
+from domain.kernel.rules.catalogue import Catalogue
 from domain.kernel.rules.documents import Document, documents_of
+from domain.kernel.rules.loading import load
 from domain.kernel.rules.message import Names
 from domain.kernel.rules.papers import Line, Paper, Papers, Section
 from tests.tiny.auction import Table, TinyAuction

@@ -5,7 +5,7 @@ from typing import Any
 
 from domain.kernel.ids import RuleId
 from domain.kernel.log.lifecycle import GAME_EVENTS, Undo
-from domain.kernel.rules.catalogue import common_rules
+from domain.kernel.rules.loading import common_rules
 from domain.kernel.rules.message import type_name
 from domain.kernel.rules.ruleset import Ruleset
 

@@ -7,18 +7,15 @@ and ``[[player_decision]]``. ``load`` refuses anything else; ``coverage`` says w
 An entry holds in all rulesets of its catalogue, or in those that it names in ``applies``.
 """
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from functools import cache, cached_property
-from importlib import resources
-from typing import Annotated, Any, Final, Literal, TypeVar, cast
+from functools import cached_property
+from typing import Annotated, Final, Literal
 
-import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from domain.kernel.ids import RULE_ID, RuleId
+from domain.kernel.ids import RuleId
 
 EVERY_RULESET = "*"
 """The ruleset id of a catalogue whose rules hold in every ruleset."""
@@ -28,10 +25,6 @@ Line = Annotated[str, Meta(min_length=1, pattern=r"\S")]
 
 Status = Literal["rule", "faq", "clarification", "house"]
 """What a statement is: of the rule book itself, of its official FAQ, unofficial advice on it, or an optional rule."""
-
-_CITATION = re.compile(r"(?P<key>[a-z0-9-]+)(?::(?P<first>[0-9]+)(?:-(?P<last>[0-9]+))?)?(?: § (?P<section>\S.*))?")
-"""A source; lines, where it is cited by line; and the heading of a section, where lines alone help nobody."""
-_PLACE_IN_DOCUMENT = re.compile(r"`\$\.(?P<table>\w+)\[(?P<index>[0-9]+)\](?P<rest>[^`]*)`")
 
 
 class CatalogueError(Exception):
@@ -118,7 +111,7 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         """Return the rule in a version of a ruleset; None when that version does not have it."""
         for was in sorted(self.earlier, key=lambda each: each.until):
             if version <= was.until and ruleset_id in was.rulesets:
-                told = {name: getattr(was, name) for name in _RETOLD if getattr(was, name)}
+                told = {name: getattr(was, name) for name in RETOLD if getattr(was, name)}
                 return None if was.absent else replace(self, **told)
         return self
 
@@ -142,7 +135,7 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return ruleset_id in self.applies or EVERY_RULESET in self.applies
 
 
-_RETOLD: Final = ("title", "text", "source", "ambiguity", "ruling", "decision")
+RETOLD: Final = ("title", "text", "source", "ambiguity", "ruling", "decision")
 """The fields of a rule that an earlier version may have had otherwise."""
 
 
@@ -203,9 +196,6 @@ class PlayerDecision(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     options: Annotated[tuple[Line, ...], Meta(min_length=1)]
     optional: bool
     rules: Annotated[tuple[RuleId, ...], Meta(min_length=1)]
-
-
-_Entry = TypeVar("_Entry", Rule, WorkedExample, PlayerDecision)
 
 
 class Chapter(Struct, frozen=True):
@@ -329,234 +319,3 @@ def _in_words(lines: Sequence[str]) -> str:
         return ""
     one = len(lines) == 1 and "-" not in lines[0]
     return f", line{'' if one else 's'} {', '.join(lines)}"
-
-
-def load(raw: bytes | str) -> Catalogue:
-    """The catalogue in a TOML document; ``CatalogueError``, one line, if the document is not valid."""
-    try:
-        tables = msgspec.toml.decode(raw, type=dict[str, Any])
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise CatalogueError(_one_line(f"not a TOML document: {error}")) from None
-    try:
-        catalogue = msgspec.convert(tables, Catalogue)
-    except msgspec.ValidationError as error:
-        raise CatalogueError(_one_line(_with_entry_id(str(error), tables))) from None
-    _check(catalogue)
-    return _spelled_out(catalogue)
-
-
-def check_options(catalogue: Catalogue, ruleset_id: str, setup: type[Struct]) -> None:
-    """Raise `CatalogueError` unless a ruleset's set-up has every option of its rules, with the same default."""
-    fields = {field.name: field.default for field in msgspec.structs.fields(setup)}
-    for rule in catalogue.for_ruleset(ruleset_id):
-        if rule.option and fields.get(rule.option) is not rule.default:
-            is_there = f"is {fields[rule.option]} by default" if rule.option in fields else "is not there"
-            wanted = f"{rule.id} holds under option {rule.option}, {rule.default} by default"
-            raise CatalogueError(f"{wanted}; in the set-up of {ruleset_id} it {is_there}")
-
-
-@cache
-def common_rules() -> Catalogue:
-    """Return the rules that hold in every game, whatever its ruleset."""
-    return load(resources.files("domain.kernel.rules").joinpath("common.toml").read_bytes())
-
-
-def _spelled_out(catalogue: Catalogue) -> Catalogue:
-    """Return a catalogue of which every entry says in which rulesets it holds."""
-    first = tuple(ruleset_id for ruleset_id, edition in catalogue.rulesets.items() if edition.based_on is None)
-
-    def applying(entry: _Entry, *rules: RuleId) -> _Entry:
-        return replace(entry, applies=catalogue.holders(entry.applies, rules))
-
-    def dated(rule: Rule) -> Rule:
-        return replace(rule, earlier=tuple(replace(was, rulesets=was.rulesets or first) for was in rule.earlier))
-
-    return replace(
-        catalogue,
-        rules=tuple(applying(dated(rule), rule.id) for rule in catalogue.rules),
-        examples=tuple(applying(example, *example.rules) for example in catalogue.examples),
-        decisions=tuple(applying(decision, *decision.rules) for decision in catalogue.decisions),
-    )
-
-
-def _with_entry_id(message: str, tables: Mapping[str, Any]) -> str:
-    """The message, naming the id of the entry at fault: a reader cannot count to ``$.rule[217]``."""
-    place = _PLACE_IN_DOCUMENT.search(message)
-    if place is None:
-        return message
-    number = int(place["index"])
-    entry: object = tables[place["table"]][number]
-    name = cast(dict[str, object], entry).get("id") if isinstance(entry, dict) else None
-    return message.replace(place[0], f"{place['table']} {name or f'number {number + 1}'}{place['rest']}")
-
-
-def _one_line(message: str) -> str:
-    return " ".join(message.split())
-
-
-def _check(catalogue: Catalogue) -> None:
-    """Check what the types cannot: ids are unique and well formed, and every reference has a target."""
-    _check_ids(catalogue)
-    _check_editions(catalogue)
-    _check_chapters(catalogue)
-    for entry in (*catalogue.rules, *catalogue.examples):
-        for citation in entry.source:
-            _check_citation(entry.id, citation, catalogue.sources)
-    for entry in (*catalogue.rules, *catalogue.examples, *catalogue.decisions):
-        _check_rulesets(entry.id, entry.applies, catalogue)
-    for difference in catalogue.differences:
-        _check_rulesets(difference.id, difference.says, catalogue)
-    for entry in (*catalogue.examples, *catalogue.differences, *catalogue.decisions):
-        for rule_id in entry.rules:
-            _existing(entry.id, rule_id, catalogue)
-    for example in catalogue.examples:
-        _check_rolls(example)
-    _check_counterparts(catalogue)
-    _check_earlier(catalogue)
-    for rule in catalogue.rules:
-        if (rule.option is None) != (rule.default is None):
-            raise CatalogueError(f"{rule.id}: give both `option` and its `default`, or neither")
-
-
-def _check_ids(catalogue: Catalogue) -> None:
-    seen: set[str] = set()
-    for entry in (*catalogue.rules, *catalogue.examples, *catalogue.differences, *catalogue.decisions):
-        if not RULE_ID.fullmatch(entry.id):
-            raise CatalogueError(f"{entry.id!r} is not an id of the form GAME-CHAPTER-01")
-        if entry.id in seen:
-            raise CatalogueError(f"{entry.id} is defined twice")
-        seen.add(entry.id)
-
-
-def _check_editions(catalogue: Catalogue) -> None:
-    before: list[str] = []
-    for ruleset_id, edition in catalogue.rulesets.items():
-        base = edition.based_on
-        if base is not None and base not in before:
-            raise CatalogueError(f"{ruleset_id} is based on {base!r}; before it there is {', '.join(before) or 'none'}")
-        for rule_id in edition.without:
-            rule = _existing(ruleset_id, rule_id, catalogue)
-            if ruleset_id in rule.applies or base not in catalogue.holders(rule.applies, (rule_id,)):
-                raise CatalogueError(
-                    f"{ruleset_id} is without {rule_id}, which it would not have from {base or 'another'}"
-                )
-        before.append(ruleset_id)
-
-
-def _check_chapters(catalogue: Catalogue) -> None:
-    for rule in catalogue.rules:
-        if rule.chapter not in catalogue.chapter_titles:
-            raise CatalogueError(f"{rule.id}: chapter {rule.chapter} has no title")
-    for empty in catalogue.chapter_titles.keys() - {rule.chapter for rule in catalogue.rules}:
-        raise CatalogueError(f"chapter {empty} has no rule")
-
-
-def _check_citation(entry_id: RuleId, citation: str, sources: Mapping[str, Source]) -> None:
-    parts = _CITATION.fullmatch(citation)
-    if parts is None:
-        raise CatalogueError(f"{entry_id}: {citation!r} is not a citation of the form source:first-last § section")
-    source = sources.get(parts["key"])
-    if source is None:
-        raise CatalogueError(f"{entry_id}: no source {parts['key']!r}; there is {', '.join(sources)}")
-    if (source.lines is None) != (parts["first"] is None):
-        expected = "as a whole" if source.lines is None else "by line"
-        raise CatalogueError(f"{entry_id}: {citation!r}: source {parts['key']} is cited {expected}")
-    if source.lines is None:
-        return
-    first = int(parts["first"])
-    last = int(parts["last"] or first)
-    if not 1 <= first <= last <= source.lines:
-        raise CatalogueError(f"{entry_id}: {citation!r}: source {parts['key']} has lines 1-{source.lines}")
-
-
-def _check_rulesets(entry_id: RuleId, rulesets: Iterable[str], catalogue: Catalogue) -> None:
-    for ruleset_id in rulesets:
-        if ruleset_id not in catalogue.rulesets:
-            known = ", ".join(catalogue.rulesets)
-            raise CatalogueError(f"{entry_id}: ruleset {ruleset_id!r} is not one of {known}")
-
-
-def _check_rolls(example: WorkedExample) -> None:
-    for roll in example.rolls:
-        if sum(roll.faces.values()) > roll.dice:
-            raise CatalogueError(f"{example.id}: {roll.by} shows more faces than {roll.dice} dice have")
-
-
-def _check_earlier(catalogue: Catalogue) -> None:
-    for rule in catalogue.rules:
-        for was in rule.earlier:
-            _check_rulesets(rule.id, was.rulesets, catalogue)
-            for citation in was.source:
-                _check_citation(rule.id, citation, catalogue.sources)
-            if was.absent == any(getattr(was, name) for name in _RETOLD):
-                where = f"{rule.id}, earlier until version {was.until}"
-                raise CatalogueError(f"{where}: give either `absent` or the fields that differed")
-
-
-def _check_counterparts(catalogue: Catalogue) -> None:
-    for rule in catalogue.rules:
-        for other in rule.differs_from:
-            if rule.id not in _existing(rule.id, other, catalogue).differs_from:
-                raise CatalogueError(f"{rule.id} differs from {other}, but {other} does not say so")
-
-
-def _existing(entry_id: str, rule_id: RuleId, catalogue: Catalogue) -> Rule:
-    try:
-        return catalogue.rule(rule_id)
-    except UnknownRuleError as error:
-        raise CatalogueError(f"{entry_id}: {error}") from None
-
-
-class ChapterCoverage(Struct, frozen=True):
-    """How many rules of a chapter hold in the ruleset, how many are covered, and the ids that are not."""
-
-    chapter: str
-    title: str
-    total: int
-    covered: int
-    missing: tuple[RuleId, ...]
-
-
-class Share(Struct, frozen=True):
-    """How many rules there are, and how many of them are covered."""
-
-    total: int
-    covered: int
-
-
-class Coverage(Struct, frozen=True):
-    """How much of a catalogue is covered in one ruleset. ``unknown``: claimed ids of this game that name no rule."""
-
-    catalogue: str
-    ruleset: str
-    total: int
-    covered: int
-    statuses: Mapping[Status, Share]
-    chapters: tuple[ChapterCoverage, ...]
-    unknown: tuple[RuleId, ...]
-
-
-def coverage(catalogue: Catalogue, ruleset_id: str, covered: Mapping[RuleId, Sequence[str]]) -> Coverage:
-    """The coverage of a ruleset, given what covers each rule; a rule with an empty list is not covered."""
-    claimed = {rule_id for rule_id, by in covered.items() if by}
-    chapters = tuple(_chapter_coverage(chapter, claimed) for chapter in catalogue.chapters(ruleset_id))
-    games = {rule.id.split("-")[0] for rule in catalogue.rules}
-    existing = {rule.id for rule in catalogue.rules}
-    by_status: dict[Status, list[bool]] = {}
-    for rule in catalogue.for_ruleset(ruleset_id):
-        by_status.setdefault(rule.status, []).append(rule.id in claimed)
-    return Coverage(
-        catalogue=catalogue.id,
-        ruleset=ruleset_id,
-        total=sum(chapter.total for chapter in chapters),
-        covered=sum(chapter.covered for chapter in chapters),
-        statuses={status: Share(len(each), sum(each)) for status, each in by_status.items()},
-        chapters=chapters,
-        unknown=tuple(sorted(rule_id for rule_id in claimed - existing if rule_id.split("-")[0] in games)),
-    )
-
-
-def _chapter_coverage(chapter: Chapter, claimed: set[RuleId]) -> ChapterCoverage:
-    missing = tuple(rule.id for rule in chapter.rules if rule.id not in claimed)
-    total = len(chapter.rules)
-    return ChapterCoverage(chapter.id, chapter.title, total, total - len(missing), missing)

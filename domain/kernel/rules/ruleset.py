@@ -17,12 +17,13 @@ from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, PlayerId, RuleId, Seat
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.briefing import Briefing, briefing_of
-from domain.kernel.rules.catalogue import Catalogue, check_options, load
+from domain.kernel.rules.catalogue import Catalogue
 from domain.kernel.rules.command import Command
 from domain.kernel.rules.course import Step
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.documents import DocumentError, documents_of, equipped, read
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.loading import check_options, load
 from domain.kernel.rules.marks import Battle, Figure, Mark, Marks
 from domain.kernel.rules.message import Event, Names, Upcaster, type_name
 from domain.kernel.rules.papers import Papers

@@ -4,7 +4,7 @@ from collections import Counter
 from pathlib import Path
 
 import domain
-from domain.kernel.rules.catalogue import load
+from domain.kernel.rules.loading import load
 
 CATALOGUE = load((Path(domain.__file__).parent / "italia" / "catalogue.toml").read_bytes())
 

@@ -16,7 +16,7 @@ from domain.kernel.log.history import cause_of
 from domain.kernel.log.record import Cause, first_broken
 from domain.kernel.proof.reading import read as read_game
 from domain.kernel.proof.verify import verify as verify_game
-from domain.kernel.rules import catalogue
+from domain.kernel.rules import loading
 from domain.kernel.rules.message import Names, in_words
 from domain.kernel.rules.refusal import Refusal
 from tests.helpers.judging import JUDGE, OTHER_JUDGE, Court
@@ -41,12 +41,12 @@ def court(play: Play) -> Court:
 def refused(act: Any, *given: Any, **more: Any) -> str:
     with pytest.raises(Refusal) as refusal:
         act(*given, **more)
-    assert refusal.value.rule in {rule.id for rule in catalogue.common_rules().rules}
+    assert refusal.value.rule in {rule.id for rule in loading.common_rules().rules}
     return refusal.value.rule
 
 
 def test_every_event_concerns_rules_of_the_service() -> None:
-    known = {rule.id for rule in catalogue.common_rules().rules}
+    known = {rule.id for rule in loading.common_rules().rules}
     for event in CASE_EVENTS:
         assert event.rules
         assert {*event.rules} <= known, event

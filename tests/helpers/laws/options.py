@@ -7,7 +7,7 @@ from typing import Any, cast
 import msgspec
 
 from domain.kernel.ids import Seat
-from domain.kernel.rules import catalogue, schema
+from domain.kernel.rules import loading, schema
 from domain.kernel.rules.refusal import Refusal
 from tests.helpers.laws.games import RandomGames, some, whole
 from tests.helpers.laws.mutants import Edges, mutated
@@ -78,7 +78,7 @@ class Options(RandomGames):
 
     def _assert_known(self, rule: str) -> None:
         if rule.startswith("TAB-"):
-            catalogue.common_rules().rule(rule)
+            loading.common_rules().rule(rule)
         else:
             assert self.ruleset.catalogue.rule(rule).holds_in(self.ruleset.id)
 

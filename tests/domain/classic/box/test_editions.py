@@ -10,7 +10,7 @@ from domain.boards import builtin
 from domain.classic.box.editions import FRIZ, PUBLISHED_2005, Edition
 from domain.classic.ruleset import ruleset_of
 from domain.kernel.proof.verify import verify
-from domain.kernel.rules.catalogue import load
+from domain.kernel.rules.loading import load
 from domain.kernel.scenario import read, run, runs
 from tests.helpers.play import Play
 

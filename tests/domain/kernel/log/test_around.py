@@ -48,7 +48,7 @@ from domain.kernel.log.record import Cause
 from domain.kernel.proof import origin, replay
 from domain.kernel.proof.origin import AROUND_THE_TABLE
 from domain.kernel.proof.verify import verify
-from domain.kernel.rules.catalogue import common_rules
+from domain.kernel.rules.loading import common_rules
 from domain.kernel.rules.message import type_name
 from domain.kernel.rules.refusal import Refusal
 from tests.helpers.play import CASE, OFFICIAL, ORGANIZER, Play, player_of

@@ -16,7 +16,7 @@ from domain.kernel.log.game import Game
 from domain.kernel.log.history import read_created, steps
 from domain.kernel.log.record import Cause
 from domain.kernel.proof.verify import verify
-from domain.kernel.rules import catalogue
+from domain.kernel.rules import catalogue, loading
 from domain.kernel.rules.decision import Option
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Library, switched
@@ -91,7 +91,7 @@ def test_a_catalogue_tells_a_rule_as_a_version_has_it() -> None:
         source = ["book"]
         earlier = [{until = 1, absent = true}]
     """
-    rules = catalogue.load(told)
+    rules = loading.load(told)
     texts = {
         (id_, version): rules.at(id_, version).rule("T-A-01").text for id_ in ("one", "two") for version in (1, 2, 4)
     }
@@ -107,7 +107,7 @@ def test_a_catalogue_tells_a_rule_as_a_version_has_it() -> None:
     assert [rule.id for rule in rules.at("one", 2).for_ruleset("one")] == ["T-A-01", "T-A-02"]
     for wrong in ("{until = 1}", "{until = 1, absent = true, text = 'x'}", "{until = 0, text = 'x'}"):
         with pytest.raises(catalogue.CatalogueError, match="T-A-02"):
-            catalogue.load(told.replace("{until = 1, absent = true}", wrong))
+            loading.load(told.replace("{until = 1, absent = true}", wrong))
 
 
 # --- a game keeps its version ---

@@ -10,15 +10,9 @@ import pytest
 import domain.classic
 import domain.kernel.rules
 from domain.kernel.ids import RuleId
-from domain.kernel.rules.catalogue import (
-    Catalogue,
-    CatalogueError,
-    Share,
-    UnknownRuleError,
-    check_options,
-    coverage,
-    load,
-)
+from domain.kernel.rules.catalogue import Catalogue, CatalogueError, UnknownRuleError
+from domain.kernel.rules.coverage import Share, coverage
+from domain.kernel.rules.loading import check_options, load
 from tests.tiny.auction import TinyAuction
 from tests.tiny.house import House
 

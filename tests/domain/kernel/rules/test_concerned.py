@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from domain.kernel.ids import RULE_ID
 from domain.kernel.log.lifecycle import GAME_EVENTS, Undo
-from domain.kernel.rules import catalogue
+from domain.kernel.rules import loading
 from domain.kernel.rules.catalogue import Catalogue, UnknownRuleError
 from domain.kernel.rules.command import Command
 from domain.kernel.rules.message import type_name
@@ -80,7 +80,7 @@ def test_every_declared_rule_is_in_the_catalogue(ruleset: Ruleset[Any]) -> None:
 def test_what_every_game_has_declares_rules_of_the_service() -> None:
     declared = {rule for shape in (*GAME_EVENTS, Undo) for rule in shape.rules}
     assert declared
-    assert declared <= {rule.id for rule in catalogue.common_rules().rules}
+    assert declared <= {rule.id for rule in loading.common_rules().rules}
 
 
 @pytest.mark.parametrize("ruleset", RULESETS, ids=name_of)
@@ -134,7 +134,7 @@ def test_what_is_said_of_single_fields_does_not_count() -> None:
 
 @pytest.fixture
 def editions() -> Catalogue:
-    return catalogue.load(EDITIONS)
+    return loading.load(EDITIONS)
 
 
 @pytest.mark.parametrize(
