@@ -1,6 +1,6 @@
 """A case: the aggregate whose events make one stream, from a complaint to its last word."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, Literal, cast
 
 import msgspec
@@ -25,10 +25,10 @@ from domain.judging.events import (
     Status,
     Written,
 )
+from domain.judging.facts import Facts
+from domain.judging.requirements import require_about, require_command, require_possible, require_reason, require_rules
 from domain.kernel.canonical import canonical
 from domain.kernel.ids import LARGEST_INTEGER, CaseId, GameId, PlayerId, RuleId, Seat, Version
-from domain.kernel.log import lifecycle
-from domain.kernel.log.around import LONGEST_REASON, is_reason
 from domain.kernel.log.record import Cause, Record, genesis, inscribe
 from domain.kernel.rules.command import Command
 from domain.kernel.rules.message import enumerated, type_name
@@ -43,47 +43,8 @@ MOST_OPENED: Final = 50
 MOST_WRITTEN: Final = 20
 """How many texts of a seat a case may have when it makes a statement."""
 
-MOST_CITED: Final = 20
 
 LONGEST_COMMAND: Final = 10_000
-
-IN_A_RUNNING_GAME: Final[tuple[Decision, ...]] = ("back", "pause", "resume")
-
-
-class Facts(Struct, frozen=True, kw_only=True):
-    """What is known of the game when something is done in a case.
-
-    Attributes:
-        version: where it stands.
-        hash: its hash there, in hex.
-        seats: who holds which seat.
-        held: all who ever held a seat.
-        officials: who may rule.
-        knows: tells whether the ruleset of the game, or the service, has a rule.
-        starts: returns the versions to which the game can go back.
-        out: the seats that are out of the game, whose consent nobody waits for.
-        given_up: the seats that were given up and not taken over, which do not consent either.
-        paused: whether the game is paused.
-        continuations: the forks that were made to continue the game, and were not cancelled.
-    """
-
-    game: GameId
-    version: Version
-    hash: str
-    status: lifecycle.Status
-    seats: Mapping[Seat, PlayerId]
-    held: Collection[PlayerId]
-    officials: Collection[PlayerId]
-    knows: Callable[[RuleId], bool]
-    starts: Callable[[], Collection[Version]]
-    out: Collection[Seat] = ()
-    given_up: Collection[Seat] = ()
-    paused: bool = False
-    continuations: Collection[GameId] = ()
-
-    def seat_of(self, player: PlayerId) -> Seat | None:
-        """Return the seat that an account holds; None for none."""
-        return next((seat for seat, holder in self.seats.items() if holder == player), None)
 
 
 class CaseRow(Struct, frozen=True):
@@ -291,7 +252,7 @@ class Case(Struct, kw_only=True):
             raise Refusal("TAB-RUL-07", asked, now, untimely=True)
         require_rules(cited, facts, at_least=1)
         require_reason(reason)
-        _require_possible(decision, to, order, facts)
+        require_possible(decision, to, order, facts)
         form = RuledFinally if self.status == "appealed" else Ruled
         event = form(decision, tuple(cited), reason, version, hash, to, order)
         return self._file([event], cause, at)
@@ -415,8 +376,8 @@ def open_case(
     if seat is None and cause.account not in facts.officials:
         asked = "You hold no seat in this game and are no official of it."
         raise Refusal("TAB-CASE-01", asked, "A case is opened by a seat of the game, or by an official.")
-    _require_about(kind, about, facts)
-    _require_command(kind, command, seat, refused=refused)
+    require_about(kind, about, facts)
+    require_command(kind, command, seat, refused=refused)
     require_rules(cited, facts)
     event = CaseOpened(
         game=facts.game,
@@ -469,86 +430,7 @@ def require_few_cases(player: PlayerId, others: Iterable[CaseRow]) -> None:
         raise Refusal("TAB-LIM-02", asked, f"An account opens at most {MOST_OPENED}. Take part in another one's case.")
 
 
-# --- what must hold ---
-
-
-def require_text(text: str, rule: str = "TAB-CASE-06") -> None:
-    """Raise `Refusal` unless a statement is 1 to 2,000 printable characters; it may have several lines."""
-    _require_text(text, text.replace("\n", " "), "A statement", rule)
-
-
-def require_reason(reason: str) -> None:
-    """Raise `Refusal` unless the reason of a ruling is 1 to 2,000 printable characters (TAB-RUL-02)."""
-    _require_text(reason, reason, "The reason of a ruling", "TAB-RUL-02")
-
-
-def _require_text(text: str, line: str, what: str, rule: str) -> None:
-    right = f"{what} has 1 to {LONGEST_REASON:,} characters, and no control characters."
-    refuse_unless(text.strip(), rule, f"{what} is empty.", right)
-    refuse_unless(len(text) <= LONGEST_REASON, rule, f"{what} has {len(text):,} characters.", right)
-    refuse_unless(is_reason(line), rule, f"{what} has characters that cannot be printed.", right)
-
-
-def require_rules(cited: Sequence[RuleId], facts: Facts, *, at_least: int = 0) -> None:
-    """Raise `Refusal` unless the cited rules are rules of the game's ruleset or of the service (TAB-RUL-08)."""
-    right = f"Cite {at_least} to {MOST_CITED} different rules of the ruleset or of the service."
-    number = f"You cited {len(cited)} rules."
-    refuse_unless(at_least <= len(cited) <= MOST_CITED, "TAB-RUL-08", number, right)
-    refuse_unless(len(set(cited)) == len(cited), "TAB-RUL-08", "You cited a rule twice.", right)
-    for rule in cited:
-        refuse_unless(facts.knows(rule), "TAB-RUL-08", f"This game has no rule {rule!r}.", right)
-
-
-def _require_about(kind: Kind, about: Version, facts: Facts) -> None:
-    if not 1 <= about <= facts.version:
-        asked = f"The game has no version {about}."
-        raise Refusal("TAB-CASE-02", asked, f"Its versions are 1 to {facts.version}.")
-    if kind == "result" and facts.status != "over":
-        raise Refusal("TAB-CASE-02", "You dispute the result, but the game is not over.", "Wait for its end.")
-
-
-def _require_command(kind: Kind, command: Any, seat: Seat | None, *, refused: bool) -> None:
-    if kind != "refusal":
-        asked = f"You sent a command with a case of the kind {kind}."
-        refuse_unless(command is UNSET, "TAB-CASE-05", asked, "Send a command only with a case of the kind refusal.")
-        return
-    right = "Send the command that was refused to your seat at this version."
-    refuse_unless(command is not UNSET, "TAB-CASE-05", "You dispute a refusal, but sent no command.", right)
-    refuse_unless(seat is not None, "TAB-CASE-05", "You hold no seat, so no command of yours was refused.", right)
-    refuse_unless(refused, "TAB-CASE-05", "This command is not refused at this version.", right)
-
-
-def _require_possible(decision: Decision, to: Any, order: Any, facts: Facts) -> None:
-    """Raise `Refusal` unless a ruling can decide this in the game as it stands (TAB-RUL-09)."""
-    wants_to, wants_order = decision in ("back", "continue"), decision == "result"
-    right = "A ruling has `to` exactly when the game goes back or on, and `order` exactly when it gives the result."
-    refuse_unless((to is not UNSET) == wants_to, "TAB-RUL-09", f"`to` does not fit {decision!r}.", right)
-    refuse_unless((order is not UNSET) == wants_order, "TAB-RUL-09", f"`order` does not fit {decision!r}.", right)
-    if decision in IN_A_RUNNING_GAME and facts.status != "running":
-        asked = f"You decided {decision!r}, but the game is {facts.status}."
-        raise Refusal("TAB-RUL-09", asked, "Only a running game goes back, pauses or resumes.")
-    if decision in ("pause", "resume") and facts.paused == (decision == "pause"):
-        asked = f"The game is {'paused already' if facts.paused else 'not paused'}."
-        raise Refusal("TAB-RUL-09", asked, "A running game can be paused, and a paused one resumed.")
-    if decision == "back" and to not in facts.starts():
-        asked = f"The game cannot go back to version {to}."
-        raise Refusal("TAB-RUL-09", asked, "Choose a version before a command that counts.")
-    if decision == "continue" and (facts.status != "over" or to not in facts.continuations):
-        asked = f"The game, which is {facts.status}, cannot continue as {to}."
-        known = enumerated(list(facts.continuations)) or "none"
-        raise Refusal("TAB-RUL-09", asked, f"A game that is over continues in a fork made for that. There is {known}.")
-    if wants_order:
-        _require_order(order, facts)
-
-
-def _require_order(order: tuple[tuple[Seat, ...], ...], facts: Facts) -> None:
-    if facts.status not in ("running", "over"):
-        asked = f"You decided the result, but the game is {facts.status}."
-        raise Refusal("TAB-RUL-09", asked, "A game has a result once it has begun.")
-    placed = [seat for tied in order for seat in tied]
-    if sorted(placed) != sorted(facts.seats) or not all(order):
-        asked = f"The order has {enumerated(placed) or 'no seats'}."
-        raise Refusal("TAB-RUL-09", asked, f"It must have each of {enumerated(list(facts.seats))} once.")
+# --- a refused command in the log ---
 
 
 def in_log(command: Command[Any], text: str) -> tuple[Raw, Written]:

@@ -5,8 +5,9 @@ from typing import Any, Final, Union, cast
 
 import msgspec
 
-from domain.judging.case import Case, Facts, begun
+from domain.judging.case import Case, begun
 from domain.judging.events import CASE_EVENTS, CaseEvent, CaseOpened
+from domain.judging.facts import Facts
 from domain.kernel.ids import CaseId, GameId, RuleId
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import cause_of, starts_of_commands

@@ -26,7 +26,7 @@ from typing import Any, Final, NoReturn
 import msgspec
 from msgspec import UNSET, Struct
 
-from domain.judging.case import IN_A_RUNNING_GAME, Case, Facts, Filed, open_case
+from domain.judging.case import Case, Filed, open_case
 from domain.judging.events import (
     Appealed,
     CaseAnswered,
@@ -40,7 +40,9 @@ from domain.judging.events import (
     Written,
     commitment_to,
 )
+from domain.judging.facts import Facts
 from domain.judging.fold import facts_of, fold, read_event
+from domain.judging.requirements import IN_A_RUNNING_GAME
 from domain.kernel.canonical import canonical
 from domain.kernel.ids import CaseId, GameId, PlayerId, Seat, Version, is_case
 from domain.kernel.log import lifecycle

@@ -9,22 +9,14 @@ from typing import Any, Final
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
-from domain.judging.case import (
-    Case,
-    CaseRow,
-    Facts,
-    Filed,
-    in_log,
-    open_case,
-    require_few_cases,
-    require_few_statements,
-    require_text,
-)
+from domain.judging.case import Case, CaseRow, Filed, in_log, open_case, require_few_cases, require_few_statements
 from domain.judging.effect import effect_of
 from domain.judging.events import Decision, Kind, Ruled, Written, commitment_to
+from domain.judging.facts import Facts
 from domain.judging.fold import facts_of, fold, read_event
 from domain.judging.outcome import RESULT_RULE, Judgment, holding, judgment_of
 from domain.judging.proof import Statement
+from domain.judging.requirements import require_text
 from domain.kernel.canonical import canonical
 from domain.kernel.ids import CaseId, GameId, PlayerId, RuleId, Seat, Version
 from domain.kernel.log.fold import earlier_of

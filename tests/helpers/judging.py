@@ -7,9 +7,10 @@ import msgspec
 from msgspec import UNSET
 
 from domain.judging import proof
-from domain.judging.case import Case, CaseRow, Facts, Filed, open_case
+from domain.judging.case import Case, CaseRow, Filed, open_case
 from domain.judging.effect import effect_of
 from domain.judging.events import Written, commitment_to
+from domain.judging.facts import Facts
 from domain.judging.fold import facts_of, fold
 from domain.judging.proof import Statement
 from domain.kernel.ids import CaseId, GameId, PlayerId, RuleId, Version

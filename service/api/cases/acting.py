@@ -6,7 +6,8 @@ from typing import Final
 
 from litestar.response import Response
 
-from domain.judging.case import Case, Facts, Filed
+from domain.judging.case import Case, Filed
+from domain.judging.facts import Facts
 from domain.kernel.ids import CaseId, GameId
 from domain.kernel.log.record import Cause
 from domain.kernel.rules.refusal import Refusal

@@ -5,8 +5,9 @@ from typing import Final
 import msgspec
 
 from domain.judging import proof
-from domain.judging.case import Case, Facts, Filed, open_case
+from domain.judging.case import Case, Filed, open_case
 from domain.judging.events import Written, commitment_to
+from domain.judging.facts import Facts
 from domain.judging.fold import facts_of, fold
 from domain.kernel.ids import CaseId, PlayerId, RuleId
 from domain.kernel.log.record import Cause, Record

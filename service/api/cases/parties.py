@@ -7,7 +7,8 @@ import msgspec
 from litestar.response import Response
 from msgspec import UNSET
 
-from domain.judging.case import Case, Facts, Filed
+from domain.judging.case import Case, Filed
+from domain.judging.facts import Facts
 from domain.kernel.ids import GameId, RuleId
 from domain.kernel.log.record import Cause
 from domain.kernel.rules.refusal import Refusal

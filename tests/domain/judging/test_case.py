@@ -7,10 +7,11 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from domain.judging.case import MOST_WRITTEN, require_few_statements, require_text
+from domain.judging.case import MOST_WRITTEN, require_few_statements
 from domain.judging.events import CASE_EVENTS, CaseOpened, Decision, Settled
 from domain.judging.fold import read_event
 from domain.judging.proof import verify
+from domain.judging.requirements import require_text
 from domain.kernel.ids import PlayerId, RuleId
 from domain.kernel.log.history import cause_of
 from domain.kernel.log.record import Cause, first_broken
