@@ -19,7 +19,8 @@ from tests.browser.games import Table, played, table
 from tests.browser.visiting import Visitor, expect
 from tests.domain.kernel.log.test_aside import BLUE, gift, undone
 from tests.domain.kernel.log.test_aside import forged as gift_forged
-from tests.forgeries import FORGERIES, GAMES
+from tests.forgeries.every import FORGERIES
+from tests.forgeries.games import GAMES
 from tests.helpers.forger import Line, forged, lines_of, rows, whole
 from tests.helpers.play import Play
 from tests.helpers.sampling import sampled

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.deceptions import DECEPTIONS, FROM_THE_BEGINNING, Deception, alarms, failings, observed
+from tests.deceptions.honest import alarms
+from tests.deceptions.observers import failings, observed
+from tests.deceptions.table import DECEPTIONS, FROM_THE_BEGINNING, Deception
 
 
 @pytest.mark.parametrize("deception", [*DECEPTIONS, *FROM_THE_BEGINNING], ids=str)

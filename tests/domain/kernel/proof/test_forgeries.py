@@ -4,7 +4,9 @@ import re
 
 import pytest
 
-from tests.forgeries import FORGERIES, GAMES, UNDETECTABLE, Forgery, check, nothing
+from tests.forgeries.every import FORGERIES, UNDETECTABLE
+from tests.forgeries.forging import Forgery, check, nothing
+from tests.forgeries.games import GAMES
 from tests.helpers.forger import forged
 
 
