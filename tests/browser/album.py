@@ -18,7 +18,7 @@ from domain.library import LIBRARY
 from service.base.clock import utc_now
 from tests.browser.chromium import chromium
 from tests.browser.games import Table, table, token_of
-from tests.browser.test_moves import area, asks, first, sit
+from tests.browser.pointing import area, asks, first, sit
 from tests.browser.visiting import DARK, PHONE, visiting
 from tests.service.api.serving import Service, serving
 

@@ -16,6 +16,9 @@ from domain.boards import builtin
 from domain.library import LIBRARY
 from service.base.clock import utc_now
 from tests.browser.chromium import chromium
+from tests.browser.deciding import several
+from tests.browser.games import Table, table
+from tests.browser.pointing import asks
 from tests.browser.visiting import Visit, Visitor, visiting
 from tests.service.api.serving import Service, serving
 
@@ -58,3 +61,19 @@ async def visitor(visit: Visit) -> AsyncIterator[Visitor]:
 def page(visitor: Visitor) -> Page:
     """The visitor's page."""
     return visitor.page
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def marching(service: Service) -> Table:
+    return await table(service.services, "conquest-classic-friz", 3, seed=3, until=asks("move", 30))
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def boarding(service: Service) -> Table:
+    """Two fleets lie in one sea, and can take units aboard in several areas."""
+    return await table(service.services, "italia-1", 3, seed=3, until=asks("move", 20))
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def placing(service: Service) -> Table:
+    return await table(service.services, "conquest-classic-friz", 3, until=several)

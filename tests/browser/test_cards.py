@@ -16,7 +16,7 @@ from service.pictures.frames import Camera
 from service.pictures.scenes import sheet_of
 from service.pictures.views import RollView
 from tests.browser.games import Table, table
-from tests.browser.test_moves import asks, commands
+from tests.browser.pointing import asks, commands
 from tests.browser.visiting import PHONE, Visit, Visitor, expect, until
 from tests.service.api.serving import Service
 from tests.service.pictures.test_scenes import at

@@ -1,64 +1,25 @@
-"""A seat plays in the page: its decisions, forms, sending, taking back, and its token."""
+"""A seat plays in the page: its decisions, forms, answers in advance."""
 
-import asyncio
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
-import pytest_asyncio
-from playwright.async_api import Page, Route
+from playwright.async_api import Page
 
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import Seat
 from domain.kernel.log.game import Game
 from domain.kernel.rules import schema
+from tests.browser.deciding import asked, asks, moving, offered, sit
 from tests.browser.games import Table, table, token_of
-from tests.browser.seats import Sitting
 from tests.browser.visiting import PHONE, Visit, Visitor, expect, until
 from tests.browser.whole_games import run
 from tests.helpers.sampling import sampled
 from tests.service.api.serving import Service
-
-
-def asks(kind: str) -> Callable[[Game], bool]:
-    return lambda game: any(decision.kind == kind for decision in game.decisions)
-
-
-def asked(made: Table) -> Seat:
-    return made.simulation.game.decisions[0].seats[0]
-
-
-async def sit(page: Page, made: Table, seat: Seat | None = None) -> None:
-    await page.goto(f"/games/{made.id}#token={made.token(seat or asked(made))}")
-    await expect(page.locator(".commands")).to_be_visible()
-
-
-async def offered(service: Service, made: Table, seat: Seat, kind: str) -> list[dict[str, Any]]:
-    """Return a command of a kind for each option that a seat has of it."""
-    options = (await service.get(f"/v1/games/{made.id}/options", made.seats[seat]))["options"]
-    return [schema.sample(option["schema"], Random(1)) for option in options if option["command"] == kind]
-
-
-def moving(game: Game) -> bool:
-    return asks("move")(game) and game.version > 150
-
-
-def several(game: Game) -> bool:
-    """Tell whether somebody may place a city in one of several provinces, and goes on placing then."""
-    if not asks("place")(game) or game.decisions[0].about["left"].get("cities", 0) < 2:
-        return False
-    options = game.options(game.decisions[0].seats[0], Vault())
-    cities = [option for option in options if option.command == "place-city"]
-    return bool(cities) and len(cities[0].schema["properties"]["province"].get("enum", ())) > 2
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def placing(service: Service) -> Table:
-    return await table(service.services, "conquest-classic-friz", 3, until=several)
 
 
 async def test_a_decision_is_answered_by_keyboard_and_the_page_goes_on(
@@ -119,125 +80,6 @@ async def test_an_area_is_chosen_on_the_board(page: Page, placing: Table):
     chosen = await page.get_by_label("Province").locator("option:checked").text_content()
     assert chosen is not None
     assert chosen.lower().replace(" ", "-") == area
-
-
-async def test_an_answer_that_was_lost_is_asked_for_again_with_the_same_key(
-    service: Service, page: Page, visitor: Visitor, placing: Table
-):
-    visitor.expect("net::ERR_FAILED")
-    await sit(page, placing)
-    await page.get_by_role("button", name="Build a city").click()
-    await page.get_by_label("Province").select_option(index=1)
-
-    async def lose(route: Route) -> None:
-        await route.fetch()
-        await route.abort()
-
-    await page.route("**/commands", lose, times=1)
-    await page.get_by_role("button", name="Send").click()
-    await expect(page.get_by_role("alert")).to_contain_text("it does not happen twice")
-    now = (await service.get(f"/v1/games/{placing.id}"))["version"]
-    assert now > placing.version
-    await page.get_by_role("button", name="Send again").click()
-    assert now == placing.version + 1
-    await expect(page.locator(".outcome.done")).to_contain_text(f"Build a city: accepted as version {now}.")
-    assert (await service.get(f"/v1/games/{placing.id}"))["version"] == now
-    keys = [
-        await request.header_value("idempotency-key") for request in visitor.asked if request.url.endswith("/commands")
-    ]
-    assert len(keys) == 2
-    assert keys[0] == keys[1]
-
-
-async def test_it_can_be_asked_for_again_where_the_stream_was_quicker(
-    service: Service, page: Page, visitor: Visitor, placing: Table
-):
-    visitor.expect("net::ERR_FAILED")
-    await sit(page, placing)
-    await page.get_by_role("button", name="Build a city").click()
-    await page.get_by_label("Province").select_option(index=1)
-
-    async def lose(route: Route) -> None:
-        async with page.expect_response("**/options*"):
-            await route.fetch()
-        await expect(page.get_by_label("Province")).to_have_count(0)
-        await route.abort()
-
-    await page.route("**/commands", lose, times=1)
-    await page.get_by_role("button", name="Send").click()
-    await page.get_by_role("button", name="Send again").click()
-    await expect(page.locator(".outcome.done")).to_contain_text(f"accepted as version {placing.version + 1}.")
-    assert (await service.get(f"/v1/games/{placing.id}"))["version"] == placing.version + 1
-
-
-@pytest.fixture
-def unfollowed(visitor: Visitor) -> Visitor:
-    """A visitor who hears of nothing that happens in a game until they send something."""
-    visitor.expect("net::ERR_FAILED|412")
-    return visitor
-
-
-async def unheard(page: Page) -> None:
-    await page.route("**/events/stream", lambda route: route.abort())
-
-
-async def test_a_game_that_went_on_meanwhile_hinders_nobody_who_is_asked_and_offered_the_same(
-    service: Service, page: Page, unfollowed: Visitor, placing: Table
-):
-    await unheard(page)
-    await sit(page, placing)
-    await page.get_by_role("button", name="Build a city").click()
-    await page.get_by_label("Province").select_option(index=1)
-    other = next(seat for seat in placing.seats if seat != asked(placing))
-    await service.give(placing.id, placing.seats[other], "propose-alliance", members=[asked(placing)])
-    await page.get_by_role("button", name="Check").click()
-    await expect(page.get_by_text("This would be accepted.")).to_be_visible()
-    (leave,) = await offered(service, placing, other, "leave-alliance")
-    await service.post(f"/v1/games/{placing.id}/commands", placing.seats[other], {"command": leave})
-    await page.get_by_role("button", name="Send").click()
-    await expect(page.locator(".outcome.done")).to_contain_text(f"accepted as version {placing.version + 3}.")
-    sent = [request for request in unfollowed.asked if request.url.endswith("/commands")]
-    assert [await each.header_value("if-match") for each in sent] == [
-        f'"{placing.version + 1}"',
-        f'"{placing.version + 2}"',
-    ]
-    assert len({await each.header_value("idempotency-key") for each in sent}) == 2
-
-
-async def test_a_seat_that_is_asked_with_others_sends_once_whatever_they_have_sent(
-    service: Service, page: Page, unfollowed: Visitor
-):
-    made = await table(service.services, "mare-nostrum", 3, seed=4, until=asks("offer"))
-    mine, other = made.simulation.game.decisions[0].seats[:2]
-    await unheard(page)
-    await sit(page, made, mine)
-    (command,) = await offered(service, made, mine, "offer")
-    options = (await service.get(f"/v1/games/{made.id}/options", made.seats[mine]))["options"]
-    await Sitting(unfollowed, mine).fill(options, command)
-    (command,) = await offered(service, made, other, "offer")
-    await service.post(f"/v1/games/{made.id}/commands", made.seats[other], {"command": command})
-    await page.get_by_role("button", name="Send").click()
-    await expect(page.locator(".outcome.done")).to_contain_text("accepted as version")
-
-
-@pytest.mark.parametrize("twice", [False, True], ids=["other options", "other question"])
-async def test_what_has_changed_since_it_was_filled_in_is_said_and_nothing_happens(
-    service: Service, page: Page, unfollowed: Visitor, placing: Table, *, twice: bool
-):
-    await unheard(page)
-    await sit(page, placing)
-    await page.get_by_role("button", name="Build a city").click()
-    await page.get_by_label("Province").select_option(index=1)
-    for _ in range(1 + twice):
-        (command,) = await offered(service, placing, asked(placing), "place-city")
-        await service.post(f"/v1/games/{placing.id}/commands", placing.seats[asked(placing)], {"command": command})
-    now = (await service.get(f"/v1/games/{placing.id}"))["version"]
-    await page.get_by_role("button", name="Send").click()
-    told = page.get_by_role("alert")
-    await expect(told).to_contain_text(f"Nothing was done: the game went on to version {now}")
-    await expect(told).to_contain_text(re.compile(r"has changed|asked something else|no longer"))
-    await expect(told).to_be_in_viewport(ratio=1)
-    assert (await service.get(f"/v1/games/{placing.id}"))["version"] == now
 
 
 @pytest.mark.parametrize("look", [{}, PHONE], ids=["desk", "phone"])
@@ -331,139 +173,6 @@ async def test_a_long_form_can_be_sent_from_its_first_field_on_a_phone(visit: Vi
         await expect(visitor.page.locator("#turn")).to_be_hidden()
         await form.get_by_role("button", name="Close").tap()
         await expect(visitor.page.locator("#turn .question")).to_be_in_viewport()
-
-
-async def test_a_token_in_a_link_is_taken_and_forgotten_by_the_address(page: Page, visitor: Visitor, placing: Table):
-    token = placing.token(asked(placing))
-    await page.goto(f"/games/{placing.id}#v=20&token={token}")
-    await expect(page.locator(".who")).to_contain_text("Seat:")
-    assert token not in page.url
-    assert "v=20" in page.url
-    assert not any(token in request.url for request in visitor.asked)
-    await page.reload()
-    await expect(page.locator(".who")).to_contain_text("Seat:")
-    assert await page.evaluate("document.cookie") == ""
-
-
-KEEP = """tokens => localStorage.setItem(
-    "tabularium-accounts", JSON.stringify(tokens.map((token, index) => ({ token, name: `Kept ${index}` }))))"""
-SIGNED_IN = "localStorage.getItem('tabularium-session')"
-KEPT = "JSON.stringify([{...sessionStorage}, {...localStorage}, document.cookie])"
-
-
-async def test_looking_as_a_spectator_loses_no_token(page: Page, placing: Table):
-    await sit(page, placing)
-    await page.locator(".who").click()
-    await page.get_by_role("button", name="Look as a spectator").click()
-    await expect(page.locator(".who")).to_have_text("Spectator")
-    await page.get_by_role("tab", name="Decide").click()
-    await expect(page.get_by_text("Sign in as one of the players to answer.")).to_be_visible()
-    await page.reload()
-    await expect(page.locator(".who")).to_have_text("Spectator")
-    await page.locator(".who").click()
-    await page.get_by_role("button", name=re.compile("^Sign in as ")).click()
-    await expect(page.locator(".who")).to_contain_text("Seat:")
-
-
-async def test_another_tab_is_signed_in_and_no_script_can_read_by_what(page: Page, visitor: Visitor, placing: Table):
-    token = placing.token(asked(placing))
-    await sit(page, placing)
-    await expect(page.locator(".who")).to_contain_text("Seat:")
-    await until(page, SIGNED_IN)
-    (cookie,) = map(dict[str, Any], await visitor.context.cookies())
-    assert (cookie["name"], cookie["httpOnly"], cookie["sameSite"]) == ("tabularium_session", True, "Lax")
-    asked_before = len(visitor.asked)
-    tab = await visitor.context.new_page()
-    await tab.goto(f"/games/{placing.id}")
-    await expect(tab.locator(".who")).to_contain_text("Seat:")
-    assert not [each for each in visitor.asked[asked_before:] if await each.header_value("authorization")]
-    for each in (page, tab):
-        kept = await each.evaluate(KEPT)
-        assert token not in kept
-        assert cookie["value"] not in kept
-    await tab.get_by_role("button", name="Build a city").click()
-    await tab.get_by_label("Province").select_option(index=1)
-    await tab.get_by_role("button", name="Send").click()
-    await expect(tab.locator(".outcome.done")).to_be_visible()
-
-
-async def test_signing_out_asks_first_offers_a_way_back_and_concerns_every_tab(
-    page: Page, visitor: Visitor, placing: Table
-):
-    await sit(page, placing)
-    tab = await visitor.context.new_page()
-    await tab.goto(f"/games/{placing.id}")
-    await expect(tab.locator(".who")).to_contain_text("Seat:")
-    await tab.locator(".who").click()
-    dialog = tab.get_by_role("dialog")
-    await dialog.get_by_role("button", name="Sign out").click()
-    warning = dialog.get_by_role("group", name="Sign out")
-    await expect(warning).to_contain_text("lost for good")
-    await expect(warning.get_by_role("button", name="Stay signed in")).to_be_focused()
-    await visitor.axe_in_passing()
-    await tab.keyboard.press("Enter")
-    await expect(warning).to_have_count(0)
-    await dialog.get_by_role("button", name="Sign out").click()
-    await warning.get_by_role("button", name="Make a token").click()
-    await expect(dialog.locator(".token")).to_be_focused()
-    token = await dialog.locator(".token").inner_text()
-    async with tab.expect_download() as saving:
-        await dialog.get_by_role("button", name="Download it").click()
-    saved = await asyncio.to_thread(Path(await (await saving.value).path()).read_text)
-    assert f"{visitor.address}/#token={token}" in saved
-    await warning.get_by_role("button", name="Sign out").click()
-    await expect(tab.locator(".who")).to_have_text("Spectator")
-    await expect(page.locator(".who")).to_have_text("Spectator")
-    assert await visitor.context.cookies() == []
-    await page.goto(f"/games/{placing.id}#token={token}")
-    await expect(page.locator(".who")).to_contain_text("Seat:")
-
-
-async def test_a_token_that_an_earlier_page_kept_becomes_the_session_once(page: Page, visitor: Visitor, placing: Table):
-    token, other = (placing.token(seat) for seat in list(placing.seats)[:2])
-    await page.goto("/problems")
-    await page.evaluate(KEEP, [token, other])
-    await page.goto(f"/games/{placing.id}")
-    await expect(page.locator(".who")).to_contain_text("Seat:")
-    await until(page, SIGNED_IN)
-    await page.reload()
-    asked_before = len(visitor.asked)
-    await page.reload()
-    await expect(page.locator(".who")).to_contain_text("Seat:")
-    assert not [each for each in visitor.asked[asked_before:] if await each.header_value("authorization")]
-    kept = await page.evaluate(KEPT)
-    assert token not in kept
-    assert other in kept, "it may be the only key to another account"
-    # The other account is looked at in one tab, and takes nobody's place.
-    await page.locator(".who").click()
-    await page.get_by_role("list", name="Accounts in this browser").get_by_role("button", name="Sign in as").click()
-    await expect(page.get_by_role("dialog")).to_be_hidden()
-    assert other in await page.evaluate(KEPT)
-    tab = await visitor.context.new_page()
-    await tab.goto(f"/games/{placing.id}")
-    await expect(tab.locator(".who")).to_contain_text("Seat:")
-    assert await tab.locator(".who").inner_text() != await page.locator(".who").inner_text()
-
-
-async def test_a_token_that_the_service_does_not_know_is_kept_but_new_tabs_do_not_look_with_it(
-    service: Service, page: Page, visitor: Visitor, placing: Table
-):
-    visitor.expect("401")
-    token = placing.token(asked(placing))
-    await page.goto("/problems")
-    await page.evaluate(KEEP, [token])
-    mine = await service.get("/v1/players/me", placing.seats[asked(placing)])
-    await service.client.delete(f"/v1/tokens/{mine['token']}", headers=placing.seats[asked(placing)].headers)
-    await page.goto(f"/games/{placing.id}")
-    await expect(page.locator(".who")).to_have_text("Spectator")
-    assert token in await page.evaluate("localStorage.getItem('tabularium-accounts')")
-    tab = await visitor.context.new_page()
-    asked_before = len(visitor.asked)
-    await tab.goto(f"/games/{placing.id}")
-    await expect(tab.locator(".who")).to_have_text("Spectator")
-    assert not [each for each in visitor.asked[asked_before:] if await each.header_value("authorization")]
-    await tab.locator(".who").click()
-    await expect(tab.get_by_role("list", name="Accounts in this browser")).to_contain_text("not known here")
 
 
 async def test_whoever_sat_down_before_the_start_is_led_to_the_decision(service: Service, visit: Visit):

@@ -8,7 +8,7 @@ import pytest
 from playwright.async_api import Page
 
 from tests.browser.games import Table, table
-from tests.browser.test_moves import asks, sit
+from tests.browser.pointing import asks, sit
 from tests.browser.visiting import PHONE, Visit, expect
 from tests.helpers.sampling import sampled
 from tests.service.api.serving import Service

@@ -9,9 +9,6 @@ import pytest
 from playwright.async_api import Browser, Page, Route
 
 from domain.boards import builtin
-from domain.campaign.box import table as campaign_table
-from domain.kernel.ids import Seat
-from domain.kernel.log.game import Game
 from domain.library import LIBRARY
 from service.base.clock import utc_now
 from tests.browser.games import table
@@ -26,7 +23,7 @@ from tests.browser.reading import (
     slider,
     version,
 )
-from tests.browser.visiting import PHONE, Visit, Visitor, expect, visiting
+from tests.browser.visiting import Visit, Visitor, expect, visiting
 from tests.helpers.sampling import sampled
 from tests.service.api.serving import Service, serving
 
@@ -354,71 +351,6 @@ async def test_a_game_on_a_board_without_a_map_is_read_without_it(tmp_path: Path
         assert sum("/board.svg" in request.url for request in visitor.asked) == 1
         # One scene to begin with, the frames around it, and what came then.
         assert sum("/frames?" in request.url for request in visitor.asked) <= 3
-
-
-async def test_scores_are_those_of_the_version_and_charts_those_of_the_rounds(service: Service, page: Page):
-    made = await table(service.services, events=600)
-    await _timeline(service, made.id, 500)
-    await opened(page, made.id, "#v=400")
-    marks = await service.get(f"/v1/games/{made.id}/marks?version=400")
-    await page.get_by_role("tab", name="Scores").click()
-    for name in ("tribute", "provinces", "units"):
-        figures = page.get_by_role("row", name=name).get_by_role("cell")
-        await expect(figures).to_have_text([str(each["figures"][name]) for each in marks["standings"]])
-    for name in ("Provinces", "Dice"):
-        await page.get_by_role("button", name=name).click()
-        chart = page.locator(".chart img")
-        await expect(chart).to_have_attribute("alt", re.compile(name, re.IGNORECASE))
-        await expect(chart).to_have_js_property("naturalWidth", 720)
-
-
-def campaign(game: Game) -> campaign_table.Table:
-    """Return the table of a running game of the Campaign game."""
-    assert isinstance(game.table, campaign_table.Table)
-    return game.table
-
-
-def laid(game: Game) -> list[Seat]:
-    """Return who has laid senators in the vote under way."""
-    vote = campaign(game).vote
-    return [] if vote is None else list(vote.laid)
-
-
-async def test_what_is_under_way_is_seen_at_a_glance(service: Service, page: Page, visitor: Visitor, visit: Visit):
-    made = await table(service.services, "conquest-campaign", 3, until=lambda game: len(laid(game)) == 2)
-    game = made.simulation.game
-    await opened(page, made.id)
-    glance = page.locator(".glance")
-    players = page.get_by_role("region", name="Players").locator(".name")
-    await expect(players).to_have_text([seat.title() for seat in campaign(game).order])
-    vote = glance.locator(".shelf").filter(has_text="Vote on")
-    said = [re.compile(f"{seat.title()}: .*Senator .* votes?") for seat in laid(game)]
-    await expect(vote.get_by_role("listitem")).to_have_text(said)
-    await visitor.axe_in_passing(".glance")
-    await expect(glance).not_to_contain_text("Cards on display")
-    await page.get_by_role("tab", name="Scores").click()
-    await expect(page.get_by_role("tabpanel")).to_contain_text("Cards on display")
-    async with visit(**PHONE) as phone:
-        await opened(phone.page, made.id)
-        vote = phone.page.locator(".glance .shelf").filter(has_text="Vote on")
-        await expect(vote).to_be_hidden()
-        await phone.page.locator(".glance summary").tap()
-        await expect(vote).to_be_visible()
-
-
-async def test_a_winner_is_shown_as_one(service: Service, page: Page):
-    made = await table(service.services, "mare-nostrum", 4, seed=10)
-    result = made.simulation.game.result
-    assert result
-    await opened(page, made.id)
-    await page.get_by_role("tab", name="Scores").click()
-    winner = page.locator(".seats li").filter(has_text="won the game")
-    await expect(winner).to_contain_text(result.winners[0].title())
-    await expect(winner).to_have_count(1)
-    await expect(page.get_by_text("to move")).to_have_count(0)
-    # The civilization that nobody plays has a column, too; it is not struck out, since it never stopped playing.
-    await expect(page.get_by_role("region", name="Scores").locator("thead th")).to_have_count(5)
-    await expect(page.locator("th.out")).to_have_count(0)
 
 
 @pytest.mark.parametrize("ahead", [1, 2])

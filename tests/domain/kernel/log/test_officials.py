@@ -41,7 +41,7 @@ from domain.kernel.log.record import Cause
 from domain.kernel.proof import origin
 from domain.kernel.proof.origin import AROUND_THE_TABLE
 from domain.kernel.proof.verify import verify
-from domain.kernel.rules.catalogue import common_rules
+from domain.kernel.rules.loading import common_rules
 from domain.kernel.rules.message import type_name
 from tests.domain.kernel.log.around import (
     BLUE,
