@@ -123,18 +123,18 @@ class Refusals:
         return flushed("refusals are counted", self.flush, FLUSH)
 
 
-def _tell(said: Exception) -> None:
-    match said:
+def _tell(failure: Exception) -> None:
+    match failure:
         case Stopped(trouble=trouble):
             log.error(
                 "projection stopped",
-                projection=said.projection,
+                projection=failure.projection,
                 game=trouble.game,
                 version=trouble.version,
                 why=trouble.why,
             )
         case _:
-            log.warning("projections wait", why=str(said))
+            log.warning("projections wait", why=str(failure))
 
 
 def _tell_end(running: asyncio.Task[None]) -> None:

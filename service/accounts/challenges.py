@@ -33,22 +33,22 @@ class Challenges:
     async def give(self, player: PlayerId | None, lasts: timedelta) -> bytes:
         """Return a new challenge for an account, or for nobody."""
         ends = int((stamped(stamp(self._clock)) + lasts).timestamp())
-        said = secrets.token_bytes(RANDOM_BYTES) + ends.to_bytes(TIME_BYTES)
-        return said + await self._signature(said, player)
+        content = secrets.token_bytes(RANDOM_BYTES) + ends.to_bytes(TIME_BYTES)
+        return content + await self._signature(content, player)
 
     async def is_good(self, challenge: bytes, player: PlayerId | None) -> bool:
         """Tell whether a challenge was given to this account, or to nobody, and has not ended. It may be used."""
-        said, signature = challenge[: RANDOM_BYTES + TIME_BYTES], challenge[RANDOM_BYTES + TIME_BYTES :]
-        is_ours = hmac.compare_digest(signature, await self._signature(said, player))
+        content, signature = challenge[: RANDOM_BYTES + TIME_BYTES], challenge[RANDOM_BYTES + TIME_BYTES :]
+        is_ours = hmac.compare_digest(signature, await self._signature(content, player))
         return is_ours and _end(challenge) > stamp(self._clock)
 
     async def use(self, challenge: bytes) -> bool:
         """Note that a good challenge is used up; False when it was already."""
         return await self._store.use_challenge(hashlib.sha256(challenge).digest(), _end(challenge), stamp(self._clock))
 
-    async def _signature(self, said: bytes, player: PlayerId | None) -> bytes:
+    async def _signature(self, content: bytes, player: PlayerId | None) -> bytes:
         self._key = self._key or await self._store.challenge_key(secrets.token_bytes(KEY_BYTES))
-        return hmac.digest(self._key, f"{self._purpose}\0{player or ''}\0".encode() + said, "sha256")
+        return hmac.digest(self._key, f"{self._purpose}\0{player or ''}\0".encode() + content, "sha256")
 
 
 def _end(challenge: bytes) -> str:

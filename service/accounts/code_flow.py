@@ -147,8 +147,10 @@ class Provider:
         if issuer not in (None, self.issuer):
             raise SignInRefused("The answer is of another provider.")
         if code is None:
-            said = error if error is not None and error.isascii() and error.isprintable() and len(error) < 60 else "no"
-            raise SignInRefused(f"{self.name} did not sign you in: {said}.")
+            reason = (
+                error if error is not None and error.isascii() and error.isprintable() and len(error) < 60 else "no"
+            )
+            raise SignInRefused(f"{self.name} did not sign you in: {reason}.")
         try:
             return await self._published.identify_for(
                 await self._exchange(code, flow, redirect), self._client, flow.nonce

@@ -78,7 +78,7 @@ class Standing(Struct, frozen=True):
         return f'"{self.limit.name}";q={self.limit.burst};w={math.ceil(self.limit.burst / self.limit.rate)}'
 
     @property
-    def said(self) -> str:
+    def remaining(self) -> str:
         """What is left, as the ``RateLimit`` header has it: requests, and seconds until the bucket is full."""
         full = math.ceil((self.limit.burst - self.left) / self.limit.rate)
         return f'"{self.limit.name}";r={self.left};t={full}'
@@ -88,7 +88,7 @@ def headers_of(standings: Sequence[Standing]) -> dict[str, str]:
     """Return the headers that tell a client how it stands (draft-ietf-httpapi-ratelimit-headers-10)."""
     return {
         "RateLimit-Policy": ", ".join(standing.policy for standing in standings),
-        "RateLimit": ", ".join(standing.said for standing in standings),
+        "RateLimit": ", ".join(standing.remaining for standing in standings),
     }
 
 

@@ -133,7 +133,7 @@ class Issuer:
             if algorithm not in self._algorithms:
                 raise InvalidAlgorithmError
             key = PyJWK(await self._key(header.get("kid"), algorithm), algorithm)
-            said = jwt.decode(
+            claims = jwt.decode(
                 token,
                 key,
                 algorithms=[algorithm],
@@ -149,7 +149,7 @@ class Issuer:
             raise UnknownToken(f"The service does not accept this JWT: {self._wrong(error, audience)}.") from None
         except UnicodeEncodeError:
             raise UnknownToken("The service does not accept this JWT: it is not ASCII.") from None
-        return said
+        return claims
 
     def _wrong(self, error: PyJWTError, audience: str) -> str:
         match error:
@@ -160,8 +160,8 @@ class Issuer:
             case InvalidIssuerError():
                 return f"it is not of the issuer {self._issuer}"
             case InvalidTokenError():
-                said = str(error)
-                return said[:1].lower() + said[1:]
+                message = str(error)
+                return message[:1].lower() + message[1:]
             case _:
                 return "the key that it names does not fit"
 
@@ -240,10 +240,10 @@ class Issuer:
 
     async def published(self) -> Published:
         """Return what the issuer publishes now, one key at least. Raises one of `UNTOLD`."""
-        told = await self._fetch(f"{self._issuer.rstrip('/')}/.well-known/openid-configuration")
-        if told.get("issuer") != self._issuer:
-            raise ValueError(f"it calls itself {told.get('issuer')!r}")
-        place = told.get("jwks_uri")
+        metadata = await self._fetch(f"{self._issuer.rstrip('/')}/.well-known/openid-configuration")
+        if metadata.get("issuer") != self._issuer:
+            raise ValueError(f"it calls itself {metadata.get('issuer')!r}")
+        place = metadata.get("jwks_uri")
         if not isinstance(place, str) or not self._is_safe(place):
             raise ValueError("its jwks_uri is no https address")
         given = (await self._fetch(place)).get("keys", ())
@@ -252,9 +252,9 @@ class Issuer:
             raise ValueError("it publishes no key that can be used")
         authorization, token = (
             place if isinstance(place, str) and self._is_safe(place) else None
-            for place in (told.get("authorization_endpoint"), told.get("token_endpoint"))
+            for place in (metadata.get("authorization_endpoint"), metadata.get("token_endpoint"))
         )
-        takes = told.get("token_endpoint_auth_methods_supported")
+        takes = metadata.get("token_endpoint_auth_methods_supported")
         return Published(
             keys, authorization, token, tuple(map(str, takes)) if isinstance(takes, list) else ("client_secret_basic",)
         )

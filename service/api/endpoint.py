@@ -170,7 +170,7 @@ def endpoint(
         raise TypeError(f"{method} {path}: a scope is asked only of somebody")
 
     def decorate(function: Callable[..., Any]) -> HTTPRouteHandler:
-        said = Endpoint(
+        made = Endpoint(
             name=_camel(function.__name__),
             tag=tag,
             answers=answers,
@@ -187,12 +187,12 @@ def endpoint(
         )
         # An endpoint that streams is bound to say so in its signature; all others return bytes that are JSON already.
         if function.__annotations__["return"] not in (Response[bytes], Response[bytes] | Stream, Stream):
-            raise TypeError(f"{said.name} returns neither bytes nor a stream")
+            raise TypeError(f"{made.name} returns neither bytes nor a stream")
 
         async def respond(request: Call) -> Response[Any]:
-            return await said.respond(request)
+            return await made.respond(request)
 
-        return HTTPRouteHandler(path, name=said.name, http_method=[method], status_code=200, opt={"endpoint": said})(
+        return HTTPRouteHandler(path, name=made.name, http_method=[method], status_code=200, opt={"endpoint": made})(
             respond
         )
 
@@ -204,9 +204,9 @@ def _camel(name: str) -> str:
     return first + "".join(word.capitalize() for word in rest)
 
 
-async def admit(request: Call, said: Endpoint) -> None:
+async def admit(request: Call, endpoint: Endpoint) -> None:
     """Find out who asks, before the function of an endpoint is called. Raises `Problem`, or as `authenticate`."""
     caller = await authenticate(request)
-    if said.account == "required":
-        require_token(caller, said.scopes)
+    if endpoint.account == "required":
+        require_token(caller, endpoint.scopes)
     cast(dict[str, Any], request.scope)["caller"] = caller

@@ -83,12 +83,12 @@ class Journal:
         write = self._log.debug if expected or request["path"] in _QUIET else self._log.info
         # The value of an invitation is for those who got it, not for readers of the log.
         path = route if "{secret" in route else request["path"]
-        told = {"method": method, "path": path, "status": status, "ms": round(took * 1000, 2)}
+        fields = {"method": method, "path": path, "status": status, "ms": round(took * 1000, 2)}
         if game := request.get("path_params", {}).get("game"):
-            told["game"] = game
+            fields["game"] = game
         if "trace" in request:
-            told["trace"] = request["trace"]
-        write("request", **told)
+            fields["trace"] = request["trace"]
+        write("request", **fields)
 
 
 def _with_head(name: bytes, value: bytes) -> tuple[bytes, bytes]:

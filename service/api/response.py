@@ -271,12 +271,12 @@ def explained(error: Exception) -> Problem:
 def on_exception(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
     """Answer an exception; what is our fault goes to the log with its traceback."""
     if isinstance(error, HTTPException) and error.status_code == 400:  # Litestar's own: `request.url` cannot be read
-        said = f"The service cannot read the request: {error.detail}."
-        problem = Problem(MALFORMED_REQUEST, said, "Send a valid Host header.")
+        sentence = f"The service cannot read the request: {error.detail}."
+        problem = Problem(MALFORMED_REQUEST, sentence, "Send a valid Host header.")
     elif isinstance(error, HTTPException) and error.status_code in _REMEDIES:
         kind, detail, allowed = _REMEDIES[error.status_code]
-        said = detail.format(method=request.method, path=request.url.path)
-        problem = Problem(kind, said, allowed, headers=error.headers)
+        sentence = detail.format(method=request.method, path=request.url.path)
+        problem = Problem(kind, sentence, allowed, headers=error.headers)
     else:
         problem = explained(error)
     log_fault(problem, error)
@@ -291,7 +291,7 @@ def _is_for_people(request: Request[Any, Any, Any]) -> bool:
 
 
 def _page_of(problem: Problem) -> Response[bytes]:
-    said = escape(problem.detail)
+    sentence = escape(problem.detail)
     page = (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -299,7 +299,7 @@ def _page_of(problem: Problem) -> Response[bytes]:
         '<link rel="stylesheet" href="/viewer/styles/room.css"><link rel="stylesheet" href="/viewer/styles/lobby.css">'
         '</head><body class="lobby"><header class="page-header"><a class="home" href="/">'
         '<img src="/favicon.ico" alt="" width="22" height="22"><span>Tabularium</span></a></header>'
-        f'<main class="one"><h1>There is no such page</h1><p>{said}</p>'
+        f'<main class="one"><h1>There is no such page</h1><p>{sentence}</p>'
         '<p><a href="/">To the games</a> · <a href="/rules">Rules</a> · <a href="/docs">Documentation</a></p></main>'
         "</body></html>\n"
     )

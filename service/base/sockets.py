@@ -31,8 +31,8 @@ def listen(host: str, port: int) -> socket.socket:
         listening.listen(1024)
     except OSError as error:
         listening.close()
-        said = error.strerror or str(error)
-        raise OSError(error.errno, f"cannot listen on {host}:{port}: {said}") from error
+        reason = error.strerror or str(error)
+        raise OSError(error.errno, f"cannot listen on {host}:{port}: {reason}") from error
     return listening
 
 

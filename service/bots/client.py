@@ -74,5 +74,5 @@ class Client:
             document = response.json()
         except ValueError:
             document = {}
-        said = " ".join(filter(None, (document.get("detail"), document.get("allowed"))))
-        raise Problem(f"{method} {path}: {said or response.status_code}", document)
+        explanation = " ".join(filter(None, (document.get("detail"), document.get("allowed"))))
+        raise Problem(f"{method} {path}: {explanation or response.status_code}", document)

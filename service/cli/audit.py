@@ -120,4 +120,4 @@ def _print(report: "Report") -> None:
             f"Not answered: {len(report.unanswered)}, the first since {oldest.since}: {oldest.why}.", markup=False
         )
     for found, folder in zip(report.found, report.evidence, strict=True):
-        console.print(f"DOES NOT FIT: {found.said}\n  Evidence: {folder}", markup=False)
+        console.print(f"DOES NOT FIT: {found.message}\n  Evidence: {folder}", markup=False)

@@ -44,23 +44,23 @@ def doctor(
     except SettingsError as error:
         bad_input(str(error))
     # Imported late, as all that only some commands need.
-    from service.doctor import Finding, Told, examine
+    from service.doctor import Finding, Progress, examine
 
     found: list[Finding] = []
 
-    async def look(told: Told | None) -> None:
-        async for finding in examine(settings, told=told):
+    async def look(progress: Progress | None) -> None:
+        async for finding in examine(settings, progress=progress):
             found.append(finding)
             if not as_json:
-                _print(finding.check, finding.level, finding.said, finding.remedy)
+                _print(finding.check, finding.level, finding.message, finding.remedy)
 
     with progress_bar() as bars:
         bar = bars.add_task("", visible=False)
 
-        def told(what: str, done: int, of: int) -> None:
+        def progress(what: str, done: int, of: int) -> None:
             bars.update(bar, description=what, completed=done, total=of, visible=done < of)
 
-        asyncio.run(look(told if deep else None))
+        asyncio.run(look(progress if deep else None))
     levels = Counter(finding.level for finding in found)
     if as_json:
         print_json(found)
@@ -70,10 +70,10 @@ def doctor(
         raise typer.Exit(1)
 
 
-def _print(check: str, level: str, said: str, remedy: str) -> None:
+def _print(check: str, level: str, message: str, remedy: str) -> None:
     margin = " " * 22
-    told = _filled(f"{check:14}  {said}", " " * 6, margin).lstrip()
-    console.print(Text.assemble((f"{level:4}  ", _STYLES[level]), told))
+    line = _filled(f"{check:14}  {message}", " " * 6, margin).lstrip()
+    console.print(Text.assemble((f"{level:4}  ", _STYLES[level]), line))
     if remedy:
         console.print(_filled(f"→ {remedy}", margin, f"{margin}  "), markup=False)
 

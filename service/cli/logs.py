@@ -147,8 +147,8 @@ def verify(
     verdict = verify_export(lines, LIBRARY, against)
     certified = _certified(lines, shown, believed) if believed is not None and verdict.ok else None
     if as_json:
-        said = {"certificate": certified} if certified is not None else {}
-        print_json({**msgspec.to_builtins(verdict), **said})
+        extra = {"certificate": certified} if certified is not None else {}
+        print_json({**msgspec.to_builtins(verdict), **extra})
     else:
         print_verdict(verdict)
         if certified is not None:
@@ -166,10 +166,10 @@ def _verify_many(given: list[Path], processes: int, as_json: bool) -> None:
             results[outcome.result] += 1
             progress.advance(task)
             if as_json:
-                known = outcome.verdict or {"ok": False, "problem": outcome.said}
+                known = outcome.verdict or {"ok": False, "problem": outcome.message}
                 print(msgspec.json.encode({"file": outcome.file, "result": outcome.result, **known}).decode())
             else:
-                console.print(f"{outcome.result:10}  {outcome.file}: {outcome.said}", markup=False)
+                console.print(f"{outcome.result:10}  {outcome.file}: {outcome.message}", markup=False)
     if not as_json:
         console.print(", ".join(f"{results[each]} {each}" for each in get_args(Result)) + ".", markup=False)
     if code := 1 if results["not proved"] else 2 if results["not read"] else 0:
@@ -199,8 +199,8 @@ def _verify_case(lines: list[bytes], game: Path | None, shown: str, believed: Po
     verdict = proof.verify(lines, LIBRARY, against)
     certified = _certified(lines, shown, believed) if believed is not None and verdict.ok else None
     if as_json:
-        said = {"certificate": certified} if certified is not None else {}
-        print_json({**msgspec.to_builtins(verdict), **said})
+        extra = {"certificate": certified} if certified is not None else {}
+        print_json({**msgspec.to_builtins(verdict), **extra})
     elif not verdict.ok:
         where = f"version {verdict.version}" if verdict.version else f"line {verdict.line}"
         console.print(f"NOT PROVED: {where} of the case is wrong. {verdict.problem}", markup=False)

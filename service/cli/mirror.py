@@ -55,7 +55,7 @@ def mirror(
             with closing(Follower(site, believed, folder / "log", check)) as follower, console.status("Following…"):
                 report = follower.look(0)
             for found, evidence in zip(report.found, report.evidence, strict=True):
-                console.print(f"DOES NOT FIT: {found.said}\n  Evidence: {evidence}", markup=False)
+                console.print(f"DOES NOT FIT: {found.message}\n  Evidence: {evidence}", markup=False)
             with closing(Memory(folder / "log")) as memory, closing(Mirror(site, memory, folder)) as copies:
                 results = _copy(copies)
                 as_before = copies.count() - results.total()
@@ -84,9 +84,9 @@ def _copy(copies: "Mirror") -> "Counter[Result]":
             results[copied.result] += 1
             progress.advance(task)
             if copied.result == "missing":
-                console.print(f"Missing: {copied.stream}: {copied.said}.", markup=False)
+                console.print(f"Missing: {copied.stream}: {copied.message}.", markup=False)
             if copied.result == "different":
-                console.print(f"DOES NOT FIT: {copied.said}\n  Evidence: {copied.evidence}", markup=False)
+                console.print(f"DOES NOT FIT: {copied.message}\n  Evidence: {copied.evidence}", markup=False)
     return results
 
 

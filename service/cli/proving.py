@@ -28,13 +28,13 @@ class Outcome(Struct, frozen=True):
     """What became of a file.
 
     Attributes:
-        said: the rest of its line: what it is, or what is wrong.
+        message: the rest of its line: what it is, or what is wrong.
         verdict: the verdict, as JSON; None when the file could not be read.
     """
 
     file: str
     result: Result
-    said: str
+    message: str
     verdict: Any = None
 
 

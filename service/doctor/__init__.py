@@ -14,12 +14,12 @@ from projections.store import Unavailable
 from service.base.clock import Clock, utc_now
 from service.base.settings import DATABASE_URL, Settings, without_password
 from service.doctor import deep, embedded, transparency
-from service.doctor.deep import Told
+from service.doctor.deep import Progress
 from service.doctor.finding import Finding, Level, fail, ok, one_line, warn
 from service.store.backend import Backend, backend_of
 from service.store.protocol import EventStore, StoreError
 
-__all__ = ["Finding", "Level", "Told", "examine"]
+__all__ = ["Finding", "Level", "Progress", "examine"]
 
 PATIENCE: Final = 20.0
 """Seconds that one part of the examination may take."""
@@ -28,7 +28,9 @@ BEHIND: Final = 1000
 """Events that a projection may be behind while a service is at work."""
 
 
-async def examine(settings: Settings, clock: Clock = utc_now, told: Told | None = None) -> AsyncIterator[Finding]:
+async def examine(
+    settings: Settings, clock: Clock = utc_now, progress: Progress | None = None
+) -> AsyncIterator[Finding]:
     """Yield what there is to say of all that a service with these settings would stand on.
 
     With `told`, which is told how far it is, every hash in the store is computed again.
@@ -47,9 +49,9 @@ async def examine(settings: Settings, clock: Clock = utc_now, told: Told | None 
     if usable:
         async for finding in _bounded(_log(settings, clock)):
             yield finding
-        async for finding in _bounded(_contents(settings, told), None if told is not None else PATIENCE):
+        async for finding in _bounded(_contents(settings, progress), None if progress is not None else PATIENCE):
             yield finding
-    elif told is not None:
+    elif progress is not None:
         yield fail("contents", "they were not looked at, because of what failed", "Mend that first.")
 
 
@@ -88,8 +90,8 @@ async def _issuer(settings: Settings) -> Finding:
     try:
         from service.accounts.oidc import UNTOLD, Issuer
     except ModuleNotFoundError:
-        said = "TABULARIUM_OIDC_ISSUER is set, and the packages are missing"
-        return fail("packages", said, "Install tabularium[production].")
+        message = "TABULARIUM_OIDC_ISSUER is set, and the packages are missing"
+        return fail("packages", message, "Install tabularium[production].")
     issuer = Issuer(settings)
     try:
         found = await issuer.published()
@@ -105,11 +107,11 @@ async def _issuer(settings: Settings) -> Finding:
     fitting = [key for key in found.keys if key.algorithm is None or key.algorithm in allowed]
     if not fitting:
         theirs = ",".join(sorted({key.algorithm for key in found.keys if key.algorithm is not None}))
-        said = f"{settings.oidc_issuer} has no key for {' or '.join(allowed)}"
-        return warn("issuer", said, f"Set TABULARIUM_OIDC_ALGORITHMS={theirs}, if these are what you want to take.")
+        message = f"{settings.oidc_issuer} has no key for {' or '.join(allowed)}"
+        return warn("issuer", message, f"Set TABULARIUM_OIDC_ALGORITHMS={theirs}, if these are what you want to take.")
     if settings.oidc_client_id and not (found.authorization and found.token):
-        said = f"{settings.oidc_issuer} names no https addresses where people sign in and clients get tokens"
-        return warn("issuer", said, "Correct TABULARIUM_OIDC_ISSUER, or unset TABULARIUM_OIDC_CLIENT_ID.")
+        message = f"{settings.oidc_issuer} names no https addresses where people sign in and clients get tokens"
+        return warn("issuer", message, "Correct TABULARIUM_OIDC_ISSUER, or unset TABULARIUM_OIDC_CLIENT_ID.")
     return ok("issuer", f"{settings.oidc_issuer} tells {len(found.keys)} keys, of which {len(fitting)} can be used")
 
 
@@ -141,8 +143,8 @@ async def _store(settings: Settings, clock: Clock) -> AsyncIterator[Finding]:
             yield finding
         return
     if find_spec("asyncpg") is None:
-        said = f"{DATABASE_URL} is set, and the packages for PostgreSQL are missing"
-        yield fail("packages", said, "Install tabularium[production].")
+        message = f"{DATABASE_URL} is set, and the packages for PostgreSQL are missing"
+        yield fail("packages", message, "Install tabularium[production].")
         return
     from service.doctor import postgres
 
@@ -177,18 +179,18 @@ async def _log(settings: Settings, clock: Clock) -> AsyncIterator[Finding]:
         await store.close()
 
 
-async def _contents(settings: Settings, told: Told | None) -> AsyncIterator[Finding]:
+async def _contents(settings: Settings, progress: Progress | None) -> AsyncIterator[Finding]:
     """Yield whether what is stored is what was stored, or that nobody looked."""
     backend = backend_of(settings)
     if not backend.exists():
         return
-    if told is None:
-        said = "no event, secret or entry of the transparency log was compared with its hash: `--deep` does that"
-        yield ok("contents", said)
+    if progress is None:
+        message = "no event, secret or entry of the transparency log was compared with its hash: `--deep` does that"
+        yield ok("contents", message)
         return
     store = await backend.open_store()
     try:
-        async for finding in deep.examine(settings, store, told):
+        async for finding in deep.examine(settings, store, progress):
             yield finding
     finally:
         await store.close()

@@ -38,8 +38,8 @@ _REMEDY: Final = (
 )
 
 
-class Told(Protocol):
-    """Is told how far something is."""
+class Progress(Protocol):
+    """Hears how far something is."""
 
     def __call__(self, what: str, done: int, of: int) -> None: ...
 
@@ -59,18 +59,18 @@ class _Head(NamedTuple):
     hash: bytes
 
 
-async def examine(settings: Settings, store: EventStore, told: Told) -> AsyncIterator[Finding]:
+async def examine(settings: Settings, store: EventStore, progress: Progress) -> AsyncIterator[Finding]:
     """Yield whether what is stored is what was stored."""
     signed: dict[tuple[StreamId, Version], _Signed] = {}
-    yield await _tree(settings, store.tree, signed, told)
+    yield await _tree(settings, store.tree, signed, progress)
     commitments: dict[StreamId, dict[Version, str]] = {}
-    yield await _chains(store, signed, commitments, told)
-    yield await _commitments(store, commitments, told)
+    yield await _chains(store, signed, commitments, progress)
+    yield await _commitments(store, commitments, progress)
 
 
-def _finding(check: str, problems: Sequence[str], said: str) -> Finding:
+def _finding(check: str, problems: Sequence[str], message: str) -> Finding:
     if not problems:
-        return ok(check, said)
+        return ok(check, message)
     more = f", and {len(problems) - NAMED} more like this" if len(problems) > NAMED else ""
     return fail(check, "; ".join(problems[:NAMED]) + more, _REMEDY)
 
@@ -79,7 +79,7 @@ def _finding(check: str, problems: Sequence[str], said: str) -> Finding:
 
 
 async def _tree(
-    settings: Settings, tree: TreeStore, signed: dict[tuple[StreamId, Version], _Signed], told: Told
+    settings: Settings, tree: TreeStore, signed: dict[tuple[StreamId, Version], _Signed], progress: Progress
 ) -> Finding:
     """Hash all entries again; fill in what they say."""
     checkpoints, problems = await _checkpoints(settings, tree)
@@ -104,10 +104,10 @@ async def _tree(
             break
         problems += await _misplaced(tree, placed)
         problems += _misread(start, leaves, signed)
-        told("entries of the transparency log", frontier.size, head.size)
+        progress("entries of the transparency log", frontier.size, head.size)
     problems += [f"{what} is larger than the tree that was stored" for size, _, what in roots if size > head.size]
     # What is wrong with an entry or a hash says more than a root that follows from it.
-    problems.sort(key=lambda said: said.startswith("the entries do not make"))
+    problems.sort(key=lambda message: message.startswith("the entries do not make"))
     return _finding("tree", problems, f"{head.size} entries make the tree that was stored and signed")
 
 
@@ -177,7 +177,7 @@ async def _chains(
     store: EventStore,
     signed: dict[tuple[StreamId, Version], _Signed],
     commitments: dict[StreamId, dict[Version, str]],
-    told: Told,
+    progress: Progress,
 ) -> Finding:
     """Hash all events again, and compare them with what was signed; note to what they commit."""
     counted, read, cursor = await store.events(), 0, None
@@ -204,7 +204,7 @@ async def _chains(
             if (commitment := _commitment(stream, record.version, record.event)) is not None:
                 commitments.setdefault(stream, {})[record.version] = commitment
         read += len(rows)
-        told("events", read, max(read, counted))
+        progress("events", read, max(read, counted))
     problems = [*broken.values(), *problems]
     problems += await _cut(store, {stream: head for stream, head in heads.items() if stream not in broken})
     problems += [
@@ -247,7 +247,9 @@ async def _cut(store: EventStore, heads: Mapping[StreamId, _Head]) -> list[str]:
 # --- what is kept beside the log --------------------------------------------------------------------------------------
 
 
-async def _commitments(store: EventStore, commitments: Mapping[StreamId, Mapping[Version, str]], told: Told) -> Finding:
+async def _commitments(
+    store: EventStore, commitments: Mapping[StreamId, Mapping[Version, str]], progress: Progress
+) -> Finding:
     """Compare what is hidden, and what can be erased, with the commitments in the log."""
     problems: list[str] = []
     count = 0
@@ -260,7 +262,7 @@ async def _commitments(store: EventStore, commitments: Mapping[StreamId, Mapping
         count += len(fits)
         if not all(fits):
             problems.append(f"what is kept beside {kind_of(stream)} {stream} does not fit a commitment in it")
-        told("games and cases with commitments", done, len(commitments))
+        progress("games and cases with commitments", done, len(commitments))
     return _finding("commitments", problems, f"{count} secrets and statements fit their commitments")
 
 

@@ -36,8 +36,8 @@ def _examine(settings: Settings) -> list[Finding]:
         found.append(_privacy(settings.data))
         found.append(_file(settings))
     if not settings.durable:
-        said = "TABULARIUM_DURABLE is false: when the power fails, the last commands can be lost"
-        found.append(warn("durability", said, "Remove it where games are not throw-away."))
+        message = "TABULARIUM_DURABLE is false: when the power fails, the last commands can be lost"
+        found.append(warn("durability", message, "Remove it where games are not throw-away."))
     return found
 
 
@@ -78,16 +78,18 @@ def _existing(path: Path) -> Path:
 
 def _disk(data: Path) -> Finding:
     free = shutil.disk_usage(_existing(data)).free
-    said = f"{free / GIB:.1f} GiB are free where {data} lies"
+    message = f"{free / GIB:.1f} GiB are free where {data} lies"
     remedy = "Make room, or move the data directory to a larger disk while the service is stopped."
     if free < LITTLE:
-        return fail("disk", said, remedy)
-    return warn("disk", said, remedy) if free < ENOUGH else ok("disk", said)
+        return fail("disk", message, remedy)
+    return warn("disk", message, remedy) if free < ENOUGH else ok("disk", message)
 
 
 def _privacy(data: Path) -> Finding:
-    said, _, remedy = open_to_others(data).rpartition(": ")
-    return warn("privacy", said, f"Take that from others: {remedy}") if said else ok("privacy", f"{data} is closed")
+    message, _, remedy = open_to_others(data).rpartition(": ")
+    return (
+        warn("privacy", message, f"Take that from others: {remedy}") if message else ok("privacy", f"{data} is closed")
+    )
 
 
 def _file(settings: Settings) -> Finding:

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 Level = Literal["ok", "warn", "fail"]
 
@@ -13,26 +13,26 @@ class Finding(Struct, frozen=True):
     Attributes:
         check: what was looked at, in a word or two.
         level: ``ok``; ``warn`` when the service works, but not as it should; ``fail`` when it cannot.
-        said: what was found.
+        message: what was found. In JSON it is `said`, which programs may read.
         remedy: what to do; empty when all is well.
     """
 
     check: str
     level: Level
-    said: str
+    message: str = field(name="said")
     remedy: str = ""
 
 
-def ok(check: str, said: str) -> Finding:
-    return Finding(check, "ok", said)
+def ok(check: str, message: str) -> Finding:
+    return Finding(check, "ok", message)
 
 
-def warn(check: str, said: str, remedy: str) -> Finding:
-    return Finding(check, "warn", said, remedy)
+def warn(check: str, message: str, remedy: str) -> Finding:
+    return Finding(check, "warn", message, remedy)
 
 
-def fail(check: str, said: str, remedy: str) -> Finding:
-    return Finding(check, "fail", said, remedy)
+def fail(check: str, message: str, remedy: str) -> Finding:
+    return Finding(check, "fail", message, remedy)
 
 
 def one_line(error: BaseException) -> str:

@@ -71,10 +71,12 @@ async def connect(settings: Settings) -> tuple[Any, Finding]:
     except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as error:
         return None, fail("database", f"{where} cannot be reached: {one_line(error)}", _way_in(error))
     version = connection.get_server_version()
-    said = f"{where} answers; PostgreSQL {version.major}.{version.minor}"
+    message = f"{where} answers; PostgreSQL {version.major}.{version.minor}"
     if version.major < OLDEST:
-        return connection, fail("database", said, f"Move to PostgreSQL {OLDEST} or newer with pg_dump and pg_restore.")
-    return connection, ok("database", said)
+        return connection, fail(
+            "database", message, f"Move to PostgreSQL {OLDEST} or newer with pg_dump and pg_restore."
+        )
+    return connection, ok("database", message)
 
 
 def _way_in(error: BaseException) -> str:
@@ -136,24 +138,24 @@ async def _server(connection: Any, settings: Settings) -> list[Finding]:
         found.append(fail("encoding", f"the database's encoding is {encoding}", remedy))
     unsafe = [name for name in ("fsync", "full_page_writes") if await connection.fetchval(f"SHOW {name}") != "on"]
     if unsafe:
-        said = f"{' and '.join(unsafe)} is off: when the machine fails, acknowledged commands can be lost"
-        found.append(warn("durability", said, f"ALTER SYSTEM SET {unsafe[0]} = on; then reload the server."))
+        message = f"{' and '.join(unsafe)} is off: when the machine fails, acknowledged commands can be lost"
+        found.append(warn("durability", message, f"ALTER SYSTEM SET {unsafe[0]} = on; then reload the server."))
     elif not settings.durable:
-        said = "TABULARIUM_DURABLE is false: when the database crashes, the last commands can be lost"
-        found.append(warn("durability", said, "Remove it where games are not throw-away."))
+        message = "TABULARIUM_DURABLE is false: when the database crashes, the last commands can be lost"
+        found.append(warn("durability", message, "Remove it where games are not throw-away."))
     else:
         found.append(ok("durability", "what is acknowledged is on the database's disk"))
     used, limit = await connection.fetchrow(
         "SELECT (SELECT sum(numbackends) FROM pg_stat_database),"  # pg_stat_activity hides what others do
         " current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int"
     )
-    said = f"{used} of {limit} connections are in use; a process of the service takes up to"
-    said = f"{said} {settings.database_connections + 1}"
+    message = f"{used} of {limit} connections are in use; a process of the service takes up to"
+    message = f"{message} {settings.database_connections + 1}"
     if used + settings.database_connections + 1 > limit:
         remedy = "Raise max_connections, or lower TABULARIUM_DATABASE_CONNECTIONS."
-        found.append(warn("connections", said, remedy))
+        found.append(warn("connections", message, remedy))
     else:
-        found.append(ok("connections", said))
+        found.append(ok("connections", message))
     return found
 
 
@@ -163,13 +165,13 @@ async def _clock(connection: Any, clock: Clock) -> Finding:
     after = clock()
     ours = before + (after - before) / 2
     off = (ours - theirs).total_seconds()
-    said = f"this machine's clock is {abs(off):.3f} s {'ahead of' if off >= 0 else 'behind'} the database's"
+    message = f"this machine's clock is {abs(off):.3f} s {'ahead of' if off >= 0 else 'behind'} the database's"
     # The question itself took some of it.
     known = max(0.0, abs(off) - (after - before).total_seconds() / 2)
     remedy = "Let both machines keep their time by NTP (timedatectl set-ntp true). Events carry the service's time."
     if known > 30:
-        return fail("clock", said, remedy)
-    return warn("clock", said, remedy) if known > 1 else ok("clock", said)
+        return fail("clock", message, remedy)
+    return warn("clock", message, remedy) if known > 1 else ok("clock", message)
 
 
 async def _migrations(connection: Any) -> tuple[Finding, bool]:
@@ -209,8 +211,8 @@ async def _role(connection: Any) -> Finding:
     except asyncpg.PostgresError as error:  # it does not exist
         return fail("role", one_line(error), "Run `tabularium migrate --url …` as the database's owner.")
     if superuser:
-        said = f"the login {login} is a superuser, which can switch everything off that protects the log"
-        return warn("role", said, f"CREATE ROLE tabularium LOGIN PASSWORD '…' IN ROLE {ROLE}; and log in as that.")
+        message = f"the login {login} is a superuser, which can switch everything off that protects the log"
+        return warn("role", message, f"CREATE ROLE tabularium LOGIN PASSWORD '…' IN ROLE {ROLE}; and log in as that.")
     return ok("role", f"{login} works as {ROLE}")
 
 
@@ -317,6 +319,6 @@ async def _guards(connection: Any) -> Finding:
         )
         return fail("triggers", f"missing or switched off on {', '.join(unguarded)}", remedy)
     if (how := await connection.fetchval("SHOW session_replication_role")) != "origin":
-        said = f"session_replication_role is {how}, so triggers do not fire"
-        return fail("triggers", said, "ALTER ROLE … RESET session_replication_role; for the login and its database.")
+        message = f"session_replication_role is {how}, so triggers do not fire"
+        return fail("triggers", message, "ALTER ROLE … RESET session_replication_role; for the login and its database.")
     return ok("triggers", "they refuse changes of the log to everybody, its owner included")

@@ -47,14 +47,16 @@ async def _examine(client: Any, where: str) -> list[Finding]:
     took = perf_counter() - began
     information = await client.info()
     version = str(information["redis_version"])
-    said = f"{where} answers in {took * 1000:.1f} ms; Redis {version}"
+    message = f"{where} answers in {took * 1000:.1f} ms; Redis {version}"
     if int(version.partition(".")[0]) < OLDEST:
-        return [warn("redis", said, f"Move to Redis {OLDEST} or newer.")]
+        return [warn("redis", message, f"Move to Redis {OLDEST} or newer.")]
     if took > TIMEOUT:
         return [
-            warn("redis", said, f"The service waits {TIMEOUT} s for an answer: find out what makes it slow (SLOWLOG).")
+            warn(
+                "redis", message, f"The service waits {TIMEOUT} s for an answer: find out what makes it slow (SLOWLOG)."
+            )
         ]
-    found = [ok("redis", said), await _wakes(client)]
+    found = [ok("redis", message), await _wakes(client)]
     used, limit = int(information["used_memory"]), int(information.get("maxmemory", 0))
     if limit and used > 0.9 * limit and information.get("maxmemory_policy") == "noeviction":
         remedy = "CONFIG SET maxmemory-policy allkeys-lru: nothing in it may not be lost."

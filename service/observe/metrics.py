@@ -217,7 +217,7 @@ class Metrics:
 
     # --- telling ---
 
-    def told(self, accept: str) -> tuple[bytes, str]:
+    def exposition(self, accept: str) -> tuple[bytes, str]:
         """Return all metrics in the format that an ``Accept`` header asks for, and its media type."""
         encode, media = choose_encoder(accept)
         return encode(self.registry), media

@@ -82,11 +82,11 @@ class Bar(Struct, frozen=True):
 
 
 class Die(Struct, frozen=True):
-    """All throws of a kind of die; `said` is what a test of its fairness says."""
+    """All throws of a kind of die; `caption` is what a test of its fairness says."""
 
     name: str
     bars: Sequence[Bar]
-    said: str
+    caption: str
 
 
 # --- Over rounds ------------------------------------------------------------------------------------------------------
@@ -109,8 +109,8 @@ def lines(title: str, curves: Sequence[Curve]) -> str:
     for (label, number), (end, _) in zip(_spread(ends), sorted(ends), strict=True):
         parts.append(_curve(curves[number], number, across, up, beside[number], end, label))
     had = sorted(curves, key=lambda curve: -curve.values.get(last, 0))
-    told = ", ".join(f"{curve.name} {spelled(curve.values.get(last, 0))}" for curve in had)
-    return _framed(title, f"Round {last}: {told}.", HEIGHT, parts, curves)
+    description = ", ".join(f"{curve.name} {spelled(curve.values.get(last, 0))}" for curve in had)
+    return _framed(title, f"Round {last}: {description}.", HEIGHT, parts, curves)
 
 
 class _Scale(Struct, frozen=True):
@@ -205,8 +205,8 @@ def stacks(title: str, towers: Sequence[Tower]) -> str:
         parts.append(f'<g class="ink{number}">{bars}</g>')
     x = WIDTH - RIGHT + 14
     parts += [f'<g transform="translate({x} {TOP + LINE * row})">{each}</g>' for row, each in enumerate(key)]
-    told = "; ".join(_told(tower, last) for tower in sorted(towers, key=lambda tower: -tower.total(last)))
-    return _framed(title, f"Round {last}: {told}.", height, parts, towers)
+    description = "; ".join(_described(tower, last) for tower in sorted(towers, key=lambda tower: -tower.total(last)))
+    return _framed(title, f"Round {last}: {description}.", height, parts, towers)
 
 
 SHADES: Final = (1, 0.7, 0.45, 0.25, 0.1)
@@ -249,7 +249,7 @@ def _key(towers: Sequence[Tower], last: int) -> Iterable[str]:
                 yield f'<g class="ink{number}">{sample}</g><text class="key" x="17" y="4">{words}</text>'
 
 
-def _told(tower: Tower, last: int) -> str:
+def _described(tower: Tower, last: int) -> str:
     had = [f"{part.name} {spelled(part.values[last])}" for part in tower.parts if part.values.get(last, 0)]
     return f"{tower.name} {spelled(tower.total(last))}" + (f" ({', '.join(had)})" if had else "")
 
@@ -264,14 +264,14 @@ def dice(title: str, thrown: Sequence[Die]) -> str:
     most = max(max(bar.times, bar.expected) for die in thrown for bar in die.bars)
     along = _Scale(0, most, 130, WIDTH - 190)
     parts: list[str] = []
-    told: list[str] = []
+    description: list[str] = []
     top = TOP + 10
     for die in thrown:
         parts.append(f'<text class="name" x="20" y="{top + 12}">{escape(die.name)}</text>')
         for bar in die.bars:
             top += ROW
             counted = f"{bar.times} times, {bar.expected:.1f} expected"
-            told.append(f"{bar.name} {counted}")
+            description.append(f"{bar.name} {counted}")
             parts.append(
                 f"<g><title>{escape(bar.name)}: {counted}</title>{_text(122, top + 5, bar.name, 'end')}"
                 f'<path class="bar" d="M{along.start} {top - 9}H{along(bar.times)}v18H{along.start}Z"/>'
@@ -279,17 +279,17 @@ def dice(title: str, thrown: Sequence[Die]) -> str:
                 f"{_text(along(max(bar.times, bar.expected)) + 10, top + 5, counted, 'start')}</g>"
             )
         top += ROW
-        parts.append(_text(130, top, die.said, "start"))
-        told.append(die.said)
+        parts.append(_text(130, top, die.caption, "start"))
+        description.append(die.caption)
         top += ROW
     parts.append(f'<path class="mark" d="M136 {top - 13}v18"/>{_text(148, top, "what fair dice show", "start")}')
-    return _framed(title, "; ".join(told), top + 20, parts)
+    return _framed(title, "; ".join(description), top + 20, parts)
 
 
 # --- Around them ------------------------------------------------------------------------------------------------------
 
 
-def _framed(title: str, said: str, height: float, parts: Iterable[str], curves: Sequence[Curve | Tower] = ()) -> str:
+def _framed(title: str, caption: str, height: float, parts: Iterable[str], curves: Sequence[Curve | Tower] = ()) -> str:
     style = (
         f".ground{{fill:{LIGHT}}}text{{font:13px system-ui,sans-serif;fill:#3c382f}}.title{{font-size:16px}}"
         f".title,.name{{font-weight:600}}.grid{{stroke:#d8d2c2}}.curve{{fill:none;stroke-width:2.5;stroke-linejoin:round}}"
@@ -301,7 +301,7 @@ def _framed(title: str, said: str, height: float, parts: Iterable[str], curves: 
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}"'
         f' role="img" aria-labelledby="chart-title chart-said"><title id="chart-title">{escape(title)}</title>'
-        f'<desc id="chart-said">{escape(said)}</desc><style>{style}</style>'
+        f'<desc id="chart-said">{escape(caption)}</desc><style>{style}</style>'
         f'<rect class="ground" width="{WIDTH}" height="{height}" rx="6"/>'
         f'<text class="title" x="20" y="28">{escape(title)}</text>{"".join(parts)}</svg>\n'
     )
@@ -320,5 +320,5 @@ def _text(x: float, y: float, text: str, anchor: str) -> str:
     return f'<text x="{x}" y="{y}" text-anchor="{anchor}">{escape(text)}</text>'
 
 
-def _empty(title: str, said: str) -> str:
-    return _framed(title, said, 90, [_text(20, 62, said, "start")])
+def _empty(title: str, caption: str) -> str:
+    return _framed(title, caption, 90, [_text(20, 62, caption, "start")])

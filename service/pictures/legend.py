@@ -19,10 +19,10 @@ FAINT: Final = "#6b5f4a"
 Paints = Mapping[Seat, Paint]
 
 
-def heading(title: str, said: str, across: float) -> str:
+def heading(title: str, words: str, across: float) -> str:
     """Return the line above the board."""
-    room = across - 2 * MARGIN - width(said, 20, bold=True) - 40
-    shown = line_of_text(said, MARGIN, 34, 20, f'font-weight="700" fill="{INK}"')
+    room = across - 2 * MARGIN - width(words, 20, bold=True) - 40
+    shown = line_of_text(words, MARGIN, 34, 20, f'font-weight="700" fill="{INK}"')
     look = f'text-anchor="end" fill="{FAINT}"'
     return shown + line_of_text(fitted(title, 16, room), across - MARGIN, 33, 16, look)
 
@@ -44,13 +44,13 @@ class Column:
         """Write glyphs with their words beside them, as many in a line as there is room for."""
         x = self.x
         for mark in marks:
-            said = fitted(mark.words, 12.5, self.room - 20)
-            wide = 18 + width(said, 12.5) + 10
+            words = fitted(mark.words, 12.5, self.room - 20)
+            wide = 18 + width(words, 12.5) + 10
             if x > self.x and x + wide - 10 > self.x + self.room:
                 x = self.x
                 self.y += LINE
             paint = paints.get(mark.seat, NOBODY) if mark.seat is not None else None
-            self.parts.append(_item(mark, said, x, self.y, paint))
+            self.parts.append(_item(mark, words, x, self.y, paint))
             x += wide
         if marks:
             self.y += LINE
@@ -69,11 +69,11 @@ class Column:
         self.x, self.room = self.x - wide - 6, self.room + wide + 6
 
 
-def _item(mark: Mark, said: str, x: float, y: float, paint: Paint | None) -> str:
+def _item(mark: Mark, words: str, x: float, y: float, paint: Paint | None) -> str:
     colour = paint.edge if paint is not None else INK
     glyph = symbol(f"glyph-{mark.kind}", x, y + 1, 14)
-    words = line_of_text(said, x + 18, y + 13, 12.5, f'fill="{INK}"')
-    return f'<g fill="{colour}"><title>{written(mark.words)}</title>{glyph}{words}</g>'
+    line = line_of_text(words, x + 18, y + 13, 12.5, f'fill="{INK}"')
+    return f'<g fill="{colour}"><title>{written(mark.words)}</title>{glyph}{line}</g>'
 
 
 def legend(
@@ -135,11 +135,11 @@ def _lines(figures: Mapping[str, Figure], room: float) -> Iterator[str]:
     """Yield figures, as many in a line as there is room for."""
     line = ""
     for name, figure in figures.items():
-        said = f"{name} {spelled(figure)}"
-        more = f"{line} · {said}" if line else said
+        words = f"{name} {spelled(figure)}"
+        more = f"{line} · {words}" if line else words
         if line and width(more, 13) > room:
             yield line
-            more = said
+            more = words
         line = more
     if line:
         yield line

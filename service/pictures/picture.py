@@ -52,7 +52,7 @@ class Sheet(Struct, frozen=True):
         return self.plan.drawing
 
 
-def picture(sheet: Sheet, marks: Marks, said: str, width: int | None = None) -> str:
+def picture(sheet: Sheet, marks: Marks, subtitle: str, width: int | None = None) -> str:
     """Return a position as a whole SVG; `said` is the line above it.
 
     Where it will be no wider than `width` pixels, what is written around the board is larger, and so are the pieces.
@@ -73,9 +73,9 @@ def picture(sheet: Sheet, marks: Marks, said: str, width: int | None = None) -> 
         (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{across}" height="{number(tall)}" ',
             f'viewBox="0 0 {across} {number(tall)}" font-family="{FAMILY}">',
-            f"<title>{written(f'{sheet.title}. {said}')}</title>",
+            f"<title>{written(f'{sheet.title}. {subtitle}')}</title>",
             box(0, 0, across, tall, f'fill="{PAPER}"'),
-            f'<g transform="{enlarged}">{heading(sheet.title, said, narrow)}</g>',
+            f'<g transform="{enlarged}">{heading(sheet.title, subtitle, narrow)}</g>',
             f'<svg y="{number(above)}" width="{across}" height="{down}">',
             board(sheet.drawing, sheet.paints, sheet.look.glyphs, lying, areas),
             f'</svg><g transform="translate(0 {number(above + down)}) {enlarged}">{below}',

@@ -157,9 +157,9 @@ def nearer(drawing: Drawing) -> float:
 
 def fragment(area: AreaId, place: Place, plan: Layout, look: Look, larger: float = 1.0) -> str:
     """Return what lies in an area, with everything said in its title, and each token in its own."""
-    said = described(area, place, plan.printed.get(area, ()), look.names)
+    description = described(area, place, plan.printed.get(area, ()), look.names)
     hit = f'<use href="#shape-{area}" class="hit" pointer-events="all"/>'
-    return f"<title>{written(said)}</title>{hit}{plan.row(area)}{_pieces(area, place, plan, look, larger)}"
+    return f"<title>{written(description)}</title>{hit}{plan.row(area)}{_pieces(area, place, plan, look, larger)}"
 
 
 def described(area: AreaId, place: Place, printed: Iterable[Mark], names: Names) -> str:

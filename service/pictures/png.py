@@ -29,14 +29,16 @@ async def png(svg: bytes, width: int) -> bytes:
     )
     try:
         async with asyncio.timeout(SECONDS):
-            drawn, said = await converter.communicate(svg)
+            drawn, stderr = await converter.communicate(svg)
     except TimeoutError:
         raise NotConverted(f"a picture was not converted in {SECONDS} s") from None
     finally:
         if converter.returncode is None:
             converter.kill()
     if converter.returncode:
-        raise NotConverted(said.decode(errors="replace").strip() or f"the converter ended with {converter.returncode}")
+        raise NotConverted(
+            stderr.decode(errors="replace").strip() or f"the converter ended with {converter.returncode}"
+        )
     return drawn
 
 

@@ -150,8 +150,8 @@ def plate(marks: tuple[Mark, ...], owners: tuple[Owner, ...] = ()) -> Token:
         field = _Field(owner, str(mark.count) if is_counted else "")
         drawn += field.drawn(x)
         x += field.width
-    said = ", ".join(mark.words for mark in marks)
-    return Token(x, LINE, f"<title>{written(said)}</title>{drawn}")
+    description = ", ".join(mark.words for mark in marks)
+    return Token(x, LINE, f"<title>{written(description)}</title>{drawn}")
 
 
 @lru_cache(maxsize=256)

@@ -48,7 +48,7 @@ class Alarm:
 def shown(report: Report) -> dict[str, object]:
     """Return a report as it is printed, and given to a command."""
     found = [
-        {"kind": each.kind, "said": each.said, "stream": each.stream, "evidence": folder}
+        {"kind": each.kind, "said": each.message, "stream": each.stream, "evidence": folder}
         for each, folder in zip(report.found, report.evidence, strict=True)
     ]
     unanswered = [{"stream": each.stream, "since": each.since, "why": each.why} for each in report.unanswered]

@@ -79,8 +79,8 @@ class Cosigning:
             self._seen[name] = await self._size(name, newest, answer.text)
         raise NoteError(f"{url} does not say which checkpoint it cosigned last")
 
-    async def _size(self, name: str, newest: Published, said: str) -> int:
-        size = int(said) if said.strip().isdecimal() and len(said) < 20 else 0
+    async def _size(self, name: str, newest: Published, body: str) -> int:
+        size = int(body) if body.strip().isdecimal() and len(body) < 20 else 0
         if size > newest.size:
             head = await self._tree.head()
             if head is None or head.size < size:

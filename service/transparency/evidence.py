@@ -13,25 +13,25 @@ class Found(Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         kind: what it is, in a word or two with hyphens.
-        said: what it is, in a sentence.
+        message: what it is, in a sentence.
         stream: the stream that it is about, if it is about one.
         files: the files that prove it, by name.
     """
 
     kind: str
-    said: str
+    message: str
     stream: str = ""
     files: Mapping[str, bytes] = {}
 
 
 def keep(found: Found, directory: Path, at: str) -> Path:
     """Write what was found into a folder of its own; the same again is written once. Return the folder."""
-    digest = hashlib.sha256(msgspec.json.encode([found.kind, found.stream, found.said])).hexdigest()[:12]
+    digest = hashlib.sha256(msgspec.json.encode([found.kind, found.stream, found.message])).hexdigest()[:12]
     folder = directory / f"{found.kind}-{digest}"
     if not folder.exists():
         folder.mkdir(parents=True)
         for name, content in found.files.items():
             (folder / name).write_bytes(content)
-        what = {"kind": found.kind, "said": found.said, "stream": found.stream, "found": at}
+        what = {"kind": found.kind, "said": found.message, "stream": found.stream, "found": at}
         (folder / "finding.json").write_bytes(msgspec.json.format(msgspec.json.encode(what), indent=2) + b"\n")
     return folder

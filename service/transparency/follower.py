@@ -90,7 +90,7 @@ class Doubt(Exception):
     """The log itself does not fit: nothing of it is accepted."""
 
     def __init__(self, found: Found) -> None:
-        super().__init__(found.said)
+        super().__init__(found.message)
         self.found = found
 
 
@@ -213,8 +213,10 @@ class Follower:
         if late:
             stream = late[0].stream
             what = f"{kind_of(GameId(stream))} {stream}" if stream != LOG else "its log"
-            said = f"The service has given no answer that shows {what} since {late[0].since}, so nobody can check it."
-            yield Found("unanswered", said, stream, {"unanswered.json": msgspec.json.encode(late)})
+            message = (
+                f"The service has given no answer that shows {what} since {late[0].since}, so nobody can check it."
+            )
+            yield Found("unanswered", message, stream, {"unanswered.json": msgspec.json.encode(late)})
 
     # --- the log itself ---
 
@@ -226,14 +228,16 @@ class Follower:
         before = {"before.checkpoint": str(old).encode()} if old is not None else {}
         both = {**before, "now.checkpoint": str(note).encode()}
         if old is not None and (origin := read_checkpoint(old.text).origin) != head.origin:
-            said = f"The service shows the log {head.origin} now, and showed {origin} before."
-            raise Doubt(Found("another-log", said, files=both))
+            message = f"The service shows the log {head.origin} now, and showed {origin} before."
+            raise Doubt(Found("another-log", message, files=both))
         if head.size < frontier.size:
-            said = f"The service shows a checkpoint of {head.size} entries, and signed one of {frontier.size} before."
-            raise Doubt(Found("older-checkpoint", said, files=both))
+            message = (
+                f"The service shows a checkpoint of {head.size} entries, and signed one of {frontier.size} before."
+            )
+            raise Doubt(Found("older-checkpoint", message, files=both))
         if head.size == frontier.size and head.root != frontier.root:
-            said = f"The service signed two trees of {head.size} entries."
-            raise Doubt(Found("two-trees", said, files=both))
+            message = f"The service signed two trees of {head.size} entries."
+            raise Doubt(Found("two-trees", message, files=both))
         start = frontier.size
         entries = self._entries(start, head.size, both)
         frontier.extend(map(leaf_hash, entries))
@@ -255,8 +259,8 @@ class Follower:
             note = read_note(page.body)
             return note, self._policy.judge(note, self._check).checkpoint
         except (NoteError, Rejected) as error:
-            said = f"The checkpoint that the service shows is not accepted: {error}."
-            raise Doubt(Found("not-accepted", said, files={"now.checkpoint": page.body})) from error
+            message = f"The checkpoint that the service shows is not accepted: {error}."
+            raise Doubt(Found("not-accepted", message, files={"now.checkpoint": page.body})) from error
 
     def _entries(self, start: int, stop: int, files: dict[str, bytes]) -> list[bytes]:
         """Return the entries from `start` to before `stop`. Raises `Doubt` when the service does not show them."""
@@ -282,8 +286,8 @@ class Follower:
                 raise ValueError("it is not there")
             return read(page.body, shown)[: tile.width]
         except ValueError as error:
-            said = f"The service does not show /transparency/tile/{path} of the tree that it signed: {error}."
-            raise Doubt(Found("missing-tile", said, files={**files, "shown": page.body})) from error
+            message = f"The service does not show /transparency/tile/{path} of the tree that it signed: {error}."
+            raise Doubt(Found("missing-tile", message, files={**files, "shown": page.body})) from error
 
     def _inconsistent(self, old: Note | None, head: Checkpoint, files: dict[str, bytes]) -> Found:
         """Return what is wrong when the entries that are shown do not lead to the root that was signed."""
@@ -301,13 +305,13 @@ class Follower:
                 whole = root = b""
                 proof = []
             if whole == head.root and root != before.root:
-                said = (
+                message = (
                     f"The tree of {head.size} entries that the service signed does not go on from the tree of"
                     f" {before.size} that it signed before: history was rewritten."
                 )
-                return Found("rewritten", said, files={**files, "proof.bin": b"".join(proof)})
-        said = f"The entries that the service shows do not make the tree of {head.size} that it signed."
-        return Found("wrong-entries", said, files=files)
+                return Found("rewritten", message, files={**files, "proof.bin": b"".join(proof)})
+        message = f"The entries that the service shows do not make the tree of {head.size} that it signed."
+        return Found("wrong-entries", message, files=files)
 
     def _reader(self, size: int, files: dict[str, bytes]) -> Callable[[Run], Sequence[bytes]]:
         known: dict[Tile, list[bytes]] = {}
@@ -324,8 +328,8 @@ class Follower:
         try:
             return read_entry(entry)
         except ValueError as error:
-            said = f"Entry {index} is {error}."
-            raise Doubt(Found("strange-entry", said, files={**files, "entry": entry})) from error
+            message = f"Entry {index} is {error}."
+            raise Doubt(Found("strange-entry", message, files={**files, "entry": entry})) from error
 
     # --- the streams ---
 
@@ -338,20 +342,20 @@ class Follower:
         start = next((at for at, each in enumerate(known) if each.index == first), len(known) - 1)
         looked = known[max(0, start - 1) :]
         for one, other in pairwise(looked):
-            if said := contradiction(one.entry, other.entry):
-                yield Found("contradiction", said, stream, self._proofs((one, other)))
+            if message := contradiction(one.entry, other.entry):
+                yield Found("contradiction", message, stream, self._proofs((one, other)))
         shown = self._shown(looked[-1].entry)
         if shown.status == 403:
-            if said := self._not_withheld(looked[-1].entry, shown):
-                yield Found("not-as-signed", said, stream, self._with_proof(looked[-1], shown))
+            if message := self._not_withheld(looked[-1].entry, shown):
+                yield Found("not-as-signed", message, stream, self._with_proof(looked[-1], shown))
             return
-        if said := shows_less(looked[-1].entry, shown):
-            yield Found("not-as-signed", said, stream, self._with_proof(looked[-1], shown))
+        if message := shows_less(looked[-1].entry, shown):
+            yield Found("not-as-signed", message, stream, self._with_proof(looked[-1], shown))
             return
         for each, page in self._rows([each.entry for each in looked]):
-            if said := shows_another(each, page):
+            if message := shows_another(each, page):
                 signed = next(one for one in looked if one.entry is each)
-                yield Found("not-as-signed", said, stream, self._with_proof(signed, page))
+                yield Found("not-as-signed", message, stream, self._with_proof(signed, page))
                 return
 
     def _not_withheld(self, entry: Entry, refused: Page) -> str:

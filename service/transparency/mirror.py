@@ -48,13 +48,13 @@ class Copied(Struct, frozen=True):
 
     Attributes:
         result: `hidden` is what the service may keep from others for now, and `missing` what it did not answer for.
-        said: what is missing or different, in a sentence.
+        message: what is missing or different, in a sentence.
         evidence: the folder where that is kept.
     """
 
     stream: str
     result: Result
-    said: str = ""
+    message: str = ""
     evidence: str = ""
 
 
@@ -113,7 +113,7 @@ class Mirror:
     def _copy(self, stream: str) -> Copied:
         known = self._memory.of_stream(stream)
         signed = [each.entry for each in known]
-        page, said = Page(404, b""), ""
+        page, message = Page(404, b""), ""
         for attempt in range(ATTEMPTS):  # a process of the service may be behind what was signed
             if attempt:
                 self._pause(PAUSE)
@@ -123,16 +123,16 @@ class Mirror:
                 return Copied(stream, "hidden")
             if page.status != 200:
                 raise Unreachable(f"the service answers {page.status} for the export of {stream}")
-            said = _fault(page.body, signed)
-            if not said:
+            message = _fault(page.body, signed)
+            if not message:
                 self._write(stream, page.body)
                 self._done(stream, known[-1].index, hidden=False)
                 return Copied(stream, "copied")
-        return self._different(stream, said, page.body)
+        return self._different(stream, message, page.body)
 
-    def _different(self, stream: str, said: str, shown: bytes) -> Copied:
-        found = Found("other-export", said, stream, {"shown.jsonl": shown})
-        return Copied(stream, "different", said, str(keep(found, self._directory / "evidence", stamp(utc_now))))
+    def _different(self, stream: str, message: str, shown: bytes) -> Copied:
+        found = Found("other-export", message, stream, {"shown.jsonl": shown})
+        return Copied(stream, "different", message, str(keep(found, self._directory / "evidence", stamp(utc_now))))
 
     def _write(self, stream: str, content: bytes) -> None:
         path = self.copy_of(stream)

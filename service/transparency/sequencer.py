@@ -114,19 +114,19 @@ class Sequencer:
 
         `signing` is told after each turn whether what happens is signed, by this process or another.
         """
-        told = ""
+        complaint = ""
         try:
             while not bell.closed:
                 began = time.monotonic()
                 try:
                     moved = await self.turn()
-                    told = ""
+                    complaint = ""
                     signing(True)
                 except (Rewound, Stopped, StoreError, Unavailable, OSError, NoteError) as error:
-                    if str(error) != told:
-                        told = str(error)
+                    if str(error) != complaint:
+                        complaint = str(error)
                         level = log.error if isinstance(error, (Rewound, Stopped, NoteError)) else log.warning
-                        level("nothing is signed", why=told)
+                        level("nothing is signed", why=complaint)
                     moved = None
                     signing(False)
                 if moved is None:

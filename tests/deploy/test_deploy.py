@@ -145,7 +145,7 @@ def known_metrics() -> dict[str, set[str]]:
     for gauge in (metrics.projection_behind, metrics.projection_behind_seconds, metrics.projection_stopped):
         gauge.labels("lobby").set(0)
     found: dict[str, set[str]] = {"up": set(), **{f"tabularium_audit_{name}": set[str]() for name in METRICS}}
-    for family in text_string_to_metric_families(metrics.told("")[0].decode()):
+    for family in text_string_to_metric_families(metrics.exposition("")[0].decode()):
         for sample in family.samples:
             found.setdefault(sample.name, set()).update(sample.labels)
     return found

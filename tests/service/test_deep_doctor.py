@@ -67,7 +67,7 @@ async def said(settings: Settings) -> dict[str, str]:
     finally:
         await store.close()
     assert [each.check for each in found] == ["tree", "chains", "commitments"]
-    return {each.check: each.said for each in found if each.level != "ok"}
+    return {each.check: each.message for each in found if each.level != "ok"}
 
 
 async def test_a_store_that_nobody_touched_is_whole_and_the_plain_doctor_says_that_it_did_not_look(
@@ -76,17 +76,18 @@ async def test_a_store_that_nobody_touched_is_whole_and_the_plain_doctor_says_th
     settings, _ = stored
     told: list[tuple[str, int, int]] = []
     plain = {each.check: each async for each in examine(settings)}
-    assert "no event, secret or entry of the transparency log was compared" in plain["contents"].said
+    assert "no event, secret or entry of the transparency log was compared" in plain["contents"].message
     whole = {
-        each.check: each async for each in examine(settings, told=lambda what, done, of: told.append((what, done, of)))
+        each.check: each
+        async for each in examine(settings, progress=lambda what, done, of: told.append((what, done, of)))
     }
     assert {each.level for each in whole.values()} == {"ok"}, whole
     assert "contents" not in whole
-    assert "3 entries make the tree" in whole["tree"].said
-    assert "of 3 games and cases" in whole["chains"].said
+    assert "3 entries make the tree" in whole["tree"].message
+    assert "of 3 games and cases" in whole["chains"].message
     assert {(what, done) for what, done, of in told if done == of} == {
         ("entries of the transparency log", 3),
-        ("events", int(whole["chains"].said.split()[0])),
+        ("events", int(whole["chains"].message.split()[0])),
         ("games and cases with commitments", 3),
     }
 

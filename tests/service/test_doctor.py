@@ -53,7 +53,7 @@ def execute(url: str, *statements: str) -> None:
 async def test_all_is_well_with_a_database_that_was_migrated(url: str):
     found = await report(database_url=url)
     assert failing(found) == []
-    assert "every" not in found["grants"].said
+    assert "every" not in found["grants"].message
     assert not any(finding.remedy for finding in found.values())
 
 
@@ -123,23 +123,23 @@ async def test_a_log_that_could_be_changed_is_said(url: str):
     execute(url, "ALTER TABLE tabularium.events_3 DISABLE TRIGGER all_stay")
     found = await report(database_url=url)
     assert failing(found) == ["protection", "triggers"]
-    assert found["protection"].said == "the service is allowed to DELETE on secrets"
-    assert "tabularium.events_3, tabularium.secrets" in found["triggers"].said
+    assert found["protection"].message == "the service is allowed to DELETE on secrets"
+    assert "tabularium.events_3, tabularium.secrets" in found["triggers"].message
 
 
 async def test_migrations_that_are_missing_are_named():
     async with shared_cluster().empty_database() as url:
         found = await report(database_url=url)
-        assert "none of the service's tables" in found["migrations"].said
+        assert "none of the service's tables" in found["migrations"].message
         assert "tabularium migrate" in found["migrations"].remedy
         known = migrations.known()
         await migrations.migrate(url, known[:-1])
         found = await report(database_url=url)
         assert failing(found) == ["migrations"]
-        assert f"{known[-1].number:04}_{known[-1].name}" in found["migrations"].said
+        assert f"{known[-1].number:04}_{known[-1].name}" in found["migrations"].message
         await migrations.migrate(url, known)
         execute(url, "UPDATE tabularium.migrations SET checksum = 'other' WHERE number = 2")
-        assert "0002_tables is not the one" in (await report(database_url=url))["migrations"].said
+        assert "0002_tables is not the one" in (await report(database_url=url))["migrations"].message
         execute(
             url,
             "UPDATE tabularium.migrations SET checksum = $1 WHERE number = 2".replace("$1", f"'{known[1].checksum}'"),
@@ -147,7 +147,7 @@ async def test_migrations_that_are_missing_are_named():
         execute(url, "INSERT INTO tabularium.migrations VALUES (9999, 'later', '')")
         found = await report(database_url=url)
         assert failing(found) == []
-        assert "further" in found["migrations"].said
+        assert "further" in found["migrations"].message
 
 
 async def test_whoever_may_not_work_as_the_service_is_told_so(url: str):
@@ -182,7 +182,7 @@ async def test_why_a_database_cannot_be_reached_is_said_without_the_password(loc
     right = f"postgresql://app:sesame@127.0.0.1:{locked.port}/migrated"
     found = await report(database_url=right)
     assert failing(found) == ["durability"]
-    assert "fsync is off" in found["durability"].said
+    assert "fsync is off" in found["durability"].message
     for wrong, said, remedy in (
         (right.replace("sesame", "open-sesame"), "password authentication failed", "Correct user and password"),
         (right.replace("/migrated", "/nothing"), 'database "nothing" does not exist', "createdb"),
@@ -191,7 +191,7 @@ async def test_why_a_database_cannot_be_reached_is_said_without_the_password(loc
     ):
         found = await report(database_url=wrong)
         assert failing(found) == ["database"]
-        assert said in found["database"].said
+        assert said in found["database"].message
         assert found["database"].remedy.startswith(remedy) or remedy in found["database"].remedy
         assert "sesame" not in str(found)
 
@@ -211,7 +211,7 @@ async def test_who_holds_the_lock_of_appends_is_named(url: str):
         await holder.execute("SELECT pg_advisory_xact_lock(x'54616275'::integer, 0)")
         found = await report(database_url=url)
         assert failing(found) == ["append"]
-        assert str(holder.get_server_pid()) in found["append"].said
+        assert str(holder.get_server_pid()) in found["append"].message
         assert f"pg_terminate_backend({holder.get_server_pid()})" in found["append"].remedy
     await holder.close()
     assert failing(await report(database_url=url)) == []
@@ -221,7 +221,7 @@ async def test_a_redis_that_does_not_answer_is_said_and_is_no_failure(tmp_path: 
     with server() as redis:
         found = await report(data=tmp_path, redis_url=redis.url)
         assert failing(found) == []
-        assert "another hears" in found["wake-ups"].said
+        assert "another hears" in found["wake-ups"].message
         with redis.client() as client:
             client.config_set("requirepass", "sesame")
         for url, remedy in (
@@ -243,7 +243,7 @@ async def test_an_issuer_that_does_not_tell_its_keys_is_said(tmp_path: Path):
         settings = {"data": tmp_path, "oidc_issuer": issuer.url, "oidc_audience": "tabularium"}
         found = await report(**settings)
         assert failing(found) == []
-        assert "tells 2 keys, of which 1 can be used" in found["issuer"].said
+        assert "tells 2 keys, of which 1 can be used" in found["issuer"].message
         for key in issuer.published:
             key["alg"] = "ES256"
         found = await report(**settings)
@@ -255,11 +255,11 @@ async def test_an_issuer_that_does_not_tell_its_keys_is_said(tmp_path: Path):
         assert failing(await report(**settings)) == []
         found = await report(**settings, oidc_client_id="pages")
         assert failing(found) == ["issuer"]
-        assert "names no https addresses where people sign in" in found["issuer"].said
+        assert "names no https addresses where people sign in" in found["issuer"].message
         issuer.away = True
         found = await report(**settings)
         assert failing(found) == ["issuer"]
-        assert "answered 503" in found["issuer"].said
+        assert "answered 503" in found["issuer"].message
 
 
 async def test_a_collector_that_is_away_is_said(tmp_path: Path):
@@ -304,11 +304,11 @@ async def test_a_data_directory_is_looked_at_and_not_made(tmp_path: Path):
     found = await report(data=data.parent)
     await store.close()
     assert failing(found) == []
-    assert "is whole" in found["database"].said
+    assert "is whole" in found["database"].message
     (data.parent / "tabularium.db").write_bytes(b"Dear Caesar,\n" * 1000)
     found = await report(data=data.parent)
     assert failing(found) == ["database"]
-    assert "not an SQLite database" in found["database"].said
+    assert "not an SQLite database" in found["database"].message
     data.touch()
     assert failing(await report(data=data)) == ["data directory"]
 
@@ -326,28 +326,28 @@ async def test_projections_that_stopped_or_are_behind_are_said(url: str):
     await store.close()
     found = await report(database_url=url)
     assert failing(found) == ["projections"]
-    assert "lobby by 1200 events" in found["projections"].said
+    assert "lobby by 1200 events" in found["projections"].message
     execute(
         url,
         "INSERT INTO tabularium_rows.projections VALUES ('lobby', 1, 1, 1, '', 0, 'g1', 7, 'ValueError: no such seat')",
     )
-    found = {each.said: each async for each in examine(settings) if each.check == "projections"}
+    found = {each.message: each async for each in examine(settings) if each.check == "projections"}
     stopped = next(each for said, each in found.items() if "lobby stopped" in said)
     assert stopped.level == "fail"
-    assert "version 7 of game g1: ValueError: no such seat" in stopped.said
+    assert "version 7 of game g1: ValueError: no such seat" in stopped.message
     assert "tabularium projections rebuild lobby" in stopped.remedy
 
 
 async def test_a_log_without_a_key_is_said(url: str, tmp_path: Path):
     found = (await report(database_url=url, log_key=""))["transparency"]
-    assert (found.level, "TABULARIUM_LOG_KEY is not set" in found.said) == ("warn", True)
+    assert (found.level, "TABULARIUM_LOG_KEY is not set" in found.message) == ("warn", True)
     assert "tabularium transparency key" in found.remedy
     found = (await report(database_url=url, log_key="PRIVATE+KEY+sesame"))["transparency"]
     assert found.level == "fail"
-    assert "sesame" not in found.said + found.remedy
-    assert "signs nothing" in (await report(database_url=url, transparency=False))["transparency"].said
+    assert "sesame" not in found.message + found.remedy
+    assert "signs nothing" in (await report(database_url=url, transparency=False))["transparency"].message
     async with open_rig(tmp_path):
-        assert "is made when the service starts" in (await report(data=tmp_path))["transparency"].said
+        assert "is made when the service starts" in (await report(data=tmp_path))["transparency"].message
 
 
 async def test_an_old_copy_of_the_database_is_said_with_what_to_do(tmp_path: Path):
@@ -358,7 +358,7 @@ async def test_an_old_copy_of_the_database_is_said_with_what_to_do(tmp_path: Pat
         await rig.begun()
         await Sequencer(rig.store, key, tmp_path, EverybodysLessor()).turn()
     found = (await report(data=tmp_path))["transparency"]
-    assert (found.level, found.said) == ("ok", f"{key.origin} is signed up to entry 1")
+    assert (found.level, found.message) == ("ok", f"{key.origin} is signed up to entry 1")
     settings.log_key_file.chmod(0o644)
     found = (await report(data=tmp_path))["transparency"]
     assert (found.level, found.remedy) == ("warn", f"chmod 600 {settings.log_key_file}")
@@ -368,5 +368,5 @@ async def test_an_old_copy_of_the_database_is_said_with_what_to_do(tmp_path: Pat
         pass
     found = (await report(data=tmp_path))["transparency"]
     assert found.level == "fail"
-    assert "a checkpoint of 1 entries was signed" in found.said
+    assert "a checkpoint of 1 entries was signed" in found.message
     assert "run `tabularium transparency key`" in found.remedy

@@ -88,7 +88,7 @@ def examples(scene: Scene) -> dict[str, Example]:
     appealed = court.keep(court.case.appeal(_commitment(COMPLAINT), facts, mine, AT), COMPLAINT)
     whole = court.shown()
     page = CasePage((case_summary(court.case.row),), None)
-    said, back = NewStatement(ANSWER), NewStatement(COMPLAINT)
+    statement, back = NewStatement(ANSWER), NewStatement(COMPLAINT)
     wish = NewRuling("stands", RULES, REASON, facts.version, facts.hash)
     export = "".join(line.decode() for line in proof.export(court.case, court.records, list(court.docket.statements())))
     events = tuple(event_view(record, court.game.names) for record in court.records)
@@ -104,8 +104,8 @@ def examples(scene: Scene) -> dict[str, Example]:
         ),
         "exportCase": Example(export),
         "openCase": Example(opened, NewCase("slip", about, COMPLAINT, RULES)),
-        "makeStatement": Example(stated, said),
-        "answerCase": Example(answered, said),
+        "makeStatement": Example(stated, statement),
+        "answerCase": Example(answered, statement),
         "appealCase": Example(appealed, back),
         "consentToCase": Example(consented),
         "withdrawCase": Example(withdrawn.keep(withdrawn.case.withdraw(mine, AT))),

@@ -45,8 +45,8 @@ async def detail(request: Call, docket: Docket) -> CaseDetail:
         found = await services.desk.refusal(docket)
         shown = refused(found, services.catalogues(game.ruleset)) if found is not None else None
         if found is not None and shown is not None:
-            told = shown.members
-            refusal = CaseRefusal(found.rule, told["rule_title"], told["source"], shown.detail, shown.allowed)
+            members = shown.members
+            refusal = CaseRefusal(found.rule, members["rule_title"], members["source"], shown.detail, shown.allowed)
     return case_detail(docket, refusal, reads=reads)
 
 

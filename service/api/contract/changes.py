@@ -67,15 +67,15 @@ class _Comparison:
         after = {(each["in"], each["name"]): each for each in new}
         for key in before.keys() | after.keys():
             place, called = key
-            said = f"{place} parameter `{called}`"
+            part = f"{place} parameter `{called}`"
             if key not in after:
-                yield Change(name, f"{said} removed", True)
+                yield Change(name, f"{part} removed", True)
             elif key not in before:
-                yield Change(name, f"new {said}", bool(after[key].get("required")))
+                yield Change(name, f"new {part}", bool(after[key].get("required")))
             else:
                 if after[key].get("required") and not before[key].get("required"):
-                    yield Change(name, f"{said} is required", True)
-                yield from self._schema(name, said, before[key]["schema"], after[key]["schema"], "sent")
+                    yield Change(name, f"{part} is required", True)
+                yield from self._schema(name, part, before[key]["schema"], after[key]["schema"], "sent")
 
     def _body(self, name: str, old: Schema | None, new: Schema | None) -> Iterator[Change]:
         if old is None or new is None:
@@ -88,56 +88,56 @@ class _Comparison:
         for status in old.keys() | new.keys():
             if status >= "400":
                 continue  # a problem says what it is by its type, of which there may be more at any time
-            said = f"answer {status}"
+            part = f"answer {status}"
             if status not in new:
-                yield Change(name, f"{said} removed", True)
+                yield Change(name, f"{part} removed", True)
             elif status not in old:
-                yield Change(name, f"new {said}", False)
+                yield Change(name, f"new {part}", False)
             else:
                 before, after = old[status].get("headers", {}), new[status].get("headers", {})
                 for header in before.keys() ^ after.keys():
                     gone = header in before
-                    yield Change(name, f"{said} {'lacks' if gone else 'has'} the header `{header}`", gone)
+                    yield Change(name, f"{part} {'lacks' if gone else 'has'} the header `{header}`", gone)
                 yield from self._contents(
-                    name, said, old[status].get("content", {}), new[status].get("content", {}), "answered"
+                    name, part, old[status].get("content", {}), new[status].get("content", {}), "answered"
                 )
 
-    def _contents(self, name: str, said: str, old: Schema, new: Schema, direction: Direction) -> Iterator[Change]:
+    def _contents(self, name: str, part: str, old: Schema, new: Schema, direction: Direction) -> Iterator[Change]:
         for media in old.keys() | new.keys():
             if media not in new:
-                yield Change(name, f"{said} is no longer `{media}`", True)
+                yield Change(name, f"{part} is no longer `{media}`", True)
             elif media not in old:
-                yield Change(name, f"{said} can be `{media}`", False)
+                yield Change(name, f"{part} can be `{media}`", False)
             else:
-                yield from self._schema(name, said, old[media]["schema"], new[media]["schema"], direction)
+                yield from self._schema(name, part, old[media]["schema"], new[media]["schema"], direction)
 
     # --- schemas ---
 
-    def _schema(self, where: str, said: str, old: Schema, new: Schema, direction: Direction) -> Iterator[Change]:
-        """Yield how a value differs: `where` is an operation or a schema, `said` the part of it."""
+    def _schema(self, where: str, part: str, old: Schema, new: Schema, direction: Direction) -> Iterator[Change]:
+        """Yield how a value differs: `where` is an operation or a schema, `part` which part of it."""
         if "$ref" in old and "$ref" in new:
             # A change of a named schema is told once, under its name, however many use it.
             one, other = _name(old), _name(new)
             if (one, other, direction) in self._compared:
                 return
             self._compared.add((one, other, direction))
-            where, said = f"`{other}` ({direction})", ""
+            where, part = f"`{other}` ({direction})", ""
         before, after = _branches(self._old, old), _branches(self._new, new)
         if len(before) == len(after) == 1:
             (one,), (other,) = before.values(), after.values()
-            yield from self._plain(where, said, _resolved(self._old, one), _resolved(self._new, other), direction)
+            yield from self._plain(where, part, _resolved(self._old, one), _resolved(self._new, other), direction)
             return
-        about = f"{said} " if said else ""
+        about = f"{part} " if part else ""
         for kind in before.keys() - after.keys():
-            yield Change(where, f"{about}is no longer {_told(kind)}", direction == "sent")
+            yield Change(where, f"{about}is no longer {_in_words(kind)}", direction == "sent")
         for kind in after.keys() - before.keys():
             # Of what differs by its type there may be more at any time, but nobody looks for a null.
-            yield Change(where, f"{about}can be {_told(kind)}", direction == "answered" and kind == "null")
+            yield Change(where, f"{about}can be {_in_words(kind)}", direction == "answered" and kind == "null")
         for kind in before.keys() & after.keys():
-            yield from self._schema(where, said, before[kind], after[kind], direction)
+            yield from self._schema(where, part, before[kind], after[kind], direction)
 
-    def _plain(self, where: str, said: str, old: Schema, new: Schema, direction: Direction) -> Iterator[Change]:
-        about = f"{said} " if said else ""
+    def _plain(self, where: str, part: str, old: Schema, new: Schema, direction: Direction) -> Iterator[Change]:
+        about = f"{part} " if part else ""
         one, other = old.get("type"), new.get("type")
         if one != other:
             kinds = one or "anything", other or "anything"
@@ -145,17 +145,17 @@ class _Comparison:
             yield Change(where, f"{about}is {kinds[1]} instead of {kinds[0]}", not eased)
             return
         yield from _values(where, about, old, new, direction)
-        yield from self._properties(where, said, old, new, direction)
+        yield from self._properties(where, part, old, new, direction)
         for name in ("items", "additionalProperties", "contentSchema"):
             inner, then = old.get(name), new.get(name)
             if isinstance(inner, dict) and isinstance(then, dict):
-                yield from self._schema(where, said, inner, then, direction)
+                yield from self._schema(where, part, inner, then, direction)
 
-    def _properties(self, where: str, said: str, old: Schema, new: Schema, direction: Direction) -> Iterator[Change]:
+    def _properties(self, where: str, part: str, old: Schema, new: Schema, direction: Direction) -> Iterator[Change]:
         before, after = old.get("properties", {}), new.get("properties", {})
         needed, needs = {*old.get("required", ())}, {*new.get("required", ())}
         for name in before.keys() | after.keys():
-            field = f"{said}.{name}" if said else name
+            field = f"{part}.{name}" if part else name
             if name not in after:
                 yield Change(where, f"field `{field}` removed", True)
             elif name not in before:
@@ -241,5 +241,5 @@ def _listed(schema: Schema) -> set[str] | None:
     return {str(value) for value in listed} if isinstance(listed, list) else None
 
 
-def _told(kind: str) -> str:
+def _in_words(kind: str) -> str:
     return kind if kind == "null" else f"`{kind}`"

@@ -33,10 +33,10 @@ def endpoints() -> list[tuple[str, str, Endpoint]]:
     """Return every endpoint with its path, in the contract's form, and its method."""
     found: list[tuple[str, str, Endpoint]] = []
     for handler in (*API, *LARGE):
-        said = handler.opt.get("endpoint")
-        if isinstance(said, Endpoint):
+        endpoint = handler.opt.get("endpoint")
+        if isinstance(endpoint, Endpoint):
             (path,), (method,) = handler.paths, handler.http_methods  # type: ignore[reportAttributeAccessIssue]
-            found.append((re.sub(r"{(\w+):(?:str|path)}", r"{\1}", path), str(method), said))
+            found.append((re.sub(r"{(\w+):(?:str|path)}", r"{\1}", path), str(method), endpoint))
     return sorted(found, key=lambda each: (list(TAGS).index(each[2].tag), each[0], each[1]))
 
 
@@ -46,11 +46,11 @@ def document(library: Library, boards: Boards = builtin) -> dict[str, Any]:
     book = _book(library)
     paths: dict[str, dict[str, Any]] = defaultdict(dict)
     refused: dict[str, Any] = {}
-    for path, method, said in endpoints():
-        paths[path][method.lower()] = operation_of(path, said, book, shown, refused)
-    operations = [said for methods in paths.values() for said in methods.values()]
-    answers = [each for said in operations for each in said["responses"].values()]
-    possible = {kind.slug for *_, said in endpoints() for kind in possible_problems(said)}
+    for path, method, endpoint in endpoints():
+        paths[path][method.lower()] = operation_of(path, endpoint, book, shown, refused)
+    operations = [operation for methods in paths.values() for operation in methods.values()]
+    answers = [each for operation in operations for each in operation["responses"].values()]
+    possible = {kind.slug for *_, endpoint in endpoints() for kind in possible_problems(endpoint)}
     named = {name for each in (*answers, *refused.values()) for name in each.get("headers", ())}
     parameters = _shared_parameters(operations)
     return {
@@ -136,7 +136,9 @@ def _shared_parameters(operations: Iterable[dict[str, Any]]) -> dict[str, Any]:
 
 def _downloads() -> list[str]:
     """Return the names of the endpoints whose one example is that of several answers or media types."""
-    return [said.name for *_, said in endpoints() if any(answer.media in CONTENTS for answer in said.answers)]
+    return [
+        endpoint.name for *_, endpoint in endpoints() if any(answer.media in CONTENTS for answer in endpoint.answers)
+    ]
 
 
 def _scopes() -> str:

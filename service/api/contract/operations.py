@@ -60,36 +60,40 @@ CONTENTS: Final[Mapping[str, Schema]] = {
 """The schemas of answers that are neither JSON nor plain text. A client may also read each as plain bytes."""
 
 
-def operation_of(path: str, said: Endpoint, book: Book, shown: Examples, refused: dict[str, Any]) -> dict[str, Any]:
+def operation_of(path: str, endpoint: Endpoint, book: Book, shown: Examples, refused: dict[str, Any]) -> dict[str, Any]:
     """Return an operation, and add the refusals that it answers with to `refused`."""
-    example = shown.endpoints.get(said.name)
+    example = shown.endpoints.get(endpoint.name)
     operation: dict[str, Any] = {
-        "operationId": said.name,
-        "tags": [said.tag],
-        "summary": said.summary,
-        "description": _described(said),
-        "parameters": [*_path_parameters(path, shown), *_query_parameters(said, book), *_header_parameters(said)],
+        "operationId": endpoint.name,
+        "tags": [endpoint.tag],
+        "summary": endpoint.summary,
+        "description": _described(endpoint),
+        "parameters": [
+            *_path_parameters(path, shown),
+            *_query_parameters(endpoint, book),
+            *_header_parameters(endpoint),
+        ],
     }
     operation["security"] = []
-    if said.account != "none":
+    if endpoint.account != "none":
         # OpenAPI 3.1 lets a bearer token's requirement name what the token must be good for; one entry is enough.
-        each: list[dict[str, list[str]]] = [{"token": [scope]} for scope in said.scopes] or [{"token": []}]
+        each: list[dict[str, list[str]]] = [{"token": [scope]} for scope in endpoint.scopes] or [{"token": []}]
         each = [*each, {"session": []}]
-        operation["security"] = each if said.account == "required" else [*each, {}]
-    if said.deprecated is not None:
+        operation["security"] = each if endpoint.account == "required" else [*each, {}]
+    if endpoint.deprecated is not None:
         operation["deprecated"] = True
-    if said.body is not None:
-        operation["requestBody"] = _request_body(said, book, example)
-    operation["responses"] = _responses(said, book, example, refused)
+    if endpoint.body is not None:
+        operation["requestBody"] = _request_body(endpoint, book, example)
+    operation["responses"] = _responses(endpoint, book, example, refused)
     return operation
 
 
-def _described(said: Endpoint) -> str:
-    parts = [said.description]
-    if said.scopes:
-        parts.append(f"Scope: {' or '.join(f'`{scope}`' for scope in said.scopes)}.")
-    if said.deprecated is not None:
-        since, sunset, instead = astuple(said.deprecated)
+def _described(endpoint: Endpoint) -> str:
+    parts = [endpoint.description]
+    if endpoint.scopes:
+        parts.append(f"Scope: {' or '.join(f'`{scope}`' for scope in endpoint.scopes)}.")
+    if endpoint.deprecated is not None:
+        since, sunset, instead = astuple(endpoint.deprecated)
         parts.append(f"Deprecated since {since}, and gone from {sunset} at the earliest. {instead}")
     return "\n\n".join(parts)
 
@@ -108,8 +112,8 @@ def _path_parameters(path: str, shown: Examples) -> list[dict[str, Any]]:
     ]
 
 
-def _query_parameters(said: Endpoint, book: Book) -> list[dict[str, Any]]:
-    documented = schemas.field_docs(said.query)
+def _query_parameters(endpoint: Endpoint, book: Book) -> list[dict[str, Any]]:
+    documented = schemas.field_docs(endpoint.query)
     return [
         {
             "name": field.encode_name,
@@ -118,7 +122,7 @@ def _query_parameters(said: Endpoint, book: Book) -> list[dict[str, Any]]:
             "description": documented[field.name],
             "schema": _not_null(book.schema(field.type), field.default),
         }
-        for field in msgspec.structs.fields(said.query)
+        for field in msgspec.structs.fields(endpoint.query)
     ]
 
 
@@ -131,16 +135,16 @@ def _not_null(schema: Schema, default: Any) -> Schema:
     return {**schema, "default": default} if isinstance(default, int | str) else schema
 
 
-def _header_parameters(said: Endpoint) -> list[dict[str, Any]]:
+def _header_parameters(endpoint: Endpoint) -> list[dict[str, Any]]:
     return [
         {"name": name, "in": "header", "description": what, "schema": schema, "example": example}
-        for name in said.headers
+        for name in endpoint.headers
         for what, schema, example in (REQUEST_HEADERS[name],)
     ]
 
 
-def _request_body(said: Endpoint, book: Book, example: Example | None) -> dict[str, Any]:
-    content: dict[str, Any] = {"schema": book.schema(said.body)}
+def _request_body(endpoint: Endpoint, book: Book, example: Example | None) -> dict[str, Any]:
+    content: dict[str, Any] = {"schema": book.schema(endpoint.body)}
     if example is not None and example.body is not None:
         content["examples"] = {"typical": {"value": example.body}}
     return {"required": True, "content": {JSON: content}}
@@ -149,10 +153,10 @@ def _request_body(said: Endpoint, book: Book, example: Example | None) -> dict[s
 # --- Answers ----------------------------------------------------------------------------------------------------------
 
 
-def possible_problems(said: Endpoint) -> list[Kind]:
+def possible_problems(endpoint: Endpoint) -> list[Kind]:
     """Return everything that can be wrong with a request to an endpoint."""
     kinds = [
-        *said.problems,
+        *endpoint.problems,
         MALFORMED_REQUEST,
         INVALID_QUERY,
         REQUEST_TIMEOUT,
@@ -162,32 +166,32 @@ def possible_problems(said: Endpoint) -> list[Kind]:
         INTERNAL_ERROR,
         UNAVAILABLE,
     ]
-    if said.of_game or said.of_case:
+    if endpoint.of_game or endpoint.of_case:
         kinds += [PRIVATE, WITHHELD]
-    if said.tag != "Service":
+    if endpoint.tag != "Service":
         kinds.append(TOO_MANY_REQUESTS)
-    if said.account != "none":
+    if endpoint.account != "none":
         kinds += [UNKNOWN_TOKEN, TOKEN_ENDED, SESSION_ENDED, CROSS_SITE]
-    if said.account == "required":
+    if endpoint.account == "required":
         kinds.append(MISSING_TOKEN)
-    if said.scopes:
+    if endpoint.scopes:
         kinds.append(SCOPE_MISSING)
-    if set(said.headers) - {*DOWNLOAD_HEADERS, "Tabularium-Page"}:
+    if set(endpoint.headers) - {*DOWNLOAD_HEADERS, "Tabularium-Page"}:
         kinds.append(INVALID_HEADER)
-    if said.body is not None:
+    if endpoint.body is not None:
         kinds += [MALFORMED_JSON, NOT_JSON, INVALID_BODY, BODY_TOO_LARGE]
     return [kind for kind in KINDS if kind in kinds]
 
 
-def _responses(said: Endpoint, book: Book, example: Example | None, refused: dict[str, Any]) -> dict[str, Any]:
+def _responses(endpoint: Endpoint, book: Book, example: Example | None, refused: dict[str, Any]) -> dict[str, Any]:
     by_status: dict[int, list[Kind]] = defaultdict(list)
-    for kind in possible_problems(said):
+    for kind in possible_problems(endpoint):
         by_status[kind.status].append(kind)
-    announced = ("Deprecation", "Sunset", "Link") if said.deprecated is not None else ()
-    responses = {answer.status: _answer(said.name, answer, announced, book, example) for answer in said.answers}
+    announced = ("Deprecation", "Sunset", "Link") if endpoint.deprecated is not None else ()
+    responses = {answer.status: _answer(endpoint.name, answer, announced, book, example) for answer in endpoint.answers}
     for status, kinds in by_status.items():
         if status in responses:
-            raise TypeError(f"{said.name}: {status} is both an answer and a problem")
+            raise TypeError(f"{endpoint.name}: {status} is both an answer and a problem")
         name = _refusal(status, kinds)
         refused[name] = _problem_answer(status, kinds, book)
         responses[status] = {"$ref": f"#/components/responses/{name}"}
@@ -195,17 +199,17 @@ def _responses(said: Endpoint, book: Book, example: Example | None, refused: dic
 
 
 def _answer(name: str, answer: Answer, more: Iterable[str], book: Book, example: Example | None) -> dict[str, Any]:
-    said: dict[str, Any] = {"description": answer.what, "headers": _headers((*answer.headers, *more, "Request-Id"))}
+    response: dict[str, Any] = {"description": answer.what, "headers": _headers((*answer.headers, *more, "Request-Id"))}
     if answer.shape is not None:
         schema = {**book.schema(answer.shape), **CONTENTS.get(answer.media, {})}
         content: dict[str, Any] = {"schema": schema}
         if example is not None:
             shared = {"$ref": f"#/components/examples/{name}"}
             content["examples"] = {"typical": shared if answer.media in CONTENTS else {"value": example.answer}}
-        said["content"] = {answer.media: content}
+        response["content"] = {answer.media: content}
         if answer.media in CONTENTS:
-            said["content"][OCTETS] = {**content, "schema": {"type": "string", "format": "binary"}}
-    return said
+            response["content"][OCTETS] = {**content, "schema": {"type": "string", "format": "binary"}}
+    return response
 
 
 def _refusal(status: int, kinds: Sequence[Kind]) -> str:

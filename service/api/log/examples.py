@@ -26,12 +26,12 @@ def examples(scene: Scene) -> dict[str, Example]:
 def _history(scene: Scene) -> Any:
     heading = scene.given.game.heading
     names = scene.given.game.names
-    told = [
+    sentences = [
         (heading, Sentence(record.version, record.at, scene.seat if record.cause else None, in_words(event, names)))
         for record in scene.given.records
         if (event := msgspec.json.decode(record.event, type=scene.ruleset.event_union)) is not None
     ]
-    return HistoryPage(tuple(passages(told)), None)
+    return HistoryPage(tuple(passages(sentences)), None)
 
 
 def _export(scene: Scene) -> str:

@@ -76,13 +76,13 @@ async def tell_history(request: Call, game: str) -> Response[bytes]:
         return unchanged(played.version)
     records = await games.records(played.id, page.after, page.limit)
     base = await games.at(played.id, page.after) if records and page.after else None
-    told = [item async for item in _told(games, base, records, played)]
+    sentences = [item async for item in _sentences(games, base, records, played)]
     more = bool(records) and records[-1].version < played.version
-    page = HistoryPage(tuple(passages(told)), records[-1].version if more else None)
+    page = HistoryPage(tuple(passages(sentences)), records[-1].version if more else None)
     return answer(page, headers=etag(played.version))
 
 
-async def _told(
+async def _sentences(
     games: Games, base: Game | None, records: Sequence[Record], played: Game
 ) -> AsyncIterator[tuple[str, Sentence]]:
     """Yield each record in a sentence, with the heading under which it belongs."""
@@ -97,12 +97,12 @@ async def _told(
         yield heading, Sentence(record.version, record.at, cause_of(record).seat, in_words(event, played.names))
 
 
-def passages(told: Sequence[tuple[str, Sentence]]) -> Iterator[Passage]:
+def passages(sentences: Sequence[tuple[str, Sentence]]) -> Iterator[Passage]:
     """Yield what was told, gathered under its headings."""
     gathered: list[Sentence] = []
-    for index, (heading, sentence) in enumerate(told):
+    for index, (heading, sentence) in enumerate(sentences):
         gathered.append(sentence)
-        if index + 1 == len(told) or told[index + 1][0] != heading:
+        if index + 1 == len(sentences) or sentences[index + 1][0] != heading:
             yield Passage(heading, tuple(gathered))
             gathered = []
 

@@ -24,16 +24,16 @@ class Exporter:
         self._store = store
         self._rows = rows
 
-    async def told(self, accept: str) -> tuple[bytes, str]:
+    async def exposition(self, accept: str) -> tuple[bytes, str]:
         """Return the metrics as they are now in the format that an ``Accept`` header asks for, and its media type."""
         await self._look_at_projections()
-        return self._metrics.told(accept)
+        return self._metrics.exposition(accept)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http":
             raise TypeError(f"metrics are not told over {scope['type']}")
         accept = dict(scope["headers"]).get(b"accept", b"")
-        content, media = await self.told(accept.decode("latin-1"))
+        content, media = await self.exposition(accept.decode("latin-1"))
         headers = [(b"content-type", media.encode()), (b"content-length", b"%d" % len(content))]
         await send({"type": "http.response.start", "status": 200, "headers": shielded(headers)})
         await send({"type": "http.response.body", "body": content})

@@ -11,7 +11,7 @@ from service.api.request import Call
 async def show_metrics(request: Call) -> Response[bytes]:
     """Show the metrics of this process."""
     services = request.services
-    content, media = await Exporter(services.metrics, services.store, services.rows).told(
+    content, media = await Exporter(services.metrics, services.store, services.rows).exposition(
         request.headers.get("accept", "")
     )
     return Response(content, headers={"Content-Type": media})

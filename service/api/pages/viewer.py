@@ -77,10 +77,10 @@ async def show_game_page(request: Call, game: FromPath[str]) -> Response[bytes]:
 
     Where a link to it is shown elsewhere, a listed game has its title and its picture.
     """
-    told = await _preview(request, GameId(game))
-    if told is None:
+    preview_tags = await _preview(request, GameId(game))
+    if preview_tags is None:
         return _shown(request, "game.html")
-    return sent(request, _with(_edition().digest, told), _HEADERS)
+    return sent(request, _with(_edition().digest, preview_tags), _HEADERS)
 
 
 @get("/games/{game:str}/desk")
@@ -133,7 +133,7 @@ async def _preview(request: Call, game: GameId) -> str | None:
     except (UnknownGame, StoreError):
         return None
     here = f"{request.url.scheme}://{request.url.netloc}"
-    said = {
+    tags = {
         "og:site_name": "Tabularium",
         "og:type": "website",
         "og:title": row.title or played.ruleset.title,
@@ -141,8 +141,8 @@ async def _preview(request: Call, game: GameId) -> str | None:
         "og:url": f"{here}/games/{game}",
     }
     if played.table is not None:
-        said["og:image"] = f"{here}/v1/games/{game}/board.png?width=1200"
-    return "".join(f'<meta property="{name}" content="{escape(words)}">\n    ' for name, words in said.items())
+        tags["og:image"] = f"{here}/v1/games/{game}/board.png?width=1200"
+    return "".join(f'<meta property="{name}" content="{escape(words)}">\n    ' for name, words in tags.items())
 
 
 @lru_cache(maxsize=256)

@@ -100,8 +100,8 @@ async def sign_in_by_provider(request: Call) -> Response[bytes]:
         return await _linked(request, provider, who, before)
     if flow is None or not flow.leaves:
         mine = await account_of(request, before.player)
-        said = f"{provider.name} signs you in as {row.name}. This browser is signed in as {mine.name}."
-        raise Problem(OTHER_ACCOUNT, said, OTHER_ACCOUNT.remedy)
+        detail = f"{provider.name} signs you in as {row.name}. This browser is signed in as {mine.name}."
+        raise Problem(OTHER_ACCOUNT, detail, OTHER_ACCOUNT.remedy)
     return await _signed_in(request, who, before)
 
 
@@ -153,8 +153,8 @@ async def _linked(request: Call, provider: "Provider", who: Identity, before: Ca
     row = await accounts.link(before.player, who)
     if row is None or row.player != before.player:
         mine = await account_of(request, before.player)
-        said = f"{provider.name} signs another person in to {mine.name}."
-        raise Problem(ALREADY_LINKED, said, ALREADY_LINKED.remedy)
+        detail = f"{provider.name} signs another person in to {mine.name}."
+        raise Problem(ALREADY_LINKED, detail, ALREADY_LINKED.remedy)
     made, value = await accounts.open_session(row.player, tuple(before.scopes), before.ends)
     if before.token is not None:
         await accounts.revoke(before.token)

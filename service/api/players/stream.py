@@ -154,7 +154,7 @@ async def follow_games(
     async with tail.followed() as signal:
         known = tail.end
         mine = await Mine.of(services, caller.player)
-        told = clock()
+        last_sent = clock()
         while True:
             rows, passed = tail.after(after), 0
             if rows is None and known - after > NEAR:
@@ -173,14 +173,14 @@ async def follow_games(
                     continue
                 caller = await services.accounts.still(caller)
                 yield position, game, case, record
-                told = clock()
+                last_sent = clock()
             after = max(after, passed)
             if signal.closed:
                 return
             if not rows and not await signal.wait(min(LOOK, services.settings.heartbeat)):
                 await services.accounts.still(caller)
-                if clock() - told >= services.settings.heartbeat:
-                    told = clock()
+                if clock() - last_sent >= services.settings.heartbeat:
+                    last_sent = clock()
                     yield None
 
 
@@ -194,8 +194,8 @@ async def follow_events(services: Services, caller: Caller, after: int) -> Async
         if not await services.games.is_shown(game, caller):
             continue
         if case is not None:
-            told = case_event_view(record, (await services.games.game(game, 0)).names)
-            yield position, told, LoggedCaseEvent(game, case, told)
+            shown_case = case_event_view(record, (await services.games.game(game, 0)).names)
+            yield position, shown_case, LoggedCaseEvent(game, case, shown_case)
             continue
         played = await services.games.game(game, record.version)
         viewer = viewer_of(played, await services.accounts.still(caller))
@@ -203,7 +203,7 @@ async def follow_events(services: Services, caller: Caller, after: int) -> Async
         yield position, view, LoggedEvent(game, view)
 
 
-class Told(Struct, frozen=True):
+class WaitingFrame(Struct, frozen=True):
     """The frame that says what waits for an account in a game; `at` is when that came about."""
 
     at: str
@@ -212,14 +212,14 @@ class Told(Struct, frozen=True):
 
 async def follow_waiting(services: Services, caller: Caller, after: int) -> AsyncIterator[Numbered | None]:
     """Yield the frames of what waits for the caller: all at first, then what changes. Raises as `follow_games`."""
-    told: dict[GameId, Waiting] = {}
+    sent: dict[GameId, Waiting] = {}
     rows = await services.store.games(status="running", player=caller.player, limit=1000)
     while rows:
         for row in rows:
             waiting = _waiting(await services.games.game(row.game), caller, row.title)
             if waiting is not None and waiting.waits:
-                told[row.game] = waiting
-                yield after, Told(row.changed), waiting
+                sent[row.game] = waiting
+                yield after, WaitingFrame(row.changed), waiting
         rows = await services.store.games(status="running", player=caller.player, after=rows[-1].game, limit=1000)
     async for each in follow_games(services, caller, after):
         if each is None:
@@ -229,16 +229,16 @@ async def follow_waiting(services: Services, caller: Caller, after: int) -> Asyn
         if case is not None:
             continue
         played = await services.games.game(game, record.version)
-        row, before = await services.store.game(game), told.pop(game, None)
+        row, before = await services.store.game(game), sent.pop(game, None)
         waiting = _waiting(played, caller, row.title if row is not None else "")
         if waiting is None and before is not None:  # another account has the seat now
             waiting = replace(before, version=played.version, decisions=(), take_backs=())
         if waiting is not None and waiting.waits:
-            told[game] = waiting
+            sent[game] = waiting
         elif before is None:
             continue
         if waiting is not None and waiting != before:
-            yield position, Told(record.at), waiting
+            yield position, WaitingFrame(record.at), waiting
 
 
 def _waiting(game: Game, caller: Caller, title: str) -> Waiting | None:

@@ -339,8 +339,8 @@ def document_view(ruleset: Ruleset[Any], name: str, document: Struct | None) -> 
     """Return a document with its digest. Raises `Problem` when there is none."""
     if document is None:
         known = ", ".join(ruleset.documents) or "none"
-        said = f"{ruleset.title} has no document {name!r}; known: {known}."
-        raise Problem(UNKNOWN_DOCUMENT, said, UNKNOWN_DOCUMENT.remedy)
+        sentence = f"{ruleset.title} has no document {name!r}; known: {known}."
+        raise Problem(UNKNOWN_DOCUMENT, sentence, UNKNOWN_DOCUMENT.remedy)
     return DocumentView(digest(document), msgspec.to_builtins(document))
 
 

@@ -20,11 +20,11 @@ def examples(scene: Scene) -> dict[str, Example]:
         return {"showTutorial": Example(view)}
     stage = stages(scene.ruleset, scene.board)[LESSON]
     given = msgspec.json.encode(stage.lesson.command)
-    came = outcome(drawing_of, stage, given)
+    tried = outcome(drawing_of, stage, given)
     return {
         "showTutorial": Example(msgspec.structs.replace(view, lessons=view.lessons[:1])),
         "showLesson": Example(_excerpt(position(drawing_of, stage))),
-        "tryLesson": Example(msgspec.structs.replace(came, scene=_sketched(came.scene)), LessonTry(Raw(given))),
+        "tryLesson": Example(msgspec.structs.replace(tried, scene=_sketched(tried.scene)), LessonTry(Raw(given))),
     }
 
 

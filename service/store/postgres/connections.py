@@ -175,18 +175,18 @@ class Connections:
     def translated(self, error: BaseException) -> BaseException:
         """Return what a store says where PostgreSQL or asyncpg said `error`."""
         state = getattr(error, "sqlstate", None) or ""
-        said = " ".join(str(error).split()) or type(error).__name__
+        message = " ".join(str(error).split()) or type(error).__name__
         if state in _DAMAGED:
-            return StoreDamaged(f"{self.where} is damaged: {said}")
+            return StoreDamaged(f"{self.where} is damaged: {message}")
         if state == _FULL:
             self.full_at = time.monotonic()
-            return StoreFull(f"no room is left on the disk of {self.where}: {said}")
+            return StoreFull(f"no room is left on the disk of {self.where}: {message}")
         if is_spoilt(error):
             return error
         if state in _NOT_MIGRATED:
-            said = f"{said}; `tabularium migrate` gives it its tables and grants"
+            message = f"{message}; `tabularium migrate` gives it its tables and grants"
         if isinstance(error, (asyncpg.PostgresError, *LOST)):
-            return StoreUnavailable(f"{self.where} cannot be used: {said}")
+            return StoreUnavailable(f"{self.where} cannot be used: {message}")
         return error
 
 

@@ -46,15 +46,15 @@ def check_file(path: Path, *, durable: bool = True) -> bool:
         try:
             thorough = path.stat().st_size < THOROUGH
             pragma = "PRAGMA integrity_check(1)" if thorough else "PRAGMA quick_check(1)"
-            said = [row[0] for row in connection.execute(pragma)]
-            version, schema = (version_of(connection), _schema_of(connection)) if said == ["ok"] else (0, [])
+            report = [row[0] for row in connection.execute(pragma)]
+            version, schema = (version_of(connection), _schema_of(connection)) if report == ["ok"] else (0, [])
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # what the check quotes may be damaged text
             if isinstance(error, sqlite3.OperationalError):
                 raise
-            said = [str(error)]
+            report = [str(error)]
             version, schema = 0, []
-    if said != ["ok"]:
-        raise StoreDamaged(f"{path} is damaged: {' '.join(said[0].split())}; restore it from a copy")
+    if report != ["ok"]:
+        raise StoreDamaged(f"{path} is damaged: {' '.join(report[0].split())}; restore it from a copy")
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript(script(0, version))
         if schema != _schema_of(connection):

@@ -168,7 +168,7 @@ def _translated() -> Iterator[None]:
     try:
         yield
     except StoreError as error:
-        said = error.__cause__
-        if isinstance(said, sqlite3.Error) and said.sqlite_errorcode == sqlite3.SQLITE_ERROR:
-            raise said from None  # a statement that makes no sense
+        cause = error.__cause__
+        if isinstance(cause, sqlite3.Error) and cause.sqlite_errorcode == sqlite3.SQLITE_ERROR:
+            raise cause from None  # a statement that makes no sense
         raise Unavailable(str(error)) from error

@@ -121,7 +121,7 @@ async def test_the_delay_of_events_is_measured_of_those_that_were_waited_for():
     with metrics.following("sse") as sent:
         sent(["2026-11-21T06:25:14.000000Z", stamp(lambda: utc_now() - timedelta(hours=1))])
         sent([stamp(lambda: utc_now() + timedelta(hours=1))])
-    told = metrics.told("")[0].decode()
+    told = metrics.exposition("")[0].decode()
     assert 'tabularium_stream_events_total{kind="sse"} 3.0' in told
     assert 'tabularium_stream_delay_seconds_count{kind="sse"} 1.0' in told
     assert 'tabularium_stream_delay_seconds_sum{kind="sse"} 0.0' in told, "a clock ahead of ours is no delay"

@@ -210,7 +210,7 @@ class _World:
         }
         stored = await self._service.services.store.load(now.id)
         assert stored is not None
-        told, _ = self._service.services.metrics.told("")
+        told, _ = self._service.services.metrics.exposition("")
         counted = [line for line in told.decode().splitlines() if line.startswith(COUNTED)]
         return {**rows, "snapshot": take(now, stored.chance), "log": await self._logged(), "metrics": counted}
 

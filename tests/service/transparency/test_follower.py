@@ -168,7 +168,7 @@ def test_what_is_shown_otherwise_than_it_was_signed_is_kept_as_evidence(
     assert follower.look().ok
     lie(shown)
     report = follower.look()
-    assert said in report.found[0].said
+    assert said in report.found[0].message
     folder = Path(report.evidence[0])
     assert (folder / "finding.json").exists()
     proofs = [read_proof(file.read_text()) for file in folder.glob("*.tlog-proof")]
@@ -245,7 +245,7 @@ def test_a_log_that_does_not_go_on_is_not_accepted(
     assert follower.look().ok
     lie(shown)
     for report in (follower.look(), follower.look()):
-        assert [(found.kind, said in found.said) for found in report.found] == [(kind, True)], report.found
+        assert [(found.kind, said in found.message) for found in report.found] == [(kind, True)], report.found
         assert report.entries == 0
     folder = Path(follower.look().evidence[0])
     if kind in ("older-checkpoint", "two-trees", "rewritten"):
@@ -260,5 +260,5 @@ def test_another_log_is_not_taken_for_the_same(shown: Shown, tmp_path: Path) -> 
     follower = Follower(shown, read_policy(f"{both}quorum none\n".encode()), tmp_path, check)
     assert follower.look().ok
     shown.key = other
-    assert "shows the log games.example/log/after/310" in follower.look().found[0].said
+    assert "shows the log games.example/log/after/310" in follower.look().found[0].message
     follower.close()

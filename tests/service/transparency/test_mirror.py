@@ -87,7 +87,7 @@ def mirrored(site: Service, directory: Path) -> tuple[Counter[str], list[Copied]
     copied = list(mirror.copy(mirror.wanted()))
     mirror.close()
     memory.close()
-    return Counter(each.result for each in copied), [each for each in copied if each.said]
+    return Counter(each.result for each in copied), [each for each in copied if each.message]
 
 
 def copies(directory: Path) -> dict[str, bytes]:
@@ -110,7 +110,7 @@ def test_what_was_interrupted_goes_on_and_what_was_lost_is_fetched_again(service
     service.breaks_off = 1
     counts, faults = mirrored(service, tmp_path)
     assert counts == {"copied": 1, "missing": 2}
-    assert {each.said for each in faults} == {"the service is away"}
+    assert {each.message for each in faults} == {"the service is away"}
     done = service.exported[0]
     service.breaks_off = 0
     assert mirrored(service, tmp_path) == ({"copied": 2}, [])
@@ -138,7 +138,7 @@ def test_what_the_service_need_not_show_is_passed_until_it_is_signed_again(servi
     shown = service.sign(1, LONG)
     service.answers[shown] = Page(403, b'{"type": "/problems/withheld"}')
     counts, faults = mirrored(service, tmp_path)
-    assert (counts, "answers 403" in faults[0].said) == ({"missing": 1}, True)
+    assert (counts, "answers 403" in faults[0].message) == ({"missing": 1}, True)
 
 
 LIES: dict[str, Callable[[bytes], bytes]] = {
@@ -176,4 +176,4 @@ def test_a_copy_leads_through_every_version_that_was_signed(service: Service, tm
     service.sign(2, LONG, GREEDY)
     counts, (fault,) = mirrored(service, tmp_path)
     assert counts == {"different": 1}
-    assert f"another version {len(played(2, SHORT).records)} than the service signed" in fault.said
+    assert f"another version {len(played(2, SHORT).records)} than the service signed" in fault.message

@@ -234,7 +234,7 @@ async def test_an_old_copy_of_the_database_is_noticed_and_nothing_is_signed(
         asyncio.timeout(20),
         sequencing(store, KEY, tmp_path, EverybodysLessor(), LocalWake(), signing=metrics.signing.set),
     ):
-        while b"tabularium_signing 0.0" not in metrics.told("")[0]:  # noqa: ASYNC110
+        while b"tabularium_signing 0.0" not in metrics.exposition("")[0]:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
     # Nor when the copy has grown past it, by whom ever.
     await streams.go_on("g3")
