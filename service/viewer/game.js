@@ -3,6 +3,11 @@
  * @module
  */
 
+/**
+ * @import { Panels } from "./panels/panels.js"
+ * @import { Scene } from "./types.js"
+ */
+
 import { Board } from "./board/board.js";
 import { Api } from "./state/api.js";
 import { linked } from "./state/link.js";
@@ -12,21 +17,22 @@ import { takeToken } from "./state/token.js";
 const api = new Api();
 takeToken(api);
 const room = new Room(api, decodeURIComponent(location.pathname.split("/")[2] ?? ""));
-const place = document.getElementById("board");
+const place = /** @type {HTMLElement} */ (document.getElementById("board"));
 const board = new Board(place, room);
 room.board = board;
+const placed = Object.assign(room, { board });
 
 function draw() {
   const scene = room.shown;
   const isThere = show(scene) && scene?.version === room.version;
   tell(isThere);
   place.setAttribute("aria-busy", String(!isThere));
-  if (isThere) place.dataset.version = room.version;
+  if (isThere) place.dataset.version = `${room.version}`;
 }
 
 let resting = 0;
 
-/** Show what happened, once the version rests. A comparison shows something else. */
+/** Show what happened, once the version rests. A comparison shows something else. @param {boolean} isThere */
 function tell(isThere) {
   clearTimeout(resting);
   if (room.isHurried) resting = setTimeout(() => room.redraw(), 150);
@@ -37,14 +43,20 @@ function tell(isThere) {
 
 let followed = 0;
 
-/** Show where something happened, once for each version; after that, questions and the reader move the board. */
+/**
+ * Show where something happened, once for each version; after that, questions and the reader move the board.
+ * @param {string[]} areas
+ */
 function follow(areas) {
   if (!areas.length) return;
   followed = room.version;
   board.follow(areas);
 }
 
-/** Show as much of a scene on the board as fits into this frame. Returns whether all of it is shown. */
+/**
+ * Show as much of a scene on the board as fits into this frame. Returns whether all of it is shown.
+ * @param {Scene | undefined} scene
+ */
 function show(scene) {
   const began = performance.now();
   const { changed, isWhole } = board.show(scene);
@@ -57,26 +69,28 @@ function show(scene) {
   return isWhole;
 }
 
+/** @type {Promise<typeof Panels> | null} */
 let fetched = null;
 
 /** Fetch the panels around the board, once. The page names all that they consist of, so that none waits for another. */
 function fetchPanels() {
   if (fetched) return fetched;
-  const { content } = document.getElementById("later");
-  const styles = [...content.querySelectorAll("[rel=stylesheet]")];
+  const { content } = /** @type {HTMLTemplateElement} */ (document.getElementById("later"));
+  const styles = [.../** @type {NodeListOf<HTMLLinkElement>} */ (content.querySelectorAll("[rel=stylesheet]"))];
   const styled = styles.map((link) => new Promise((done) => (link.onload = link.onerror = done)));
   document.head.append(content);
   fetched = Promise.all([import("./panels/panels.js"), ...styled]).then(([{ Panels }]) => Panels);
   return fetched;
 }
 
+/** @type {Promise<Panels> | null} */
 let panels = null;
 
 /** Draw the panels around the board, and then fetch what nobody misses before; once. */
 function drawPanels() {
   if (panels) return;
   room.readRest();
-  panels = fetchPanels().then((Panels) => new Panels(room));
+  panels = fetchPanels().then((Panels) => new Panels(placed));
   panels.then((each) => requestAnimationFrame(() => setTimeout(() => each.fetchRest())));
 }
 
@@ -92,7 +106,7 @@ room.addEventListener("entered", async () => {
   await opened;
   if (area) room.choose(area);
   room.redraw();
-  setTimeout(() => room.frames.wantAll(room.version), 1000);
+  setTimeout(() => room.frames?.wantAll(room.version), 1000);
   // Where the positions cannot be had, the rest of the page works all the same.
   setTimeout(drawPanels, 3000);
 });

@@ -1,7 +1,8 @@
 """Clients that strangers' generators make of the contract: openapi-python-client, and three for TypeScript.
 
 They are installed once, as their lock files say, into ``build/contract/`` of the checkout: the first needs an older
-typer than the service, the others need npm, which comes with pyright's Node.
+typer than the service, the others need npm, which comes with pyright's Node. Beside them are the tools that check the
+viewer (`tests/viewer`).
 """
 
 import fcntl
@@ -92,7 +93,8 @@ def function(package: ModuleType, path: str) -> ModuleType:
 # --- TypeScript -------------------------------------------------------------------------------------------------------
 
 
-def _typescript_tools() -> Path:
+def installed(*way: str) -> Path:
+    """Return the path of a file in a package that npm has installed."""
     locks = [HERE / "typescript" / "package.json", HERE / "typescript" / "package-lock.json"]
 
     def install(place: Path) -> None:
@@ -102,19 +104,17 @@ def _typescript_tools() -> Path:
         npm = _NODE / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
         node(npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", cwd=place)
 
-    return _installed("typescript", locks, install) / "node_modules"
+    return _installed("typescript", locks, install).joinpath("node_modules", *way)
 
 
 def _openapi_typescript(given: Path, folder: Path) -> str:
     """Generate ``contract.ts``."""
-    tool = _typescript_tools() / "openapi-typescript" / "bin" / "cli.js"
-    return node(tool, given, "--output", folder / "contract.ts")
+    return node(installed("openapi-typescript", "bin", "cli.js"), given, "--output", folder / "contract.ts")
 
 
 def _hey_api(given: Path, folder: Path) -> str:
     """Generate a client with a function for each endpoint, and ``contract.ts`` over its types."""
-    tool = _typescript_tools() / "@hey-api" / "openapi-ts" / "bin" / "run.js"
-    said = node(tool, "--input", given, "--output", folder / "client")
+    said = node(installed("@hey-api", "openapi-ts", "bin", "run.js"), "--input", given, "--output", folder / "client")
     _name_types(given, folder, "./client/index")
     return said
 
@@ -124,7 +124,7 @@ def _orval(given: Path, folder: Path) -> str:
     output = {"target": "client/api.ts", "schemas": "client/model", "client": "fetch", "mode": "split"}
     config = folder / "orval.config.cjs"
     config.write_text(f"module.exports = {json.dumps({'it': {'input': given.name, 'output': output}})};\n")
-    said = node(_typescript_tools() / "orval" / "dist" / "bin" / "orval.mjs", "--config", config, cwd=folder)
+    said = node(installed("orval", "dist", "bin", "orval.mjs"), "--config", config, cwd=folder)
     _name_types(given, folder, "./client/model/index")
     return said
 
@@ -163,10 +163,21 @@ def typescript_client(document: bytes, folder: Path, generator: str = "openapi-t
 
 def lint(contract: Path, config: Path) -> str:
     """Return what redocly says of a contract. Raises `AssertionError` when it finds something."""
-    tool = _typescript_tools() / "@redocly" / "cli" / "bin" / "cli.js"
-    return node(tool, "lint", "--config", config, contract)
+    return node(installed("@redocly", "cli", "bin", "cli.js"), "lint", "--config", config, contract)
+
+
+def write_types(contract: Path, types: Path) -> None:
+    """Generate the types of a contract, for code in JavaScript to name."""
+    node(installed("openapi-typescript", "bin", "cli.js"), contract, "--output", types)
+
+
+def type_errors(folder: Path) -> list[str]:
+    """Return what is wrong with the types of the programs in `folder`: a line for each error."""
+    tsc = (NODE, installed("typescript", "bin", "tsc"), "--project", folder, "--pretty", "false")
+    said = subprocess.run([*map(str, tsc)], capture_output=True, text=True, check=False).stdout
+    return [line for line in said.splitlines() if line and not line.startswith(" ")]
 
 
 def compile_typescript(folder: Path) -> None:
     """Compile the programs in `folder`, strictly; what is wrong with their types is the error's message."""
-    node(_typescript_tools() / "typescript" / "bin" / "tsc", "--project", folder)
+    node(installed("typescript", "bin", "tsc"), "--project", folder)

@@ -4,73 +4,114 @@
  * @module
  */
 
+
+/**
+ * A rectangle, in pixels.
+ * @typedef {Pick<DOMRect, "left" | "top" | "right" | "bottom">} Box
+ *
+ * How far something lies aside.
+ * @typedef {[x: number, y: number]} Shift
+ *
+ * What lies in an area, what is around that as far as it can be moved, and how far it is moved.
+ * @typedef {{area: SVGGElement, parts: Box[], near: Box, at: Shift}} Pile
+ */
+
 const STEPS = [0, 4, -4, 8, -8, 12, -12, 16, -16]; // Pixels.
 const ASIDE = 6; // To lie a pixel aside is as bad as to hide so many square pixels.
 const ROUNDS = 2; // A pile that has moved may have made room, or taken it.
 
-const PLACES = STEPS.flatMap((x) => STEPS.map((y) => [x, y])).sort((one, other) => Math.hypot(...one) - Math.hypot(...other));
+/** Where a pile may lie, the nearest first. @type {Shift[]} */
+const PLACES = STEPS.flatMap((x) => STEPS.map((y) => /** @type {Shift} */ ([x, y]))).sort((one, other) => Math.hypot(...one) - Math.hypot(...other));
 
-/** @type {WeakMap<Element, number[]>} How far the pile of an area lies aside, in units of the board. */
+/** @type {WeakMap<Element, Shift>} How far the pile of an area lies aside, in units of the board. */
 const aside = new WeakMap();
 
 /** Move piles apart, for how large they are now. @param {SVGSVGElement} svg */
 export function partPiles(svg) {
   const scale = svg.getScreenCTM()?.a;
   const isLarger = Number(svg.style.getPropertyValue("--pieces")) > 1;
-  const areas = [...svg.querySelectorAll("[data-area]:has(> .pile)")];
+  const areas = /** @type {NodeListOf<SVGGElement>} */ (svg.querySelectorAll("[data-area]:has(> .pile)"));
   if (!scale) return;
-  const piles = areas.map((area) => {
+  const piles = [...areas].map((area) => {
     const [x, y] = (aside.get(area) ?? [0, 0]).map((each) => -each * scale);
     const parts = [...area.querySelectorAll(":scope > .pile > *")].map((part) => moved(part.getBoundingClientRect(), x, y));
-    return { area, parts, near: around(parts), at: [0, 0] };
+    return { area, parts, near: around(parts), at: /** @type {Shift} */ ([0, 0]) };
   });
   const names = [...svg.querySelectorAll('#names text:not([visibility="hidden"])')].map((name) => name.getBoundingClientRect());
-  const frame = svg.querySelector("#earth > rect").getBoundingClientRect();
+  const frame = svg.querySelector("#earth > rect")?.getBoundingClientRect();
+  if (!frame) return;
   for (let round = 0; isLarger && round < ROUNDS; round += 1) for (const pile of piles) part(pile, piles, names, frame);
-  for (const { area, at } of piles) put(area, at.map((each) => each / scale));
+  for (const { area, at } of piles) put(area, [at[0] / scale, at[1] / scale]);
 }
 
-/** Move one pile to where it hides least. */
+/**
+ * Move one pile to where it hides least.
+ * @param {Box[]} names
+ * @param {Box} frame
+ * @param {Pile} pile
+ * @param {Pile[]} piles
+ */
 function part(pile, piles, names, frame) {
-  const others = piles.filter((other) => other !== pile).flatMap(({ parts, at }) => parts.map((box) => moved(box, ...at)));
+  const others = piles.filter((other) => other !== pile).flatMap(({ parts, at }) => parts.map(box => moved(box, ...at)));
   const there = [...names, ...others].filter((box) => common(pile.near, box));
+  /** @param {Shift} at */
   const hides = (at) => pile.parts.reduce((sum, box) => sum + there.reduce((more, other) => more + common(moved(box, ...at), other), 0), 0);
   pile.at = PLACES[0];
   if (!hides(pile.at)) return;
   let least = Infinity;
   for (const at of PLACES) {
-    const isOnBoard = pile.parts.every((box) => isIn(frame, moved(box, ...at)));
+    const isOnBoard = pile.parts.every(box => isIn(frame, moved(box, ...at)));
     const cost = hides(at) + ASIDE * Math.hypot(...at);
     if (cost < least && (isOnBoard || at === PLACES[0])) [least, pile.at] = [cost, at];
   }
 }
 
+/**
+ * @param {SVGGElement} area
+ * @param {Shift} at
+ */
 function put(area, [x, y]) {
-  const [before, after] = [aside.get(area) ?? [0, 0], [x, y].map((each) => Math.round(each))];
+  const before = aside.get(area) ?? [0, 0];
+  /** @type {Shift} */
+  const after = [Math.round(x), Math.round(y)];
   if (before.join() === after.join()) return;
   aside.set(area, after);
   // It stays with the area while other pieces come to lie there.
   area.style.setProperty("--aside", after.map((each) => `${each}px`).join(" "));
 }
 
+/**
+ * @param {Box} box
+ * @param {number} x
+ * @param {number} y
+ */
 function moved({ left, top, right, bottom }, x, y) {
   return { left: left + x, top: top + y, right: right + x, bottom: bottom + y };
 }
 
+/** @param {Box[]} boxes */
 function around(boxes) {
   const reach = Math.max(...STEPS);
-  const [left, top] = ["left", "top"].map((side) => Math.min(...boxes.map((box) => box[side])) - reach);
-  const [right, bottom] = ["right", "bottom"].map((side) => Math.max(...boxes.map((box) => box[side])) + reach);
+  const [left, top] = [boxes.map((box) => box.left), boxes.map((box) => box.top)].map((sides) => Math.min(...sides) - reach);
+  const [right, bottom] = [boxes.map((box) => box.right), boxes.map((box) => box.bottom)].map((sides) => Math.max(...sides) + reach);
   return { left, top, right, bottom };
 }
 
-/** How many square pixels lie in both. */
+/**
+ * How many square pixels lie in both.
+ * @param {Box} one
+ * @param {Box} other
+ */
 function common(one, other) {
   const wide = Math.min(one.right, other.right) - Math.max(one.left, other.left);
   const tall = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
   return wide > 0 && tall > 0 ? wide * tall : 0;
 }
 
+/**
+ * @param {Box} frame
+ * @param {Box} box
+ */
 function isIn(frame, box) {
   return frame.left <= box.left && frame.top <= box.top && box.right <= frame.right && box.bottom <= frame.bottom;
 }

@@ -6,42 +6,65 @@
  * @module
  */
 
+/**
+ * @import { At, Game, Scene, Table } from "../types.js"
+ * @import { Rectangle } from "./camera.js"
+ */
+
 import { partPiles } from "./apart.js";
 import { Camera } from "./camera.js";
 import { fitNames } from "./names.js";
 
+/** @type {Pick<Scene, "areas" | "links">} */
 const NOTHING = { areas: {}, links: "" };
 const BUDGET = 5; // Milliseconds of a frame in which areas are put in; to lay them out and paint them takes as long again.
 
 const REST = 80; // Milliseconds without a change before names are written and piles parted anew.
 
+/** @type {Record<string, [x: number, y: number]>} */
+const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
 const TINTED = ["can", "open", "picked"];
 
 /** The board of a room, in an element of the page. */
 export class Board extends EventTarget {
+  /** The groups of areas, by id. @type {Map<string, SVGGElement>} */
   #areas = new Map();
+  /** What is drawn in each area; in "" the links. @type {Map<string, string>} */
   #drawn = new Map();
+  /** What was drawn in each area when its lines were read. @type {Map<string, {fragment: string, lines: string[]}>} */
   #read = new Map();
+  /** @type {Element | null} */
   #links = null;
+  /** @type {Element | null} */
   #happened = null;
+  /** @type {Element | null} */
   #ground = null;
+  /** @type {Element | null} */
   #tints = null;
+  /** @type {Element | null} */
   #arrow = null;
   #compared = "";
+  /** @type {SVGGElement | null} */
   #focused = null;
   #isBegun = false;
+  /** @type {string | null} */
   #pressed = null;
   #resting = 0;
+  /** The map; null before it came, and where there is none. @type {SVGSVGElement | null} */
+  svg = null;
+  /** What part of it is seen; null before it came. @type {Camera | null} */
+  camera = null;
 
   /**
    * @param {HTMLElement} place where it goes
-   * @param {import("../state/room.js").Room} room
+   * @param {Pick<Table, "api" | "moves" | "choose"> & {game: Game | null}} room
    */
   constructor(place, room) {
     super();
     this.place = place;
     this.room = room;
-    /** The area that is pointed at or has the focus; null when there is none. */
+    /** The area that is pointed at or has the focus; null when there is none. @type {string | null} */
     this.pointed = null;
     /** Whether there is no map of the board: then nothing is drawn, and the rest of the page does without. */
     this.isMissing = false;
@@ -50,58 +73,61 @@ export class Board extends EventTarget {
   /** Fetch the bare board and put it into the page. */
   async open() {
     if (this.svg || this.isMissing) return;
-    const text = await this.room.api.text(`/v1/rulesets/${this.room.game.ruleset}/board.svg`).catch((problem) => {
+    const text = await this.room.api.text(`/v1/rulesets/${this.room.game?.ruleset}/board.svg`).catch((problem) => {
       if (problem.status !== 404) throw problem;
       this.isMissing = true;
     });
-    if (this.svg || this.isMissing) return;
+    if (this.svg || typeof text !== "string") return;
     const root = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
-    this.svg = document.importNode(root, true);
-    this.svg.removeAttribute("width");
-    this.svg.removeAttribute("height");
-    this.svg.setAttribute("class", "board");
+    const svg = /** @type {SVGSVGElement} */ (/** @type {Element} */ (document.importNode(root, true)));
+    this.svg = svg;
+    svg.removeAttribute("width");
+    svg.removeAttribute("height");
+    svg.setAttribute("class", "board");
     // Reached before its areas: there the arrows move the board, in an area they lead to the next one.
-    this.svg.setAttribute("tabindex", "0");
-    this.svg.setAttribute("role", "group");
-    this.svg.setAttribute("aria-label", "The board: arrows move it, plus and minus draw it nearer and farther, 0 shows all of it");
-    this.#shapePlace();
-    this.place.prepend(this.svg);
-    this.camera = new Camera(this.place, this.svg);
-    this.#links = this.svg.querySelector("#links");
-    this.#happened = this.svg.querySelector("#happened");
+    svg.setAttribute("tabindex", "0");
+    svg.setAttribute("role", "group");
+    svg.setAttribute("aria-label", "The board: arrows move it, plus and minus draw it nearer and farther, 0 shows all of it");
+    this.#shapePlace(svg);
+    this.place.prepend(svg);
+    this.camera = new Camera(this.place, svg);
+    this.#links = svg.querySelector("#links");
+    this.#happened = svg.querySelector("#happened");
     // The story says the same in words.
     this.#happened?.setAttribute("aria-hidden", "true");
-    this.#tints = layer(this.svg, "tints");
-    this.#ground = layer(this.svg, "compared");
-    this.#arrow = this.svg.appendChild(layer(this.svg, "aim"));
-    this.svg.querySelector("#areas").before(this.#tints, this.#ground);
-    for (const group of this.svg.querySelectorAll("[data-area]")) this.#areas.set(group.dataset.area, group);
-    this.#listen();
-    this.#keepNamesReadable();
+    this.#tints = layer(svg, "tints");
+    this.#ground = layer(svg, "compared");
+    this.#arrow = svg.appendChild(layer(svg, "aim"));
+    svg.querySelector("#areas")?.before(this.#tints, this.#ground);
+    const groups = /** @type {NodeListOf<SVGGElement>} */ (svg.querySelectorAll("[data-area]"));
+    for (const group of groups) this.#areas.set(areaOf(group) ?? "", group);
+    this.#listen(svg);
+    this.#keepNamesReadable(svg);
     performance.mark("board-open");
   }
 
-  /** Give its place the proportions of the board: as wide as its height asks for, and what is beside it has the rest. */
-  #shapePlace() {
-    const { width, height } = this.svg.viewBox.baseVal;
+  /** Give its place the proportions of the board: as wide as its height asks for; the rest is for what is beside. @param {SVGSVGElement} svg */
+  #shapePlace(svg) {
+    const { width, height } = svg.viewBox.baseVal;
     const { body } = document;
-    body.style.setProperty("--shape", width / height);
+    body.style.setProperty("--shape", `${width / height}`);
     body.classList.toggle("tall", height > width);
     // A thing beside the place that has its height and no width: what follows from its size does not change it.
-    const gauge = this.place.parentNode.insertBefore(document.createElement("div"), this.place);
+    const gauge = document.createElement("div");
+    this.place.before(gauge);
     gauge.className = "gauge";
     new ResizeObserver(() => body.style.setProperty("--board", `${(gauge.clientHeight * width) / height}px`)).observe(gauge);
   }
 
-  /** Write the names anew when the board has come nearer or gone farther, or has another place. */
-  #keepNamesReadable() {
+  /** Write the names anew when the board has come nearer or gone farther, or has another place. @param {SVGSVGElement} svg */
+  #keepNamesReadable(svg) {
     const fit = () => {
       // Before it is painted for the first time there is nobody who moves it.
-      if (!this.#resting) fitNames(this.svg);
+      if (!this.#resting) fitNames(svg);
       this.#rest();
     };
-    new ResizeObserver(fit).observe(this.svg);
-    new MutationObserver(() => this.#resting && fit()).observe(this.svg, { attributeFilter: ["viewBox"] });
+    new ResizeObserver(fit).observe(svg);
+    new MutationObserver(() => this.#resting && fit()).observe(svg, { attributeFilter: ["viewBox"] });
   }
 
   /** Write names and part piles anew once nothing has changed for a moment. */
@@ -126,14 +152,17 @@ export class Board extends EventTarget {
     return [...this.#areas.keys()];
   }
 
-  /** Return everything that lies in an area, in lines of words; the first is its name. */
+  /** Return everything that lies in an area, in lines of words; the first is its name. @param {string} area */
   content(area) {
     const fragment = this.#drawn.get(area) ?? "";
-    if (this.#read.get(area)?.fragment !== fragment) this.#read.set(area, { fragment, lines: contentOf(fragment) });
-    return this.#read.get(area).lines;
+    const read = this.#read.get(area);
+    if (read?.fragment === fragment) return read.lines;
+    const lines = contentOf(fragment);
+    this.#read.set(area, { fragment, lines });
+    return lines;
   }
 
-  /** Choose an area from elsewhere on the page, and show it. */
+  /** Choose an area from elsewhere on the page, and show it. @param {string} area */
   select(area) {
     this.#choose(area, { pointerType: "touch" });
     this.follow([area]);
@@ -173,7 +202,7 @@ export class Board extends EventTarget {
     return { changed, isWhole };
   }
 
-  /** Show where things happened: pieces of SVG from the service, each once. */
+  /** Show where things happened: pieces of SVG from the service, each once. @param {string[]} drawn */
   tell(drawn) {
     const all = [...new Set(drawn)].join("");
     if (!this.#happened || this.#drawn.get("#happened") === all) return;
@@ -181,140 +210,182 @@ export class Board extends EventTarget {
     this.#drawn.set("#happened", all);
   }
 
-  /** Mark areas, and no others, with a class: "changed", "chosen". */
+  /**
+   * Mark areas, and no others, with a class: "changed", "chosen".
+   * @param {string} name
+   * @param {string[]} areas
+   */
   mark(name, areas) {
     const wanted = new Set(areas);
     for (const [area, group] of this.#areas) group.classList.toggle(name, wanted.has(area));
     if (TINTED.includes(name)) this.#tint(name, [...wanted].filter((area) => this.#areas.has(area)));
   }
 
-  /** Tint marked areas below all pieces: those that lie partly in a neighbour keep their colours. */
+  /**
+   * Tint marked areas below all pieces: those that lie partly in a neighbour keep their colours.
+   * @param {string} name
+   * @param {string[]} areas
+   */
   #tint(name, areas) {
-    if (!this.#tints) return;
+    if (!this.#tints || !this.svg) return;
     const tint = this.#tints.querySelector(`.${name}`) ?? this.#tints.appendChild(layer(this.svg, name));
     tint.innerHTML = shapesOf(areas);
   }
 
-  /** Frame what changed and put everything else in the shade; below the pieces, so that these are seen as ever. */
+  /**
+   * Frame what changed and put everything else in the shade; below the pieces, so that these are seen as ever.
+   * @param {string[]} areas
+   */
   compare(areas) {
     const compared = areas.join();
-    if (!this.svg || compared === this.#compared) return;
+    if (!this.svg || !this.#ground || compared === this.#compared) return;
     this.#compared = compared;
     this.mark("changed", areas);
+    /**
+     * @param {string} kind
+     * @param {string[]} some
+     */
     const shapes = (kind, some) => `<g class="${kind}">${shapesOf(some)}</g>`;
     const same = [...this.#areas.keys()].filter((area) => !areas.includes(area));
     this.#ground.innerHTML = areas.length ? shapes("shade", same) + shapes("frames", areas) : "";
   }
 
-  /** Bring an area into view and give it the focus. */
+  /** Bring an area into view and give it the focus. @param {string} area */
   focus(area) {
     const group = this.#areas.get(area);
     if (!group) return;
     this.#rove(group);
     group.focus({ preventScroll: true });
-    this.camera.include(boxOf(group));
+    this.camera?.include(boxOf(group));
   }
 
   /**
    * Move the board so that areas are seen: all of them, or where that is too much at least one. Whoever moves it now
    * is left alone.
+   * @param {string[]} areas
    */
   follow(areas) {
-    const boxes = areas.filter((area) => this.#areas.has(area)).map((area) => boxOf(this.#areas.get(area)));
-    if (!boxes.length || this.camera.isBusy) return;
+    const { camera } = this;
+    const boxes = areas.flatMap((area) => this.#areas.get(area) ?? []).map(boxOf);
+    if (!boxes.length || !camera || camera.isBusy) return;
     const all = aroundAll(boxes);
-    if (this.camera.holds(all)) this.camera.include(all);
-    else if (!boxes.some((box) => this.camera.sees(box))) this.camera.include(boxes[0]);
+    if (camera.holds(all)) camera.include(all);
+    else if (!boxes.some((box) => camera.sees(box))) camera.include(boxes[0]);
   }
 
-  /** Let the Tab key reach these areas, besides the one that has the focus or had it last. */
+  /** Let the Tab key reach these areas, besides the one that has the focus or had it last. @param {string[]} areas */
   reach(areas) {
     const reached = new Set(areas);
     const left = this.#focused ?? (reached.size ? null : this.#first);
     for (const [area, group] of this.#areas) group.setAttribute("tabindex", reached.has(area) || group === left ? "0" : "-1");
   }
 
-  /** Draw an arrow from an area to another, or to where a pointer is; null takes it away. */
+  /**
+   * Draw an arrow from an area to another, or to where a pointer is; null takes it away.
+   * @param {[string, string | PointerEvent] | null} ends
+   */
   arrow(ends) {
     if (!this.#arrow) return;
     const [start, end] = ends ?? [];
-    const from = this.#areas.has(start) && middleOf(boxOf(this.#areas.get(start)));
-    if (!from) return this.#arrow.replaceChildren();
-    const to = this.#areas.has(end) ? middleOf(boxOf(this.#areas.get(end))) : this.camera.pointOf(end);
+    const group = this.#areas.get(start ?? "");
+    if (!group || end === undefined) return this.#arrow.replaceChildren();
+    const from = middleOf(boxOf(group));
+    const aimed = typeof end === "string" ? this.#areas.get(end) : undefined;
+    const to = aimed ? middleOf(boxOf(aimed)) : typeof end === "string" ? undefined : this.camera?.pointOf(end);
+    if (!to) return this.#arrow.replaceChildren();
     const [dx, dy] = [to.x - from.x, to.y - from.y];
     const length = Math.hypot(dx, dy) || 1;
     const head = Math.min(26, length / 2);
+    /**
+     * @param {number} along
+     * @param {number} aside
+     */
     const at = (along, aside) => `${from.x + (dx * along - dy * aside) / length},${from.y + (dy * along + dx * aside) / length}`;
     const line = `M${at(0, 0)}L${at(length - head, 0)}`;
     const tip = `M${at(length, 0)}L${at(length - head, head * 0.55)}L${at(length - head, -head * 0.55)}Z`;
     this.#arrow.innerHTML = `<path class="line" d="${line}"/><path class="tip" d="${tip}"/>`;
   }
 
-  /** Take note of the area that is pointed at. */
+  /** Take note of the area that is pointed at. @param {string | null} area */
   point(area) {
     if (this.pointed === area) return;
-    this.#areas.get(this.pointed)?.removeAttribute("data-pointed");
-    this.#areas.get(area)?.setAttribute("data-pointed", "");
+    this.#areas.get(this.pointed ?? "")?.removeAttribute("data-pointed");
+    this.#areas.get(area ?? "")?.setAttribute("data-pointed", "");
     this.pointed = area;
     this.dispatchEvent(new Event("pointed"));
   }
 
-  /** The area at a place on the screen: a piece belongs to its own, whichever area it lies over. Null where none is. */
+  /**
+   * The area at a place on the screen: a piece belongs to its own, whichever area it lies over. Null where none is.
+   * @param {{clientX: number, clientY: number}} point
+   */
   areaAt({ clientX, clientY }) {
     const under = document.elementsFromPoint(clientX, clientY);
     if (!this.svg?.contains(under[0])) return null;
     const there = under.find((each) => each.closest(".pile")) ?? under[0];
-    return there.closest("[data-area]")?.dataset.area ?? null;
+    return areaOf(there);
   }
 
-  /** Choose an area: as part of a move, or to look at it. A finger did not see before what it chooses. */
+  /**
+   * Choose an area: as part of a move, or to look at it. A finger did not see before what it chooses.
+   * @param {string | null} area
+   * @param {{pointerType?: string, shiftKey?: boolean}} event
+   */
   #choose(area, { pointerType, shiftKey }) {
     if (!this.room.moves?.point(area, pointerType !== "touch" && !shiftKey)) this.room.choose(area);
   }
 
-  #listen() {
+  /** @param {SVGSVGElement} svg */
+  #listen(svg) {
     for (const [index, group] of [...this.#areas.values()].entries()) {
       group.setAttribute("tabindex", index ? "-1" : "0");
       group.setAttribute("role", "img");
     }
-    const areaOf = (event) => event.target.closest?.("[data-area]")?.dataset.area ?? null;
-    const at = (event) => this.areaAt(event) ?? areaOf(event);
+    /** @param {Event} event */
+    /** @param {MouseEvent} event */
+    const at = (event) => this.areaAt(event) ?? areaOf(event.target);
     // A browser takes a tap to what it thinks was meant, which can be the neighbour of what the finger lies on.
+    /** @type {string | null} */
     let tapped = null;
-    this.svg.addEventListener("pointerdown", (event) => (this.#pressed = tapped = at(event)));
+    svg.addEventListener("pointerdown", (event) => (this.#pressed = tapped = at(event)));
     for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => (this.#pressed = null));
-    this.svg.addEventListener("pointerover", (event) => {
+    svg.addEventListener("pointerover", (event) => {
       // Some browsers do not tell where a button was let go, as in a menu of theirs.
       if (!event.buttons) this.#pressed = null;
       this.point(at(event));
     });
     // A piece that lies under another area is entered without a word.
-    this.svg.addEventListener("pointermove", (event) => event.buttons || this.point(at(event)));
-    this.svg.addEventListener("pointerleave", () => this.point(null));
-    this.svg.addEventListener("focusin", (event) => this.point(areaOf(event)));
-    this.svg.addEventListener("focusout", () => this.point(null));
-    this.svg.addEventListener("click", (event) => {
-      if (!this.camera.dragged) this.#choose(event.pointerType === "touch" ? tapped : at(event), event);
+    svg.addEventListener("pointermove", (event) => event.buttons || this.point(at(event)));
+    svg.addEventListener("pointerleave", () => this.point(null));
+    svg.addEventListener("focusin", (event) => this.point(areaOf(event.target)));
+    svg.addEventListener("focusout", () => this.point(null));
+    svg.addEventListener("click", (event) => {
+      if (!this.camera?.dragged) this.#choose(event.pointerType === "touch" ? tapped : at(event), event);
     });
-    this.svg.addEventListener("keydown", (event) => this.#key(event));
+    svg.addEventListener("keydown", (event) => this.#key(/** @type {At<Element, KeyboardEvent>} */ (event)));
   }
 
+  /** @param {At<Element, KeyboardEvent>} event */
   #key(event) {
-    const group = event.target.closest("[data-area]");
+    const group = /** @type {SVGGElement | null} */ (event.target.closest("[data-area]"));
     if (!group || event.altKey || event.ctrlKey || event.metaKey || (event.shiftKey && event.key !== "Enter")) return;
-    const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+    const way = WAYS[event.key];
     if (way) this.focus(this.#neighbour(group, way));
-    else if (event.key === "Enter" || event.key === " ") this.#choose(group.dataset.area, event);
+    else if (event.key === "Enter" || event.key === " ") this.#choose(areaOf(group), event);
     else if (event.key === "Escape") this.#choose(null, event);
     else return;
     event.preventDefault();
     event.stopPropagation();
   }
 
-  /** Return the area nearest in a direction: what lies aside counts twice. */
+  /**
+   * Return the area nearest in a direction: what lies aside counts twice.
+   * @param {SVGGElement} from
+   * @param {[number, number]} way
+   */
   #neighbour(from, [x, y]) {
     const here = middleOf(boxOf(from));
-    let [best, nearest] = [from.dataset.area, Infinity];
+    let [best, nearest] = [areaOf(from) ?? "", Infinity];
     for (const [area, group] of this.#areas) {
       const there = middleOf(boxOf(group));
       const [dx, dy] = [there.x - here.x, there.y - here.y];
@@ -329,20 +400,30 @@ export class Board extends EventTarget {
     return this.#areas.values().next().value;
   }
 
+  /** @param {SVGGElement} group */
   #rove(group) {
-    (this.#focused ?? this.#first).setAttribute("tabindex", "-1");
+    (this.#focused ?? this.#first)?.setAttribute("tabindex", "-1");
     group.setAttribute("tabindex", "0");
     this.#focused = group;
   }
 }
 
-/** Return what a fragment says of its area, line by line: the words of its title. */
+/** The area that an element belongs to; null where it belongs to none. @param {EventTarget | null} element */
+function areaOf(element) {
+  return element instanceof Element ? (element.closest("[data-area]")?.getAttribute("data-area") ?? null) : null;
+}
+
+/** Return what a fragment says of its area, line by line: the words of its title. @param {string} fragment */
 export function contentOf(fragment) {
   const title = /^<title>([^<]*)<\/title>/.exec(fragment)?.[1] ?? "";
   const plain = new DOMParser().parseFromString(title, "text/html").documentElement.textContent;
   return plain.split("; ").map((line) => line.trim()).filter(Boolean);
 }
 
+/**
+ * @param {SVGSVGElement} svg
+ * @param {string} name
+ */
 function layer(svg, name) {
   const group = document.createElementNS(svg.namespaceURI, "g");
   group.setAttribute("class", name);
@@ -350,20 +431,24 @@ function layer(svg, name) {
   return group;
 }
 
+/** @param {string[]} areas */
 function shapesOf(areas) {
-  return areas.map((area) => `<use href="#shape-${area}"/>`).join("");
+  return areas.map(area => `<use href="#shape-${area}"/>`).join("");
 }
 
+/** @param {SVGGElement} group */
 function boxOf(group) {
   return group.getBBox();
 }
 
+/** @param {DOMRect[]} boxes */
 function aroundAll(boxes) {
-  const [left, top] = ["x", "y"].map((side) => Math.min(...boxes.map((box) => box[side])));
-  const [right, bottom] = [["x", "width"], ["y", "height"]].map(([side, length]) => Math.max(...boxes.map((box) => box[side] + box[length])));
+  const [left, top] = [boxes.map((box) => box.x), boxes.map((box) => box.y)].map((sides) => Math.min(...sides));
+  const [right, bottom] = [boxes.map((box) => box.x + box.width), boxes.map((box) => box.y + box.height)].map((sides) => Math.max(...sides));
   return { x: left, y: top, width: right - left, height: bottom - top };
 }
 
+/** @param {Rectangle} box */
 function middleOf(box) {
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
 }

@@ -3,15 +3,24 @@
  * @module
  */
 
+/** @import { At } from "../types.js" */
+
 const NEAREST = 8;
 const READABLE = 0.36; // Pixels for each unit of the board: with fewer, its figures cannot be read (board/names.js).
+/** @type {Record<string, [number, number]>} */
 const KEYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 /** On a phone there is no room to read all of the board at once. */
 const narrow = matchMedia("(max-width: 55.99rem)");
 
+/**
+ * A rectangle of the board, in its units.
+ * @typedef {Pick<DOMRect, "x" | "y" | "width" | "height">} Rectangle
+ */
+
 /** The camera over an SVG: it is the SVG's viewBox. */
 export class Camera {
+  /** @type {Map<number, PointerEvent>} */
   #pointers = new Map();
   #moved = 0;
 
@@ -24,7 +33,10 @@ export class Camera {
     this.svg = svg;
     this.whole = { x, y, width, height };
     this.view = { ...this.whole };
-    /** How much is seen whatever size its place has: what can be read of the "home", the "whole"; empty when it was moved. */
+    /**
+     * How much is seen whatever size its place has: what can be read of the "home", the "whole"; empty when it was moved.
+     * @type {"home" | "whole" | ""}
+     */
     this.kept = "home";
     /** Whether it keeps still: what is dragged now is a piece, not the board. */
     this.held = false;
@@ -32,9 +44,9 @@ export class Camera {
     svg.addEventListener("pointerdown", (event) => this.#down(event));
     svg.addEventListener("pointermove", (event) => this.#move(event));
     for (const end of ["pointerup", "pointercancel", "pointerleave"]) {
-      svg.addEventListener(end, (event) => this.#pointers.delete(event.pointerId));
+      svg.addEventListener(end, (event) => this.#pointers.delete(/** @type {PointerEvent} */ (event).pointerId));
     }
-    place.onkeydown = (event) => this.#key(event);
+    place.onkeydown = (event) => this.#key(/** @type {At<Element, KeyboardEvent>} */ (event));
     new ResizeObserver(() => this.#fill()).observe(svg);
   }
 
@@ -58,7 +70,7 @@ export class Camera {
   #fill() {
     const { view } = this;
     const readable = narrow.matches ? this.svg.clientWidth / READABLE : Infinity;
-    const width = { home: Math.min(this.#widest, readable), whole: this.#widest }[this.kept] ?? view.width;
+    const width = { home: Math.min(this.#widest, readable), whole: this.#widest, "": view.width }[this.kept];
     const [x, y] = [view.x + view.width / 2, view.y + view.height / 2];
     this.#set(x - width / 2, y - width / this.#shape / 2, width);
   }
@@ -70,14 +82,16 @@ export class Camera {
 
   /**
    * Draw nearer by a factor, towards a point of the board; by default the middle of what is seen.
-   * @param {number[]} [moved] how many pixels that point goes to the right and down meanwhile
+   * @param {number} factor
+   * @param {{x: number, y: number}} [at]
+   * @param {[number, number]} [by] how many pixels that point goes to the right and down meanwhile
    */
   zoom(factor, at = { x: this.view.x + this.view.width / 2, y: this.view.y + this.view.height / 2 }, [right, down] = [0, 0]) {
     const most = this.whole.width / NEAREST;
     const width = Math.min(Math.max(this.view.width / factor, most), this.#widest);
     this.kept = "";
     const scale = width / this.view.width;
-    const pixel = scale / this.svg.getScreenCTM().a;
+    const pixel = scale / (this.svg.getScreenCTM()?.a ?? 1);
     this.#set(at.x - (at.x - this.view.x) * scale - right * pixel, at.y - (at.y - this.view.y) * scale - down * pixel, width);
   }
 
@@ -86,7 +100,11 @@ export class Camera {
     return Math.max(this.whole.width, this.whole.height * this.#shape);
   }
 
-  /** Move by shares of what is seen. */
+  /**
+   * Move by shares of what is seen.
+   * @param {number} x
+   * @param {number} y
+   */
   pan(x, y) {
     this.kept = "";
     this.#set(this.view.x + x * this.view.width, this.view.y + y * this.view.height, this.view.width);
@@ -98,23 +116,26 @@ export class Camera {
     this.#set(this.whole.x, this.whole.y, this.#widest);
   }
 
-  /** Tell whether the middle of a box is seen. */
+  /** Tell whether the middle of a box is seen. @param {Rectangle} box */
   sees(box) {
     const { x, y, width, height } = this.view;
     const [right, down] = [box.x + box.width / 2 - x, box.y + box.height / 2 - y];
     return right >= 0 && right <= width && down >= 0 && down <= height;
   }
 
-  /** Tell whether a box could be seen without drawing the board farther. */
+  /** Tell whether a box could be seen without drawing the board farther. @param {Rectangle} box */
   holds(box) {
     return box.width <= this.view.width && box.height <= this.view.height;
   }
 
-  /** Move as little as needed so that a box is seen; where nobody has looked for themselves, with what is around it. */
+  /**
+   * Move as little as needed so that a box is seen; where nobody has looked for themselves, with what is around it.
+   * @param {Rectangle} box
+   */
   include(box) {
     const { whole, view } = this;
     const around = this.isFree ? view.width / 8 : 0;
-    const [x, y] = [["x", "width"], ["y", "height"]].map(([side, length]) => {
+    const [x, y] = /** @type {const} */ ([["x", "width"], ["y", "height"]]).map(([side, length]) => {
       const low = Math.min(box[side], Math.max(box[side] - around, whole[side]));
       const high = Math.max(box[side] + box[length], Math.min(box[side] + box[length] + around, whole[side] + whole[length]));
       return Math.min(Math.max(view[side], high - view[length]), low);
@@ -122,10 +143,21 @@ export class Camera {
     this.#set(x, y, view.width);
   }
 
+  /**
+   * @param {number} x
+   * @param {number} y
+   * @param {number} width
+   */
   #set(x, y, width) {
     const { whole } = this;
     const height = width / this.#shape;
     // The edge of the board comes to the middle at most; what is seen all across stays in the middle.
+    /**
+     * @param {number} value
+     * @param {number} low
+     * @param {number} length
+     * @param {number} whole
+     */
     const within = (value, low, length, whole) =>
       length >= whole ? low - (length - whole) / 2 : Math.min(Math.max(value, low - length / 2), low + whole - length / 2);
     this.view = {
@@ -137,16 +169,18 @@ export class Camera {
     this.svg.setAttribute("viewBox", Object.values(this.view).map((value) => Number(value.toFixed(1))).join(" "));
   }
 
-  /** Return the point of the board below a pointer. */
+  /** Return the point of the board below a pointer. @param {{clientX: number, clientY: number}} event */
   pointOf(event) {
-    return new DOMPoint(event.clientX, event.clientY).matrixTransform(this.svg.getScreenCTM().inverse());
+    return new DOMPoint(event.clientX, event.clientY).matrixTransform(this.svg.getScreenCTM()?.inverse());
   }
 
+  /** @param {WheelEvent} event */
   #wheel(event) {
     event.preventDefault();
     this.zoom(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0015)), this.pointOf(event));
   }
 
+  /** @param {PointerEvent} event */
   #down(event) {
     if (event.pointerType === "mouse" && event.button !== 0) return;
     // Two fingers choose nothing.
@@ -154,6 +188,7 @@ export class Camera {
     this.#pointers.set(event.pointerId, event);
   }
 
+  /** @param {PointerEvent} event */
   #move(event) {
     const before = this.#pointers.get(event.pointerId);
     if (!before) return;
@@ -165,6 +200,7 @@ export class Camera {
     if (!this.svg.hasPointerCapture(event.pointerId)) this.svg.setPointerCapture(event.pointerId);
     if (other) {
       // What lay between the fingers stays between them.
+      /** @param {{clientX: number, clientY: number}} one */
       const spread = (one) => Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY);
       const middle = { clientX: (before.clientX + other.clientX) / 2, clientY: (before.clientY + other.clientY) / 2 };
       this.zoom(spread(event) / Math.max(1, spread(before)), this.pointOf(middle), [dx / 2, dy / 2]);
@@ -174,6 +210,7 @@ export class Camera {
     this.#pointers.set(event.pointerId, event);
   }
 
+  /** @param {At<Element, KeyboardEvent>} event */
   #key(event) {
     if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest("input, select, textarea")) return;
     const way = KEYS[event.key];

@@ -5,6 +5,8 @@
  * @module
  */
 
+/** @import { Box } from "./apart.js" */
+
 const LEAST = 11; // Pixels.
 const AS_DRAWN = 13.5; // As the map has names, in its own units.
 const ON_PIECES = 13; // The figures on pieces.
@@ -16,24 +18,28 @@ const STEPS = 25; // To enlarge anything by one takes so many.
 
 /** Write everything on a board anew for how near it is now. @param {SVGSVGElement} svg */
 export function fitNames(svg) {
+  /** @type {SVGGElement | null} */
   const names = svg.querySelector("#names");
+  /** @type {SVGGElement | null} */
+  const areas = svg.querySelector("#areas");
+  const frame = svg.querySelector("#earth > rect")?.getBoundingClientRect();
   const scale = svg.getScreenCTM()?.a;
-  if (!names || !scale) return;
+  if (!names || !areas || !frame || !scale) return;
   // Where there is room, pieces are drawn larger as they are.
-  const larger = Number(svg.querySelector("#areas").dataset.larger);
+  const larger = Number(areas.dataset.larger);
   enlarge(svg, "--pieces", ON_PIECES * scale, MOST_PIECES);
   enlarge(svg, "--large", ON_PIECES * scale * larger, MOST_PIECES / larger);
   enlarge(svg, "--printed", PRINTED * scale, MOST_PRINTED);
   const size = Math.max(AS_DRAWN, LEAST / scale);
   if (Math.abs(size - Number(names.dataset.size ?? AS_DRAWN)) < size / 50) return;
-  names.dataset.size = size;
+  names.dataset.size = `${size}`;
   for (const group of names.children) group.setAttribute("font-size", size.toFixed(1));
   // What stands on the board is larger too, and its figures matter more.
-  svg.querySelector("#areas")[size > AS_DRAWN ? "before" : "after"](names);
+  areas[size > AS_DRAWN ? "before" : "after"](names);
   const texts = [...names.querySelectorAll("text")];
   for (const text of texts) for (const each of ["visibility", "dx"]) text.removeAttribute(each);
   if (size === AS_DRAWN) return;
-  const frame = svg.querySelector("#earth > rect").getBoundingClientRect();
+  /** @type {Map<SVGTextElement, Box>} */
   const boxes = new Map(texts.map((text) => [text, text.getBoundingClientRect()]));
   for (const [text, { left, right, top, bottom }] of boxes) {
     // What would go beyond the edge of the board is moved in.
@@ -42,22 +48,34 @@ export function fitNames(svg) {
     text.setAttribute("dx", (aside / scale).toFixed(1));
     boxes.set(text, { left: left + aside, right: right + aside, top, bottom });
   }
+  /** @type {Box[]} */
   const kept = [];
   // They come by how much room their areas have; land goes before sea, whose names can be guessed.
-  const isSea = (text) => text.parentNode.hasAttribute("font-style");
+  /** @param {SVGTextElement} text */
+  const isSea = (text) => Number(text.parentElement?.hasAttribute("font-style") ?? false);
   for (const text of texts.sort((one, other) => isSea(one) - isSea(other))) {
     const box = boxes.get(text);
-    if (kept.some((other) => overlap(box, other))) text.setAttribute("visibility", "hidden");
+    if (!box || kept.some((other) => overlap(box, other))) text.setAttribute("visibility", "hidden");
     else kept.push(box);
   }
 }
 
-/** Draw something larger whose writing would have so many pixels: in steps, so that not every pixel counts. */
+/**
+ * Draw something larger whose writing would have so many pixels: in steps, so that not every pixel counts.
+ * @param {SVGSVGElement} svg
+ * @param {string} name
+ * @param {number} most
+ * @param {number} pixels
+ */
 function enlarge(svg, name, pixels, most) {
   const factor = (Math.ceil(Math.min(Math.max(1, LEAST / pixels), most) * STEPS) / STEPS).toFixed(2);
   if (svg.style.getPropertyValue(name) !== factor) svg.style.setProperty(name, factor);
 }
 
+/**
+ * @param {Box} one
+ * @param {Box} other
+ */
 function overlap(one, other) {
   return one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
 }

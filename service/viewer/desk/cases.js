@@ -3,10 +3,17 @@
  * @module
  */
 
+/**
+ * @import { At, Body, CaseDetail, CaseRuling, CaseSummary, Ruling, Submitted } from "../types.js"
+ * @import { OpenDesk } from "./desk.js"
+ */
+
 import { html, nothing } from "../vendor/lit-html.js";
 import { capital, clock, named, plain, seatName } from "../parts/format.js";
+import { textIn } from "../parts/given.js";
 import { erasing, parties, said } from "./parties.js";
 
+/** @type {Record<string, string>} */
 const KINDS = {
   move: "a move should have been refused",
   slip: "a slip of the hand",
@@ -16,6 +23,7 @@ const KINDS = {
   result: "the result",
   refusal: "a command that should have been accepted",
 };
+/** @type {Record<string, string>} */
 const DECISIONS = {
   dismissed: "dismissed: there is nothing in it",
   stands: "stands: what was done counts",
@@ -25,8 +33,12 @@ const DECISIONS = {
   result: "result: the final order of the seats",
   continue: "continue: the game goes on in a fork",
 };
+/** @type {Record<string, string>} */
 const WROTE = { "case-opened": "Complaint of", "case-answered": "Answer of", "statement-made": "Statement of", appealed: "Appeal of" };
+/** @typedef {Body<"/v1/cases/{case}/rulings", "post">} Made */
+
 const WAITING = ["open", "appealed"];
+/** @type {Record<string, string>} */
 const STATUS = {
   open: "waits for a ruling",
   ruled: "ruled",
@@ -36,12 +48,12 @@ const STATUS = {
   withdrawn: "withdrawn",
 };
 
-/** @param {import("./desk.js").Desk} desk */
+/** @param {OpenDesk} desk */
 export function cases(desk) {
   const { seen } = desk;
   return html`<section aria-labelledby="cases">
       <h2 id="cases">Cases about this step</h2>
-      ${seen.cases.length ? seen.cases.map((summary) => oneCase(desk, summary)) : html`<p>Nobody has disputed it.</p>`}
+      ${seen.cases.length ? seen.cases.map((/** @type {CaseSummary} */ summary) => oneCase(desk, summary)) : html`<p>Nobody has disputed it.</p>`}
     </section>
     ${desk.mayDispute ? dispute(desk) : nothing}
     ${seen.precedents.length
@@ -59,7 +71,7 @@ export function cases(desk) {
     ${all(desk)}`;
 }
 
-/** All cases of the game, to go from one to another. */
+/** All cases of the game, to go from one to another. @param {OpenDesk} desk */
 function all({ game, all }) {
   if (!all.length) return nothing;
   return html`<section aria-labelledby="all">
@@ -69,6 +81,10 @@ function all({ game, all }) {
   </section>`;
 }
 
+/**
+ * @param {OpenDesk} desk
+ * @param {CaseSummary} summary
+ */
 function oneCase(desk, summary) {
   const { case: id, status, kind, number, seat } = summary;
   const detail = desk.details.get(id);
@@ -92,27 +108,36 @@ function oneCase(desk, summary) {
   </article>`;
 }
 
-/** Why an official cannot rule on this case, if that is so. */
+/**
+ * Why an official cannot rule on this case, if that is so.
+ * @param {OpenDesk} desk
+ * @param {CaseDetail} detail
+ */
 function unfit({ account }, { summary, rulings }) {
-  if (summary.player === account.me.id) return html`<p class="note">You opened this case: another official rules on it.</p>`;
-  if (summary.status === "appealed" && rulings.at(-1)?.player === account.me.id) {
+  if (summary.player === account.me?.id) return html`<p class="note">You opened this case: another official rules on it.</p>`;
+  if (summary.status === "appealed" && rulings.at(-1)?.player === account.me?.id) {
     return html`<p class="note">The appeal is against your own ruling: another official rules finally.</p>`;
   }
   return undefined;
 }
 
+/** @param {CaseRuling} made */
 function ruled({ ruling, at, is_final: isFinal }) {
   return html`<p class="ruling">${isFinal ? "Ruled finally" : "Ruled"}: <strong>${ruling.decision}</strong>${effect(ruling)}. ${ruling.reason}
     <span class="quiet">${ruling.cited.join(", ")}; ${clock(at)}</span></p>`;
 }
 
-/** What a ruling decides beyond its kind. */
+/** What a ruling decides beyond its kind. @param {Ruling} ruling */
 function effect({ decision, to, order }) {
   if (decision === "back") return `, to version ${to}`;
   if (decision === "continue") return html`, <a href="/games/${to}">in another game</a>`;
-  return decision === "result" ? `: ${order.map((tied) => tied.map(named).join(" with ")).join(", then ")}` : nothing;
+  return decision === "result" ? `: ${(order ?? []).map((tied) => tied.map(named).join(" with ")).join(", then ")}` : nothing;
 }
 
+/**
+ * @param {OpenDesk} desk
+ * @param {boolean} isOne
+ */
 function cited(desk, isOne) {
   return html`<fieldset>
     <legend>Rules that it rests on${isOne ? ", at least one" : ""}</legend>
@@ -120,11 +145,14 @@ function cited(desk, isOne) {
   </fieldset>`;
 }
 
+/** @param {OpenDesk} desk */
 function dispute(desk) {
+  /** @param {Submitted} event */
   const submit = (event) => {
     const given = read(event);
-    const body = { kind: given.get("kind"), version: desk.seen.version, statement: given.get("statement"), rules: given.getAll("rules") };
-    return desk.send(event.target, `/v1/games/${desk.game.id}/cases`, body, "The case is open.", "dispute");
+    const kind = /** @type {Body<"/v1/games/{game}/cases", "post">["kind"]} */ (textIn(given, "kind"));
+    const body = { kind, version: desk.seen.version, statement: `${given.get("statement")}`, rules: rulesIn(given) };
+    return desk.send(event.target, (headers) => desk.api.post(`/v1/games/${desk.game.id}/cases`, body, headers), "The case is open.", "dispute");
   };
   return html`<section aria-labelledby="dispute">
     <h2 id="dispute">Dispute this step</h2>
@@ -140,6 +168,10 @@ function dispute(desk) {
   </section>`;
 }
 
+/**
+ * @param {OpenDesk} desk
+ * @param {string} id
+ */
 function ruling(desk, id) {
   const { seen, game } = desk;
   const running = ["back", "pause", "resume"];
@@ -149,23 +181,26 @@ function ruling(desk, id) {
     if (kind === "pause" || kind === "resume") return (game.paused === null) === (kind === "pause");
     return kind !== "continue" || game.status === "over";
   });
+  /** @param {Submitted} event */
   const submit = (event) => {
     const given = read(event);
-    const decision = given.get("decision");
-    const body = { decision, rules: given.getAll("rules"), reason: given.get("reason"), ...desk.head };
-    if (decision === "back") body.to = seen.way_back.to;
-    if (decision === "continue") body.to = given.get("fork");
+    const decision = /** @type {Made["decision"]} */ (textIn(given, "decision"));
+    /** @type {Made} */
+    const body = { decision, rules: rulesIn(given), reason: `${given.get("reason")}`, ...(desk.head ?? { version: 0, hash: "" }) };
+    if (decision === "back") body.to = seen.way_back?.to;
+    // The contract names versions only; the id of a fork is taken as well.
+    if (decision === "continue") body.to = /** @type {Made["to"]} */ (/** @type {unknown} */ (textIn(given, "fork")));
     if (decision === "result") body.order = order(game.seats.map(({ seat }) => [seat, Number(given.get(`place-${seat}`))]));
-    return desk.send(event.target, `/v1/cases/${id}/rulings`, body, "The ruling is made.", id);
+    return desk.send(event.target, (headers) => desk.api.post(`/v1/cases/${id}/rulings`, body, headers), "The ruling is made.", id);
   };
   return html`<form @submit=${submit} aria-label="Rule on this case">
     <label>Decision
-      <select name="decision" @change=${(event) => desk.decide(id, event.target.value)}>
+      <select name="decision" @change=${(/** @type {At<HTMLSelectElement>} */ event) => desk.decide(id, event.target.value)}>
         ${possible.map(([kind, words]) => html`<option value=${kind}>${capital(words)}</option>`)}
       </select></label>
     ${desk.decision.get(id) === "result"
       ? html`<fieldset><legend>Places; seats that tie have the same</legend>
-          ${game.seats.map(({ seat }, index) => html`<label>${named(seat)} <input type="number" name="place-${seat}" min="1" max=${game.seats.length} value=${index + 1} required /></label>`)}
+          ${game.seats.map(({ seat }, /** @type {number} */ index) => html`<label>${named(seat)} <input type="number" name="place-${seat}" min="1" max=${game.seats.length} value=${index + 1} required /></label>`)}
         </fieldset>`
       : nothing}
     ${desk.decision.get(id) === "continue" ? continuation(desk) : nothing}
@@ -176,24 +211,33 @@ function ruling(desk, id) {
   </form>`;
 }
 
-/** The forks in which a game that is over can go on, and a button that makes one from before the step. */
+/**
+ * The forks in which a game that is over can go on, and a button that makes one from before the step.
+ * @param {OpenDesk} desk
+ */
 function continuation(desk) {
   const { continuations, seen } = desk;
   return html`<fieldset><legend>The fork in which it goes on, with new dice</legend>
     ${continuations.length
       ? html`<label>Fork <select name="fork" required>${continuations.map(({ id, fork, status }) => html`<option value=${id}>
-          from version ${fork.version}, ${status}</option>`)}</select></label>`
+          from version ${fork?.version}, ${status}</option>`)}</select></label>`
       : html`<p>There is none yet.</p>`}
     ${seen.before ? html`<button type="button" @click=${() => desk.makeContinuation()}>Make one from version ${seen.before}</button>` : nothing}
   </fieldset>`;
 }
 
-/** The seats by their places, those that tie together. */
+/** The seats by their places, those that tie together. @param {[string, number][]} places */
 function order(places) {
   const taken = [...new Set(places.map(([, place]) => place))].sort((one, other) => one - other);
   return taken.map((mine) => places.filter(([, place]) => place === mine).map(([seat]) => seat));
 }
 
+/** The rules that were ticked. @param {FormData} given */
+function rulesIn(given) {
+  return given.getAll("rules").map(String);
+}
+
+/** @param {Submitted} event */
 function read(event) {
   event.preventDefault();
   return new FormData(event.target);

@@ -3,6 +3,8 @@
  * @module
  */
 
+/** @import { CaseDetail, CaseSummary, Game, GameSummary, Inspection, Player, Submitted } from "../types.js" */
+
 import { html, nothing, render } from "../vendor/lit-html.js";
 import { accountForms } from "../parts/account-forms.js";
 import { gameTitle } from "../parts/format.js";
@@ -15,6 +17,11 @@ import { cases } from "./cases.js";
 import { officials } from "./officials.js";
 import { step } from "./step.js";
 
+/**
+ * A desk on which there is a step to be seen.
+ * @typedef {Desk & {game: Game, seen: Inspection}} OpenDesk
+ */
+
 /** What the page shows, and what it can do. */
 export class Desk {
   constructor() {
@@ -24,25 +31,33 @@ export class Desk {
     this.id = decodeURIComponent(location.pathname.split("/")[2] ?? "");
     /** The version that the address names; undefined for the newest. */
     this.version = linked().version;
-    /** The game, and the inspection of a step of it; null before they came. */
+    /** The game, and the inspection of a step of it; null before they came. @type {Game | null} */
     this.game = null;
+    /** @type {Inspection | null} */
     this.seen = null;
-    /** The newest version of the game and its hash, on which a ruling rests. */
+    /** The newest version of the game and its hash, on which a ruling rests. @type {{version: number, hash: string} | null} */
     this.head = null;
-    /** The forks that were made to continue the game. */
+    /** The forks that were made to continue the game. @type {GameSummary[]} */
     this.continuations = [];
-    /** Cases in full, by id. */
+    /** Cases in full, by id. @type {Map<string, CaseDetail>} */
     this.details = new Map();
-    /** The decision that is chosen in the form of a case, by its id. */
+    /** The decision that is chosen in the form of a case, by its id. @type {Map<string, string>} */
     this.decision = new Map();
-    /** All cases of the game; and players who have a name that was searched for. */
+    /** All cases of the game; and players who have a name that was searched for. @type {CaseSummary[]} */
     this.all = [];
+    /** @type {Player[]} */
     this.found = [];
     /** What was refused last, and what that was about: a case, "dispute", "officials", or the whole page. */
+    /** @type {Problem | null} */
     this.problem = null;
     this.about = "";
     this.said = "";
     this.reading = 0;
+  }
+
+  /** Tell whether there is a step to be shown. @returns {this is OpenDesk} */
+  isOpen() {
+    return this.game !== null && this.seen !== null;
   }
 
   /** Whether whoever looks may open a case here. */
@@ -54,12 +69,12 @@ export class Desk {
   /** The seat of whoever looks. */
   get seat() {
     const { me } = this.account;
-    return (me && this.game.seats.find(({ player }) => player === me.id)?.seat) ?? null;
+    return (me && this.game?.seats.find(({ player }) => player === me.id)?.seat) ?? null;
   }
 
   get isOrganizer() {
     const { me } = this.account;
-    return Boolean(me) && this.game.organizer === me.id;
+    return me !== null && this.game?.organizer === me.id;
   }
 
   /** Whether whoever looks may remove what was written. */
@@ -69,7 +84,7 @@ export class Desk {
 
   get isOfficial() {
     const { me } = this.account;
-    return Boolean(me) && this.game.officials.some(({ player }) => player === me.id);
+    return me !== null && this.game !== null && this.game.officials.some(({ player }) => player === me.id);
   }
 
   /** Show the step that the address names, if it names one: a link to a part of the page does not. */
@@ -83,21 +98,21 @@ export class Desk {
   async read() {
     const mine = ++this.reading;
     try {
-      const path = `/v1/games/${this.id}`;
-      const game = await this.api.get(path);
-      const seen = await this.api.get(`${path}/inspection`, { version: this.version });
-      const { items } = await this.api.get(`${path}/events`, { after: game.version - 1, limit: 1 });
-      const { items: all } = await this.api.get(`${path}/cases`, { limit: 100 });
+      const { api, id } = this;
+      const game = await api.get(`/v1/games/${id}`);
+      const seen = await api.get(`/v1/games/${id}/inspection`, { version: this.version });
+      const { items } = await api.get(`/v1/games/${id}/events`, { after: game.version - 1, limit: 1 });
+      const { items: all } = await api.get(`/v1/games/${id}/cases`, { limit: 100 });
       const found = await Promise.all(seen.cases.map((each) => this.detail(each.case)));
-      const forks = game.status === "over" ? (await this.api.get(`${path}/forks`)).items : [];
+      const forks = game.status === "over" ? (await api.get(`/v1/games/${id}/forks`)).items : [];
       if (mine !== this.reading) return;
       this.problem = null;
       this.game = game;
       this.all = all;
       this.seen = seen;
       this.head = items.length ? { version: items[0].version, hash: items[0].hash } : null;
-      this.continuations = forks.filter(({ fork, status }) => fork.purpose === "continuation" && status !== "cancelled");
-      this.details = new Map(found.map((detail) => [detail.summary.case, detail]));
+      this.continuations = forks.filter(({ fork, status }) => fork?.purpose === "continuation" && status !== "cancelled");
+      this.details = new Map(found.map((/** @type {CaseDetail} */ detail) => [detail.summary.case, detail]));
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
       if (mine !== this.reading) return;
@@ -107,7 +122,7 @@ export class Desk {
     this.redraw();
   }
 
-  /** A case with all that was written in it: nearly always one page. */
+  /** A case with all that was written in it: nearly always one page. @param {string} id */
   async detail(id) {
     const found = await this.api.get(`/v1/cases/${id}`);
     for (let { next } = found; next; ) {
@@ -118,6 +133,10 @@ export class Desk {
     return found;
   }
 
+  /**
+   * @param {string} id
+   * @param {string} decision
+   */
   decide(id, decision) {
     this.decision.set(id, decision);
     this.redraw();
@@ -126,7 +145,7 @@ export class Desk {
   /** Make a fork in which the game can go on from before the step. */
   async makeContinuation() {
     try {
-      await this.api.post(`/v1/games/${this.id}/forks`, { version: this.seen.before, purpose: "continuation" }, { "Idempotency-Key": newKey() });
+      await this.api.post(`/v1/games/${this.id}/forks`, { version: this.seen?.before ?? 1, purpose: "continuation" }, { "Idempotency-Key": newKey() });
       await this.read();
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
@@ -136,7 +155,7 @@ export class Desk {
     }
   }
 
-  /** Find players of a name; when there are several, they are shown. */
+  /** Find players of a name; when there are several, they are shown. @param {string} name */
   async search(name) {
     this.found = [];
     this.problem = null;
@@ -157,15 +176,16 @@ export class Desk {
 
   /**
    * Send a form, and read all anew.
-   * @param {object | null} body null to delete what the path names
+   * @param {HTMLFormElement} form
+   * @param {(headers: Record<string, string>) => Promise<unknown>} act
    * @param {string} said what is said then
    * @param {string} about where on the page it is said if it is refused
    */
-  async send(form, path, body, said, about, method = body ? "post" : "delete") {
+  async send(form, act, said, about) {
     const headers = { "Idempotency-Key": (form.dataset.key ??= newKey()) };
     this.about = about;
     try {
-      await this.api[method](path, ...(body ? [body] : []), headers);
+      await act(headers);
       delete form.dataset.key;
       form.reset();
       form.closest("details.writing")?.removeAttribute("open");
@@ -184,36 +204,39 @@ export class Desk {
   }
 
   redraw() {
-    const { game, seen, problem } = this;
+    const { game, problem } = this;
     document.title = `${game ? gameTitle(game) : "A game"} · the desk · Tabularium`;
-    render(header(this), document.getElementById("page-header"));
+    render(header(this), /** @type {HTMLElement} */ (document.getElementById("page-header")));
     render(
       html`<div aria-live="polite">${this.said ? html`<p class="outcome done" id="said" tabindex="-1">${this.said}</p>` : nothing}</div>
-        ${problem && !this.about ? (game ? refusal(this, problem) : html`<p class="problem" role="alert">${problem.message}</p>`) : nothing}
-        ${seen ? html`<div class="step">${step(this)}</div><div class="court">${cases(this)} ${officials(this)} ${who(this)}</div>` : nothing}`,
-      document.getElementById("desk"),
+        ${problem && !this.about ? (this.isOpen() ? refusal(this, problem) : html`<p class="problem" role="alert">${problem.message}</p>`) : nothing}
+        ${this.isOpen() ? html`<div class="step">${step(this)}</div><div class="court">${cases(this)} ${officials(this)} ${who(this)}</div>` : nothing}`,
+      /** @type {HTMLElement} */ (document.getElementById("desk")),
     );
   }
 }
 
+/** @param {Desk} desk */
 function header({ game, seen, id }) {
   return html`<a class="home" href="/"><img src="/favicon.ico" alt="" width="22" height="22" /><span>Tabularium</span></a>
     <h1>The desk: ${game ? gameTitle(game) : "a game"}</h1>
     ${seen
       ? html`<nav aria-label="Steps">
           ${seen.before ? html`<a href="#v=${seen.before}" rel="prev">Step before</a>` : nothing}
-          <form @submit=${goTo}><label>Version <input name="version" type="number" min="1" max=${game.version} .value=${`${seen.version}`} required /></label> <button>Show</button></form>
-          ${seen.after < game.version ? html`<a href="#v=${seen.after + 1}" rel="next">Step after</a>` : nothing}
+          <form @submit=${goTo}><label>Version <input name="version" type="number" min="1" max=${game?.version} .value=${`${seen.version}`} required /></label> <button>Show</button></form>
+          ${seen.after < (game?.version ?? 0) ? html`<a href="#v=${seen.after + 1}" rel="next">Step after</a>` : nothing}
         </nav>`
       : nothing}
     <a class="docs" href="/games/${id}${seen ? `#v=${seen.version}` : ""}">To the game</a>`;
 }
 
+/** @param {Submitted} event */
 function goTo(event) {
   event.preventDefault();
   location.hash = `v=${new FormData(event.target).get("version")}`;
 }
 
+/** @param {OpenDesk} desk */
 function who({ account, game, seen }) {
   const hides = game.status === "running" && seen.command && !seen.alternatives;
   return html`<section aria-labelledby="account">
@@ -225,12 +248,8 @@ function who({ account, game, seen }) {
 
 
 const desk = new Desk();
-let { turn } = desk.account;
-desk.account.addEventListener("change", () => {
-  if (desk.account.turn !== turn) desk.read();
-  turn = desk.account.turn;
-  desk.redraw();
-});
+desk.account.addEventListener("entered", () => desk.read());
+desk.account.addEventListener("change", () => desk.redraw());
 addEventListener("hashchange", () => desk.go());
 desk.account.read();
 desk.read();

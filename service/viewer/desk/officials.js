@@ -3,14 +3,20 @@
  * @module
  */
 
+/**
+ * @import { Submitted } from "../types.js"
+ * @import { OpenDesk } from "./desk.js"
+ */
+
 import { html, nothing } from "../vendor/lit-html.js";
 import { named } from "../parts/format.js";
+import { textIn } from "../parts/given.js";
 import { lookAlike } from "../parts/look-alike.js";
 import { refusal } from "../parts/rule.js";
 
 const ID = /^(?:.*\/players\/)?(p[0-9a-z]{12,})$/;
 
-/** @param {import("./desk.js").Desk} desk */
+/** @param {OpenDesk} desk */
 export function officials(desk) {
   const { game } = desk;
   const mayName = desk.isOrganizer && ["gathering", "running"].includes(game.status);
@@ -25,18 +31,27 @@ export function officials(desk) {
   </section>`;
 }
 
+/**
+ * @param {OpenDesk} desk
+ * @param {string | null} name
+ * @param {string} player
+ */
 function release(desk, player, name) {
+  /** @param {Submitted} event */
   const submit = (event) => {
     event.preventDefault();
-    return desk.send(event.target, `/v1/games/${desk.game.id}/officials/${player}`, null, `${name ?? player} is no official any more.`, "officials");
+    const act = (/** @type {Record<string, string>} */ headers) => desk.api.delete(`/v1/games/${desk.game.id}/officials/${player}`, headers);
+    return desk.send(event.target, act, `${name ?? player} is no official any more.`, "officials");
   };
   return html`<form @submit=${submit}><button aria-label="Release ${name ?? player}">Release</button></form>`;
 }
 
+/** @param {OpenDesk} desk */
 function naming(desk) {
+  /** @param {Submitted} event */
   const submit = (event) => {
     event.preventDefault();
-    return name(desk, event.target, new FormData(event.target).get("official").trim());
+    return name(desk, event.target, textIn(new FormData(event.target), "official"));
   };
   return html`<form @submit=${submit} aria-label="Name an official">
       <label for="official">Name of the player, or the address of their page</label>
@@ -47,11 +62,16 @@ function naming(desk) {
     ${desk.found.length
       ? html`<p>Several players are called so. Which one?</p>
         <ul class="officials">${desk.found.map((each) => html`<li><a href="/players/${each.id}">${each.name}</a> <code>${each.id}</code>
-          <form @submit=${(event) => (event.preventDefault(), put(desk, event.target, each))}><button>Name ${named(each.name)}, ${each.id}</button></form></li>`)}</ul>`
+          <form @submit=${(/** @type {Submitted} */ event) => (event.preventDefault(), put(desk, event.target, each))}><button>Name ${named(each.name)}, ${each.id}</button></form></li>`)}</ul>`
       : nothing}`;
 }
 
-/** Name whom a text means: an account's id, the address of a player's page, or the name of one who can be found. */
+/**
+ * Name whom a text means: an account's id, the address of a player's page, or the name of one who can be found.
+ * @param {OpenDesk} desk
+ * @param {HTMLFormElement} form
+ * @param {string} text
+ */
 async function name(desk, form, text) {
   const id = ID.exec(text)?.[1];
   if (id) return put(desk, form, { id, name: id });
@@ -60,6 +80,12 @@ async function name(desk, form, text) {
   return undefined;
 }
 
+/**
+ * @param {OpenDesk} desk
+ * @param {HTMLFormElement} form
+ * @param {{id: string, name: string}} player
+ */
 function put(desk, form, { id, name }) {
-  return desk.send(form, `/v1/games/${desk.game.id}/officials/${id}`, {}, `${name} is an official now.`, "officials", "put");
+  const act = (/** @type {Record<string, string>} */ headers) => desk.api.put(`/v1/games/${desk.game.id}/officials/${id}`, undefined, headers);
+  return desk.send(form, act, `${name} is an official now.`, "officials");
 }

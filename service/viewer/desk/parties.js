@@ -3,13 +3,22 @@
  * @module
  */
 
+/**
+ * @import { CaseDetail, CaseStatement, Submitted } from "../types.js"
+ * @import { OpenDesk } from "./desk.js"
+ */
+
 import { html, nothing } from "../vendor/lit-html.js";
 import { refusal } from "../parts/rule.js";
 
 const WAITING = ["open", "appealed"];
 const CLOSED = ["withdrawn", "settled", "final"];
 
-/** What parties can do in a case as it stands. @param {import("./desk.js").Desk} desk */
+/**
+ * What parties can do in a case as it stands.
+ * @param {OpenDesk} desk
+ * @param {CaseDetail} detail
+ */
 export function parties(desk, detail) {
   const { case: id, seat: opener, player, status } = detail.summary;
   const { seat } = desk;
@@ -26,16 +35,30 @@ export function parties(desk, detail) {
     ${said(desk, id)}`;
 }
 
-/** Why what was asked for in a case was not done, beside where it was asked for. */
+/**
+ * Why what was asked for in a case was not done, beside where it was asked for.
+ * @param {OpenDesk} desk
+ * @param {string} id
+ */
 export function said(desk, id) {
   return desk.problem && desk.about === id ? refusal(desk, desk.problem) : nothing;
 }
 
+/**
+ * @param {OpenDesk} desk
+ * @param {string} id
+ * @param {"answer" | "statements" | "appeal"} path
+ * @param {string} title
+ * @param {string} label
+ * @param {string} button
+ * @param {string} done
+ */
 function writing(desk, id, path, title, label, button, done, note = "Seats and officials can read it, and everybody when the game is over.") {
+  /** @param {Submitted} event */
   const submit = (event) => {
     event.preventDefault();
-    const statement = new FormData(event.target).get("statement");
-    return desk.send(event.target, `/v1/cases/${id}/${path}`, { statement }, done, id);
+    const statement = `${new FormData(event.target).get("statement")}`;
+    return desk.send(event.target, (headers) => write(desk, id, path, { statement }, headers), done, id);
   };
   return html`<details class="writing"><summary>${title}</summary>
     <form @submit=${submit} aria-label=${title}>
@@ -45,11 +68,17 @@ function writing(desk, id, path, title, label, button, done, note = "Seats and o
     </form></details>`;
 }
 
+/**
+ * @param {OpenDesk} desk
+ * @param {string} id
+ * @param {string} status
+ */
 function consent(desk, id, status) {
   const what = status === "open" ? "complaint" : "ruling";
+  /** @param {Submitted} event */
   const submit = (event) => {
     event.preventDefault();
-    return desk.send(event.target, `/v1/cases/${id}/consent`, {}, "You agree.", id);
+    return desk.send(event.target, (headers) => desk.api.post(`/v1/cases/${id}/consent`, undefined, headers), "You agree.", id);
   };
   return html`<form @submit=${submit} aria-label="Agree with the ${what}">
     <p class="quiet">When all others agree with the ${what} too, the case is settled and closed. That alone changes nothing in the game.</p>
@@ -57,10 +86,15 @@ function consent(desk, id, status) {
   </form>`;
 }
 
+/**
+ * @param {OpenDesk} desk
+ * @param {string} id
+ */
 function withdrawal(desk, id) {
+  /** @param {Submitted} event */
   const submit = (event) => {
     event.preventDefault();
-    return desk.send(event.target, `/v1/cases/${id}/withdrawal`, {}, "The case is withdrawn.", id);
+    return desk.send(event.target, (headers) => desk.api.post(`/v1/cases/${id}/withdrawal`, undefined, headers), "The case is withdrawn.", id);
   };
   return html`<details class="writing"><summary>Withdraw the case</summary>
     <form @submit=${submit} aria-label="Withdraw the case">
@@ -69,16 +103,41 @@ function withdrawal(desk, id) {
     </form></details>`;
 }
 
-/** A way to remove the text of a statement, for officials and administrators. */
+/**
+ * A way to remove the text of a statement, for officials and administrators.
+ * @param {OpenDesk} desk
+ * @param {string} id
+ * @param {CaseStatement} statement
+ */
 export function erasing(desk, id, { version, text }) {
   if (text === null || !desk.mayErase) return nothing;
+  /** @param {Submitted} event */
   const submit = (event) => {
     event.preventDefault();
-    return desk.send(event.target, `/v1/cases/${id}/statements/${version}`, null, "The text is removed.", id);
+    return desk.send(event.target, (headers) => desk.api.delete(`/v1/cases/${id}/statements/${version}`, headers), "The text is removed.", id);
   };
   return html`<details class="writing"><summary>Remove this text</summary>
     <form @submit=${submit} aria-label="Remove the text of statement ${version}">
       <p class="quiet">Nobody can read it any more, and it cannot be brought back. The log keeps that something was written.</p>
       <button>Remove it</button>
     </form></details>`;
+}
+
+/**
+ * Send what a party writes in a case.
+ * @param {OpenDesk} desk
+ * @param {string} id
+ * @param {"answer" | "statements" | "appeal"} what
+ * @param {{statement: string}} body
+ * @param {Record<string, string>} headers
+ */
+function write({ api }, id, what, body, headers) {
+  switch (what) {
+    case "answer":
+      return api.post(`/v1/cases/${id}/answer`, body, headers);
+    case "appeal":
+      return api.post(`/v1/cases/${id}/appeal`, body, headers);
+    default:
+      return api.post(`/v1/cases/${id}/statements`, body, headers);
+  }
 }

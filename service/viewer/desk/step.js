@@ -3,10 +3,15 @@
  * @module
  */
 
+/**
+ * @import { Game, Inspection, JudgingDraw } from "../types.js"
+ * @import { OpenDesk } from "./desk.js"
+ */
+
 import { html, nothing } from "../vendor/lit-html.js";
 import { capital, clock, count, named, plain, seatName } from "../parts/format.js";
 
-/** @param {import("./desk.js").Desk} desk */
+/** @param {OpenDesk} desk */
 export function step(desk) {
   const { game, seen } = desk;
   const who = seen.seat ? seatName(game, seen.seat) : "";
@@ -15,7 +20,7 @@ export function step(desk) {
       <h2 id="what">${seen.heading || "Around the table"}</h2>
       ${seen.before ? position(game, seen.before) : nothing}
       ${seen.decisions.map(
-        ({ title, seats, rule }) => html`<p>${seats.map((seat) => seatName(game, seat)).join(", ")} had to answer:
+        ({ title, seats, rule }) => html`<p>${seats.map((/** @type {string} */ seat) => seatName(game, seat)).join(", ")} had to answer:
           “${title}” <span class="quiet">${rule}</span></p>`,
       )}
       <p>${did} <time class="quiet" datetime=${seen.at}>${clock(seen.at)}</time></p>
@@ -31,6 +36,10 @@ export function step(desk) {
     ${rules(seen)} ${alternatives(seen)} ${draws(seen)} ${wayBack(game, seen)}`;
 }
 
+/**
+ * @param {Game} game
+ * @param {number} version
+ */
 function position(game, version) {
   return html`<figure>
     <a href="/games/${game.id}#v=${version}">
@@ -40,7 +49,7 @@ function position(game, version) {
   </figure>`;
 }
 
-/** The rules in full; where the book is silent and the ruling is ours, at first sight. */
+/** The rules in full; where the book is silent and the ruling is ours, at first sight. @param {Inspection} seen */
 function rules(seen) {
   if (!seen.rules.length) return nothing;
   return html`<section aria-labelledby="rules">
@@ -58,6 +67,7 @@ function rules(seen) {
   </section>`;
 }
 
+/** @param {Inspection} seen */
 function alternatives(seen) {
   if (!seen.command) return nothing;
   const options = seen.alternatives?.options;
@@ -71,6 +81,7 @@ function alternatives(seen) {
   </section>`;
 }
 
+/** @param {Inspection} seen */
 function draws(seen) {
   if (!seen.draws.length) return nothing;
   return html`<section aria-labelledby="dice">
@@ -79,7 +90,7 @@ function draws(seen) {
       (draw) => html`<div class="draw">
         <p>Draw ${draw.draw}${draw.die ? ` (${plain(draw.die)})` : ", a shuffle"}: <strong>${draw.shown.join(", ") || "hidden"}</strong></p>
         ${draw.probability !== null
-          ? html`<p class="quiet">Likelihood of these faces: ${percent(draw.probability)}. Of the likeliest: ${percent(draw.likeliest)}.</p>`
+          ? html`<p class="quiet">Likelihood of these faces: ${percent(draw.probability)}. Of the likeliest: ${percent(draw.likeliest ?? 0)}.</p>`
           : nothing}
         ${draw.again ? drawnAgain(draw) : nothing}
       </div>`,
@@ -91,22 +102,29 @@ function draws(seen) {
   </section>`;
 }
 
+/** @param {JudgingDraw} draw */
 function drawnAgain({ again, shown, raw }) {
+  if (!again) return nothing;
   const isSame = again.join() === shown.join();
   return html`<p class=${isSame ? "" : "problem"}>Drawn again: ${isSame ? "the same" : again.join(", ")}${raw ? html`, from the bytes <code>${raw}</code>` : nothing}.</p>`;
 }
 
+/** @param {number} likelihood */
 function percent(likelihood) {
   return likelihood < 0.0001 ? `1 in ${Math.round(1 / likelihood).toLocaleString("en")}` : `${(likelihood * 100).toPrecision(3)} %`;
 }
 
+/**
+ * @param {Game} game
+ * @param {Inspection} seen
+ */
 function wayBack(game, { way_back: way }) {
   if (!way) return nothing;
   return html`<section aria-labelledby="back">
     <h2 id="back">What going back to version ${way.to} would cost</h2>
     <p>It would take away ${count(way.commands, "command")} and draw ${count(way.draws, "draw")} of chance anew.</p>
     ${way.taken.length
-      ? html`<details><summary>The commands</summary><ol>${way.taken.map(({ version, seat, command }) => html`<li value=${version}>${seatName(game, seat)}: ${plain(command)}</li>`)}</ol></details>`
+      ? html`<details><summary>The commands</summary><ol>${way.taken.map(({ version, seat, command }) => html`<li value=${version}>${seat ? seatName(game, seat) : "an official"}: ${plain(command)}</li>`)}</ol></details>`
       : nothing}
     ${way.learnt.length
       ? html`<p>What would not be forgotten:</p><ul>${way.learnt.map(({ seat, secrets }) => html`<li>${seatName(game, seat)} has since seen ${count(secrets, "hidden value")}.</li>`)}</ul>`

@@ -3,6 +3,12 @@
  * @module
  */
 
+/**
+ * @import { ArrayField, At, Field, IntegerField, Json, JsonObject, ObjectField, Path, StringField } from "../types.js"
+ * @import { Form } from "./form.js"
+ * @import { Fault, Sum } from "./schema.js"
+ */
+
 import { html, nothing } from "../vendor/lit-html.js";
 import { live } from "../vendor/directives/live.js";
 import { numberButtons } from "./numbers.js";
@@ -15,19 +21,24 @@ const NUMBERS = 21; // So many numbers are buttons where one click has to do: fr
 /** Draws the fields of a form once. */
 export class Fields {
   /**
-   * @param {import("./form.js").Form} form
-   * @param {import("./schema.js").Fault[]} wrong what is said beside the fields
+   * @param {Form} form
+   * @param {Fault[]} wrong what is said beside the fields
    * @param {boolean} [isQuick] whether any number should take one click, rather than little room
    */
   constructor(form, wrong, isQuick = false) {
     this.form = form;
     this.isQuick = isQuick;
     this.wrong = new Map(wrong.toReversed().map(({ path, message }) => [path.join("/"), message]));
-    /** What schemas say of fields. Those of options say nothing: their titles do. */
+    /** What schemas say of fields. Those of options say nothing: their titles do. @type {Map<string, string>} */
     this.hints = new Map();
   }
 
-  /** The fields of an object, and its sums as they stand. */
+  /**
+   * The fields of an object, and its sums as they stand.
+   * @param {ObjectField} schema
+   * @param {Path} path
+   * @returns {unknown}
+   */
   members(schema, path) {
     const prices = schema["x-cost"]?.prices ?? {};
     return html`${Object.entries(schema.properties).map(([name, field]) =>
@@ -39,7 +50,14 @@ export class Fields {
       ${this.#sums(schema, path)} ${this.#fault(path)}`;
   }
 
-  /** One property, item or text. */
+  /**
+   * One property, item or text.
+   * @param {Field} schema
+   * @param {Path} path
+   * @param {string} label
+   * @param {{required?: boolean, price?: number}} [more]
+   * @returns {unknown}
+   */
   field(schema, path, label, { required = true, price = undefined } = {}) {
     if (schema.description) this.hints.set(path.join("/"), schema.description);
     if ("const" in schema) return this.#fact(schema.const, path, label, required);
@@ -60,6 +78,12 @@ export class Fields {
 
   // --- one value ---
 
+  /**
+   * @param {Json} value
+   * @param {Path} path
+   * @param {string} label
+   * @param {boolean} required
+   */
   #fact(value, path, label, required) {
     if (path.at(-1) === "type" || isNothing(value)) return nothing;
     const fact = html`<span class="name">${label}</span> <span class="value">${this.form.labels.value(value)}</span>`;
@@ -70,11 +94,19 @@ export class Fields {
     </p>`;
   }
 
+  /**
+   * @param {Json[]} choices
+   * @param {Path} path
+   * @param {string} label
+   * @param {boolean} required
+   */
   #choice(choices, path, label, required) {
     const now = this.form.get(path);
     const at = choices.findIndex((choice) => isSame(choice, now));
+    /** @param {number} index */
     const choose = (index) => this.form.set(path, index < 0 ? undefined : choices[index]);
     const all = required ? choices.keys() : [-1, ...choices.keys()];
+    /** @param {number} index */
     const word = (index) => (index < 0 ? "none" : this.form.labels.value(choices[index]));
     if (choices.length > FEW) return this.#select([...all], at, word, choose, path, label, required);
     const id = this.#id(path);
@@ -97,6 +129,15 @@ export class Fields {
     </fieldset>`;
   }
 
+  /**
+   * @param {Path} path
+   * @param {string} label
+   * @param {number[]} all
+   * @param {number} at
+   * @param {(index: number) => string} word
+   * @param {(index: number) => void} choose
+   * @param {boolean} required
+   */
   #select(all, at, word, choose, path, label, required) {
     const id = this.#id(path);
     const sorted = all.toSorted((one, other) => one < 0 ? -1 : word(one).localeCompare(word(other)));
@@ -107,7 +148,7 @@ export class Fields {
         .value=${live(`${at}`)}
         aria-invalid=${String(this.wrong.has(path.join("/")))}
         aria-describedby=${this.#described(path)}
-        @change=${(event) => choose(Number(event.target.value))}
+        @change=${(/** @type {At<HTMLSelectElement>} */ event) => choose(Number(event.target.value))}
       >
         ${required ? html`<option value="-1" disabled ?selected=${at < 0}>choose …</option>` : nothing}
         ${sorted.map((index) => html`<option value=${index} ?selected=${index === at}>${word(index)}</option>`)}
@@ -116,14 +157,26 @@ export class Fields {
     </div>`;
   }
 
+  /**
+   * @param {IntegerField} field
+   * @param {Path} path
+   * @param {string} label
+   * @param {number | undefined} price
+   */
   #count({ minimum, maximum }, path, label, price) {
-    const [id, now] = [this.#id(path), this.form.get(path)];
+    const id = this.#id(path);
+    const now = /** @type {number | undefined} */ (this.form.get(path));
     const named = priced(label, price);
     if (minimum === maximum) return minimum ? this.#fact(minimum, path, label, true) : nothing;
     if (this.isQuick && maximum - minimum < NUMBERS) {
       const numbers = Array.from({ length: maximum - minimum + 1 }, (_, at) => minimum + at);
       return numberButtons(this.form, path, numbers, named, { described: this.#described(path), fault: this.#fault(path) });
     }
+    /**
+     * @param {number} to
+     * @param {string} sign
+     * @param {string} says
+     */
     const step = (to, sign, says) => html`<button
       type="button"
       class="step"
@@ -143,7 +196,7 @@ export class Fields {
           .value=${live(`${now ?? ""}`)}
           aria-invalid=${String(this.wrong.has(path.join("/")))}
           aria-describedby="${id}-range ${this.#described(path)}"
-          @input=${(event) => this.form.set(path, wholeNumber(event.target))}
+          @input=${(/** @type {At<HTMLInputElement>} */ event) => this.form.set(path, wholeNumber(event.target))}
         />${step((now ?? 0) + 1, "+", "One more of")}</span
       >
       <span class="quiet" id="${id}-range">of ${maximum}${minimum > 0 ? `, at least ${minimum}` : ""}</span>
@@ -151,8 +204,15 @@ export class Fields {
     </div>`;
   }
 
+  /**
+   * @param {StringField} field
+   * @param {Path} path
+   * @param {string} label
+   */
   #text({ maxLength }, path, label) {
-    const [id, now] = [this.#id(path), this.form.get(path) ?? ""];
+    const id = this.#id(path);
+    const now = /** @type {string} */ (this.form.get(path) ?? "");
+    /** @param {At<HTMLInputElement>} event */
     const typed = (event) => this.form.set(path, event.target.value);
     const described = `${id}-left ${this.#described(path)}`;
     return html`<div class="line text" data-field=${path.join("/")}>
@@ -167,10 +227,19 @@ export class Fields {
 
   // --- several ---
 
+  /**
+   * @param {ArrayField} schema
+   * @param {Path} path
+   * @param {string} label
+   */
   #subset(schema, path, label) {
-    const now = this.form.get(path) ?? [];
+    const now = /** @type {Json[]} */ (this.form.get(path) ?? []);
     const choices = choicesOf(schema.items);
     const needed = schema.contains?.enum ?? [];
+    /**
+     * @param {Json} item
+     * @param {Json[]} list
+     */
     const isIn = (list, item) => list.some((other) => isSame(other, item));
     if (!choices.length) return nothing;
     return html`<fieldset data-field=${path.join("/")} aria-describedby=${this.#described(path)}>
@@ -179,15 +248,21 @@ export class Fields {
         ${choices.map((item, index) => {
           const fixed = isIn(needed, item) && isIn(now, item);
           const toggle = () => this.form.set(path, toggled(schema, now, item));
-          return html`<label class="choice">${this.#box(isIn(now, item), toggle, index, fixed)}${this.form.labels.value(item)}</label>`;
+          return html`<label class="choice">${this.#box(isIn(now, item), toggle, `${index}`, fixed)}${this.form.labels.value(item)}</label>`;
         })}
       </div>
       ${this.#fault(path)}
     </fieldset>`;
   }
 
+  /**
+   * @param {ArrayField} schema
+   * @param {Path} path
+   * @param {string} label
+   */
   #list(schema, path, label) {
-    const now = this.form.get(path) ?? [];
+    const now = /** @type {Json[]} */ (this.form.get(path) ?? []);
+    /** @param {Json[]} items */
     const put = (items) => this.form.set(path, items);
     return html`<fieldset data-field=${path.join("/")}>
       <legend>${label}</legend>
@@ -204,6 +279,13 @@ export class Fields {
     </fieldset>`;
   }
 
+  /**
+   * @param {ObjectField} schema
+   * @param {Path} path
+   * @param {string} label
+   * @param {boolean} required
+   * @returns {unknown}
+   */
   #object(schema, path, label, required) {
     const isGiven = this.form.get(path) !== undefined;
     if (required && !Object.keys(schema.properties).length) return nothing;
@@ -215,56 +297,78 @@ export class Fields {
     </fieldset>`;
   }
 
+  /**
+   * @param {boolean} checked
+   * @param {() => void} toggle
+   */
   #box(checked, toggle, value = "on", disabled = false) {
     return html`<input type="checkbox" value=${value} .checked=${live(checked)} ?disabled=${disabled} @change=${toggle} />`;
   }
 
   // --- what is said of it ---
 
+  /**
+   * @param {ObjectField} schema
+   * @param {Path} path
+   */
   #sums(schema, path) {
-    const value = given(this.form.get(path));
+    const value = /** @type {JsonObject} */ (given(this.form.get(path)));
     if (!["x-total", "x-cost", "x-sum"].some((name) => name in schema)) return nothing;
     return sums(schema, value, this.form.labels.field).map(
       (sum) => html`<p class="sum ${sum.message ? "off" : ""}">${this.#sum(schema, sum)}</p>`,
     );
   }
 
+  /**
+   * @param {ObjectField} schema
+   * @param {Sum} sum
+   */
   #sum(schema, { amount, maximum, cost, names, range }) {
     if (cost) return maximum === Infinity ? `Worth: ${amount}, ${range}` : `Cost: ${amount} of ${maximum}`;
     return `${summed(schema, names, this.form.labels.field)}: ${amount}, ${range}`;
   }
 
+  /** @param {Path} path */
   #fault(path) {
     const [id, hint] = [this.#id(path), this.hints.get(path.join("/"))];
     return html`${hint ? html`<span class="hint" id="${id}-hint">${hint}</span>` : nothing}
       <span class="fault" id="${id}-fault">${this.wrong.get(path.join("/")) ?? ""}</span>`;
   }
 
-  /** The ids of what is said of a field. */
+  /** The ids of what is said of a field. @param {Path} path */
   #described(path) {
     const id = this.#id(path);
     return this.hints.has(path.join("/")) ? `${id}-hint ${id}-fault` : `${id}-fault`;
   }
 
+  /** @param {Path} path */
   #id(path) {
     return `${this.form.id}-${path.join("-")}`;
   }
 }
 
-/** Tell whether a form begins with something for an object that may be left out: then it need not be left out. */
+/**
+ * Tell whether a form begins with something for an object that may be left out: then it need not be left out.
+ * @param {Field} schema
+ */
 function isPlain(schema) {
   return matches(schema, given(initial(schema)));
 }
 
+/**
+ * @param {string} label
+ * @param {number | undefined} price
+ */
 function priced(label, price) {
   return price === undefined ? label : `${label}, ${price} each`;
 }
 
+/** @param {Json} value */
 function isNothing(value) {
   return value === 0 || value === "" || (typeof value === "object" && value !== null && !Object.keys(value).length);
 }
 
-/** Return the number in an input; undefined while there is none. */
+/** Return the number in an input; undefined while there is none. @param {HTMLInputElement} input */
 function wholeNumber(input) {
   return /^-?\d+$/.test(input.value) ? Number(input.value) : undefined;
 }

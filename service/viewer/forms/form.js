@@ -3,18 +3,25 @@
  * @module
  */
 
+/**
+ * @import { ArrayField, At, Command, EnumField, Field, Json, JsonObject, ObjectField, Path } from "../types.js"
+ * @import { TemplateResult } from "../vendor/lit-html.js"
+ * @import { Labels } from "./labels.js"
+ * @import { Fault } from "./schema.js"
+ */
+
 import { html } from "../vendor/lit-html.js";
 import { Fields } from "./fields.js";
-import { choicesOf, faults, given, initial, isSubset, toggled } from "./schema.js";
+import { areasOf, faults, given, initial, isSubset, toggled } from "./schema.js";
 
 /** A form being filled in. */
 export class Form {
   #focused = "";
 
   /**
-   * @param {object} schema of an option
+   * @param {ObjectField} schema of an option
    * @param {string} id a prefix for the ids of its elements
-   * @param {import("./labels.js").Labels} labels
+   * @param {Labels} labels
    * @param {() => void} changed is called when the value or the form has changed
    */
   constructor(schema, id, labels, changed) {
@@ -22,7 +29,7 @@ export class Form {
     this.id = id;
     this.labels = labels;
     this.changed = changed;
-    this.value = initial(schema);
+    this.value = /** @type {JsonObject} */ (initial(schema));
     /** Whether somebody wanted to send it: from then on each field says what is wrong with it. */
     this.asked = false;
     /** The name of the field that was changed last. */
@@ -31,10 +38,10 @@ export class Form {
 
   /** The command as it stands. */
   get command() {
-    return given(this.value);
+    return /** @type {Command} */ (given(this.value));
   }
 
-  /** @returns {import("./schema.js").Fault[]} what is wrong with it, the first thing first */
+  /** @returns {Fault[]} what is wrong with it, the first thing first */
   get faults() {
     return [...faults(this.schema, this.command, this.labels)];
   }
@@ -46,50 +53,70 @@ export class Form {
     return !this.faults.length;
   }
 
+  /** @param {Path} path */
   get(path) {
-    return path.reduce((value, name) => value?.[name], this.value);
+    /** @type {Json} */
+    let value = this.value;
+    for (const name of path) value = /** @type {JsonObject | undefined} */ (value)?.[name];
+    return value;
   }
 
+  /**
+   * @param {Path} path
+   * @param {Json} value
+   */
   set(path, value) {
-    const holder = this.get(path.slice(0, -1));
-    const name = path.at(-1);
-    this.latest = name;
+    const holder = /** @type {JsonObject} */ (this.get(path.slice(0, -1)));
+    const name = path[path.length - 1];
+    this.latest = `${name}`;
     if (value === undefined && !Array.isArray(holder)) delete holder[name];
     else holder[name] = value;
     this.changed();
   }
 
-  /** The fields in which areas are chosen. @returns {{path: (string | number)[], schema: object}[]} */
+  /** The fields in which areas are chosen. @returns {{path: Path, schema: EnumField | ArrayField}[]} */
   get areaFields() {
     return [...this.#areaFields(this.schema, [])];
   }
 
+  /**
+   * @param {Field} schema
+   * @param {Path} path
+   * @returns {Generator<{path: Path, schema: EnumField | ArrayField}, void>}
+   */
   *#areaFields(schema, path) {
-    const choices = isSubset(schema) ? choicesOf(schema.items) : (schema.enum ?? []);
-    if (choices.length > 1 && choices.every(this.labels.isArea)) yield { path, schema };
-    for (const [name, field] of Object.entries(schema.properties ?? {})) yield* this.#areaFields(field, [...path, name]);
-    if (schema.type !== "array" || isSubset(schema)) return;
-    for (const index of (this.get(path) ?? []).keys()) yield* this.#areaFields(schema.items, [...path, index]);
+    if ("enum" in schema || isSubset(schema)) {
+      const choices = areasOf({ schema });
+      if (choices.length > 1 && choices.every(this.labels.isArea)) yield { path, schema };
+    } else if (schema.type === "object") {
+      for (const [name, field] of Object.entries(schema.properties)) yield* this.#areaFields(field, [...path, name]);
+    } else if (schema.type === "array") {
+      const items = /** @type {Json[] | undefined} */ (this.get(path)) ?? [];
+      for (const index of items.keys()) yield* this.#areaFields(schema.items, [...path, index]);
+    }
   }
 
-  /** Choose an area, as if it was chosen in the field that it belongs to. Returns whether there was one. */
+  /**
+   * Choose an area, as if it was chosen in the field that it belongs to. Returns whether there was one.
+   * @param {string} area
+   */
   pick(area) {
-    const fitting = this.areaFields.filter(({ schema }) => choicesOf(schema.items ?? schema).includes(area));
+    const fitting = this.areaFields.filter(({ schema }) => areasOf({ schema }).includes(area));
     const chosen =
       fitting.find(({ path }) => path.join("/") === this.#focused) ??
       fitting.find(({ path }) => this.get(path) === undefined) ??
       fitting.at(-1);
     if (!chosen) return false;
-    this.set(chosen.path, isSubset(chosen.schema) ? toggled(chosen.schema, this.get(chosen.path) ?? [], area) : area);
+    this.set(chosen.path, isSubset(chosen.schema) ? toggled(chosen.schema, /** @type {Json[] | undefined} */ (this.get(chosen.path)) ?? [], area) : area);
     return true;
   }
 
-  /** The fields. @returns {import("../vendor/lit-html.js").TemplateResult} */
+  /** The fields. @returns {TemplateResult} */
   render() {
     const fields = new Fields(this, this.asked ? this.faults : []);
     return html`<div
       class="fields"
-      @focusin=${(event) => (this.#focused = event.target.closest("[data-field]")?.dataset.field ?? "")}
+      @focusin=${(/** @type {At<Element>} */ event) => (this.#focused = event.target.closest("[data-field]")?.getAttribute("data-field") ?? "")}
     >
       ${fields.members(this.schema, [])}
     </div>`;

@@ -3,14 +3,17 @@
  * @module
  */
 
+/** @import { Tutorial } from "../state/lessons.js" */
+
 import { html, nothing, render } from "../vendor/lit-html.js";
 import { count } from "../parts/format.js";
-import { Api } from "../state/api.js";
+import { Api, problemOf } from "../state/api.js";
 import { doneIn } from "../state/progress.js";
 
 const api = new Api();
-const place = document.getElementById("tutorials");
+const place = /** @type {HTMLElement} */ (document.getElementById("tutorials"));
 
+/** @param {Tutorial} tutorial */
 function entry({ ruleset, title, lessons }) {
   const done = doneIn(ruleset);
   const known = lessons.filter(({ id }) => done.has(id)).length;
@@ -28,7 +31,8 @@ try {
   const found = tutorials.filter(({ lessons }) => lessons.length);
   place.replaceChildren(); // What the page said before there was anything to say it with.
   render(found.length ? found.map(entry) : html`<p>No game has a tutorial yet.</p>`, place);
-} catch (problem) {
+} catch (error) {
+  const problem = problemOf(error);
   place.replaceChildren();
   render(html`<p class="problem" role="alert">The tutorials could not be loaded: ${problem.message} Reload the page.</p>`, place);
 }

@@ -3,6 +3,11 @@
  * @module
  */
 
+/**
+ * @import { Lesson, Outcome, Tutorial } from "../state/lessons.js"
+ * @import { Table } from "../types.js"
+ */
+
 import { html, nothing, render } from "../vendor/lit-html.js";
 import { Board } from "../board/board.js";
 import { turnBar } from "../moves/bar.js";
@@ -15,7 +20,8 @@ import { Api } from "../state/api.js";
 import { Lessons } from "../state/lessons.js";
 import { doneIn } from "../state/progress.js";
 
-const place = (id) => document.getElementById(id);
+/** @param {string} id */
+const place = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const ruleset = decodeURIComponent(location.pathname.split("/")[2] ?? "");
 const room = new Lessons(new Api(), ruleset);
 const board = new Board(place("board"), room);
@@ -29,9 +35,9 @@ function draw() {
   if (board.svg && !shown.isWhole) room.redraw();
   place("board").setAttribute("aria-busy", String(!shown.isWhole));
   const { tutorial, lesson } = room;
-  if (lesson) document.title = `${lesson.title} · Learn ${tutorial.title} · Tabularium`;
+  if (lesson && tutorial) document.title = `${lesson.title} · Learn ${tutorial.title} · Tabularium`;
   if (tutorial) place("title").textContent = `Learn ${tutorial.title}`;
-  if (room.game) {
+  if (room.isEntered()) {
     render(strip(room), place("strip"));
     render(boardPanel(room), place("board-panel"));
     render(turnBar(room), place("turn"));
@@ -41,6 +47,7 @@ function draw() {
 }
 
 function side() {
+  const shown = room.isEntered() ? room : null;
   const { problem, tutorial, lesson } = room;
   if (problem) {
     return html`<div class="lesson"><p class="problem" role="alert">${problem.message}</p>
@@ -51,25 +58,34 @@ function side() {
   return html`<section class="lesson" aria-labelledby="lesson-title">
       <p class="quiet">Lesson ${room.at + 1} of ${tutorial.lessons.length}</p>
       <h2 id="lesson-title" tabindex="-1">${lesson.title}</h2>
-      <p>${linked(room, lesson.text)}</p>
-      <div aria-live="polite">${room.outcome ? learned() : asked()}</div>
+      <p>${shown ? linked(shown, lesson.text) : lesson.text}</p>
+      <div aria-live="polite">${shown && room.outcome ? learned(shown, lesson, room.outcome) : asked(tutorial, lesson)}</div>
     </section>
-    ${room.game ? underWay(room) : nothing}
-    ${room.outcome || !room.game ? nothing : html`<section class="panel decide" aria-label="Your answer">${decidePanel(room)}</section>`}
-    ${contents()}`;
+    ${shown ? underWay(shown) : nothing}
+    ${room.outcome || !shown ? nothing : html`<section class="panel decide" aria-label="Your answer">${decidePanel(shown)}</section>`}
+    ${contents(tutorial, lesson)}`;
 }
 
-function asked() {
-  return html`<p class="ask"><strong>${linked(room, room.lesson.ask)}</strong></p>
-    <p class="quiet">${room.tutorial.remark} <button class="link" @click=${() => room.solve()}>Show me</button></p>`;
+/**
+ * @param {Tutorial} tutorial
+ * @param {Lesson} lesson
+ */
+function asked(tutorial, lesson) {
+  return html`<p class="ask"><strong>${room.isEntered() ? linked(room, lesson.ask) : lesson.ask}</strong></p>
+    <p class="quiet">${tutorial.remark} <button class="link" @click=${() => room.solve()}>Show me</button></p>`;
 }
 
-function learned() {
-  const { lesson, outcome, next } = room;
+/**
+ * @param {Table} table
+ * @param {Lesson} lesson
+ * @param {Outcome} outcome
+ */
+function learned(table, lesson, outcome) {
+  const { next } = room;
   return html`<div class="learned" tabindex="-1" id="learned">
       <h3>Done</h3>
-      <ul class="told">${outcome.told.map((sentence) => html`<li>${linked(room, sentence)}</li>`)}</ul>
-      <p>${linked(room, lesson.teaches)}</p>
+      <ul class="told">${outcome.told.map((sentence) => html`<li>${linked(table, sentence)}</li>`)}</ul>
+      <p>${linked(table, lesson.teaches)}</p>
     </div>
     <p class="rules">Rules: ${lesson.rules.map((rule) => html`<a href="/rules#${new URLSearchParams({ game: ruleset, rule })}">${rule}</a> `)}</p>
     <div class="buttons">${next
@@ -78,20 +94,24 @@ function learned() {
       <button @click=${() => room.enter(lesson.id)}>Once more</button></div>`;
 }
 
-function contents() {
+/**
+ * @param {Tutorial} tutorial
+ * @param {Lesson} now
+ */
+function contents(tutorial, now) {
   const done = doneIn(ruleset);
   return html`<nav class="contents" aria-label="Lessons"><ol>
-    ${room.tutorial.lessons.map(({ id, title }) => html`<li><a href="#${id}" aria-current=${id === room.lesson.id ? "step" : nothing}>${title}</a>
+    ${tutorial.lessons.map(({ id, title }) => html`<li><a href="#${id}" aria-current=${id === now.id ? "step" : nothing}>${title}</a>
       ${done.has(id) ? html`<span class="come">✓<span class="hidden"> done</span></span>` : nothing}</li>`)}
   </ol></nav>`;
 }
 
-/** Go to a lesson; the address names it. */
+/** Go to a lesson; the address names it. @param {string} lesson */
 function go(lesson) {
   location.hash = lesson;
 }
 
-/** Give the focus to what is new, once it is drawn: whoever uses a keyboard goes on from there. */
+/** Give the focus to what is new, once it is drawn: whoever uses a keyboard goes on from there. @param {string} id */
 function focusOn(id) {
   room.addEventListener("change", () => place(id)?.focus(), { once: true });
   room.redraw();

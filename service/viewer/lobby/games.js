@@ -3,47 +3,67 @@
  * @module
  */
 
+/**
+ * @import { Api, Problem } from "../state/api.js"
+ * @import { Answer, CaseSummary, Game, GameSummary, Me, Query } from "../types.js"
+ */
+
+import { problemOf } from "../state/api.js";
+
 const OFTEN = 4000; // Milliseconds between two looks while games go on.
 const SELDOM = 20_000; // When nothing has changed for a while.
 const SHOWN = 3; // So many running games are shown with a picture.
 const PAGE = 20;
 const MINE = 10;
 
+/**
+ * A game; and, if that was read, where it stands.
+ * @typedef {GameSummary & Partial<Game>} Shown
+ */
+
 /** Games, of which there may be more. Says "change". */
 export class Games extends EventTarget {
   #timer = 0;
   #asked = 0;
+  /** @type {string | null} */
   #owner = null;
   #still = 0;
 
-  /** @param {import("../state/api.js").Api} api */
+  /** @param {Api} api */
   constructor(api) {
     super();
     this.api = api;
     /** What is looked for. */
     this.query = { text: "", status: "", ruleset: "" };
+    /** @type {GameSummary[]} */
     this.items = [];
+    /** @type {string | null} */
     this.next = null;
     /** The games of which there is a picture, each as `GET /v1/games/{id}` shows it: those that are played, or the last. */
+    /** @type {Shown[]} */
     this.shown = [];
     /** The games that wait for the reader, each as `GET /v1/games/{id}` shows it; and all of theirs that are not over. */
+    /** @type {Shown[]} */
     this.waiting = [];
+    /** @type {GameSummary[]} */
     this.own = [];
     /** The disputes that wait for a ruling in games that the reader plays or judges. */
+    /** @type {CaseSummary[]} */
     this.cases = [];
+    /** @type {Problem | null} */
     this.problem = null;
     this.isRead = false;
     document.addEventListener("visibilitychange", () => document.hidden || this.read());
   }
 
-  /** Show the games of somebody; null for nobody. */
+  /** Show the games of somebody; null for nobody. @param {Me | null} player */
   belongTo(player) {
     if ((player?.id ?? null) === this.#owner) return;
     this.#owner = player?.id ?? null;
     this.read();
   }
 
-  /** Look for something else. */
+  /** Look for something else. @param {{text?: string, status?: string, ruleset?: string}} query */
   seek(query) {
     Object.assign(this.query, query);
     return this.read();
@@ -67,14 +87,16 @@ export class Games extends EventTarget {
       Object.assign(this, { items: page.items, next: page.next, problem: null, isRead: true });
       this.own = own;
       this.cases = [...opened, ...appealed];
+      /** @param {GameSummary} game */
       const isMine = ({ organizer, seats }) => [organizer, ...seats.map(({ player }) => player)].includes(this.#owner ?? "");
       const others = running.items.filter((game) => !isMine(game)).slice(0, SHOWN);
       const last = others.length ? [] : page.items.filter((game) => game.status === "over").slice(0, 1);
+      /** @param {GameSummary[]} some */
       const details = (some) => Promise.all(some.map((game) => this.#detail(game)));
       [this.shown, this.waiting] = [await details([...others, ...last]), await details(waiting)];
       this.#still = before === this.#state() ? this.#still + 1 : 0;
-    } catch (problem) {
-      this.problem = problem;
+    } catch (error) {
+      this.problem = problemOf(error);
     }
     this.#timer = setTimeout(() => document.hidden || this.read(), this.#still > 5 || this.problem ? SELDOM : OFTEN);
     this.dispatchEvent(new Event("change"));
@@ -82,18 +104,25 @@ export class Games extends EventTarget {
 
   /** Read the next page, too. */
   async more() {
+    /** @type {Answer<"/v1/games", "get">} */
     const page = await this.api.get("/v1/games", { ...this.query, limit: PAGE, cursor: this.next });
     this.items = [...this.items, ...page.items];
     this.next = page.next;
     this.dispatchEvent(new Event("change"));
   }
 
-  /** The newest games of the reader of which something holds. Pages are filtered, so one may show none of them. */
-  async #mine(query, holds = () => true) {
+  /**
+   * The newest games of the reader of which something holds. Pages are filtered, so one may show none of them.
+   * @param {Query<"/v1/players/me/games">} query
+   */
+  async #mine(query, holds = (/** @type {GameSummary} */ _game) => true) {
     if (!this.#owner) return [];
+    /** @type {GameSummary[]} */
     const found = [];
+    /** @type {string | null} */
     let cursor = "";
     do {
+      /** @type {Answer<"/v1/players/me/games", "get">} */
       const page = await this.api.get("/v1/players/me/games", { ...query, limit: PAGE, cursor });
       found.push(...page.items.filter(holds));
       cursor = page.next;
@@ -101,13 +130,13 @@ export class Games extends EventTarget {
     return found.slice(0, MINE);
   }
 
-  /** The newest disputes of a status about the games that the reader plays or judges. */
+  /** The newest disputes of a status about the games that the reader plays or judges. @param {string} status */
   async #cases(status) {
     if (!this.#owner) return [];
     return (await this.api.get("/v1/cases", { for: "me", status, limit: MINE })).items;
   }
 
-  /** Return a game with where it stands; what has not gone on is not asked again. */
+  /** Return a game with where it stands; what has not gone on is not asked again. @param {GameSummary} game */
   async #detail(game) {
     const known = [...this.shown, ...this.waiting].find((other) => other.id === game.id);
     return known?.version === game.version ? known : this.api.get(`/v1/games/${game.id}`).catch(() => game);

@@ -3,6 +3,11 @@
  * @module
  */
 
+/**
+ * @import { At, Game, GameSummary, RulesetSummary } from "../types.js"
+ * @import { Shown } from "./games.js"
+ */
+
 import { html, nothing, render } from "../vendor/lit-html.js";
 import { live } from "../vendor/directives/live.js";
 import { accountForms } from "../parts/account-forms.js";
@@ -14,6 +19,7 @@ import { takeToken } from "../state/token.js";
 import { Games } from "./games.js";
 import { ways } from "./play.js";
 
+/** @type {Record<string, string>} */
 const STATUSES = { gathering: "Waiting for players", running: "In progress", over: "Game over", cancelled: "Cancelled" };
 const PATIENCE = 250; // Milliseconds after the last letter before it is searched.
 
@@ -21,12 +27,13 @@ const api = new Api();
 takeToken(api);
 const games = new Games(api);
 const account = new Account(api);
-const place = (id) => document.getElementById(id);
-let rulesets = [];
-let typing = 0;
+/** @param {string} id */
+const place = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+/** The rulesets that there are; and the timer that waits until nobody types. @type {{rulesets: RulesetSummary[], typing: number}} */
+const page = { rulesets: [], typing: 0 };
 
 function draw() {
-  render(ways(api, account, rulesets, draw), place("ways"));
+  render(ways(api, account, page.rulesets, draw), place("ways"));
   if (!games.isRead && !games.problem) return;
   place("games").querySelector(":scope > .coming")?.remove();
   render(games.shown.map(table), place("stage"));
@@ -49,6 +56,10 @@ function draw() {
 function mine() {
   const { waiting, own } = games;
   const rest = own.filter((game) => !waiting.some(({ id }) => id === game.id));
+  /**
+   * @param {string} title
+   * @param {Shown[]} some
+   */
   const section = (title, some) => some.length
     ? html`<section aria-label=${title}><h2>${title}</h2><ol class="games">${some.map((game) => line(game, picture(game)))}</ol></section>`
     : nothing;
@@ -63,11 +74,12 @@ function disputes() {
     waits for a ruling. <span class="quiet">Last changed ${ago(changed)}.</span></li>`)}</ul></section>`;
 }
 
+/** @param {Shown} game */
 function rulesetOf(game) {
-  return rulesets.find((ruleset) => ruleset.id === game.ruleset)?.title ?? game.ruleset;
+  return page.rulesets.find((ruleset) => ruleset.id === game.ruleset)?.title ?? game.ruleset;
 }
 
-/** A game with its picture. */
+/** A game with its picture. @param {Shown} game */
 function table(game) {
   const isNow = game.status === "running";
   return html`<article class="table">
@@ -80,26 +92,28 @@ function table(game) {
   </article>`;
 }
 
+/** @param {Shown} shown */
 function ending({ result, continued_in: next }) {
   if (next) return html`By a ruling it goes on in <a href="/games/${next}">another game</a>`;
   return result?.winners.length ? `Won by ${result.winners.map(named).join(" and ")}` : "Nobody won";
 }
 
 function search() {
+  /** @param {At<HTMLInputElement>} event */
   const typed = (event) => {
-    clearTimeout(typing);
+    clearTimeout(page.typing);
     const text = event.target.value.trim();
-    typing = setTimeout(() => games.seek({ text }), PATIENCE);
+    page.typing = setTimeout(() => games.seek({ text }), PATIENCE);
   };
-  return html`<form class="search" role="search" @submit=${(event) => event.preventDefault()}>
+  return html`<form class="search" role="search" @submit=${(/** @type {Event} */ event) => event.preventDefault()}>
     <label>Search <input type="search" .value=${live(games.query.text)} @input=${typed} placeholder="words of a title, a game's id" maxlength="80" /></label>
-    <label>Status <select @change=${(event) => games.seek({ status: event.target.value })}>
+    <label>Status <select @change=${(/** @type {At<HTMLSelectElement>} */ event) => games.seek({ status: event.target.value })}>
       <option value="">any</option>
       ${Object.entries(STATUSES).map(([status, words]) => html`<option value=${status}>${words}</option>`)}
     </select></label>
-    <label>Rules <select @change=${(event) => games.seek({ ruleset: event.target.value })}>
+    <label>Rules <select @change=${(/** @type {At<HTMLSelectElement>} */ event) => games.seek({ ruleset: event.target.value })}>
       <option value="">any</option>
-      ${rulesets.map((ruleset) => html`<option value=${ruleset.id}>${ruleset.title}</option>`)}
+      ${page.rulesets.map((ruleset) => html`<option value=${ruleset.id}>${ruleset.title}</option>`)}
     </select></label>
   </form>`;
 }
@@ -108,6 +122,7 @@ function list() {
   if (!games.isRead) return nothing;
   const { text, status, ruleset } = games.query;
   // Those above are in the list only when they are looked for.
+  /** @param {GameSummary} game */
   const isAbove = ({ id }) => !text && !status && !ruleset && [...games.waiting, ...games.own].some((game) => game.id === id);
   const items = games.items.filter((game) => !isAbove(game));
   const found = items.length;
@@ -119,19 +134,20 @@ function list() {
     ${games.next ? html`<button @click=${() => games.more()}>Show more</button>` : nothing}`;
 }
 
-/** What a game asks the reader, and in which seat. */
+/** What a game asks the reader, and in which seat. @param {Shown} shown */
 function asked({ you, decisions = [] }) {
   const question = you && decisions.find(({ seats }) => seats.includes(you));
   return question ? html`<p><strong>${named(you)}</strong>: ${question.title}</p>` : nothing;
 }
 
-/** The board of a game, small; of one that has not begun there is none. */
+/** The board of a game, small; of one that has not begun there is none. @param {GameSummary} game */
 function picture({ id, version, status }) {
   if (status === "gathering") return nothing;
   return html`<a class="picture" href="/games/${id}" tabindex="-1" aria-hidden="true"><img src="/v1/games/${id}/board.png?width=320&version=${version}" alt="" width="160" height="125" loading="lazy" /></a>`;
 }
 
-function line(game, beside = nothing) {
+/** @param {Shown} game */
+function line(game, beside = /** @type {unknown} */ (nothing)) {
   const seats = game.seats.map(({ seat, name, looks_alike }, index) => html`${index ? ", " : ""}${named(seat)} (${name ?? "free"}${looks_alike ? html` ${lookAlike}` : nothing})`);
   return html`<li>
     ${beside}
@@ -149,6 +165,6 @@ account.addEventListener("change", () => {
   games.belongTo(account.me);
 });
 account.read();
-const [page] = await Promise.all([api.get("/v1/rulesets", { limit: 100 }).catch(() => ({ items: [] })), games.read()]);
-rulesets = page.items;
+const [found] = await Promise.all([api.get("/v1/rulesets", { limit: 100 }).catch(() => ({ items: [] })), games.read()]);
+page.rulesets = found.items;
 draw();

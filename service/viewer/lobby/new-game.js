@@ -3,40 +3,54 @@
  * @module
  */
 
+/**
+ * @import { Account } from "../state/account.js"
+ * @import { Api, Problem } from "../state/api.js"
+ * @import { At, Body, Field, Game, Json, JsonObject, ObjectField, Ruleset, RulesetSummary, Submitted } from "../types.js"
+ */
+
 import { html, nothing } from "../vendor/lit-html.js";
 import { Form } from "../forms/form.js";
 import { Labels } from "../forms/labels.js";
 import { named } from "../parts/format.js";
 import { remarks } from "../parts/remarks.js";
 import { refusal } from "../parts/rule.js";
+import { textIn } from "../parts/given.js";
+import { problemOf } from "../state/api.js";
 import { easiest, fewPlayers, setUp } from "./tables.js";
 
+/** What is wished for, and what was refused last. @type {{ruleset: string, problem: Problem | null}} */
 const wish = { ruleset: "", problem: null };
 const LABELS = new Labels([]);
+/** @type {Record<string, Partial<Body<"/v1/games", "post">>>} */
 const SHOWN = { listed: { listed: true }, unlisted: { listed: false }, private: { readers: "invited" } };
 
 /** The forms of set-ups, and the rulesets, by ruleset; null while the schema is on its way. */
+/** @type {Map<string, {form: Form, detail: Ruleset} | null>} */
 const setups = new Map();
 
 /**
  * The form. It leads to the game's page, where seats are taken.
- * @param {import("../state/api.js").Api} api
- * @param {import("../state/account.js").Account} account who creates it; whoever has none gets one
- * @param {object[]} rulesets those that can be played
+ * @param {Api} api
+ * @param {Account} account who creates it; whoever has none gets one
+ * @param {RulesetSummary[]} rulesets those that can be played
  * @param {() => void} draw draws the page again
  */
 export function newGame(api, account, rulesets, draw) {
   if (!rulesets.length) return nothing;
   const ruleset = rulesets.find((each) => each.id === wish.ruleset) ?? easiest(rulesets);
   const { form: setup, detail } = setupOf(api, ruleset.id, draw) ?? {};
+  /** @param {Problem | null} problem */
   const say = (problem) => {
     wish.problem = problem;
     draw();
   };
+  /** @param {At<HTMLSelectElement>} event */
   const choose = (event) => {
     wish.ruleset = event.target.value;
     say(null);
   };
+  /** @param {Submitted} event */
   const submit = async (event) => {
     event.preventDefault();
     if (setup && !setup.ask()) return;
@@ -44,16 +58,16 @@ export function newGame(api, account, rulesets, draw) {
     const game = {
       ruleset: ruleset.id,
       players: Number(given.get("players")),
-      title: given.get("title").trim(),
-      ...SHOWN[given.get("shown")],
-      organizer_sees: given.get("organizer_sees"),
+      title: textIn(given, "title"),
+      ...SHOWN[textIn(given, "shown")],
+      organizer_sees: /** @type {Game["organizer_sees"]} */ (textIn(given, "organizer_sees")),
       setup: chosen(setup?.command ?? {}),
     };
     try {
-      if (!account.me && !(await account.open(given.get("name").trim()))) return;
-      location.assign(`/games/${await setUp(api, game, given.has("sits"), given.get("level"))}`);
-    } catch (problem) {
-      say(problem);
+      if (!account.me && !(await account.open(textIn(given, "name")))) return;
+      location.assign(`/games/${await setUp(api, game, given.has("sits"), textIn(given, "level"))}`);
+    } catch (error) {
+      say(problemOf(error));
     }
   };
   return html`<form @submit=${submit}>
@@ -80,19 +94,24 @@ export function newGame(api, account, rulesets, draw) {
       <option value="spectator">what spectators see</option>
       <option value="all">everything, hidden hands too; the players are told</option>
     </select>
-    ${setup ? [setup.render(), remarks(detail)] : nothing}
+    ${setup && detail ? [setup.render(), remarks(detail)] : nothing}
     ${wish.problem ? refusal({ api, game: { ruleset: ruleset.id }, redraw: draw }, wish.problem) : nothing}
     <div class="buttons"><button class="strong">Create the game</button></div>
     <p class="hint">You organize it. On its page you can invite others by a link and seat bots.</p>
   </form>`;
 }
 
+/**
+ * @param {Api} api
+ * @param {string} ruleset
+ * @param {() => void} draw
+ */
 function setupOf(api, ruleset, draw) {
   if (!setups.has(ruleset)) {
     setups.set(ruleset, null);
     api.get(`/v1/rulesets/${ruleset}`).then(
       (detail) => {
-        const form = new Form(asOption(detail.setup), `setup-${ruleset}`, LABELS, draw);
+        const form = new Form(/** @type {ObjectField} */ (asOption(/** @type {Loose} */ (detail.setup))), `setup-${ruleset}`, LABELS, draw);
         setups.set(ruleset, { form, detail });
         draw();
       },
@@ -102,18 +121,44 @@ function setupOf(api, ruleset, draw) {
   return setups.get(ruleset);
 }
 
-/** Return what was chosen of a set-up. A list or a group of fields that is left empty chooses nothing. */
+/**
+ * Return what was chosen of a set-up. A list or a group of fields that is left empty chooses nothing.
+ * @param {JsonObject} setup
+ */
 function chosen(setup) {
+  /** @param {Json} value */
   const isEmpty = (value) => typeof value === "object" && value !== null && !Object.keys(value).length;
   return Object.fromEntries(Object.entries(setup).filter(([, value]) => !isEmpty(value)));
 }
 
-/** Return a schema of the contract as an option's, which leaves nothing unsaid: what has a default is always there. */
+/**
+ * A schema as the contract has it: much may be left out, and shapes stand elsewhere.
+ * @typedef {object} Loose
+ * @property {string} [type]
+ * @property {string} [$ref]
+ * @property {Record<string, Loose>} [$defs]
+ * @property {Loose} [items]
+ * @property {Json[]} [enum]
+ * @property {Record<string, Loose>} [properties]
+ * @property {string[]} [required]
+ * @property {string} [description]
+ */
+
+/**
+ * Return a schema of the contract as an option's, which leaves nothing unsaid: what has a default is always there.
+ * @param {Loose} schema
+ * @param {Record<string, Loose>} [shapes]
+ * @returns {Field}
+ */
 function asOption(schema, shapes = schema.$defs ?? {}) {
-  if (schema.$ref) return { ...asOption(shapes[schema.$ref.split("/").at(-1)], shapes), description: schema.description };
-  if (schema.type === "array") return { minItems: 0, maxItems: schema.items.enum?.length ?? Infinity, ...schema, items: asOption(schema.items, shapes) };
-  if (schema.type !== "object") return schema;
-  const properties = Object.entries(schema.properties ?? {}).map(([name, field]) => [name, asOption(field, shapes)]);
+  const { $ref, type, items, description } = schema;
+  if ($ref) return { ...asOption(shapes[$ref.split("/").at(-1) ?? ""], shapes), description };
+  if (type === "array" && items) {
+    const limits = { minItems: 0, maxItems: items.enum?.length ?? Infinity };
+    return /** @type {Field} */ ({ ...limits, ...schema, items: asOption(items, shapes) });
+  }
+  if (type !== "object") return /** @type {Field} */ (schema);
+  const properties = Object.entries(schema.properties ?? {}).map(([name, field]) => /** @type {const} */ ([name, asOption(field, shapes)]));
   const required = properties.filter(([name, field]) => "default" in field || schema.required?.includes(name)).map(([name]) => name);
-  return { ...schema, properties: Object.fromEntries(properties), required };
+  return /** @type {Field} */ (/** @type {unknown} */ ({ ...schema, properties: Object.fromEntries(properties), required }));
 }

@@ -3,6 +3,8 @@
  * @module
  */
 
+/** @import { RulesetSummary } from "../types.js" */
+
 import { html, render } from "../vendor/lit-html.js";
 import { accountForms } from "../parts/account-forms.js";
 import { Account } from "../state/account.js";
@@ -13,13 +15,14 @@ import { newGame } from "./new-game.js";
 const api = new Api();
 takeToken(api);
 const account = new Account(api);
-const place = document.getElementById("begin");
-let rulesets = [];
+const place = /** @type {HTMLElement} */ (document.getElementById("begin"));
+/** @type {{rulesets: RulesetSummary[]}} */
+const page = { rulesets: [] };
 place.replaceChildren(); // What the page said before there was anything to say it with.
 
 function draw() {
   render(
-    html`${newGame(api, account, rulesets, draw)}
+    html`${newGame(api, account, page.rulesets, draw)}
       <section aria-label="Your account">
         ${account.me ? accountForms(account) : html`<details ?open=${Boolean(account.said)}><summary>I have an account</summary>${accountForms(account)}</details>`}
       </section>`,
@@ -29,5 +32,5 @@ function draw() {
 
 account.addEventListener("change", draw);
 account.read();
-({ items: rulesets } = await api.get("/v1/rulesets", { limit: 100 }).catch(() => ({ items: [] })));
+page.rulesets = await api.get("/v1/rulesets", { limit: 100 }).then(({ items }) => items, () => []);
 draw();

@@ -3,39 +3,64 @@
  * @module
  */
 
+/**
+ * @import { Account } from "../state/account.js"
+ * @import { Api, Problem } from "../state/api.js"
+ * @import { At, RulesetSummary, Submitted } from "../types.js"
+ */
+
 import { html, nothing } from "../vendor/lit-html.js";
 import { levels } from "../parts/levels.js";
 import { invite } from "../state/invitations.js";
+import { textIn } from "../parts/given.js";
+import { problemOf } from "../state/api.js";
 import { easiest, fewPlayers, setUp } from "./tables.js";
 
 const LONG = 24; // Letters of a title that every list has room for.
 
 const LAST = "tabularium-last-game";
 
+/**
+ * Against whom.
+ * @typedef {"bots" | "friends"} Way
+ *
+ * What is wished for, as far as anybody has said.
+ * @typedef {{ruleset?: string, players?: string, level?: string}} Wish
+ *
+ * What a form says.
+ * @typedef {{ruleset: string, players: number, level?: string}} Chosen
+ */
+
 const asked = Object.fromEntries(new URLSearchParams(location.search));
-/** What is chosen at first: what the address asks for, or what this browser played last against bots. */
+/** What is chosen at first: what the address asks for, or what this browser played last against bots. @type {Record<Way, Wish>} */
 const wish = { bots: { ...last(), ...asked }, friends: { ...asked } };
+/** @type {{busy: Way | "", problem: Problem | null, failed: Way | ""}} */
 const state = { busy: "", problem: null, failed: "" };
 
 /**
- * @param {import("../state/api.js").Api} api
- * @param {import("../state/account.js").Account} account
- * @param {object[]} rulesets those that can be played
+ * @param {Api} api
+ * @param {Account} account
+ * @param {RulesetSummary[]} rulesets those that can be played
  * @param {() => void} draw draws the page again
  */
 export function ways(api, account, rulesets, draw) {
   if (!rulesets.length) return nothing;
-  const go = (way, begin) => async (event) => {
+  /**
+   * @param {Way} way
+   * @param {(api: Api, account: Account, chosen: Chosen) => Promise<string>} begin
+   */
+  const go = (way, begin) => async (/** @type {Submitted} */ event) => {
     event.preventDefault();
-    const given = Object.fromEntries(new FormData(event.target));
+    const form = new FormData(event.target);
+    const given = { ruleset: textIn(form, "ruleset"), players: textIn(form, "players"), ...(form.has("level") ? { level: textIn(form, "level") } : {}) };
     Object.assign(state, { busy: way, problem: null });
     if (way === "bots") remember(given);
     draw();
     try {
-      if (!account.me && !(await account.open(given.name?.trim()))) throw new Error(account.said);
+      if (!account.me && !(await account.open(textIn(form, "name")))) throw new Error(account.said);
       location.assign(`/games/${await begin(api, account, { ...given, players: Number(given.players) })}`);
-    } catch (problem) {
-      Object.assign(state, { busy: "", problem, failed: way });
+    } catch (error) {
+      Object.assign(state, { busy: "", problem: problemOf(error), failed: way });
       draw();
     }
   };
@@ -59,15 +84,25 @@ export function ways(api, account, rulesets, draw) {
     </section>`;
 }
 
-/** What opens the card of a game. It is fetched when somebody asks for it. */
+/**
+ * What opens the card of a game. It is fetched when somebody asks for it.
+ * @param {Api} api
+ * @param {string} ruleset
+ */
 function inAMinute(api, ruleset) {
   const open = async () => (await import("../parts/briefing.js")).openBriefing(api, ruleset);
   return html`<button type="button" class="inline" aria-haspopup="dialog" @click=${open}>The game in a minute</button>`;
 }
 
+/**
+ * @param {RulesetSummary[]} rulesets
+ * @param {() => void} draw
+ * @param {Way} way
+ */
 function game(way, rulesets, draw) {
   const ruleset = chosen(way, rulesets);
   const few = ruleset.players.includes(Number(wish[way].players)) ? Number(wish[way].players) : fewPlayers(ruleset);
+  /** @param {At<HTMLSelectElement>} event */
   const choose = (event) => {
     wish[way] = { ruleset: event.target.value };
     draw();
@@ -79,18 +114,23 @@ function game(way, rulesets, draw) {
       ${ruleset.players.map((players) => html`<option ?selected=${players === few}>${players}</option>`)}</select></label>`;
 }
 
+/**
+ * @param {RulesetSummary[]} rulesets
+ * @param {Way} way
+ */
 function chosen(way, rulesets) {
   return rulesets.find(({ id }) => id === wish[way].ruleset) ?? easiest(rulesets);
 }
 
 function last() {
   try {
-    return JSON.parse(localStorage.getItem(LAST)) ?? {};
+    return JSON.parse(localStorage.getItem(LAST) ?? "null") ?? {};
   } catch {
     return {};
   }
 }
 
+/** @param {Wish} wish */
 function remember({ ruleset, players, level }) {
   try {
     localStorage.setItem(LAST, JSON.stringify({ ruleset, players, level }));
@@ -99,28 +139,41 @@ function remember({ ruleset, players, level }) {
   }
 }
 
+/** @param {RulesetSummary[]} rulesets */
 function level(rulesets) {
   return html`<label>Bots <select name="level">${levels(chosen("bots", rulesets).bots, wish.bots.level)}</select></label>`;
 }
 
+/** @param {Account} account */
 function name(account) {
-  if (account.me) return html`<p class="hint">You play as ${account.me.name}.</p>`;
+  if (account.me) return html`<p class="hint">You play as ${account.me?.name}.</p>`;
   return html`<label>Name <input name="name" autocomplete="nickname" maxlength="80" placeholder="optional" /></label>`;
 }
 
+/** @param {Way} way */
 function problem(way) {
   if (!state.problem || state.failed !== way) return nothing;
   return html`<p class="problem" role="alert">${state.problem.message} ${state.problem.problem?.allowed ?? ""}</p>`;
 }
 
-/** Begin a game in which bots have the other seats. */
+/**
+ * Begin a game in which bots have the other seats.
+ * @param {Api} api
+ * @param {Account} account
+ * @param {Chosen} chosen
+ */
 async function againstBots(api, account, { ruleset, players, level }) {
-  return setUp(api, { ruleset, players, title: `${account.me.name} against bots` }, true, level);
+  return setUp(api, { ruleset, players, title: `${account.me?.name} against bots` }, true, level);
 }
 
-/** Create a game that is in no list, sit down, and make a link for the friends, which the game's page shows. */
+/**
+ * Create a game that is in no list, sit down, and make a link for the friends, which the game's page shows.
+ * @param {Api} api
+ * @param {Account} account
+ * @param {Chosen} chosen
+ */
 async function withFriends(api, account, { ruleset, players }) {
-  const id = await setUp(api, { ruleset, players, title: `${account.me.name} and friends`, listed: false });
+  const id = await setUp(api, { ruleset, players, title: `${account.me?.name} and friends`, listed: false });
   await invite(api, id);
   return id;
 }

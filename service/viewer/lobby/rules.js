@@ -3,35 +3,68 @@
  * @module
  */
 
+/**
+ * @import { Problem } from "../state/api.js"
+ * @import { At, RuleAtWork, RuleView, RulesetSummary, ScenarioView } from "../types.js"
+ */
+
 import { html, nothing, render } from "../vendor/lit-html.js";
 import { live } from "../vendor/directives/live.js";
 import { ago, capital, clock, count, gameTitle, plain } from "../parts/format.js";
-import { Api } from "../state/api.js";
+import { Api, problemOf } from "../state/api.js";
 
 const api = new Api();
-const place = document.getElementById("rules");
+const place = /** @type {HTMLElement} */ (document.getElementById("rules"));
 place.replaceChildren(); // What the page said before there was anything to say it with.
 const PATIENCE = 150; // Milliseconds after the last letter before it is searched.
 const PAGE = 100;
 
-const state = { rulesets: [], rules: [], refusals: new Map(), isRead: false, problem: null, lists: new Map(), open: new Set(), elsewhere: new Map() };
-let wish = read();
-let typing = 0;
+/**
+ * What is looked for.
+ * @typedef {{game: string, chapter: string, text: string, rule: string}} Wish
+ *
+ * What is fetched when a list of a rule is unfolded.
+ * @typedef {RuleAtWork | ScenarioView} Sight
+ *
+ * Where such a list is read.
+ * @typedef {`/v1/rulesets/${string}/rules/${string}/games` | `/v1/rulesets/${string}/rules/${string}/scenarios`} Address
+ */
+
+/** The page. */
+const state = {
+  rulesets: /** @type {RulesetSummary[]} */ ([]),
+  rules: /** @type {RuleView[]} */ ([]),
+  /** How many commands each rule has refused. @type {Map<string, number>} */
+  refusals: new Map(),
+  isRead: false,
+  problem: /** @type {Problem | null} */ (null),
+  /** What was read, or why not, by address. @type {Map<string, Sight[] | string>} */
+  lists: new Map(),
+  /** @type {Set<string>} */
+  open: new Set(),
+  /** The rules of other games, once they were asked for. @type {Map<string, RuleView[] | null>} */
+  elsewhere: new Map(),
+  wish: read(),
+  /** The timer that waits until nobody types. */
+  typing: 0,
+};
+
 
 /** What the address asks for. */
 function read() {
   const given = new URLSearchParams(location.hash.slice(1));
+  /** @param {string} name */
   const said = (name) => given.get(name) ?? "";
   return { game: said("game"), chapter: said("chapter"), text: said("text"), rule: said("rule") };
 }
 
-/** Ask for something else, and keep it in the address. */
+/** Ask for something else, and keep it in the address. @param {Partial<Wish>} more */
 function seek(more) {
-  const before = wish.game;
-  wish = { ...wish, rule: "", ...more };
-  const said = new URLSearchParams(Object.entries(wish).filter(([, value]) => value));
+  const before = state.wish.game;
+  state.wish = { ...state.wish, rule: "", ...more };
+  const said = new URLSearchParams(Object.entries(state.wish).filter(([, value]) => value));
   history.replaceState(null, "", `#${said}`);
-  if (wish.game === before) draw();
+  if (state.wish.game === before) draw();
   else load();
 }
 
@@ -40,39 +73,58 @@ async function load() {
   draw();
   const asked = ruleset().id;
   try {
-    const [rules, tallies] = await Promise.all([all(`/v1/rulesets/${asked}/rules`), all("/v1/statistics/rules", { ruleset: asked }).catch(() => [])]);
+    const [rules, tallies] = await Promise.all([rulesOf(asked), refusalsOf(asked).catch(() => [])]);
     if (asked !== ruleset().id) return;
     Object.assign(state, { rules, refusals: new Map(tallies.map(({ rule, refusals }) => [rule, refusals])), isRead: true });
-  } catch (problem) {
-    state.problem = problem;
+  } catch (error) {
+    state.problem = problemOf(error);
   }
   draw();
-  document.getElementById(wish.rule)?.scrollIntoView({ block: "center" });
+  document.getElementById(state.wish.rule)?.scrollIntoView({ block: "center" });
 }
 
-async function all(path, query = {}) {
+/** All rules of a game. @param {string} ruleset */
+function rulesOf(ruleset) {
+  return all((page) => api.get(`/v1/rulesets/${ruleset}/rules`, page));
+}
+
+/** How often each rule of a game has refused a command. @param {string} ruleset */
+function refusalsOf(ruleset) {
+  return all((page) => api.get("/v1/statistics/rules", { ruleset, ...page }));
+}
+
+/**
+ * All items of a list, whose pages are read one after another.
+ * @template Item
+ * @param {(page: {limit: number, cursor?: string}) => Promise<{items: Item[], next: string | null}>} read
+ */
+async function all(read) {
+  /** @type {Item[]} */
   const found = [];
-  for (let cursor; ; ) {
-    const page = await api.get(path, { ...query, limit: PAGE, ...(cursor ? { cursor } : {}) });
-    found.push(...page.items);
-    cursor = page.next;
-    if (!cursor) return found;
+  for (let cursor = ""; ; ) {
+    const { items, next } = await read({ limit: PAGE, ...(cursor ? { cursor } : {}) });
+    found.push(...items);
+    if (!next) return found;
+    cursor = next;
   }
 }
 
 function ruleset() {
-  return state.rulesets.find(({ id }) => id === wish.game) ?? state.rulesets[0];
+  return state.rulesets.find(({ id }) => id === state.wish.game) ?? state.rulesets[0];
 }
 
-/** Whether a rule is in the chapter and has the words that are looked for. */
+/** Whether a rule is in the chapter and has the words that are looked for. @param {RuleView} rule */
 function fits(rule) {
-  return (!wish.chapter || rule.chapter === wish.chapter) && hasWords(rule);
+  return (!state.wish.chapter || rule.chapter === state.wish.chapter) && hasWords(rule);
 }
 
-/** Whether a rule has all the words that are looked for, in its id, its title or anything that it says. */
+/**
+ * Whether a rule has all the words that are looked for, in its id, its title or anything that it says.
+ * @param {RuleView} rule
+ */
 function hasWords(rule) {
   const said = [rule.id, rule.title, rule.text, rule.ambiguity, rule.ruling, rule.source].join(" ").toLowerCase();
-  return wish.text.toLowerCase().split(/\s+/).every((word) => said.includes(word));
+  return state.wish.text.toLowerCase().split(/\s+/).every((word) => said.includes(word));
 }
 
 function draw() {
@@ -91,79 +143,93 @@ function elsewhere() {
   const others = state.rulesets.filter(({ id }) => id !== ruleset().id);
   for (const { id } of others.filter((each) => !state.elsewhere.has(each.id))) {
     state.elsewhere.set(id, []);
-    all(`/v1/rulesets/${id}/rules`).then((rules) => (state.elsewhere.set(id, rules), draw()), () => state.elsewhere.delete(id));
+    rulesOf(id).then((rules) => (state.elsewhere.set(id, rules), draw()), () => state.elsewhere.delete(id));
   }
-  const found = others.map(({ id, title }) => ({ id, title, rules: state.elsewhere.get(id).filter(hasWords).length }));
+  const found = others.map(({ id, title }) => ({ id, title, rules: (state.elsewhere.get(id) ?? []).filter(hasWords).length }));
   return html`<ul aria-label="In other games">${found.filter(({ rules }) => rules).map(({ id, title, rules }) => html`<li>
     <button class="inline" @click=${() => seek({ game: id, chapter: "" })}>${title}</button>: ${count(rules, "rule")}</li>`)}</ul>`;
 }
 
 function form() {
+  /** @param {At<HTMLInputElement>} event */
   const typed = (event) => {
-    clearTimeout(typing);
+    clearTimeout(state.typing);
     const text = event.target.value.trim();
-    typing = setTimeout(() => seek({ text }), PATIENCE);
+    state.typing = setTimeout(() => seek({ text }), PATIENCE);
   };
   const chapters = new Map(state.rules.map((rule) => [rule.chapter, rule.chapter_title]));
-  return html`<form class="search" role="search" @submit=${(event) => event.preventDefault()}>
-    <label>Search <input type="search" .value=${live(wish.text)} @input=${typed} placeholder="words, or an id such as CC-MOV-09" maxlength="80" /></label>
-    <label>Game <select @change=${(event) => seek({ game: event.target.value, chapter: "" })}>
+  return html`<form class="search" role="search" @submit=${(/** @type {Event} */ event) => event.preventDefault()}>
+    <label>Search <input type="search" .value=${live(state.wish.text)} @input=${typed} placeholder="words, or an id such as CC-MOV-09" maxlength="80" /></label>
+    <label>Game <select @change=${(/** @type {At<HTMLSelectElement>} */ event) => seek({ game: event.target.value, chapter: "" })}>
       ${state.rulesets.map(({ id, title }) => html`<option value=${id} ?selected=${id === ruleset().id}>${title}</option>`)}</select></label>
-    <label>Chapter <select .value=${live(wish.chapter)} @change=${(event) => seek({ chapter: event.target.value })}>
+    <label>Chapter <select .value=${live(state.wish.chapter)} @change=${(/** @type {At<HTMLSelectElement>} */ event) => seek({ chapter: event.target.value })}>
       <option value="">all</option>
-      ${[...chapters].map(([id, title]) => html`<option value=${id} ?selected=${id === wish.chapter}>${title}</option>`)}</select></label>
+      ${[...chapters].map(([id, title]) => html`<option value=${id} ?selected=${id === state.wish.chapter}>${title}</option>`)}</select></label>
   </form>`;
 }
 
-/** Note whether a list under a rule is open. The search moves rules to other places of the page, and that with them. */
+/**
+ * Note whether a list under a rule is open. The search moves rules to other places of the page, and that with them.
+ * @param {Address} address
+ * @param {boolean} isOpen
+ */
 function toggle(address, isOpen) {
   if (isOpen) readList(address);
   state.open[isOpen ? "add" : "delete"](address);
 }
 
-/** Read a list when somebody wants to see it. */
+/** Read a list when somebody wants to see it. @param {Address} address */
 async function readList(address) {
   if (Array.isArray(state.lists.get(address))) return;
   state.lists.set(address, await api.get(address).then(({ items }) => items, (problem) => problem.message));
   draw();
 }
 
-/** A list under a rule, to be unfolded. */
+/**
+ * A list under a rule, to be unfolded.
+ * @template {Sight} Each
+ * @param {string} id
+ * @param {"games" | "scenarios"} name
+ * @param {string} title
+ * @param {string} none
+ * @param {(each: Each) => unknown} item
+ */
 function list(id, name, title, none, item) {
-  const address = `/v1/rulesets/${ruleset().id}/rules/${id}/${name}`;
+  const address = /** @type {Address} */ (`/v1/rulesets/${ruleset().id}/rules/${id}/${name}`);
   const found = state.lists.get(address);
   const content = !found ? html`<p class="quiet">Loading …</p>`
     : !Array.isArray(found) ? html`<p class="problem" role="alert">${found}</p>`
     : !found.length ? html`<p class="quiet">${none}</p>`
-    : html`<ul>${found.map((each) => html`<li>${item(each)}</li>`)}</ul>`;
-  return html`<details class="listed" ?open=${live(state.open.has(address))} @toggle=${(event) => event.target === event.currentTarget && toggle(address, event.target.open)}>
+    : html`<ul>${/** @type {Each[]} */ (found).map((each) => html`<li>${item(each)}</li>`)}</ul>`;
+  return html`<details class="listed" ?open=${live(state.open.has(address))} @toggle=${(/** @type {At<HTMLDetailsElement>} */ event) => event.target === event.currentTarget && toggle(address, event.target.open)}>
     <summary>${title}<span class="hidden">: ${id}</span></summary>${content}</details>`;
 }
 
-/** A scenario that tests a rule: a position, commands, and what must happen. */
+/** A scenario that tests a rule: a position, commands, and what must happen. @param {ScenarioView} scenario */
 function scenario({ title, file, text }) {
   return html`<details><summary>${title}</summary>
     <pre tabindex="0" aria-label="Scenario: ${title}">${text}</pre><p class="quiet">${file}</p></details>`;
 }
 
-/** A game in which a rule can be seen at work, with a link to the very version. */
+/** A game in which a rule can be seen at work, with a link to the very version. @param {RuleAtWork} seen */
 function sighting({ game, title, status, created, version, event }) {
   return html`<a href="/games/${game}#v=${version}">${gameTitle({ id: game, title })}</a>
     <span class="quiet">Version ${version}: ${plain(event)}. ${status === "over" ? "Game over" : "In progress"}, created <time datetime=${created} title=${clock(created)}>${ago(created)}</time></span>`;
 }
 
-/** The rules by the titles of their chapters, in the order of the rule book. */
+/** The rules by the titles of their chapters, in the order of the rule book. @param {RuleView[]} rules */
 function chapters(rules) {
   const found = new Map();
   for (const rule of rules) found.set(rule.chapter_title, [...(found.get(rule.chapter_title) ?? []), rule]);
   return [...found];
 }
 
+/** @param {RuleView} rule */
 function article(rule) {
   const { id, title, text, source, standing, ambiguity, ruling, ours } = rule;
   const refused = state.refusals.get(id);
   const link = new URLSearchParams({ game: ruleset().id, rule: id });
-  return html`<article class="entry ${id === wish.rule ? "chosen" : ""}" id=${id} aria-label=${id}>
+  return html`<article class="entry ${id === state.wish.rule ? "chosen" : ""}" id=${id} aria-label=${id}>
     <h3><a href="#${link}" title="Link to this rule"><code>${id}</code></a> ${title}</h3>
     ${standing ? html`<p class="quiet">${capital(standing)}</p>` : nothing}
     <p>${text}</p>
@@ -176,15 +242,15 @@ function article(rule) {
 }
 
 addEventListener("hashchange", () => {
-  const { game } = wish;
-  wish = read();
-  if (wish.game !== game) load();
+  const { game } = state.wish;
+  state.wish = read();
+  if (state.wish.game !== game) load();
   else {
     draw();
-    document.getElementById(wish.rule)?.scrollIntoView({ block: "center" });
+    document.getElementById(state.wish.rule)?.scrollIntoView({ block: "center" });
   }
 });
 
-({ items: state.rulesets } = await api.get("/v1/rulesets", { limit: 100 }).catch((problem) => ({ items: [], problem })));
+state.rulesets = await api.get("/v1/rulesets", { limit: 100 }).then(({ items }) => items, () => []);
 if (state.rulesets.length) load();
 else render(html`<p class="problem" role="alert">The rules could not be loaded. Reload the page.</p>`, place);

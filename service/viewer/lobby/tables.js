@@ -3,20 +3,25 @@
  * @module
  */
 
+/**
+ * @import { Api } from "../state/api.js"
+ * @import { Body, RulesetSummary } from "../types.js"
+ */
+
 import { entropy } from "../parts/entropy.js";
 
 const LONGEST = 120; // Letters that a title may have.
 
 /**
  * Create a game. If it cannot be set up as it was wished for, it is cancelled again. Throws a `Problem`.
- * @param {import("../state/api.js").Api} api
- * @param {object} wish the request body of `POST /v1/games`
+ * @param {Api} api
+ * @param {Body<"/v1/games", "post">} wish the request body of `POST /v1/games`
  * @param {boolean} [sits] whether its creator takes a seat, and with it adds chance of the browser's own to the dice
  * @param {string} [level] of the bots that get all free seats; empty for none. A game without a free seat begins
  * @returns {Promise<string>} its id
  */
 export async function setUp(api, wish, sits = true, level = "") {
-  const { id } = await api.post("/v1/games", { ...wish, title: wish.title.slice(0, LONGEST) });
+  const { id } = await api.post("/v1/games", { ...wish, title: wish.title?.slice(0, LONGEST) });
   try {
     if (sits) await api.post(`/v1/games/${id}/seats`, { entropy: entropy() });
     if (level) await seatBots(api, id, level);
@@ -27,18 +32,29 @@ export async function setUp(api, wish, sits = true, level = "") {
   return id;
 }
 
+/**
+ * @param {Api} api
+ * @param {string} id
+ * @param {string} level
+ */
 async function seatBots(api, id, level) {
   const { seats } = await api.get(`/v1/games/${id}`);
   for (const { seat, player } of seats) if (!player) await api.put(`/v1/games/${id}/seats/${seat}/bot`, { level });
   await api.post(`/v1/games/${id}/start`);
 }
 
-/** Return the game that somebody new may like to begin with: the one with the fewest rules. */
+/**
+ * Return the game that somebody new may like to begin with: the one with the fewest rules.
+ * @param {RulesetSummary[]} rulesets
+ */
 export function easiest(rulesets) {
   return rulesets.reduce((one, other) => (other.rules < one.rules ? other : one));
 }
 
-/** Return how many players to begin with, where the rules allow it: few, so that nobody waits long. */
+/**
+ * Return how many players to begin with, where the rules allow it: few, so that nobody waits long.
+ * @param {Pick<RulesetSummary, "players">} ruleset
+ */
 export function fewPlayers({ players }) {
   return players.includes(3) ? 3 : players[0];
 }

@@ -4,6 +4,15 @@
  * @module
  */
 
+/**
+ * @import { Labels } from "../forms/labels.js"
+ * @import { Commands } from "../state/commands.js"
+ * @import { At, Command, Json, JsonObject, Option, Table } from "../types.js"
+ * @import { Answered } from "./answers.js"
+ * @import { Move } from "./gestures.js"
+ * @import { Meant, Moves } from "./moves.js"
+ */
+
 import { html, nothing } from "../vendor/lit-html.js";
 import { live } from "../vendor/directives/live.js";
 import { repeat } from "../vendor/directives/repeat.js";
@@ -34,7 +43,7 @@ let unfolded = null;
 let isHelp = false;
 let listening = null;
 
-/** @param {import("../state/room.js").Room} room */
+/** @param {Table} room */
 export function turnBar(room) {
   const commands = commandsOf(room);
   commands.look();
@@ -64,6 +73,11 @@ export function turnBar(room) {
 
 // --- the question ---
 
+/**
+ * @param {Table} room
+ * @param {Commands} commands
+ * @param {Moves} moves
+ */
 function question(room, commands, moves) {
   const { game, seat } = room;
   const mine = game.decisions.filter((decision) => decision.seats.includes(seat));
@@ -83,12 +97,16 @@ function question(room, commands, moves) {
   return html`<p class="question"><strong>${asked.map(({ title }) => linked(room, title))}</strong> ${hint(commands, moves)}</p>`;
 }
 
-/** Why the seat that looks is out of the game; undefined while it is not. */
+/** Why the seat that looks is out of the game; undefined while it is not. @param {Table} room */
 function outOf({ shown, seat, following, commands }) {
   return following && !commands.isAsked ? shown?.standings?.find((standing) => standing.seat === seat)?.out : undefined;
 }
 
-/** What can be done on the board, in words. */
+/**
+ * What can be done on the board, in words.
+ * @param {Commands} commands
+ * @param {Moves} moves
+ */
 function hint(commands, moves) {
   if (!moves.isOpen) return nothing;
   const { labels } = commands;
@@ -102,7 +120,11 @@ function hint(commands, moves) {
   return html`<span class="quiet">From ${labels.value(moves.start)}: point at where it ends.</span>`;
 }
 
-/** What the area that is pointed at would mean. */
+/**
+ * What the area that is pointed at would mean.
+ * @param {Labels} labels
+ * @param {Moves} moves
+ */
 function preview(labels, moves) {
   const told = new Map(moves.shown.map((move) => {
     const value = moves.valueOf(move);
@@ -113,7 +135,11 @@ function preview(labels, moves) {
 
 // --- the answers ---
 
-/** The answers that need no board: `{label, quiet, act}`. */
+/**
+ * The answers that need no board: `{label, quiet, act}`.
+ * @param {Commands} commands
+ * @param {Moves} moves
+ */
 function answersOf(commands, moves) {
   const begun = moves.start === null || moves.isComplete ? [] : answersThere(commands, moves);
   if (begun.length && !moves.isGuess) return begun;
@@ -121,7 +147,7 @@ function answersOf(commands, moves) {
   if (moves.isComplete) return [];
   const asked = new Set(commands.decisions.map(({ kind }) => kind));
   const open = commands.options.filter((option) => asked.has(option.decision) && !isOnMap(option));
-  const all = open.flatMap((option) => buttonsOf(option, commands, moves).map((answer) => ({ ...answer, command: option.command })));
+  const all = open.flatMap((option) => buttonsOf(option, commands, moves).map((/** @type {string} */ answer) => ({ ...answer, command: option.command })));
   // A gesture that began by itself is in nobody's way, and what can be done with it is always there.
   if (begun.length) {
     const others = folded(all, commands.room, MANY - begun.length);
@@ -130,7 +156,11 @@ function answersOf(commands, moves) {
   return folded(all, commands.room, MANY).sort((one, other) => Number(one.quiet ?? false) - Number(other.quiet ?? false));
 }
 
-/** What can be done where a gesture has begun. */
+/**
+ * What can be done where a gesture has begun.
+ * @param {Commands} commands
+ * @param {Moves} moves
+ */
 function answersThere(commands, moves) {
   const { stays } = moves;
   // Where a gesture began by itself, nobody has looked there yet: one button, which asks before it sends.
@@ -146,20 +176,35 @@ function answersThere(commands, moves) {
   ];
 }
 
-/** The title of what can be done in the area where a gesture has begun; most name the area. */
+/**
+ * The title of what can be done in the area where a gesture has begun; most name the area.
+ * @param {Commands} commands
+ * @param {Moves} moves
+ * @param {Move} move
+ */
 function there({ labels }, { start }, { option }) {
   const title = titleOf(option);
   return title.includes(labels.value(start)) ? title : `Here: ${title}`;
 }
 
-/** What comes along where there is no choice, since it is sent at once; otherwise that there is something to choose. */
+/**
+ * What comes along where there is no choice, since it is sent at once; otherwise that there is something to choose.
+ * @param {Commands} commands
+ * @param {Moves} moves
+ * @param {Move} move
+ */
 function aside({ labels }, moves, move) {
   if (!isClear(move)) return " …";
   const said = things(move.option, moves.valueOf(move), labels).join(", ");
   return said && `: ${said}`;
 }
 
-/** Many answers: those of one command are behind one button. So are cards, which have room above the bar. */
+/**
+ * Many answers: those of one command are behind one button. So are cards, which have room above the bar.
+ * @param {Table} room
+ * @param {boolean} most
+ * @param {Answered[]} all
+ */
 function folded(all, room, most) {
   const families = [...Map.groupBy(all, ({ command }) => command).values()];
   const { options } = room.commands;
@@ -168,6 +213,7 @@ function folded(all, room, most) {
   const inside = families.find(([{ command }]) => command === unfolded?.command);
   const isMany = all.length > most;
   if (families.length === 1 || !(isMany || all.some(({ dealt }) => dealt))) return all;
+  /** @param {Command} command */
   const unfold = (command) => () => {
     unfolded = command && { command, options };
     room.redraw();
@@ -176,11 +222,17 @@ function folded(all, room, most) {
   return families.flatMap((family) => (family[0].dealt || (isMany && family.length > 1) ? { label: `${familyName(family)} …`, value: family[0].command, quiet: false, act: unfold(family[0].command) } : family));
 }
 
+/** @param {Answered[]} family */
 function familyName(family) {
   const [first, ...others] = new Set(family.map(({ dealt }) => dealt && titleOf(dealt.option)));
   return first && !others.length ? first : capital(plain(family[0].command));
 }
 
+/**
+ * @param {Option} option
+ * @param {Commands} commands
+ * @param {Moves} moves
+ */
 function buttonsOf(option, commands, moves) {
   const title = titleOf(option);
   const value = String(commands.options.indexOf(option));
@@ -196,21 +248,34 @@ function buttonsOf(option, commands, moves) {
   }
   const { labels } = commands;
   const words = {
+    /** @param {Json} value */
     boolean: (value) => `${labels.field(name)}: ${labels.value(value)}`,
+    /** @param {Json} value */
     number: (value) => labels.amount(value, name),
     string: labels.value,
   };
+  /** @param {Json} value */
   const word = (value) => words[typeof value](value);
   const lead = commands.options.filter(({ decision }) => decision === option.decision).length > 1 ? `${title}: ` : "";
   return values.map((each) => ({ label: `${lead}${word(each)}`, value: `${value}/${each}`, quiet: false, act: () => moves.give(option, { [name]: each }) }));
 }
 
+/**
+ * @param {string} answer
+ * @param {Answered[]} all
+ * @param {Answered[]} quiet
+ */
 function keyOf(answer, all, [quiet]) {
   const at = all.indexOf(answer);
   if (answer !== quiet && at >= MANY) return nothing;
   return html`<kbd aria-hidden="true">${answer === quiet ? "." : (answer.key ?? at + 1)}</kbd>`;
 }
 
+/**
+ * @param {Table} room
+ * @param {Commands} commands
+ * @param {Moves} moves
+ */
 function choices(room, commands, moves) {
   const all = answersOf(commands, moves);
   const shown = all.filter(({ dealt }) => !dealt).slice(0, MANY);
@@ -227,12 +292,17 @@ function choices(room, commands, moves) {
   return html`${repeat(shown, ({ value = "", label }) => `${value} ${label}`, (answer) => html`<button class="answer-button" data-answer=${answer.value ?? nothing} aria-expanded=${"isOpen" in answer ? String(answer.isOpen) : nothing}
       ?disabled=${commands.busy} @click=${answer.act}>${answer.label} ${keyOf(answer, all, quiet)}</button>`)}
     ${all.length > MANY && !all[0].dealt ? html`<span class="quiet">and ${all.length - MANY} more in the list under Decide</span>` : nothing}
-    ${room.isGame && quiet.length && (moves.start === null || moves.isGuess) ? html`<button class="answer-button" ?disabled=${commands.busy} @pointerenter=${({ pointerType }) => passOver(room, commands, pointerType)}
+    ${room.isGame && quiet.length && (moves.start === null || moves.isGuess) ? html`<button class="answer-button" ?disabled=${commands.busy} @pointerenter=${(/** @type {At<HTMLElement, PointerEvent>} */ { pointerType }) => passOver(room, commands, pointerType)}
       @pointerleave=${() => passBy(room)} @click=${() => endOrShow(room, commands)}>Done with my turn … <kbd aria-hidden="true">e</kbd></button>` : nothing}`;
 }
 
 // --- above the bar ---
 
+/**
+ * @param {Table} room
+ * @param {Commands} commands
+ * @param {Moves} moves
+ */
 function tray(room, commands, moves) {
   if (plan) return planTray(room, commands);
   if (moves.refused) {
@@ -245,14 +315,23 @@ function tray(room, commands, moves) {
   return cardTray(room, commands, moves);
 }
 
-/** Cards of which a click gives one. */
+/**
+ * Cards of which a click gives one.
+ * @param {Table} room
+ * @param {Commands} commands
+ * @param {Moves} moves
+ */
 function cardTray(room, commands, moves) {
   if (!commands.isAsked || !room.following || commands.form) return nothing;
   const cards = answersOf(commands, moves).map((answer, at) => ({ ...answer, key: at < MANY ? at + 1 : 0 })).filter(({ dealt }) => dealt);
   return cards.length ? html`<div class="tray picker">${deal(room, commands, cards)}</div>` : nothing;
 }
 
-/** What comes along, while it is open where the gesture ends. */
+/**
+ * What comes along, while it is open where the gesture ends.
+ * @param {Commands} commands
+ * @param {Moves} moves
+ */
 function beforehand(commands, moves) {
   const { form, option, labels } = commands;
   const { ways } = moves;
@@ -264,26 +343,37 @@ function beforehand(commands, moves) {
   </div>`;
 }
 
-/** What comes along, in one click: all, none, one kind alone, or what came along lately. */
+/** What comes along, in one click: all, none, one kind alone, or what came along lately. @param {Moves} moves */
 function allOrNone(moves) {
   const { labels, option } = moves.commands;
   return html`<button type="button" @click=${() => moves.take(true)}>All</button><button type="button" @click=${() => moves.take(false)}>None</button>
     ${moves.alone.map(({ word, value }) => html`<button type="button" data-only=${word} @click=${() => moves.put(value)}>Only ${labels.field(word)}</button>`)}
-    ${moves.lately.map((value) => html`<button type="button" data-again=${JSON.stringify(alongIn(option, value))} @click=${() => moves.put(value)}>Again ${things(option, value, labels).join(", ")}</button>`)}`;
+    ${moves.lately.map((/** @type {Json} */ value) => html`<button type="button" data-again=${JSON.stringify(alongIn(option, value))} @click=${() => moves.put(value)}>Again ${things(option, value, labels).join(", ")}</button>`)}`;
 }
 
-/** The fields that are decided by pointing. A piece that was chosen by its place can be another one that is there, and of several areas more can be chosen. */
+/**
+ * The fields that are decided by pointing. A piece that was chosen by its place can be another one that is there, and of several areas more can be chosen.
+ * @param {Option} option
+ * @param {boolean} isPointed
+ */
 function decided(option, isPointed) {
   const { places = {}, from, to, between } = gestureOf(option);
-  const isOpenStill = (name) => option.schema.properties[name].type === "object" || (option.schema.properties[name].enum ?? []).some((value) => value in places);
+  /** @param {string} name */
+  const isOpenStill = (name) => option.schema.properties[name].type === "object" || (option.schema.properties[name].enum ?? []).some((/** @type {Json} */ value) => value in places);
   return new Set([from, to, between].filter((name) => name && isPointed && !isOpenStill(name)));
 }
 
+/**
+ * @param {Table} room
+ * @param {Commands} commands
+ * @param {Moves} moves
+ */
 function picker(room, commands, moves) {
   const { form, option } = commands;
   const [fault] = form.faults;
   const { last } = moves;
   const isAsked = new Set([...decided(option, moves.meant.length > 0), ...(last ? [last.name] : [])]);
+  /** @param {SubmitEvent} event */
   const submit = (event) => {
     event.preventDefault();
     moves.send();
@@ -305,35 +395,62 @@ function picker(room, commands, moves) {
   </form>`;
 }
 
-/** Why a command was not sent at once. */
+/**
+ * Why a command was not sent at once.
+ * @param {Labels} labels
+ * @param {Moves} moves
+ */
 function cost(labels, { foreseen }) {
   if (!foreseen) return nothing;
   const gone = Object.entries(foreseen.gone).map(([kind, number]) => labels.amount(number, kind));
   return html`<p class="cost" role="alert">${gone.length ? `You lose ${gone.join(", ")}.` : nothing} ${foreseen.canUndo ? nothing : "You cannot take this back."}</p>`;
 }
 
-/** What was left to choose, as buttons that send it: Enter gives the one that was chosen already. */
+/**
+ * What was left to choose, as buttons that send it: Enter gives the one that was chosen already.
+ * @param {Commands} commands
+ * @param {Moves} moves
+ * @param {{name: string, values: Json[]}} last
+ */
 function lasts({ form, labels, busy }, moves, { name, values }) {
   return values.map((value) => {
     const isChosen = (form.get([name]) ?? false) === value;
-    return html`<button type=${isChosen ? "submit" : "button"} class="strong" data-last=${`${name}/${value}`} ?disabled=${busy} @click=${(event) => {
+    return html`<button type=${isChosen ? "submit" : "button"} class="strong" data-last=${`${name}/${value}`} ?disabled=${busy} @click=${(/** @type {At<HTMLElement, MouseEvent>} */ event) => {
       event.preventDefault();
       moves.finish(name, value);
     }}>${labels.field(name)}: ${labels.value(value)} ${isChosen ? html`<kbd aria-hidden="true">↵</kbd>` : nothing}</button>`;
   });
 }
 
-/** One of several things that a gesture can mean. */
+/**
+ * One of several things that a gesture can mean.
+ * @param {string} name
+ * @param {Meant} meant
+ * @param {string} title
+ * @param {boolean} isChosen
+ * @param {Commands} commands
+ * @param {() => void} choose
+ */
 function radio(name, { option }, title, isChosen, { options }, choose) {
   return html`<label class="choice"><input type="radio" name=${name} .checked=${live(isChosen)} data-meant=${name === "meant" ? options.indexOf(option) : nothing} data-way=${name === "way" ? options.indexOf(option) : nothing} @change=${choose} />${title}</label>`;
 }
 
-/** What comes along, in words. */
+/**
+ * What comes along, in words.
+ * @param {Option} option
+ * @param {Labels} labels
+ * @param {JsonObject} values
+ */
 function summary(option, values, labels) {
   const said = things(option, values, labels);
   return said.length ? html`: ${said.join(", ")}` : nothing;
 }
 
+/**
+ * @param {Option} option
+ * @param {Labels} labels
+ * @param {JsonObject} values
+ */
 function things(option, values, labels) {
   const { pieces = [], counts = [], cards = [] } = gestureOf(option);
   return [...cards, ...pieces, ...counts].flatMap((name) => {
@@ -348,7 +465,11 @@ function things(option, values, labels) {
   });
 }
 
-/** What was wrong with what was sent from here. */
+/**
+ * What was wrong with what was sent from here.
+ * @param {Table} room
+ * @param {Commands} commands
+ */
 function said(room, commands) {
   const { said } = commands;
   if (said?.kind === "refused") return refused(room, said.problem, said.tried);
@@ -362,6 +483,7 @@ function said(room, commands) {
 
 // --- what came of it ---
 
+/** @param {Commands} commands */
 function came(commands) {
   const { said, undo, busy, done } = commands;
   if (outOf(commands.room)) return nothing;
@@ -371,12 +493,12 @@ function came(commands) {
     ${said?.kind === "refused" && !commands.form ? html`<span role="alert">${said.problem.message}</span>` : nothing}`;
 }
 
-/** A title in the middle of a sentence. */
+/** A title in the middle of a sentence. @param {string} title */
 function inside(title) {
   return `${title.slice(0, 1).toLowerCase()}${title.slice(1)}`;
 }
 
-/** What cannot be undone can be taken back when all others agree. */
+/** What cannot be undone can be taken back when all others agree. @param {Commands} commands */
 function askBack(commands) {
   const { room, done, version, busy } = commands;
   const requests = takeBacksOf(room);
@@ -386,6 +508,10 @@ function askBack(commands) {
     ${requests.problem ? html`<span role="alert">${requests.problem.message}</span>` : nothing}`;
 }
 
+/**
+ * @param {Commands} commands
+ * @param {Option} undo
+ */
 async function takeBack(commands, undo) {
   const { after, title } = commands.done;
   commands.choose(undo, null, "bar");
@@ -397,7 +523,11 @@ async function takeBack(commands, undo) {
 
 // --- done with my turn ---
 
-/** Show what ends the turn; while a mouse is over the button, or until it is taken back. */
+/**
+ * Show what ends the turn; while a mouse is over the button, or until it is taken back.
+ * @param {Table} room
+ * @param {Commands} commands
+ */
 async function planned(room, commands, isPassing = false) {
   const begun = (plan = { version: commands.version, words: null, commands: [], isPassing });
   room.redraw();
@@ -406,7 +536,11 @@ async function planned(room, commands, isPassing = false) {
   room.redraw();
 }
 
-/** Do what is shown, if it can be taken back or there is nothing else to do; otherwise show it, and ask once more. */
+/**
+ * Do what is shown, if it can be taken back or there is nothing else to do; otherwise show it, and ask once more.
+ * @param {Table} room
+ * @param {Commands} commands
+ */
 function endOrShow(room, commands) {
   if (plan?.words && plan.isPassing && (plan.canUndo || commands.isOnly)) return endTurn(commands, plan);
   if (plan) plan.isPassing = false;
@@ -414,23 +548,36 @@ function endOrShow(room, commands) {
   room.redraw();
 }
 
-/** A mouse that is over the button sees what it does; not in place of what is being chosen, under which the button may have come by itself. */
+/**
+ * A mouse that is over the button sees what it does; not in place of what is being chosen, under which the button may have come by itself.
+ * @param {Table} room
+ * @param {Commands} commands
+ * @param {string} pointerType
+ */
 function passOver(room, commands, pointerType) {
   if (pointerType === "mouse" && !commands.form) planned(room, commands, true);
 }
 
+/** @param {Table} room */
 function passBy(room) {
   if (plan?.isPassing) plan = null;
   room.redraw();
 }
 
-/** Do what was shown. The plan may be gone by now, for instance since the mouse has left the button that showed it. */
+/**
+ * Do what was shown. The plan may be gone by now, for instance since the mouse has left the button that showed it.
+ * @param {Commands} commands
+ */
 function endTurn(commands, shown) {
   if (shown.version !== commands.version) return;
   plan = null;
   commands.giveAll(shown.commands, shown.words.join(", "));
 }
 
+/**
+ * @param {Table} room
+ * @param {Commands} commands
+ */
 function planTray(room, commands) {
   const shown = plan;
   const close = () => {
@@ -449,12 +596,15 @@ function planTray(room, commands) {
 
 // --- keys ---
 
+/** @param {Table} room */
 function help(room) {
   isHelp = !isHelp;
   room.redraw();
 }
 
+/** @param {Table} room */
 function helpTray(room) {
+  /** @param {At<HTMLInputElement>} event */
   const change = (event) => {
     localStorage.setItem(KEYS, event.target.checked ? "on" : "off");
     room.redraw();
@@ -489,6 +639,10 @@ function hasKeys() {
   }
 }
 
+/**
+ * @param {Table} room
+ * @param {At<Element, KeyboardEvent>} event
+ */
 function key(event, room) {
   if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
   const commands = commandsOf(room);
@@ -534,7 +688,14 @@ function key(event, room) {
   event.preventDefault();
 }
 
-/** Keys for what comes along. @returns {boolean} whether this was one */
+/**
+ * Keys for what comes along.
+ * @param {At<Element, KeyboardEvent>} event
+ * @param {Table} room
+ * @param {Commands} commands
+ * @param {Moves} moves
+ * @returns {boolean} whether this was one
+ */
 function keyAlong({ key, target }, room, commands, moves) {
   const { start } = moves;
   if (key === "c" && start !== null && target.closest("#turn .tray")) {

@@ -4,6 +4,11 @@
  * @module
  */
 
+/**
+ * @import { Form } from "../forms/form.js"
+ * @import { At, Field, Json, Option, Path } from "../types.js"
+ */
+
 import { html, nothing } from "../vendor/lit-html.js";
 import { Fields } from "../forms/fields.js";
 import { numberButtons } from "../forms/numbers.js";
@@ -15,7 +20,7 @@ import { shop } from "./shop.js";
 
 /**
  * The control of the form that is open.
- * @param {import("../forms/form.js").Form} form
+ * @param {Form} form
  * @param {object} option
  * @param {Set<string>} decided the fields that were decided by pointing
  */
@@ -29,7 +34,7 @@ export function control(form, option, decided) {
     ${others(form, option, open.filter((name) => !cards.includes(name)))}`;
 }
 
-/** Whether there is anything to take along: then all and none of it can be taken at once. */
+/** Whether there is anything to take along: then all and none of it can be taken at once. @param {Option} option */
 export function hasAlong(option) {
   const { counts = [], pieces = [], as } = gestureOf(option);
   if (as) return false;
@@ -37,6 +42,11 @@ export function hasAlong(option) {
   return chosenIn(option).some((name) => names.has(name) && !isFixed(option.schema.properties[name]));
 }
 
+/**
+ * @param {Form} form
+ * @param {Option} option
+ * @param {string[]} names
+ */
 function others(form, option, names) {
   const fields = new Fields(form, form.asked ? form.faults : [], true);
   const price = option.schema["x-cost"]?.prices ?? {};
@@ -45,7 +55,12 @@ function others(form, option, names) {
   return drawn.length ? html`<div class="fields">${drawn}</div>` : nothing;
 }
 
-/** The counts among some fields, those of objects as well. */
+/**
+ * The counts among some fields, those of objects as well.
+ * @param {Field} schema
+ * @param {string[]} names
+ * @param {Path} [path]
+ */
 function countsOf(schema, names, path = []) {
   return names.flatMap((name) => {
     const field = schema.properties[name];
@@ -54,7 +69,12 @@ function countsOf(schema, names, path = []) {
   });
 }
 
-/** Set a count, and the objects that hold it. */
+/**
+ * Set a count, and the objects that hold it.
+ * @param {Form} form
+ * @param {Path} path
+ * @param {Json} value
+ */
 function put(form, path, value) {
   for (let at = 1; at < path.length; at += 1) if (form.get(path.slice(0, at)) === undefined) form.set(path.slice(0, at), {});
   form.set(path, value);
@@ -62,10 +82,16 @@ function put(form, path, value) {
 
 // --- a division: tokens on two sides ---
 
+/**
+ * @param {Form} form
+ * @param {Option} option
+ * @param {string[]} names
+ */
 function division(form, option, names) {
   const counts = countsOf(option.schema, names).filter(({ field }) => field.maximum > 0);
   const sets = names.filter((name) => isSubset(option.schema.properties[name]));
   const rest = names.filter((name) => !sets.includes(name) && !counts.some(({ path }) => path[0] === name));
+  /** @param {boolean} chosen */
   const side = (chosen) => html`<div class="side" role="group" aria-label=${chosen ? "Chosen" : "Not chosen"}>
     <h4>${chosen ? "Chosen" : "Not chosen"}</h4>
     ${counts.map(({ path, name, field }) => {
@@ -86,12 +112,24 @@ function division(form, option, names) {
     ${totals(form, option)} ${others(form, option, rest)}`;
 }
 
+/**
+ * @param {Path} path
+ * @param {number} number
+ * @param {string} label
+ * @param {boolean} isChosen
+ * @param {boolean} isHeld
+ * @param {() => void} move
+ */
 function tokens(path, number, label, isChosen, isHeld, move) {
   if (number < 1) return nothing;
   return html`<button type="button" class="token-button" data-token=${path.join("/")} data-number=${number} ?disabled=${isHeld} @click=${move}
     aria-label="${isChosen ? "Put back" : "Choose"} one ${label}; ${number} here">${number > 1 ? html`<strong>${number}</strong> ` : nothing}${label} ${isChosen ? "←" : "→"}</button>`;
 }
 
+/**
+ * @param {Form} form
+ * @param {Option} option
+ */
 function totals(form, option) {
   const value = given(form.value);
   const inner = Object.entries(option.schema.properties).filter(([name, { type }]) => type === "object" && value[name]);
@@ -104,6 +142,11 @@ function totals(form, option) {
 
 // --- a purchase: a shop ---
 
+/**
+ * @param {Form} form
+ * @param {Option} option
+ * @param {string[]} names
+ */
 function purchase(form, option, names) {
   const counts = countsOf(option.schema, names).filter(({ field }) => field.maximum > 0);
   const rest = names.filter((name) => !counts.some(({ path }) => path[0] === name) && option.schema.properties[name].type !== "integer");
@@ -118,7 +161,13 @@ function purchase(form, option, names) {
 
 // --- a bid ---
 
+/**
+ * @param {Form} form
+ * @param {Option} option
+ * @param {string[]} names
+ */
 function bid(form, option, names) {
+  /** @param {Field} field */
   const isNumber = (field) => field.type === "integer" || field.enum?.every(Number.isInteger);
   const numbers = names.filter((name) => isNumber(option.schema.properties[name]));
   return html`${numbers.map((name) => {
@@ -133,7 +182,7 @@ function bid(form, option, names) {
       const label = form.labels.field(name);
       return html`<label class="bid" data-bid=${name}>${label}
         <input type="range" min="0" max=${steps.length - 1} .value=${`${at}`} aria-valuetext=${`${steps[at]}`}
-          @input=${(event) => form.set([name], steps[Number(event.target.value)])} />
+          @input=${(/** @type {At<HTMLInputElement>} */ event) => form.set([name], steps[Number(event.target.value)])} />
         <output>${steps[at]}</output> <span class="quiet">from ${steps[0]} to ${steps.at(-1)}</span></label>`;
     })}
     ${others(form, option, names.filter((name) => !numbers.includes(name)))}`;

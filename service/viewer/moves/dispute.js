@@ -3,23 +3,38 @@
  * @module
  */
 
+/**
+ * @import { Tried } from "../state/commands.js"
+ * @import { At, CaseDetail, Table } from "../types.js"
+ */
+
 import { html, nothing } from "../vendor/lit-html.js";
 import { refusal } from "../parts/rule.js";
 import { newKey, Problem } from "../state/api.js";
 import { docketOf } from "../state/docket.js";
 
-/** What became of each refusal: `{isOpen, busy, text, problem, case}`. */
+/**
+ * A complaint about a refusal: whether its form is open, its text, the key of the request, and what came of it.
+ * @typedef {{isOpen: boolean, busy: boolean, text: string, key: string, problem: Problem | null, case: CaseDetail | null}} Complaint
+ */
+
+/** The complaint about each refusal. @type {WeakMap<Problem, Complaint>} */
 const disputes = new WeakMap();
 
 /**
- * @param {import("../state/room.js").Room} room
- * @param {import("../state/api.js").Problem} problem the refusal
+ * @param {Table} room
+ * @param {Problem} problem the refusal
  * @param {{command: object, version: number}} [tried] what was refused, and when
  */
 export function refused(room, problem, tried = undefined) {
   return [refusal(room, problem), room.isGame && tried && problem.problem.rule && room.seat ? dispute(room, problem, tried) : nothing];
 }
 
+/**
+ * @param {Table} room
+ * @param {Problem} problem
+ * @param {Tried} tried
+ */
 function dispute(room, problem, tried) {
   if (!disputes.has(problem)) disputes.set(problem, { isOpen: false, busy: false, text: "", key: newKey(), problem: null, case: null });
   const state = disputes.get(problem);
@@ -38,8 +53,8 @@ function dispute(room, problem, tried) {
     ${state.isOpen
       ? html`<div class="fields">
           <label for="complaint">Why should it have been accepted?</label>
-          <textarea id="complaint" rows="3" maxlength="2000" .value=${state.text} @input=${(event) => (state.text = event.target.value)}
-            @keydown=${(event) => event.stopPropagation()}></textarea>
+          <textarea id="complaint" rows="3" maxlength="2000" .value=${state.text} @input=${(/** @type {At<HTMLTextAreaElement>} */ event) => (state.text = event.target.value)}
+            @keydown=${(/** @type {At<HTMLTextAreaElement, KeyboardEvent>} */ event) => event.stopPropagation()}></textarea>
           <p class="hint">An official rules on it. The command is sent along, and everybody can see it unless it is a secret of your seat.
             The game goes on meanwhile.</p>
           <button type="button" class="strong" ?disabled=${state.busy} @click=${() => open(room, problem, tried, state)}>Open a case</button>
@@ -49,6 +64,12 @@ function dispute(room, problem, tried) {
   </div>`;
 }
 
+/**
+ * @param {Table} room
+ * @param {Problem} problem
+ * @param {Tried} tried
+ * @param {Complaint} state
+ */
 async function open(room, { problem }, { command, version }, state) {
   state.busy = true;
   state.problem = null;

@@ -4,46 +4,58 @@
  * @module
  */
 
+/** @import { Field, Json, JsonObject, Option } from "../types.js" */
+
 import { choicesOf, isPlain } from "../forms/schema.js";
 
 /**
  * A gesture: from an area to another, or at one area alone.
  * @typedef {object} Move
- * @property {object} option that it gives
+ * @property {Option} option that it gives
  * @property {string} start the area where it begins
  * @property {string | null} end the area where it ends; null when it points at one area only
- * @property {Record<string, unknown>} fix the fields that it decides
+ * @property {JsonObject} fix the fields that it decides
  */
 
-/** Return what an option says of itself; nothing for an option without a gesture. */
+/** Return what an option says of itself; nothing for an option without a gesture. @param {Pick<Option, "schema">} option */
 export function gestureOf(option) {
   return option.schema["x-gesture"] ?? {};
 }
 
-/** Tell whether an option has a place on the map. */
+/** Tell whether an option has a place on the map. @param {Option} option */
 export function isOnMap(option) {
   const { from, to, between } = gestureOf(option);
   return Boolean(from ?? to ?? between);
 }
 
-/** Tell whether an option only declines, and leaves nothing to choose. */
+/** Tell whether an option only declines, and leaves nothing to choose. @param {Option} option */
 export function isQuiet(option) {
   return Boolean(gestureOf(option).quiet) && isPlain(option);
 }
 
-/** The fields of an option that are chosen besides where it is done. */
+/** The fields of an option that are chosen besides where it is done. @param {Option} option */
 export function chosenIn({ schema }) {
   const { from, to, between } = schema["x-gesture"] ?? {};
   const places = new Set([from, to, between, "type"]);
   return Object.keys(schema.properties).filter((name) => !places.has(name));
 }
 
-/** Return the gestures of an option. @returns {Move[]} */
+/**
+ * Return the gestures of an option.
+ * @param {Option} option
+ * @returns {Move[]}
+ */
 export function movesOf(option) {
   const { from, to, between, places = {} } = gestureOf(option);
   const { properties } = option.schema;
+  /** @param {Json} value */
   const place = (value) => places[value] ?? value;
+  /** @param {string} name */
   const values = (name) => valuesOf(properties[name]);
+  /**
+   * @param {string} name
+   * @param {Json} value
+   */
   const fixed = (name, value) => ({ [name]: fixedTo(properties[name], value) });
   if (between) {
     return values(between).flatMap((value) => {
@@ -63,12 +75,17 @@ export function movesOf(option) {
   return only ? values(only).map((value) => ({ option, start: place(value), end: null, fix: fixed(only, value) })) : [];
 }
 
+/** @param {Field} field */
 function valuesOf(field) {
   if (field.type === "array") return choicesOf(field.items) ?? [];
   if (field.type === "object") return Object.keys(field.properties);
   return choicesOf(field) ?? [];
 }
 
+/**
+ * @param {Field} field
+ * @param {Json} value
+ */
 function fixedTo(field, value) {
   if (field.type === "array") return [value];
   if (field.type === "object") return { [value]: field.properties[value].maximum };

@@ -4,6 +4,13 @@
  * @module
  */
 
+/**
+ * @import { Form } from "../forms/form.js"
+ * @import { Labels } from "../forms/labels.js"
+ * @import { Commands } from "../state/commands.js"
+ * @import { Field, Json, Option, Path, Table } from "../types.js"
+ */
+
 import { html, nothing } from "../vendor/lit-html.js";
 import { Fields } from "../forms/fields.js";
 import { choicesOf, isFixed, isSame, isSubset, toggled } from "../forms/schema.js";
@@ -14,7 +21,11 @@ import { gestureOf } from "./gestures.js";
 
 const TOLD = 1; // So many sections of a card's paper are on it: what it does.
 
-/** What is printed on a card. @param {import("../forms/labels.js").Labels} labels */
+/**
+ * What is printed on a card.
+ * @param {Labels} labels
+ * @param {string} card
+ */
 function printed(labels, card, number = "") {
   const kind = labels.kind(card);
   const [does] = labels.paper(card)?.sections.slice(0, TOLD) ?? [];
@@ -22,9 +33,20 @@ function printed(labels, card, number = "") {
     ${does ? html`<span class="does">${does.lines.map(({ words }) => words).join(" ")}</span>` : nothing}`;
 }
 
-/** The field of a form in which cards are chosen; `put` sets a count. */
+/**
+ * The field of a form in which cards are chosen; `put` sets a count.
+ * @param {Form} form
+ * @param {Field} field
+ * @param {Path} path
+ * @param {(form: Form, path: Path, value: number) => void} put
+ */
 export function hand(form, field, path, put) {
   const label = form.labels.field(path.at(-1));
+  /**
+   * @param {Json} value
+   * @param {boolean} isChosen
+   * @param {() => void} act
+   */
   const card = (value, isChosen, act, number = "") => html`<button type="button" class="card-button" data-card=${[...path, value].join("/")} aria-pressed=${String(isChosen)} @click=${act}>
     ${printed(form.labels, value, number)}</button>`;
   const now = form.get(path);
@@ -32,7 +54,7 @@ export function hand(form, field, path, put) {
   if ("enum" in field) cards = field.enum.map((value) => card(value, isSame(now, value), () => form.set(path, value)));
   else if (isSubset(field)) {
     const items = now ?? [];
-    cards = choicesOf(field.items).map((value) => card(value, items.some((item) => isSame(item, value)), () => form.set(path, toggled(field, items, value))));
+    cards = choicesOf(field.items).map((value) => card(value, items.some((/** @type {Json} */ item) => isSame(item, value)), () => form.set(path, toggled(field, items, value))));
   } else if (field.type === "object") {
     cards = Object.entries(field.properties).map(([name, { minimum = 0, maximum = 0 }]) => {
       const chosen = form.get([...path, name]) ?? 0;
@@ -49,6 +71,7 @@ export function hand(form, field, path, put) {
 /**
  * The cards of which an option asks for one: `{name, cards, isOpen}`, where `isOpen` says whether there are several; null
  * where it asks for anything else.
+ * @param {Option} option
  */
 export function cardsOf(option) {
   const { as, cards = [] } = gestureOf(option);
@@ -62,8 +85,8 @@ export function cardsOf(option) {
 
 /**
  * The cards of which a click gives one, by what is done with them and whom they come from.
- * @param {import("../state/room.js").Room} room
- * @param {import("../state/commands.js").Commands} commands
+ * @param {Table} room
+ * @param {Commands} commands
  * @param {{card: string, option: object, value: string, act: () => void, key: number}[]} answers
  */
 export function deal(room, { labels, busy }, answers) {
@@ -74,7 +97,11 @@ export function deal(room, { labels, busy }, answers) {
   </section>`)}</div>`;
 }
 
-/** The sign of the seat whose cards they are, where an option names one. */
+/**
+ * The sign of the seat whose cards they are, where an option names one.
+ * @param {Table} room
+ * @param {Option} option
+ */
 function owner(room, option) {
   const { targets = [] } = gestureOf(option);
   const seat = targets.map((name) => option.schema.properties[name]?.const).find((each) => room.game.seats.some((place) => place.seat === each));

@@ -5,6 +5,15 @@
  * @module
  */
 
+/**
+ * @import { Form } from "../forms/form.js"
+ * @import { Problem } from "../state/api.js"
+ * @import { Done, Foreseen, Said, Tried } from "../state/commands.js"
+ * @import { Command, Field, Json, JsonObject, Option, Table } from "../types.js"
+ * @import { Move } from "./gestures.js"
+ * @import { Onward } from "./onward.js"
+ */
+
 import { amount, choicesOf, given, initial, isFixed, isSame, matches } from "../forms/schema.js";
 import { commandsOf, titleOf } from "../state/commands.js";
 import { alongIn, begun, filled, isForced, isKnown, isUsual, lately, limited, remember, something } from "./along.js";
@@ -21,34 +30,48 @@ const wide = matchMedia("(min-width: 56rem)");
 
 const byRoom = new WeakMap();
 
-/** Return the moves of a room. @param {import("../state/room.js").Room} room */
+/** Return the moves of a room. @param {Table} room */
 export function movesIn(room) {
   if (!byRoom.has(room)) byRoom.set(room, (room.moves = new Moves(room)));
   return byRoom.get(room);
 }
 
+/**
+ * What is meant: an option, and the fields that pointing decided.
+ * @typedef {Pick<Move, "option" | "fix">} Meant
+ */
+
+/**
+ * A command that was given, and where its gesture began and ended.
+ * @typedef {{start: string | null, end: string | null, command: Command}} Given
+ */
+
 /** The gesture of a seat. */
 export class Moves {
+  /** @type {Option[] | null} */
   #options = null;
   #version = 0;
+  /** @type {Done | null} */
   #done = null;
   #asked = "";
+  /** @type {Given | null} */
   #hope = null;
-  /** Where moves could go on after the last command, to remember where the next one did begin. */
+  /** Where moves could go on after the last command, to remember where the next one did begin. @type {Onward | null} */
   #onward = null;
   #marked = "";
-  /** All gestures that are open. @type {import("./gestures.js").Move[]} */
+  /** All gestures that are open. @type {Move[]} */
   all = [];
-  /** The area where the gesture began; the area where it ended, once it is complete. */
+  /** The area where the gesture began; the area where it ended, once it is complete. @type {string | null} */
   start = null;
+  /** @type {string | null} */
   end = null;
-  /** Those that are meant: several when one gesture can mean several commands. */
+  /** Those that are meant: several when one gesture can mean several commands. @type {Meant[]} */
   meant = [];
-  /** Why a gesture means nothing: a problem of the API; null when there was none. */
+  /** Why a gesture means nothing: a problem of the API; null when there was none. @type {Problem | null} */
   refused = null;
-  /** What that gesture would have been: `{command, version}`. */
+  /** What that gesture would have been. @type {Tried | undefined} */
   tried = undefined;
-  /** The options whose control was closed: it does not open by itself again. */
+  /** The options whose control was closed: it does not open by itself again. @type {Option[] | null} */
   closed = null;
   /** When a control opened by itself: what is pressed twice must not send what was not seen yet. */
   #openedAt = -Infinity;
@@ -56,15 +79,21 @@ export class Moves {
   isDragged = false;
   /** Whether what was pointed at is on its way: it had nothing left to ask. */
   isSending = false;
+  /** @type {(Foreseen & {command: Command}) | null} */
   #foreseen = null;
   /** Whether the gesture began by itself: then nothing else is out of reach. */
   isGuess = false;
   /** Whether that was right the last time: then pointing at an end means it, as if the player had begun. */
   #isSure = false;
-  /** The form of what comes along while there is no end yet, with the value it began with; what was chosen in it. */
+  /**
+   * The form of what comes along while there is no end yet, with the value it began with.
+   * @type {{form: Form, value: JsonObject, isChosen: boolean} | null}
+   */
   #before = null;
+  /** What was chosen in it. @type {JsonObject | null} */
   #kept = null;
 
+  /** @param {Table} room */
   constructor(room) {
     this.room = room;
     this.commands = commandsOf(room);
@@ -104,7 +133,7 @@ export class Moves {
     return new Set(this.from(this.start).flatMap(({ end }) => end ?? []));
   }
 
-  /** The gestures that begin in an area. */
+  /** The gestures that begin in an area. @param {string} area */
   from(area) {
     return this.all.filter((move) => move.start === area);
   }
@@ -116,7 +145,7 @@ export class Moves {
       this.#options = commands.options;
       this.#version = commands.version;
       const asked = new Set(commands.decisions.map(({ kind }) => kind));
-      this.all = commands.options.filter((option) => asked.has(option.decision) && isOnMap(option)).flatMap(movesOf);
+      this.all = commands.options.filter((/** @type {Option} */ option) => asked.has(option.decision) && isOnMap(option)).flatMap(movesOf);
       this.meant = this.meant.filter(({ option }) => commands.options.includes(option));
       if (!commands.form) this.#goOn(commands.done !== this.#done);
       this.#done = commands.done;
@@ -142,6 +171,7 @@ export class Moves {
   /**
    * Begin where the seat's last command ended or began, when the same can be done from there. What the player has begun
    * goes on, if it still can.
+   * @param {boolean} isOwn
    */
   #goOn(isOwn) {
     const hope = this.#hope;
@@ -157,11 +187,15 @@ export class Moves {
     if (guess.isSure && wide.matches) this.prepare();
   }
 
-  /** What moved can go on where it ended; what stayed, where it began. @returns {import("./onward.js").Onward} */
+  /**
+   * What moved can go on where it ended; what stayed, where it began.
+   * @param {Given} given
+   * @returns {Onward}
+   */
   #onwardFrom({ start, end, command }) {
     const able = {
-      end: [end, (option) => goesOn(option, command)],
-      start: [start, (option) => option.command === command.type],
+      end: [end, (/** @type {Option} */ option) => goesOn(option, command)],
+      start: [start, (/** @type {Option} */ option) => option.command === command.type],
     };
     const places = Object.entries(able).filter(([, [area, isAble]]) => this.from(area).some((move) => move.end && isAble(move.option)));
     return {
@@ -226,7 +260,7 @@ export class Moves {
     this.room.redraw();
   }
 
-  /** Whether an area is another one of several that the command takes. */
+  /** Whether an area is another one of several that the command takes. @param {string} area */
   #chooses(area) {
     const { to, areas = [] } = gestureOf(this.commands.option);
     return this.commands.form.areaFields.some(
@@ -245,6 +279,7 @@ export class Moves {
   /** How what was begun can go on, where things come along: a move of each title, the one that takes most along. */
   get ways() {
     const able = this.from(this.start).filter(({ option, end }) => end && hasAlong(option));
+    /** @param {Move[]} moves */
     const mostOf = (moves) => moves.reduce((best, move) => (mostAlong(move.option) > mostAlong(best.option) ? move : best));
     return [...Map.groupBy(able, ({ option }) => titleOf(option)).values()].map((moves) => mostOf(oneOfEach(moves)));
   }
@@ -262,7 +297,7 @@ export class Moves {
     this.room.redraw();
   }
 
-  /** Of several moves, those in the way that the bar shows; all where none is. */
+  /** Of several moves, those in the way that the bar shows; all where none is. @param {Move[]} moves */
   #asShown(moves) {
     if (!this.#before || this.commands.form !== this.#before.form) return moves;
     const title = titleOf(this.commands.option);
@@ -270,17 +305,18 @@ export class Moves {
     return moves.filter(({ option }) => titleOf(option) === title || !hasAlong(option));
   }
 
-  /** Of several pieces that lie in one place, the one that the bar shows as chosen. */
+  /** Of several pieces that lie in one place, the one that the bar shows as chosen. @param {Move[]} moves */
   #withShownPiece(moves) {
     const { form, option, place } = this.commands;
     if (!this.#before || place !== "bar" || form !== this.#before.form) return moves;
     const { places = {} } = gestureOf(option);
+    /** @param {Move} move */
     const isShown = ({ fix }) => Object.entries(fix).every(([name, piece]) => !(piece in places) || form.value[name] === piece);
     if (!moves.some((move) => move.option === option && isShown(move))) return moves;
     return moves.filter((move) => move.option !== option || isShown(move));
   }
 
-  /** Begin a gesture in an area; `isSeen` as in `point`. */
+  /** Begin a gesture in an area; `isSeen` as in `point`. @param {string} area */
   begin(area, isSeen = false) {
     this.#forget();
     this.#hope = null;
@@ -303,6 +339,10 @@ export class Moves {
     this.#complete(this.from(this.start).filter((move) => move.end === null && move.option === (option ?? move.option)), !this.isGuess);
   }
 
+  /**
+   * @param {Move[]} all
+   * @param {boolean} isMeant
+   */
   #complete(all, isMeant) {
     let moves = this.#withShownPiece(this.#asShown(all));
     this.end = all[0].end;
@@ -320,7 +360,11 @@ export class Moves {
     if (isMeant && moves.length === 1 && isClear(moves[0]) && this.isComplete) this.#sendIfHarmless();
   }
 
-  /** Whether a gesture can take along exactly what was chosen. */
+  /**
+   * Whether a gesture can take along exactly what was chosen.
+   * @param {Move} move
+   * @param {JsonObject} chosen
+   */
   #takes(move, chosen) {
     const value = given(this.valueOf(move));
     return Object.keys(chosen).every((name) => isSame(something(value[name]), something(chosen[name])));
@@ -350,7 +394,7 @@ export class Moves {
     }
   }
 
-  /** Choose one of the commands that the gesture can mean. */
+  /** Choose one of the commands that the gesture can mean. @param {Meant} move */
   mean(move, said = null) {
     const { commands } = this;
     this.refused = null;
@@ -361,17 +405,26 @@ export class Moves {
     this.room.redraw();
   }
 
-  /** Open the control of an option that has no place on the map. */
+  /** Open the control of an option that has no place on the map. @param {Option} option */
   open(option) {
     this.#show(option, [option]);
   }
 
-  /** Open it by itself; `others` are what can be done instead, `said` goes on being said. */
+  /**
+   * Open it by itself; `others` are what can be done instead, `said` goes on being said.
+   * @param {Option} option
+   * @param {Option[]} others
+   * @param {Said | null} said
+   */
   present(option, others, said) {
     this.#show(option, others, said);
     this.#openedAt = performance.now();
   }
 
+  /**
+   * @param {Option} option
+   * @param {Option[]} others
+   */
   #show(option, others, said = null) {
     this.#forget();
     this.#hope = null;
@@ -379,7 +432,7 @@ export class Moves {
     this.mean(this.meant.find((move) => move.option === option), said);
   }
 
-  /** The command that a gesture means, as its control begins with it. */
+  /** The command that a gesture means, as its control begins with it. @param {Meant} meant */
   valueOf({ option, fix }) {
     const { schema } = option;
     const names = chosenIn(option).filter((name) => !(name in fix));
@@ -393,11 +446,12 @@ export class Moves {
     return limited(schema, begun(option, value, names), chosenIn(option));
   }
 
-  /** Take all that can come along, or as little as must. */
+  /** Take all that can come along, or as little as must. @param {boolean} all */
   take(all) {
     if (this.commands.form) this.put(this.#taken(all));
   }
 
+  /** @param {boolean} all */
   #taken(all) {
     const { form, option } = this.commands;
     const decided = new Set(this.meant.flatMap(({ fix }) => Object.keys(fix)));
@@ -420,10 +474,13 @@ export class Moves {
     const { form, option } = this.commands;
     const shown = [form.value, this.#taken(true), this.#taken(false)].map((value) => something(alongIn(option, value)));
     const values = lately(option, this.#ended(form.value)).map((along) => ({ ...form.value, ...along }));
-    return values.filter((value) => !shown.some((each) => isSame(each, something(alongIn(option, value)))));
+    return values.filter((/** @type {Json} */ value) => !shown.some((each) => isSame(each, something(alongIn(option, value)))));
   }
 
-  /** The value of a gesture as if it had ended; one that has not could end anywhere, and some have no end on the board. */
+  /**
+   * The value of a gesture as if it had ended; one that has not could end anywhere, and some have no end on the board.
+   * @param {Json} value
+   */
   #ended(value) {
     const { schema } = this.commands.option;
     const { to } = gestureOf(this.commands.option);
@@ -436,6 +493,7 @@ export class Moves {
     const { as, from, to, between, pieces = [], counts = [], cards = [], places = {} } = gestureOf(option);
     if (as || this.start === null || !this.meant.length) return null;
     const { properties } = option.schema;
+    /** @param {string} name */
     const isPiece = (name) => choicesOf(properties[name])?.some((value) => value in places);
     const decided = [...[from, to, between].filter((name) => name in properties && !isPiece(name)), ...pieces, ...counts, "type"];
     const open = Object.keys(properties).filter((name) => !decided.includes(name) && !isFixed(properties[name]));
@@ -444,17 +502,24 @@ export class Moves {
     // What may be left out has one value more, but for yes and no.
     if (!option.schema.required.includes(name) && properties[name].type !== "boolean") return null;
     const there = [this.start, this.end ?? this.start];
-    const values = properties[name].type === "boolean" ? [true, false] : (properties[name].enum ?? []).filter((value) => !(value in places) || there.includes(places[value]));
+    const values = properties[name].type === "boolean" ? [true, false] : (properties[name].enum ?? []).filter((/** @type {Json} */ value) => !(value in places) || there.includes(places[value]));
     return values.length > 1 && values.length <= FEW ? { name, values } : null;
   }
 
-  /** Send the gesture with a value of the field that was open. */
+  /**
+   * Send the gesture with a value of the field that was open.
+   * @param {string} name
+   * @param {Json} value
+   */
   async finish(name, value) {
     this.commands.form?.set([name], value);
     await this.#sendAsked();
   }
 
-  /** Fill in what comes along. The button may be there a moment longer than the form that it was drawn for. */
+  /**
+   * Fill in what comes along. The button may be there a moment longer than the form that it was drawn for.
+   * @param {Json} value
+   */
   put(value) {
     const { form } = this.commands;
     if (!form) return;
@@ -498,7 +563,10 @@ export class Moves {
     else if (this.commands.form?.ask()) await this.#sendIfHarmless();
   }
 
-  /** Give an option in which nothing is left to choose, or which `value` decides; what is not harmless asks once more. */
+  /**
+   * Give an option in which nothing is left to choose, or which `value` decides; what is not harmless asks once more.
+   * @param {Option} option
+   */
   async give(option, value = {}) {
     const { commands } = this;
     // A gesture that began by itself is none.
@@ -509,7 +577,10 @@ export class Moves {
     await this.#sendAsked();
   }
 
-  /** Find out why an area is no end of the gesture, from the API: nothing is sent, and nothing happens. */
+  /**
+   * Find out why an area is no end of the gesture, from the API: nothing is sent, and nothing happens.
+   * @param {string} area
+   */
   async explain(area) {
     const [move] = this.from(this.start).filter(({ end }) => end !== null);
     if (!move) return;
@@ -517,7 +588,7 @@ export class Moves {
     if (!to) return;
     const command = this.commands.sent({ ...given(this.valueOf(move)), [to]: area });
     const { version } = this.commands;
-    const { problem = null } = await this.commands.foresee([command]).catch((problem) => ({ problem }));
+    const { problem = null } = await this.commands.foresee([command]).catch((/** @type {Problem} */ problem) => ({ problem }));
     this.refused = problem;
     this.tried = { command, version };
     this.room.redraw();
@@ -529,7 +600,12 @@ export class Moves {
     return option ? this.say(option, form.value, this.end) : "";
   }
 
-  /** Say what a command means that a gesture gives which ends in an area. */
+  /**
+   * Say what a command means that a gesture gives which ends in an area.
+   * @param {Option} option
+   * @param {Json} value
+   * @param {string | null} end
+   */
   say(option, value, end) {
     const { labels } = this.commands;
     const title = option.title || option.command;
@@ -567,28 +643,38 @@ export class Moves {
   }
 }
 
-/** Whether an option lets go on what a command moved: the same pieces, where they have names. */
+/**
+ * Whether an option lets go on what a command moved: the same pieces, where they have names.
+ * @param {Option} option
+ * @param {Command} before
+ */
 function goesOn({ command, schema }, before) {
   if (command !== before.type) return false;
   const { pieces = [] } = schema["x-gesture"];
-  const moved = pieces.flatMap((name) => before[name] ?? []);
-  const movable = pieces.flatMap((name) => choicesOf(schema.properties[name]?.items ?? schema.properties[name] ?? {}) ?? []);
+  const moved = pieces.flatMap((/** @type {string} */ name) => before[name] ?? []);
+  const movable = pieces.flatMap((/** @type {string} */ name) => choicesOf(schema.properties[name]?.items ?? schema.properties[name] ?? {}) ?? []);
   return !moved.length || moved.some((piece) => movable.includes(piece));
 }
 
-/** Of several moves the usual one: of a command that was given before, with as much of it as came along then. */
+/**
+ * Of several moves the usual one: of a command that was given before, with as much of it as came along then.
+ * @param {Move[]} moves
+ */
 function usual(moves) {
   const known = moves.find(({ option }) => isKnown(option.command)) ?? moves[0];
   return moves.find(({ option }) => option.command === known.option.command && isUsual(option, chosenIn(option))) ?? known;
 }
 
-/** How much can come along with a command. */
+/** How much can come along with a command. @param {Option} option */
 function mostAlong(option) {
   const most = filled(option.schema, initial(option.schema), chosenIn(option), true);
   return Object.values(alongIn(option, most)).reduce((sum, value) => sum + amount(value), 0);
 }
 
-/** Whether a gesture leaves nothing to ask: what it does not decide comes along from its start to its end, or is no choice. */
+/**
+ * Whether a gesture leaves nothing to ask: what it does not decide comes along from its start to its end, or is no choice.
+ * @param {Pick<Move, "option" | "end" | "fix">} move
+ */
 export function isClear({ option, end, fix }) {
   const { as, pieces = [], counts = [] } = gestureOf(option);
   const along = end === null || as ? [] : [...pieces, ...counts];
@@ -596,7 +682,10 @@ export function isClear({ option, end, fix }) {
   return open.every((name) => along.includes(name)) || isForced(option.schema, { ...initial(option.schema), ...fix }, open);
 }
 
-/** With what the control of an option begins: a bid as low as it may be, but for 0 nothing is chosen. */
+/**
+ * With what the control of an option begins: a bid as low as it may be, but for 0 nothing is chosen.
+ * @param {Option} option
+ */
 function beginning(option) {
   const value = initial(option.schema);
   const { as, counts = [] } = gestureOf(option);
@@ -605,12 +694,15 @@ function beginning(option) {
   return { ...begun(option, value, chosenIn(option)), ...open };
 }
 
-/** The first choice of what has to be one of several. */
+/** The first choice of what has to be one of several. @param {Field} schema */
 function firstOf(schema) {
   return "enum" in schema ? schema.enum[0] : undefined;
 }
 
-/** Gestures that give the same option at the same place differ only in a piece, which is chosen with what comes along. */
+/**
+ * Gestures that give the same option at the same place differ only in a piece, which is chosen with what comes along.
+ * @param {Move[]} moves
+ */
 function oneOfEach(moves) {
   const seen = new Set();
   return moves.filter(({ option }) => !seen.has(option) && seen.add(option));

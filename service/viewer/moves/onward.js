@@ -33,7 +33,11 @@ export function noteBegun({ command, places }, area) {
   taken.set(command, { clicks, right: GUESSES.find((guess) => places[guess]?.area === area) });
 }
 
-/** A guess saves the click that begins a move; where it was wrong and could end there, it has to be taken back first. */
+/**
+ * A guess saves the click that begins a move; where it was wrong and could end there, it has to be taken back first.
+ * @param {string} area
+ * @param {{area: string, ends: Set<string>} | undefined} place
+ */
 function clicksFor(place, area) {
   if (place?.area === area) return 0;
   return place?.ends.has(area) ? 2 : 1;

@@ -3,9 +3,11 @@
  * @module
  */
 
+/** @import { Moves } from "./moves.js" */
+
 const FAR = 6; // Pixels from which on it is a drag, and no click.
 
-/** Listen to drags on the board. @param {import("./moves.js").Moves} moves */
+/** Listen to drags on the board. @param {Moves} moves */
 export function listen(moves) {
   const { board } = moves.room;
   if (!board?.svg || board.svg.dataset.dragged !== undefined) return;

@@ -3,13 +3,19 @@
  * @module
  */
 
+/**
+ * @import { Form } from "../forms/form.js"
+ * @import { Labels } from "../forms/labels.js"
+ * @import { At } from "../types.js"
+ */
+
 import { html, nothing } from "../vendor/lit-html.js";
 import { live } from "../vendor/directives/live.js";
 import { amount } from "../parts/format.js";
 import { glyph } from "../parts/shelf.js";
 
 /**
- * @param {import("../forms/form.js").Form} form
+ * @param {Form} form
  * @param {{path: string[], name: string, field: object}[]} counts
  * @param {{prices?: Record<string, number>, unit?: string, left?: Record<string, number>}} cost as `x-cost` says it
  * @param {number} remains what can still be paid
@@ -29,7 +35,7 @@ export function shop(form, counts, { prices = {}, unit = "", left = {} }, remain
         <span class="quiet">${price === undefined ? nothing : html`${unit ? amount(price, unit) : price}, `}${(left[path[0]] ?? field.maximum) - now} left</span>
         <span class="stepper"><button type="button" class="step" aria-label="One less of ${label}" ?disabled=${now <= field.minimum} @click=${() => put(form, path, now - 1)}>−</button
           ><input type="number" inputmode="numeric" aria-label=${label} min=${field.minimum} max=${field.maximum} .value=${live(`${now}`)}
-            @change=${(event) => put(form, path, Math.min(Math.max(Math.round(Number(event.target.value)) || 0, field.minimum), field.maximum))} /
+            @change=${(/** @type {At<HTMLInputElement>} */ event) => put(form, path, Math.min(Math.max(Math.round(Number(event.target.value)) || 0, field.minimum), field.maximum))} /
           ><button type="button" class="step" aria-label="One more of ${label}" ?disabled=${isOut} @click=${() => put(form, path, now + 1)}>+</button></span>
       </li>`;
     })}
@@ -37,6 +43,10 @@ export function shop(form, counts, { prices = {}, unit = "", left = {} }, remain
   </ul>`;
 }
 
+/**
+ * @param {Labels} labels
+ * @param {string} name
+ */
 function sign(labels, name) {
   const kind = labels.kind(name);
   return kind ? html`${glyph(kind)} ` : nothing;

@@ -10,7 +10,7 @@ const MOVED = 6; // Pixels: whoever moves the pointer has seen what is there.
 /** Where the pointer was pressed last and rests since, and the button that was there. */
 let rest = null;
 
-/** Hold buttons in a place of the page. */
+/** Hold buttons in a place of the page. @param {HTMLElement} place */
 export function steady(place) {
   addEventListener("click", ({ detail, target, clientX, clientY }) => {
     // Whoever presses a key has the focus on a button, which no other takes over.
@@ -23,6 +23,7 @@ export function steady(place) {
   new MutationObserver(() => hold(place)).observe(place, { childList: true, subtree: true, characterData: true });
 }
 
+/** @param {HTMLElement} place */
 function hold(place) {
   const button = rest && document.elementFromPoint(rest.x, rest.y)?.closest("button");
   if (!button || !place.contains(button) || (button === rest.button && button.textContent === rest.words)) return;

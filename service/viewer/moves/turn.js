@@ -4,6 +4,11 @@
  * @module
  */
 
+/**
+ * @import { Commands } from "../state/commands.js"
+ * @import { Option } from "../types.js"
+ */
+
 import { titleOf } from "../state/commands.js";
 import { isQuiet } from "./gestures.js";
 
@@ -11,12 +16,13 @@ const LONGEST = 8;
 
 /**
  * Find what ends the turn.
- * @param {import("../state/commands.js").Commands} commands
+ * @param {Commands} commands
  * @returns {Promise<{commands: object[], words: string[], canUndo: boolean}>}
  */
 export async function ending(commands) {
   const chain = [];
   const words = [];
+  /** @param {string} type */
   const often = (type) => chain.filter((command) => command.type === type).length > 1;
   let { options } = commands;
   let canUndo = true;
@@ -33,7 +39,7 @@ export async function ending(commands) {
   return { commands: chain, words, canUndo: chain.length > 0 && canUndo };
 }
 
-/** The command of an option in which nothing is left to choose. */
+/** The command of an option in which nothing is left to choose. @param {Option} option */
 function fixed({ schema }) {
   return Object.fromEntries(
     Object.entries(schema.properties).filter(([, field]) => "const" in field).map(([name, field]) => [name, field.const]),

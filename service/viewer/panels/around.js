@@ -4,24 +4,34 @@
  * @module
  */
 
+/**
+ * @import { Account } from "../state/account.js"
+ * @import { Problem } from "../state/api.js"
+ * @import { Room } from "../state/room.js"
+ * @import { TakeBacks } from "../state/take-backs.js"
+ * @import { CaseSummary, Entered, TakeBack } from "../types.js"
+ */
+
 import { html, nothing } from "../vendor/lit-html.js";
 import { chip } from "../parts/chip.js";
 import { seatName } from "../parts/format.js";
 import { refusal } from "../parts/rule.js";
+import { problemOf } from "../state/api.js";
 import { docketOf } from "../state/docket.js";
 import { takeBacksOf } from "../state/take-backs.js";
 import { givenUp } from "./leaving.js";
 import { won } from "./standings.js";
 
 /**
- * @param {import("../state/room.js").Room} room
- * @param {import("../state/account.js").Account} account
+ * @param {Room} room
+ * @param {Account} account
  */
 export function aroundPanel(room, account) {
   const { game } = room;
   const requests = takeBacksOf(room);
+  if (!room.isEntered() || !game) return nothing;
   const waiting = casesFor(room, account);
-  if (!game || (!waiting.length && !requests.open.length && !requests.problem && (game.paused ?? null) === null && !game.given_up?.length && !isOver(room))) return nothing;
+  if ( (!waiting.length && !requests.open.length && !requests.problem && (game.paused ?? null) === null && !game.given_up?.length && !isOver(room))) return nothing;
   return html`${isOver(room) ? ending(room) : nothing} ${game.paused === null ? nothing : pause(room, account)} ${givenUp(room, account)}
     ${waiting.map((each) => dispute(room, each))}
     ${requests.open.map((request) => oneRequest(room, requests, request))}
@@ -30,13 +40,21 @@ export function aroundPanel(room, account) {
       : nothing}`;
 }
 
-/** The cases that wait for a ruling, for who has a say in them: a seat or an official. */
+/**
+ * The cases that wait for a ruling, for who has a say in them: a seat or an official.
+ * @param {Entered} room
+ * @param {Account} account
+ */
 function casesFor(room, account) {
   const { game } = room;
   const hasSay = game && room.isGame && (game.you !== null || game.officials.some(({ player }) => player === account.me?.id));
   return hasSay ? docketOf(room).waiting : [];
 }
 
+/**
+ * @param {Entered} room
+ * @param {CaseSummary} summary
+ */
 function dispute({ id, game }, { number, about, seat, status }) {
   const who = seat === null ? "An official disputes" : seat === game.you ? "You dispute" : `${seatName(game, seat)} disputes`;
   return html`<div class="request" role="group" aria-label="A dispute">
@@ -44,12 +62,12 @@ function dispute({ id, game }, { number, about, seat, status }) {
     <div class="buttons"><a href="/games/${id}/desk#v=${about}">Case ${number} at the desk</a></div></div>`;
 }
 
-/** Whether the end of a game is shown; a tutorial has none. */
+/** Whether the end of a game is shown; a tutorial has none. @param {Entered} room */
 function isOver(room) {
   return room.isGame && room.game.status === "over" && Boolean(room.game.result) && room.following;
 }
 
-/** How the game ended, and what can be done now. */
+/** How the game ended, and what can be done now. @param {Entered} room */
 function ending(room) {
   return html`<div class="request" role="group" aria-label="The end of the game">
     <p><strong>Game over. ${won(room)}</strong> Everything is revealed, and the dice can be derived again.</p>
@@ -58,13 +76,17 @@ function ending(room) {
   </div>`;
 }
 
-/** The lobby, with the same game chosen. */
+/** The lobby, with the same game chosen. @param {Entered} room */
 function again({ game }) {
   const level = game.seats.find((seat) => seat.bot)?.level;
-  return `/?${new URLSearchParams({ ruleset: game.ruleset, players: game.seats.length, ...(level ? { level } : {}) })}`;
+  return `/?${new URLSearchParams({ ruleset: game.ruleset, players: `${game.seats.length}`, ...(level ? { level } : {}) })}`;
 }
 
-/** A pause, which every official ends, or the organizer while there is no official. */
+/**
+ * A pause, which every official ends, or the organizer while there is no official.
+ * @param {Entered} room
+ * @param {Account} account
+ */
 function pause(room, account) {
   const { game } = room;
   const me = account.me?.id;
@@ -75,19 +97,25 @@ function pause(room, account) {
     ${resuming.problem ? refusal(room, resuming.problem) : nothing}</div>`;
 }
 
-/** What was refused when somebody was to end a pause. */
+/** What was refused when somebody was to end a pause. @type {{problem: Problem | null}} */
 const resuming = { problem: null };
 
+/** @param {Entered} room */
 async function resume(room) {
   resuming.problem = null;
   try {
     await room.api.delete(`/v1/games/${room.id}/pause`);
-  } catch (problem) {
-    resuming.problem = problem;
+  } catch (error) {
+    resuming.problem = problemOf(error);
   }
   await room.refresh();
 }
 
+/**
+ * @param {Entered} room
+ * @param {TakeBacks} requests
+ * @param {TakeBack} request
+ */
 function oneRequest(room, requests, request) {
   const { game, seat } = room;
   const isMine = request.seat === seat;
@@ -102,6 +130,10 @@ function oneRequest(room, requests, request) {
   </div>`;
 }
 
+/**
+ * @param {TakeBacks} requests
+ * @param {TakeBack} request
+ */
 function answers(requests, request) {
   return html`<div class="buttons">
     <button class="strong" ?disabled=${requests.busy} @click=${() => requests.answer(request, true)}>Agree</button>
@@ -109,7 +141,11 @@ function answers(requests, request) {
   </div>`;
 }
 
-/** What the game would go back before, in words, once that is known. */
+/**
+ * What the game would go back before, in words, once that is known.
+ * @param {Entered} room
+ * @param {number} version
+ */
 function before(room, version) {
   const frame = room.frame(version);
   if (!frame) room.frames?.want(version).then(() => room.redraw(), () => {});

@@ -4,21 +4,29 @@
  * @module
  */
 
+/** @import { Battle, Fighter, Mark, Roll, Table, Throw } from "../types.js" */
+
 import { html, nothing } from "../vendor/lit-html.js";
 import { chip } from "../parts/chip.js";
 import { dieFaces } from "../parts/die.js";
 import { count, named, plain } from "../parts/format.js";
 import { glyph } from "../parts/shelf.js";
 
+/**
+ * A roll, the version in which it fell, and the dice as they stood before it.
+ * @typedef {Roll & {version: number, throwing: Throw | null | undefined}} Rolled
+ */
+
 const FAR = 60; // So many versions are looked through for the rolls of a round.
 
 const wide = matchMedia("(min-width: 56rem)");
 
-/** @param {import("../state/room.js").Room} room */
+/** @param {Table} room */
 export function battleCard(room) {
   const at = versionOf(room);
   if (!at) return nothing;
-  const battle = room.battle(at);
+  const battle = at ? room.battle(at) : null;
+  if (!battle) return nothing;
   const rolls = rollsOf(room, at, battle);
   const isOver = at !== room.version;
   const name = room.board.content(battle.place)[0]?.split(",")[0] ?? plain(battle.place);
@@ -30,7 +38,10 @@ export function battleCard(room) {
   </details>`;
 }
 
-/** The version with the battle to be shown: the one that is shown, or the last one that its command went through. */
+/**
+ * The version with the battle to be shown: the one that is shown, or the last one that its command went through.
+ * @param {Table} room
+ */
 function versionOf(room) {
   for (let version = room.version; version >= 1 && version > room.version - FAR; version -= 1) {
     if (room.battle(version)) return version;
@@ -39,13 +50,19 @@ function versionOf(room) {
   return 0;
 }
 
-/** What each side rolled last in the round, with its dice as they stood before; by side. */
+/**
+ * What each side rolled last in the round, with its dice as they stood before; by side.
+ * @param {Table} room
+ * @param {number} at
+ * @param {Battle} battle
+ */
 function rollsOf(room, at, { place, round }) {
+  /** @type {Map<string, Rolled>} */
   const rolls = new Map();
   for (let version = at; version > Math.max(1, at - FAR); version -= 1) {
     const [now, before] = [room.battle(version), room.battle(version - 1)];
     if (now?.place !== place || now.round !== round) break;
-    for (const roll of room.frame(version).rolls ?? []) {
+    for (const roll of room.frame(version)?.rolls ?? []) {
       if (roll.hits === null || rolls.has(sideOf(roll))) continue;
       const throwing = [before?.attacker, before?.defender].find((each) => each && sideOf(each) === sideOf(roll))?.throw;
       rolls.set(sideOf(roll), { ...roll, version, throwing });
@@ -54,10 +71,17 @@ function rollsOf(room, at, { place, round }) {
   return rolls;
 }
 
+/** @param {{seat?: string | null, nation?: string}} side */
 function sideOf({ seat, nation }) {
   return nation || seat || "";
 }
 
+/**
+ * @param {Table} room
+ * @param {Fighter} fighter
+ * @param {string} does
+ * @param {Map<string, Rolled>} rolls
+ */
 function side(room, fighter, does, rolls) {
   const { seat, words, marks, due } = fighter;
   const roll = rolls.get(sideOf(fighter));
@@ -69,42 +93,63 @@ function side(room, fighter, does, rolls) {
   </section>`;
 }
 
-/** Pieces alike, with what tells them apart from others: a number, a name, or whose they are where that is somebody else. */
+/**
+ * Pieces alike, with what tells them apart from others: a number, a name, or whose they are where that is somebody else.
+ * @param {Table} room
+ * @param {Mark} mark
+ * @param {string | null} of
+ */
 function piece(room, { kind, count: number = 1, label = "", seat = null, words }, of) {
   const figure = label ? `${number > 1 ? `${number} ` : ""}${label}` : `${number}`;
   return html`<li title=${words}>${seat && seat !== of ? chip(room, seat) : nothing}${glyph(kind)}<span aria-hidden="true">${figure}</span><span class="hidden">${words}</span></li>`;
 }
 
+/**
+ * @param {Table} room
+ * @param {Rolled} roll
+ */
 function rolled(room, roll) {
-  const { hits, version, throwing } = roll;
+  const { version, throwing } = roll;
+  const hits = roll.hits ?? 0;
   return html`${dieFaces(room, roll)}
     <p><strong>${count(hits, "hit")}</strong> ${throwing ? html`<span class="quiet">(${odds(throwing, hits)})</span>` : nothing}
       ${room.isGame ? html`<button class="link" @click=${() => prove(room, version)}>Proof<span class="hidden"> of this roll</span></button>` : nothing}</p>`;
 }
 
-/** How likely it was before the roll to hit so often or more; or so seldom, where that was less likely. */
+/**
+ * How likely it was before the roll to hit so often or more; or so seldom, where that was less likely.
+ * @param {Throw} throwing
+ * @param {number} hits
+ */
 function odds({ chances }, hits) {
+  /** @param {number[]} some */
   const sum = (some) => some.reduce((total, each) => total + each, 0);
   const [many, few] = [sum(chances.slice(hits)), sum(chances.slice(0, hits + 1))];
   return many <= few ? `chance of ${hits} or more: ${percent(many)}` : `chance of ${hits} or fewer: ${percent(few)}`;
 }
 
+/** @param {Throw} throwing */
 function toRoll({ dice, chances }) {
   const mean = chances.reduce((total, each, hits) => total + each * hits, 0);
   return `${dice === 1 ? "1 die" : `${dice} dice`} to roll, ${mean.toFixed(1)} hits on average`;
 }
 
+/** @param {number} share */
 function percent(share) {
   return share < 0.01 ? "under 1 %" : `${Math.round(share * 100)} %`;
 }
 
-/** Show the event of a roll, which says how its dice follow from the game's secret. */
+/**
+ * Show the event of a roll, which says how its dice follow from the game's secret.
+ * @param {Table} room
+ * @param {number} version
+ */
 function prove(room, version) {
   room.show(version);
   room.dispatchEvent(new Event("inspect"));
 }
 
-/** Who else decides: what the seat that looks is asked stands in the bar. */
+/** Who else decides: what the seat that looks is asked stands in the bar. @param {Table} room */
 function waiting({ game, seat, following }) {
   if (!following) return nothing;
   const others = game.decisions.filter(({ seats }) => !seats.includes(seat));

@@ -3,26 +3,40 @@
  * @module
  */
 
+/**
+ * @import { Board } from "../board/board.js"
+ * @import { Table } from "../types.js"
+ */
+
 import { html, nothing } from "../vendor/lit-html.js";
 import { icon } from "../parts/icons.js";
 import { linked } from "../parts/papers.js";
 
-/** @param {import("../state/room.js").Room} room */
+/** @param {Table} room */
 export function boardPanel(room) {
   const { board } = room;
-  if (board.isMissing) return html`<p class="waiting">There is no map of this board.</p>`;
-  if (!board.svg) return html`<p class="waiting">${room.problem ? "The board could not be loaded." : "Loading the board …"}</p>`;
+  if (!board.svg) return boardWaits(room);
   // The content of an area would lie over where a move can end.
   const area = room.moves?.isComplete || room.moves?.start ? null : (board.pointed ?? room.area);
   return html`<div class="lens" role="group" aria-label="The view of the board">
-      <button title="Nearer (+)" aria-label="Nearer" @click=${() => board.camera.zoom(1.4)}>${icon("nearer")}</button>
-      <button title="Farther (−)" aria-label="Farther" @click=${() => board.camera.zoom(1 / 1.4)}>${icon("farther")}</button>
-      <button title="The whole board (0)" aria-label="The whole board" @click=${() => board.camera.reset()}>${icon("whole")}</button>
+      <button title="Nearer (+)" aria-label="Nearer" @click=${() => board.camera?.zoom(1.4)}>${icon("nearer")}</button>
+      <button title="Farther (−)" aria-label="Farther" @click=${() => board.camera?.zoom(1 / 1.4)}>${icon("farther")}</button>
+      <button title="The whole board (0)" aria-label="The whole board" @click=${() => board.camera?.reset()}>${icon("whole")}</button>
     </div>
     ${area ? areaCard(room, area) : nothing}
     ${room.scene(room.version) ? nothing : html`<p class="waiting" role="status">Loading version ${room.version} …</p>`}`;
 }
 
+/** What is said while there is no map. @param {{board: Board, problem: unknown}} room */
+export function boardWaits({ board, problem }) {
+  if (board.isMissing) return html`<p class="waiting">There is no map of this board.</p>`;
+  return html`<p class="waiting">${problem ? "The board could not be loaded." : "Loading the board …"}</p>`;
+}
+
+/**
+ * @param {Table} room
+ * @param {string} area
+ */
 function areaCard(room, area) {
   const [name, ...lines] = room.board.content(area);
   const isChosen = room.area === area && !room.board.pointed;

@@ -3,17 +3,20 @@
  * @module
  */
 
+/** @import { Room } from "../state/room.js" */
+
 import { html, nothing } from "../vendor/lit-html.js";
 import { capital, plain } from "../parts/format.js";
 
 const DICE = "dice";
 
+/** @type {WeakMap<Room, Charts>} */
 const drawers = new WeakMap();
 
-/** @param {import("../state/room.js").Room} room */
+/** @param {Room} room */
 export function chartsPanel(room) {
-  if (!drawers.has(room)) drawers.set(room, new Charts(room));
-  const charts = drawers.get(room);
+  const charts = drawers.get(room) ?? new Charts(room);
+  drawers.set(room, charts);
   charts.look();
   if (!charts.names.length) return nothing;
   return html`<figure class="chart">
@@ -28,14 +31,17 @@ export function chartsPanel(room) {
 class Charts {
   #seen = "";
 
+  /** @param {Room} room */
   constructor(room) {
     this.room = room;
+    /** @type {string[]} */
     this.names = [];
     this.chosen = "";
     this.source = "";
     this.words = "";
   }
 
+  /** @param {string} name */
   choose(name) {
     this.chosen = name;
     this.look();
@@ -50,9 +56,10 @@ class Charts {
     this.#fetch(state).then(() => room.redraw(), () => room.redraw());
   }
 
+  /** @param {string} state */
   async #fetch(state) {
-    const path = `/v1/games/${this.room.id}`;
-    const { rounds } = await this.room.api.get(`${path}/scoreboard`);
+    const { api, id } = this.room;
+    const { rounds } = await api.get(`/v1/games/${id}/scoreboard`);
     const { scores = {}, nations = {} } = rounds.at(-1) ?? {};
     const [score] = Object.values(scores);
     if (!score) return;
@@ -62,7 +69,7 @@ class Charts {
       [this.chosen] = this.names;
       return this.look();
     }
-    const drawn = await this.room.api.text(`${path}/charts/${this.chosen}.svg`);
+    const drawn = await api.text(`/v1/games/${id}/charts/${this.chosen}.svg`);
     if (state !== this.#seen) return;
     URL.revokeObjectURL(this.source);
     this.source = URL.createObjectURL(new Blob([drawn], { type: "image/svg+xml" }));

@@ -3,35 +3,53 @@
  * @module
  */
 
+/**
+ * @import { Frames } from "../state/frames.js"
+ * @import { Room } from "../state/room.js"
+ * @import { At, Entered, Scene } from "../types.js"
+ */
+
 import { html, nothing } from "../vendor/lit-html.js";
 import { contentOf } from "../board/board.js";
 import { chip } from "../parts/chip.js";
 import { capital, plain, scored, seatName } from "../parts/format.js";
 import { besideParent } from "./forks.js";
 
+/**
+ * What differs in an area, in lines; and between the figures of a seat, or of a nation that it leads.
+ * @typedef {{area: string, name: string, gone: string[], come: string[]}} AreaDiffers
+ * @typedef {{seat: string, nation?: string, figures: {name: string, was: number, is: number}[]}} SeatDiffers
+ */
+
+/** @type {{versions: string, frames: Frames | null, result: {areas: AreaDiffers[], seats: SeatDiffers[]}}} */
 const found = { versions: "", frames: null, result: { areas: [], seats: [] } };
 
-/** @param {import("../state/room.js").Room} room */
+/** @param {Room} room */
 export function comparePanel(room) {
   return html`<h2>What changed</h2>
-    <form class="versions" @submit=${(event) => event.preventDefault()}>
+    <form class="versions" @submit=${(/** @type {Event} */ event) => event.preventDefault()}>
       <label>from version <input type="number" min="1" max=${room.head} .value=${`${room.against ?? ""}`}
-        @change=${(event) => room.compare(event.target.value === "" ? null : Number(event.target.value))} /></label>
+        @change=${(/** @type {At<HTMLInputElement>} */ event) => room.compare(event.target.value === "" ? null : Number(event.target.value))} /></label>
       <span>to version ${room.version}</span>
     </form>
     <div class="choice" role="group" aria-label="Compare with">
-      ${["event", "command", "turn"].map((stride) => html`<button @click=${() => since(room, stride)}>one ${stride} before</button>`)}
+      ${["event", "command", "turn"].map((stride) => html`<button @click=${() => room.isEntered() && since(room, stride)}>one ${stride} before</button>`)}
       <button @click=${() => room.compare(room.version)}>Compare from here</button>
       ${room.against === null ? nothing : html`<button @click=${() => room.compare(null)}>Stop comparing</button>`}
     </div>
     ${besideParent(room)}
-    ${!room.isComparing ? html`<p class="quiet">Choose a version to compare with: what is different is framed on the board and listed here.</p>` : list(room)}`;
+    ${!room.isEntered() || !room.isComparing ? html`<p class="quiet">Choose a version to compare with: what is different is framed on the board and listed here.</p>` : list(room)}`;
 }
 
+/**
+ * @param {Entered} room
+ * @param {string} stride
+ */
 async function since(room, stride) {
   room.compare((await room.beyond(-1, stride)) ?? 1);
 }
 
+/** @param {Entered} room */
 function list(room) {
   if (!room.before || !room.scene(room.version)) return html`<p class="quiet">…</p>`;
   const { areas, seats } = differences(room);
@@ -52,8 +70,8 @@ function list(room) {
 
 /**
  * Return what differs between the version that is shown and the one it is compared with.
- * @param {import("../state/room.js").Room} room
- * @returns {{areas: object[], seats: object[]}} empty as long as the scenes are not known
+ * @param {Room} room
+ * @returns {{areas: AreaDiffers[], seats: SeatDiffers[]}} empty as long as the scenes are not known
  */
 export function differences(room) {
   const [before, after] = [room.before, room.scene(room.version)];
@@ -65,6 +83,10 @@ export function differences(room) {
   return result;
 }
 
+/**
+ * @param {Scene} before
+ * @param {Scene} after
+ */
 function* areasOf(before, after) {
   for (const area of Object.keys({ ...before.areas, ...after.areas })) {
     const [old, now] = [before.areas[area] ?? "", after.areas[area] ?? ""];
@@ -75,7 +97,11 @@ function* areasOf(before, after) {
   }
 }
 
-/** Return the lines that another list has not, each as often as it is missing there. */
+/**
+ * Return the lines that another list has not, each as often as it is missing there.
+ * @param {string[]} lines
+ * @param {string[]} others
+ */
 function without(lines, others) {
   const left = [...others];
   return lines.filter((line) => {
@@ -85,6 +111,10 @@ function without(lines, others) {
   });
 }
 
+/**
+ * @param {Scene} before
+ * @param {Scene} after
+ */
 function* seatsOf(before, after) {
   for (const standing of after.standings ?? []) {
     const was = before.standings?.find((other) => other.seat === standing.seat);
@@ -96,6 +126,11 @@ function* seatsOf(before, after) {
   }
 }
 
+/**
+ * @param {{seat: string, nation?: string}} whose
+ * @param {{figures: Record<string, number>} | undefined} was
+ * @param {{figures: Record<string, number>}} now
+ */
 function* figuresOf(whose, was, now) {
   const figures = Object.entries(now.figures)
     .filter(([name, is]) => was?.figures[name] !== is)

@@ -3,6 +3,12 @@
  * @module
  */
 
+/**
+ * @import { Labels } from "../forms/labels.js"
+ * @import { Commands } from "../state/commands.js"
+ * @import { At, Command, Decision, Json, LeftAnswer, Option, Table } from "../types.js"
+ */
+
 import { html, nothing } from "../vendor/lit-html.js";
 import { repeat } from "../vendor/directives/repeat.js";
 import { capital, count, named, plain, seatName } from "../parts/format.js";
@@ -12,7 +18,7 @@ import { refused } from "../moves/dispute.js";
 import { ruleOf } from "../parts/rule.js";
 import { commandsOf } from "../state/commands.js";
 
-/** @param {import("../state/room.js").Room} room */
+/** @param {Table} room */
 export function decidePanel(room) {
   const commands = commandsOf(room);
   commands.look();
@@ -22,11 +28,13 @@ export function decidePanel(room) {
     ${waitsFor(room)} ${room.seat ? decisions(room, commands) : html`<p class="quiet">Sign in as one of the players to answer.</p>`}`;
 }
 
+/** @param {Table} room */
 function notRunning(room) {
   if (room.game.status === "cancelled") return "The game was cancelled before it began.";
   return room.game.status === "over" ? "The game is over." : "The game has not begun.";
 }
 
+/** @param {Table} room */
 function waitsFor(room) {
   const others = room.game.decisions.filter((decision) => !decision.seats.includes(room.seat));
   return others.map(
@@ -36,6 +44,10 @@ function waitsFor(room) {
   );
 }
 
+/**
+ * @param {Table} room
+ * @param {Commands} commands
+ */
 function decisions(room, commands) {
   if (!commands.version) return html`<p class="quiet" role="status">${commands.said ? nothing : "…"}</p>${answer(room, commands)}`;
   const kinds = new Set(commands.decisions.map((decision) => decision.kind));
@@ -53,6 +65,7 @@ function decisions(room, commands) {
   </div>`;
 }
 
+/** @param {Table} room */
 function past(room) {
   if (room.following) return nothing;
   return html`<p class="note">
@@ -61,6 +74,11 @@ function past(room) {
   </p>`;
 }
 
+/**
+ * @param {Table} room
+ * @param {Commands} commands
+ * @param {Decision} decision
+ */
 function question(room, commands, decision) {
   return html`<h3>${linked(room, decision.title)}</h3>
     ${decision.depends ? html`<p>${linked(room, decision.depends)}</p>` : nothing}
@@ -70,7 +88,13 @@ function question(room, commands, decision) {
     ${ruleOf(room, decision.rule)}`;
 }
 
-/** What may be given at any time: folded up, unless there is nothing else. */
+/**
+ * What may be given at any time: folded up, unless there is nothing else.
+ * @param {Table} room
+ * @param {Commands} commands
+ * @param {Option[]} found
+ * @param {boolean} isAll
+ */
 function unasked(room, commands, found, isAll) {
   if (!found.length) return nothing;
   return html`<details class="unasked" ?open=${isAll || found.includes(commands.option)}>
@@ -82,14 +106,20 @@ function unasked(room, commands, found, isAll) {
 // --- answers in advance ---
 
 const UNTIL = { "": "Only now", round: "Until this round ends", revoked: "Until I revoke it" };
+/** @type {Record<string, string>} */
 const ENDS = { round: "until the round ends", revoked: "until you revoke it", once: "once" };
+/** @type {Record<string, string>} */
 const CONDITIONS = { equals: "is", least: "at least", most: "at most" };
 
+/**
+ * @param {Table} room
+ * @param {Commands} commands
+ */
 function answers(room, commands) {
   return html`<section class="decision" aria-label="Answers in advance">
     <h3>You answer in advance</h3>
     <ul class="answers">
-      ${commands.answers.map((each) => html`<li>
+      ${(commands.answers ?? []).map((each) => html`<li>
         ${toldAnswer(commands, each)}
         <button ?disabled=${commands.busy} @click=${() => revoke(room, commands, each)}>Revoke</button>
       </li>`)}
@@ -97,38 +127,61 @@ function answers(room, commands) {
   </section>`;
 }
 
+/**
+ * @param {Commands} commands
+ * @param {LeftAnswer} answer
+ */
 function toldAnswer({ labels }, { decision, command, when, until, given, ended }) {
-  const { type, ...fields } = command;
+  if (!labels) return nothing;
+  const { type, ...fields } = /** @type {Command} */ (command);
   const what = Object.entries(fields).map(([name, value]) => `${labels.field(name)} ${labels.value(value)}`);
   const conditions = Object.entries(when).flatMap(([name, condition]) =>
-    Object.entries(condition).map(([how, value]) => `${labels.field(name)} ${CONDITIONS[how]} ${labels.value(value)}`),
+    Object.entries(condition).map(([how, value]) => `${labels.field(name)} ${CONDITIONS[how]} ${labels.value(/** @type {Json} */ (value))}`),
   );
   return html`<strong>${[named(type), ...what].join(", ")}</strong> whenever you are asked <q>${plain(decision)}</q>${
     conditions.length ? ` and ${conditions.join(" and ")}` : ""
   }, ${ENDS[until]}. <span class="quiet">${ended ? "It has ended." : `Given ${count(given, "time")}.`}</span>`;
 }
 
+/**
+ * @param {Table} room
+ * @param {Commands} commands
+ * @param {LeftAnswer} each
+ */
 async function revoke(room, commands, each) {
   await commands.revoke(each);
   showAnswer(room);
 }
 
-/** Whether the command is given whenever the seat is asked this, how long, and on which conditions. */
+/**
+ * Whether the command is given whenever the seat is asked this, how long, and on which conditions.
+ * @param {Commands} commands
+ * @param {Option} option
+ */
 function ahead(commands, option) {
   const { until, when } = commands.advance;
-  const choose = (name) => (event) => commands.ahead({ when: { ...when, [name]: event.target.value } });
+  const { labels } = commands;
+  if (!labels) return nothing;
+  /** @param {string} name */
+  const choose = (name) => (/** @type {At<HTMLSelectElement>} */ event) => commands.ahead({ when: { ...when, [name]: event.target.value } });
   return html`<div class="fields ahead">
-    ${choice("Answer so whenever you are asked this", UNTIL, until, (event) => commands.ahead({ until: event.target.value }))}
+    ${choice("Answer so whenever you are asked this", UNTIL, until, (/** @type {At<HTMLSelectElement>} */ event) => commands.ahead({ until: event.target.value }))}
     ${until
       ? commands.aboutOf(option).map(([name, value]) => {
           const hows = Object.keys(CONDITIONS).filter((how) => how === "equals" || typeof value === "number");
-          const said = hows.map((how) => [how, `${CONDITIONS[how]} ${commands.labels.value(value)}`]);
-          return choice(`Only if ${commands.labels.field(name)}`, { "": "is anything", ...Object.fromEntries(said) }, when[name] ?? "", choose(name));
+          const said = hows.map((how) => [how, `${CONDITIONS[how]} ${labels.value(/** @type {Json} */ (value))}`]);
+          return choice(`Only if ${labels.field(name)}`, { "": "is anything", ...Object.fromEntries(said) }, when[name] ?? "", choose(name));
         })
       : nothing}
   </div>`;
 }
 
+/**
+ * @param {string} label
+ * @param {Record<string, string>} choices
+ * @param {string} chosen
+ * @param {(event: At<HTMLSelectElement>) => void} change
+ */
 function choice(label, choices, chosen, change) {
   return html`<div class="line"><label>${label}
     <select @change=${change}>
@@ -138,38 +191,64 @@ function choice(label, choices, chosen, change) {
 
 // --- options ---
 
+/**
+ * @param {Table} room
+ * @param {Commands} commands
+ * @param {Option[]} all
+ */
 function options(room, commands, all) {
-  const here = room.area && !commands.form ? all.filter((option) => concerns(option, room.area)) : all;
+  const { area } = room;
+  const here = area && !commands.form ? all.filter((option) => concerns(option, area)) : all;
   const shown = here.length ? here : all;
   const families = Map.groupBy(shown, (option) => option.command);
   return html`${shown.length < all.length ? filtered(room, commands, shown.length, all.length) : nothing}
     ${repeat(families, ([command]) => command, ([command, several]) => family(room, commands, command, several, families.size))}`;
 }
 
+/**
+ * @param {Table} room
+ * @param {Commands} commands
+ * @param {number} some
+ * @param {number} all
+ */
 function filtered(room, commands, some, all) {
   return html`<p class="note">
-    ${some} of ${all} concern ${commands.labels.value(room.area)}.
+    ${some} of ${all} concern ${commands.labels?.value(room.area)}.
     <button @click=${() => room.choose(null)}>Show all</button>
   </p>`;
 }
 
-/** Tell whether an area can be meant by an option. */
+/**
+ * Tell whether an area can be meant by an option.
+ * @param {Option} option
+ * @param {string} area
+ */
 function concerns(option, area) {
   return textOf(option).includes(JSON.stringify(area));
 }
 
 /** Schemas as text, by option: a page is drawn often, and hundreds of options may be open. */
+/** @type {WeakMap<Option, string>} */
 const texts = new WeakMap();
 
+/** @param {Option} option */
 function textOf(option) {
-  if (!texts.has(option)) texts.set(option, JSON.stringify(option.schema));
-  return texts.get(option);
+  const text = texts.get(option) ?? JSON.stringify(option.schema);
+  texts.set(option, text);
+  return text;
 }
 
-/** All options of one command: many are folded up. */
+/**
+ * All options of one command: many are folded up.
+ * @param {Table} room
+ * @param {Commands} commands
+ * @param {string} command
+ * @param {Option[]} several
+ * @param {number} families
+ */
 function family(room, commands, command, several, families) {
   const list = html`<ul class="options">
-    ${repeat(several, textOf, (option) => entry(room, commands, option, titleAmong(option, several, commands.labels)))}
+    ${repeat(several, textOf, (option) => entry(room, commands, option, titleAmong(option, several, /** @type {Labels} */ (commands.labels))))}
   </ul>`;
   if (several.length < 3 || families === 1) return list;
   return html`<details class="family" ?open=${several.includes(commands.option)}>
@@ -178,6 +257,12 @@ function family(room, commands, command, several, families) {
   </details>`;
 }
 
+/**
+ * @param {Table} room
+ * @param {Commands} commands
+ * @param {Option} option
+ * @param {string} title
+ */
 function entry(room, commands, option, title) {
   const isOpen = commands.option === option && commands.place === "form";
   return html`<li>
@@ -185,20 +270,35 @@ function entry(room, commands, option, title) {
       class="option"
       data-option=${commands.options.indexOf(option)}
       aria-expanded=${String(isOpen)}
-      @click=${(event) => open(room, commands, isOpen ? null : option, event.currentTarget.parentElement)}
+      @click=${(/** @type {At<HTMLElement, MouseEvent>} */ event) => open(room, commands, isOpen ? null : option, event.currentTarget.parentElement)}
     >${title}</button>
     ${isOpen ? order(room, commands, option, title) : nothing}
   </li>`;
 }
 
-/** Open the form of an option and bring it into view: beside a board on a phone there is little room. */
+/**
+ * Open the form of an option and bring it into view: beside a board on a phone there is little room.
+ * @param {Table} room
+ * @param {Commands} commands
+ * @param {Option | null} option
+ * @param {Element | null} entry
+ */
 function open(room, commands, option, entry) {
   commands.choose(option);
-  if (option) room.addEventListener("change", () => entry.scrollIntoView({ block: "nearest" }), { once: true });
+  if (option) room.addEventListener("change", () => entry?.scrollIntoView({ block: "nearest" }), { once: true });
 }
 
+/**
+ * @param {Table} room
+ * @param {Commands} commands
+ * @param {Option} option
+ * @param {string} title
+ */
 function order(room, commands, option, title) {
-  const [first] = commands.form.faults;
+  const { form } = commands;
+  if (!form) return nothing;
+  const [first] = form.faults;
+  /** @param {SubmitEvent} event */
   const submit = (event) => {
     event.preventDefault();
     send(room, commands);
@@ -208,8 +308,8 @@ function order(room, commands, option, title) {
     showAnswer(room);
   };
   return html`<form class="order" novalidate aria-label=${title} @submit=${submit}>
-    ${commands.form.render()}
-    <p class="hint" role="status">${first && commands.form.asked ? `Not yet: ${first.message}` : nothing}</p>
+    ${form.render()}
+    <p class="hint" role="status">${first && form.asked ? `Not yet: ${first.message}` : nothing}</p>
     <div class="buttons">
       <button type="submit" class="strong" ?disabled=${commands.busy}>Send</button>
       <button type="button" ?disabled=${commands.busy} @click=${check}>Check</button>
@@ -221,6 +321,10 @@ function order(room, commands, option, title) {
   </form>`;
 }
 
+/**
+ * @param {Table} room
+ * @param {Commands} commands
+ */
 async function send(room, commands) {
   await commands.send();
   // The form is gone when all went well: whoever uses a keyboard goes on from the top.
@@ -233,27 +337,38 @@ async function send(room, commands) {
 /**
  * The answer to what was sent, below the buttons while the form is open and otherwise on top. The element is there
  * before the answer is, so that screen readers announce it.
+ * @param {Table} room
+ * @param {Commands} commands
  */
 function answer(room, commands, isHere = true) {
   return html`<div class="answer" aria-live="polite">${isHere ? outcome(room, commands) : nothing}</div>`;
 }
 
+/** @param {{after: number, version: number}} done */
 function versions({ after, version }) {
   return version > after + 1 ? `versions ${after + 1} to ${version}` : `version ${version}`;
 }
 
+/**
+ * @param {Table} room
+ * @param {Commands} commands
+ */
 async function undo(room, commands) {
-  commands.choose(commands.undo);
+  commands.choose(commands.undo ?? null);
   await send(room, commands);
 }
 
-/** Bring the answer into view when it is drawn. */
+/** Bring the answer into view when it is drawn. @param {Table} room */
 function showAnswer(room) {
   const show = () => document.querySelector(".outcome")?.scrollIntoView({ block: "nearest" });
   room.addEventListener("change", show, { once: true });
   room.redraw();
 }
 
+/**
+ * @param {Table} room
+ * @param {Commands} commands
+ */
 function outcome(room, commands) {
   const { said } = commands;
   if (!said) return nothing;

@@ -3,22 +3,30 @@
  * @module
  */
 
+/** @import { Entered, EventRow, Json } from "../types.js" */
+
 import { html, nothing } from "../vendor/lit-html.js";
 import { dieFaces } from "../parts/die.js";
 import { plain } from "../parts/format.js";
 import { Chance, derivation } from "../proof/chance.js";
-import { entropyOf } from "../proof/draws.js";
+import { entropyOf, memberAt } from "../proof/draws.js";
+
+/**
+ * A roll as its event has it: the faces may be numbers there.
+ * @typedef {{die: string, draw: number, faces: Json[]}} Drawn
+ */
 
 const BEGINNING = 200; // The game has begun within so many versions, or its seats changed hands very often.
 
-/** The chance of finished games; and what was drawn again, by game and version. */
+/** The chance of finished games, by id. @type {Map<string, Promise<Chance>>} */
 const chances = new Map();
+/** What was drawn again, by game and version. @type {Map<string, {right: boolean, text: string}[]>} */
 const again = new Map();
 
 /**
- * @param {import("../state/room.js").Room} room
- * @param {object} event its row of the log
- * @param {object} [before] the row before it
+ * @param {Entered} room
+ * @param {EventRow} event its row of the log
+ * @param {EventRow} [before] the row before it
  */
 export function dice(room, event, before) {
   const rolls = rollsOf(room, event);
@@ -26,25 +34,39 @@ export function dice(room, event, before) {
   if (!rolls.length && !drawn) return nothing;
   return html`<section class="dice"><h3>Chance</h3>
     ${rolls.map((roll) => html`<p class="quiet">${plain(roll.die)} dice, draw ${roll.draw}:</p>${dieFaces(room, asSeen(room, event, roll))}`)}
-    ${drawn ? html`<p class="quiet">${drawn === 1 ? `Draw ${event.draws}` : `Draws ${before.draws + 1} to ${event.draws}`} of the game.</p>` : nothing}
+    ${drawn ? html`<p class="quiet">${drawn === 1 ? `Draw ${event.draws}` : `Draws ${event.draws - drawn + 1} to ${event.draws}`} of the game.</p>` : nothing}
     ${rolls.length ? derived(room, event, rolls) : nothing}
   </section>`;
 }
 
-/** Return the rolls that an event shows: the ruleset says where. */
+/**
+ * Return the rolls that an event shows: the ruleset says where.
+ * @param {Entered} room
+ * @param {EventRow} event
+ */
 function rollsOf(room, { event, type }) {
   return (room.ruleset?.chance?.[type] ?? [])
     .filter((shown) => shown.type === "dice")
-    .map(({ die, at }) => ({ die, ...at.reduce((value, name) => value?.[name], event) }))
+    .map(({ die, at }) => /** @type {Drawn} */ ({ die, .../** @type {object} */ (memberAt(event, at)) }))
     .filter((roll) => Number.isInteger(roll.draw));
 }
 
-/** A roll with what the board says of it: which dice hit. */
+/**
+ * A roll with what the board says of it: which dice hit.
+ * @param {Entered} room
+ * @param {EventRow} event
+ * @param {Drawn} roll
+ */
 function asSeen(room, { version }, roll) {
   const seen = room.frame(version)?.rolls ?? [];
   return seen.find(({ die, faces }) => die === roll.die && String(faces) === String(roll.faces)) ?? { ...roll, faces: roll.faces.map(String) };
 }
 
+/**
+ * @param {Entered} room
+ * @param {EventRow} event
+ * @param {Drawn[]} rolls
+ */
 function derived(room, event, rolls) {
   if (room.game.status !== "over") {
     return html`<p class="quiet">They come from a secret whose SHA-256 is
@@ -55,28 +77,40 @@ function derived(room, event, rolls) {
     again.set(id, []);
     drawAgain(room, rolls).then((lines) => (again.set(id, lines), room.redraw()), () => again.delete(id));
   }
-  return again.get(id).map((line) => html`<p class="derivation ${line.right ? "right" : "wrong"}">
+  return (again.get(id) ?? []).map((line) => html`<p class="derivation ${line.right ? "right" : "wrong"}">
     <code>${line.text}</code> ${line.right ? "as the log says." : "which is not what the log says!"}</p>`);
 }
 
+/**
+ * @param {Entered} room
+ * @param {Drawn[]} rolls
+ */
 async function drawAgain(room, rolls) {
   const chance = await chanceOf(room);
   return Promise.all(rolls.map(async ({ die, draw, faces }) => {
-    const sides = room.ruleset.dice[die];
+    const sides = room.ruleset?.dice[die] ?? [];
     const { numbers, used } = await chance.dice(draw, faces.length, sides.length);
     const right = numbers.every((number, index) => sides[number - 1] === String(faces[index]));
     return { right, text: `${derivation(chance, { draw, numbers, used })}: ${numbers.map((number) => plain(sides[number - 1])).join(", ")},` };
   }));
 }
 
+/** @param {Entered} room */
 function chanceOf(room) {
-  if (!chances.has(room.id)) {
-    const read = (after, limit) => room.api.get(`/v1/games/${room.id}/events`, { after, limit });
-    const made = Promise.all([read(0, BEGINNING), read(room.head - 1, 1)]).then(([first, last]) =>
-      Chance.of(last.items[0].event.secret, room.id, entropyOf(first.items)),
-    );
-    chances.set(room.id, made);
-    made.catch(() => chances.delete(room.id));
-  }
-  return chances.get(room.id);
+  const known = chances.get(room.id);
+  if (known) return known;
+  /**
+   * @param {number} after
+   * @param {number} limit
+   */
+  const read = async (after, limit) => {
+    const { items } = await room.api.get(`/v1/games/${room.id}/events`, { after, limit });
+    return /** @type {EventRow[]} */ (/** @type {unknown} */ (items));
+  };
+  const made = Promise.all([read(0, BEGINNING), read(room.head - 1, 1)]).then(([first, [last]]) =>
+    Chance.of(last.event.secret, room.id, entropyOf(first)),
+  );
+  chances.set(room.id, made);
+  made.catch(() => chances.delete(room.id));
+  return made;
 }

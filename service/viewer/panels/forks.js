@@ -3,30 +3,39 @@
  * @module
  */
 
+/**
+ * @import { Room } from "../state/room.js"
+ * @import { Entered, Game, GameSummary } from "../types.js"
+ */
+
 import { html, nothing } from "../vendor/lit-html.js";
 import { gameTitle } from "../parts/format.js";
+import { problemOf } from "../state/api.js";
 import { openSignIn } from "./sign-in.js";
 
+/** The forks of a game. @type {{game: string, forks: GameSummary[]}} */
 const read = { game: "", forks: [] };
 
-/** A button that makes an analysis of the version that is shown, and goes there. @param {import("../state/room.js").Room} room */
+/** A button that makes an analysis of the version that is shown, and goes there. @param {Room} room */
 export function whatIf(room) {
-  if (!room.game || room.game.status === "gathering") return nothing;
+  if (!room.isEntered() || room.game.status === "gathering") return nothing;
   return html`<button class="what-if" title="Play on from this version by yourself, with all seats" @click=${() => fork(room)}>What if?</button>`;
 }
 
+/** @param {Entered} room */
 async function fork(room) {
   try {
     const made = await room.api.post(`/v1/games/${room.id}/forks`, { version: await betweenCommands(room) });
     location.href = `/games/${made.id}`;
-  } catch (problem) {
+  } catch (error) {
+    const problem = problemOf(error);
     if (problem.status === 401) return openSignIn();
     room.problem = problem;
     room.redraw();
   }
 }
 
-/** Return the last version up to the one that is shown at which no command was under way. */
+/** Return the last version up to the one that is shown at which no command was under way. @param {Entered} room */
 async function betweenCommands(room) {
   let at = room.game.status === "over" ? Math.min(room.version, room.head - 1) : room.version;
   for (; at > 1 && at < room.head; at -= 1) {
@@ -36,7 +45,7 @@ async function betweenCommands(room) {
   return at;
 }
 
-/** Say of a fork where it comes from. @param {import("../state/room.js").Room} room */
+/** Say of a fork where it comes from. @param {Room} room */
 export function origin({ game }) {
   if (!game?.fork) return nothing;
   const { parent, version, purpose, withheld } = game.fork;
@@ -44,13 +53,16 @@ export function origin({ game }) {
     <a href="/games/${parent}#v=${version}">another game at version ${version}</a>${withheld ? html`. Only officials are shown it until <a href="/games/${withheld}">that game</a> is over.` : nothing}</p>`;
 }
 
-/** Compare a fork with its parent, or list the forks of a game. @param {import("../state/room.js").Room} room */
+/** Compare a fork with its parent, or list the forks of a game. @param {Room} room */
 export function besideParent(room) {
-  return [room.game?.fork ? parentOf(room) : nothing, forksOf(room)];
+  return room.isEntered() ? [room.game.fork ? parentOf(room, room.game.fork) : nothing, forksOf(room)] : nothing;
 }
 
-function parentOf(room) {
-  const { parent } = room.game.fork;
+/**
+ * @param {Entered} room
+ * @param {NonNullable<Game["fork"]>} fork
+ */
+function parentOf(room, { parent }) {
   if (!room.beside) return html`<p><button @click=${() => room.compareWithParent(true)}>Compare with the game it forks from</button></p>`;
   const at = room.parallel;
   const picture = `/v1/games/${parent}/board.svg?version=${at}`;
@@ -61,6 +73,7 @@ function parentOf(room) {
     <p><button @click=${() => room.compareWithParent(false)}>Stop comparing with the other game</button></p>`;
 }
 
+/** @param {Entered} room */
 function forksOf(room) {
   if (read.game !== room.id) {
     Object.assign(read, { game: room.id, forks: [] });
@@ -69,5 +82,5 @@ function forksOf(room) {
   const open = read.forks.filter(({ status }) => status !== "cancelled");
   if (!open.length) return nothing;
   return html`<h3>Forks of this game</h3>
-    <ul class="forks">${open.map((each) => html`<li><a href="/games/${each.id}">${gameTitle(each)}</a>${each.title ? ` from version ${each.fork.version}` : nothing}</li>`)}</ul>`;
+    <ul class="forks">${open.map((each) => html`<li><a href="/games/${each.id}">${gameTitle(each)}</a>${each.title ? ` from version ${each.fork?.version}` : nothing}</li>`)}</ul>`;
 }

@@ -3,17 +3,20 @@
  * @module
  */
 
+/** @import { Table } from "../types.js" */
+
 import { html, nothing } from "../vendor/lit-html.js";
 import { shelf } from "../parts/shelf.js";
 import { battleCard } from "./battle.js";
 
 const wide = matchMedia("(min-width: 56rem)");
 
-/** @param {import("../state/room.js").Room} room */
+/** @param {Table} room */
 export function underWay(room) {
   return html`<div class="under-way">${glance(room)} ${battleCard(room)}</div>`;
 }
 
+/** @param {Table} room */
 function glance(room) {
   const shelves = (room.shown?.shelves ?? []).filter(({ now }) => now);
   if (!shelves.length) return nothing;

@@ -3,6 +3,14 @@
  * @module
  */
 
+/**
+ * @import { Memory } from "../proof/memory.js"
+ * @import { Account } from "../state/account.js"
+ * @import { Api } from "../state/api.js"
+ * @import { Room } from "../state/room.js"
+ * @import { Entered } from "../types.js"
+ */
+
 import { html, nothing } from "../vendor/lit-html.js";
 import { count, gameTitle } from "../parts/format.js";
 import { docketOf } from "../state/docket.js";
@@ -18,11 +26,11 @@ const STREAMS = {
 };
 
 /**
- * @param {import("../state/room.js").Room} room
- * @param {import("../state/account.js").Account} account
+ * @param {Room} room
+ * @param {Account} account
  * @param {boolean} isAsked whether a decision waits for whoever looks
  * @param {(() => void) | null} decide leads there; null when it is shown
- * @param {import("../proof/memory.js").Memory | null} memory what this browser saw before
+ * @param {Memory | null} memory what this browser saw before
  */
 export function header(room, account, isAsked, decide, memory) {
   const { game } = room;
@@ -35,27 +43,30 @@ export function header(room, account, isAsked, decide, memory) {
     <p class="stream ${kind}" role="status"><span class="dot" aria-hidden="true"></span>${words}</p>
     <span class="hidden" role="status">${isAsked ? "It is your turn." : nothing}</span>
     ${isAsked && decide ? html`<button class="strong" @click=${decide}>Your turn</button>` : nothing}
-    ${desk(room)}
+    ${room.isEntered() ? desk(room) : nothing}
     <button class="who" aria-haspopup="dialog" @click=${openSignIn}>${viewerName(room, account)}</button>
     <span class="hidden" role="status">${account.me ? `You are ${account.me.name}. ${viewerName(room)}.` : nothing}</span>
-    ${game ? html`<button class="about" aria-haspopup="dialog" title="The game in a minute" @click=${() => about(room)}>About</button>
+    ${game ? html`<button class="about" aria-haspopup="dialog" title="The game in a minute" @click=${() => about(room.api, game.ruleset)}>About</button>
       <a class="docs" href="/rules#game=${game.ruleset}">Rules</a>` : nothing}
     ${memory?.problem ? html`<p class="problem" role="alert">${memory.problem} The panel Verify has the evidence.</p>` : nothing}
     ${room.problem ? html`<p class="problem" role="alert">${room.problem.message} ${room.problem.status === 404 ? html`<a href="/">To the games</a>` : room.problem.problem?.allowed ?? ""}</p>` : nothing}`;
 }
 
-/** Show the game in a minute. */
-async function about({ api, game }) {
-  (await import("../parts/briefing.js")).openBriefing(api, game.ruleset);
+/**
+ * Show the game in a minute.
+ * @param {Api} api
+ * @param {string} ruleset
+ */
+async function about(api, ruleset) {
+  (await import("../parts/briefing.js")).openBriefing(api, ruleset);
 }
 
-/** The way to the judge's desk, with how many cases wait there for a ruling. */
+/** The way to the judge's desk, with how many cases wait there for a ruling. @param {Entered} room */
 function desk(room) {
   const docket = docketOf(room);
   docket.look();
   const { waiting } = docket;
   const [first] = waiting;
-  if (!room.head) return nothing;
   return html`<a class="to-desk ${first ? "open" : ""}" href="/games/${room.id}/desk#v=${first?.about ?? room.version}"
     >Desk${first ? html` <span class="badge">${waiting.length}</span><span class="hidden"> ${count(waiting.length, "open case")}</span>` : nothing}</a>`;
 }

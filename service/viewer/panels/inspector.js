@@ -3,6 +3,11 @@
  * @module
  */
 
+/**
+ * @import { Room } from "../state/room.js"
+ * @import { Entered, EventRow } from "../types.js"
+ */
+
 import { html, nothing } from "../vendor/lit-html.js";
 import { chip } from "../parts/chip.js";
 import { clock, count, named, plain, seatName } from "../parts/format.js";
@@ -13,9 +18,9 @@ import { dice } from "./dice.js";
 
 const SHORT = 6; // Lines of JSON that are shown at once.
 
-/** @param {import("../state/room.js").Room} room */
+/** @param {Room} room */
 export function inspectorPanel(room) {
-  if (!room.head) return nothing;
+  if (!room.isEntered()) return nothing;
   const events = eventsOf(room);
   const frame = room.frame(room.version);
   const event = events.at(room.version);
@@ -37,12 +42,21 @@ export function inspectorPanel(room) {
     ${json("Its whole row of the log", event)}`;
 }
 
+/**
+ * @param {string} name
+ * @param {unknown} value
+ */
 function fact(name, value) {
   return html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
 }
 
+/**
+ * @param {Entered} room
+ * @param {EventRow} event
+ * @param {EventRow | undefined} giver
+ */
 function cause(room, event, giver) {
-  if (!giver?.cause.seat) return event.cause ? "an account, around the table" : "what happened before";
+  if (!giver?.cause?.seat) return event.cause ? "an account, around the table" : "what happened before";
   const { command, seat } = giver.cause;
   const what = command?.sealed ? "a sealed command" : html`the command <em>${plain(command?.type ?? "")}</em>`;
   return html`${chip(room, seat)} ${what} of ${seatName(room.game, seat)}
@@ -51,19 +65,33 @@ function cause(room, event, giver) {
       : html`at <button class="inline" @click=${() => room.show(giver.version)}>version ${giver.version}</button>; this follows of itself`}`;
 }
 
-/** The rules that the event concerns; apart from them those of the command that brought it about, maybe much earlier. */
+/**
+ * The rules that the event concerns; apart from them those of the command that brought it about, maybe much earlier.
+ * @param {Entered} room
+ * @param {EventRow} event
+ * @param {EventRow | undefined} giver
+ */
 function rules(room, event, giver) {
   const { concerns = {} } = room.ruleset ?? {};
   const own = new Set([...(concerns[event.type] ?? []), ...(event.event.rule ? [event.event.rule] : [])]);
-  const others = (concerns[giver?.cause.command?.type] ?? []).filter((id) => !own.has(id));
+  const others = (concerns[giver?.cause?.command?.type ?? ""] ?? []).filter((/** @type {string} */ id) => !own.has(id));
   return html`${listed(room, "Rules that it concerns", [...own])} ${listed(room, "Rules of the command behind it", others)}`;
 }
 
+/**
+ * @param {Entered} room
+ * @param {string} title
+ * @param {string[]} ids
+ */
 function listed(room, title, ids) {
   return ids.length ? html`<section class="rules"><h3>${title}</h3>${ids.map((id) => ruleOf(room, id))}</section>` : nothing;
 }
 
-/** What is for programs: folded up, so that the sentence, the dice and the rules stay in sight, unless it is short. */
+/**
+ * What is for programs: folded up, so that the sentence, the dice and the rules stay in sight, unless it is short.
+ * @param {string} title
+ * @param {unknown} value
+ */
 function json(title, value) {
   const text = JSON.stringify(value, null, 2);
   const lines = text.split("\n").length;

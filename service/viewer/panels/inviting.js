@@ -3,18 +3,31 @@
  * @module
  */
 
+/** @import { At, Entered, Invitation } from "../types.js" */
+
 import { html, nothing } from "../vendor/lit-html.js";
 import { count } from "../parts/format.js";
 import { invite, linkOf } from "../state/invitations.js";
 
-/** The invitations that are good, of one game; null until they were read. */
+/**
+ * A link that was made in this tab.
+ * @typedef {{id: string, address: string}} Link
+ *
+ * Does something and shows what came of it.
+ * @typedef {(does: () => Promise<unknown>) => void} Act
+ */
+
+/**
+ * The invitations that are good, of one game; null until they were read.
+ * @type {{game: string, invitations: Invitation[] | null}}
+ */
 const known = { game: "", invitations: null };
 let said = "";
 
 /**
- * @param {import("../state/room.js").Room} room
+ * @param {Entered} room
  * @param {boolean} isFull whether no seat is left to invite to
- * @param {(does: () => Promise<void>) => void} act does something and shows what came of it
+ * @param {Act} act
  */
 export function inviting(room, isFull, act) {
   if (known.game !== room.id) {
@@ -22,14 +35,19 @@ export function inviting(room, isFull, act) {
     read(room).then(() => room.redraw(), () => {});
   }
   const { game } = room;
+  /** @param {At<HTMLInputElement>} event */
   const list = (event) => act(() => room.api.put(`/v1/games/${room.id}/listing`, { listed: event.target.checked }));
   return html`${isFull || !known.invitations ? nothing : links(room, act)}
     ${game.readers === "invited" ? html`<p class="hint">This game is private: only those who take part in it read it.</p>` : html`
       <p><label class="check"><input type="checkbox" .checked=${game.listed} @change=${list} /> Lists show this game to everybody</label></p>`}`;
 }
 
+/**
+ * @param {Entered} room
+ * @param {Act} act
+ */
 function links(room, act) {
-  const { invitations } = known;
+  const invitations = known.invitations ?? [];
   const link = linkOf(room.id, invitations);
   const others = invitations.filter(({ id }) => id !== link?.id);
   const make = () => act(async () => {
@@ -43,27 +61,41 @@ function links(room, act) {
       <button class="inline" @click=${() => act(() => revoke(room, others))}>Revoke ${others.length === 1 ? "it" : "them"}</button></p>` : nothing}`;
 }
 
+/**
+ * @param {Entered} room
+ * @param {Link} link
+ * @param {Act} act
+ */
 function shown(room, link, act) {
   return html`<div class="invite">
     <label for="invitation">Each friend who opens this link gets a free seat</label>
-    <div class="line"><input id="invitation" readonly .value=${link.address} @focus=${(event) => event.target.select()} />
+    <div class="line"><input id="invitation" readonly .value=${link.address} @focus=${(/** @type {At<HTMLInputElement>} */ event) => event.target.select()} />
       <button @click=${() => copy(room, link)}>Copy</button>
       <button @click=${() => act(() => revoke(room, [link]))}>Revoke</button></div>
     <p class="hint" role="status">${said || "The link is good until the game begins. It is shown in this tab only."}</p>
   </div>`;
 }
 
+/** @param {Entered} room */
 async function read(room) {
   const { items } = await room.api.get(`/v1/games/${room.id}/invitations`);
   known.invitations = items.filter(({ revoked }) => !revoked);
 }
 
+/**
+ * @param {Entered} room
+ * @param {{id: string}[]} invitations
+ */
 async function revoke(room, invitations) {
   for (const { id } of invitations) await room.api.delete(`/v1/games/${room.id}/invitations/${id}`);
   await read(room);
 }
 
-/** Put the link on the clipboard, which pages have on HTTPS only. */
+/**
+ * Put the link on the clipboard, which pages have on HTTPS only.
+ * @param {Entered} room
+ * @param {Link} link
+ */
 async function copy(room, { address }) {
   const isCopied = await (async () => navigator.clipboard.writeText(address))().then(() => true, () => false);
   said = isCopied ? "Copied" : "Select the link and copy it";

@@ -3,6 +3,11 @@
  * @module
  */
 
+/**
+ * @import { Room } from "../state/room.js"
+ * @import { At } from "../types.js"
+ */
+
 import { html, nothing, render } from "../vendor/lit-html.js";
 import { gameTitle } from "../parts/format.js";
 import { icon } from "../parts/icons.js";
@@ -10,10 +15,11 @@ import { icon } from "../parts/icons.js";
 const PLAIN = "/favicon.ico";
 const ASKED = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect x="2" y="3" width="28" height="26" rx="3" fill="#8c2f1b"/><path d="M16 7v12M16 22v4" stroke="#fff" stroke-width="5" stroke-linecap="round"/></svg>')}`;
 
-const dialog = () => document.getElementById("notices");
+const dialog = () => /** @type {HTMLDialogElement} */ (document.getElementById("notices"));
 
 /** What this browser was told to do. */
 const wish = {
+  /** @param {string} name */
   get: (name) => {
     try {
       return localStorage.getItem(`tabularium-${name}`) === "on";
@@ -21,6 +27,10 @@ const wish = {
       return false;
     }
   },
+  /**
+   * @param {string} name
+   * @param {boolean} isOn
+   */
   set: (name, isOn) => {
     try {
       localStorage.setItem(`tabularium-${name}`, isOn ? "on" : "off");
@@ -30,7 +40,11 @@ const wish = {
   },
 };
 
-/** Show in the tab whether a decision waits. */
+/**
+ * Show in the tab whether a decision waits.
+ * @param {Pick<Room, "id" | "game" | "seat" | "redraw">} room
+ * @param {boolean} isAsked
+ */
 export function showInTab(room, isAsked) {
   document.title = `${isAsked ? "Your turn · " : ""}${room.game ? gameTitle(room.game) : "A game"} · Tabularium`;
   const wanted = isAsked ? ASKED : PLAIN;
@@ -38,13 +52,13 @@ export function showInTab(room, isAsked) {
   if (link.getAttribute("href") !== wanted) link.setAttribute("href", wanted);
 }
 
-/** Say that it is the player's turn now. @param {import("../state/room.js").Room} room */
+/** Say that it is the player's turn now. @param {Pick<Room, "id" | "game" | "seat" | "redraw">} room */
 export function notice(room) {
   if (wish.get("sound")) ring();
   const isAllowed = wish.get("notification") && globalThis.Notification?.permission === "granted";
   if (!isAllowed || !document.hidden) return;
-  const question = room.game.decisions.find(({ seats }) => seats.includes(room.seat))?.title ?? "";
-  const shown = new Notification(`Your turn: ${gameTitle(room.game)}`, { body: question, tag: room.id });
+  const question = room.game?.decisions.find(({ seats }) => seats.includes(room.seat))?.title ?? "";
+  const shown = new Notification(`Your turn: ${room.game ? gameTitle(room.game) : ""}`, { body: question, tag: room.id });
   shown.onclick = () => (focus(), shown.close());
 }
 
@@ -63,7 +77,7 @@ function ring() {
   setTimeout(() => audio.close(), 1000);
 }
 
-/** @param {import("../state/room.js").Room} room */
+/** @param {Pick<Room, "id" | "game" | "seat" | "redraw">} room */
 export function noticesButton(room) {
   const open = () => {
     render(noticesDialog(room), dialog());
@@ -72,12 +86,14 @@ export function noticesButton(room) {
   return html`<button class="bell" aria-haspopup="dialog" title="Notices" aria-label="Notices" @click=${open}>${icon("bell")}</button>`;
 }
 
-/** @param {import("../state/room.js").Room} room */
+/** @param {Pick<Room, "id" | "game" | "seat" | "redraw">} room */
 export function noticesDialog(room) {
+  /** @param {At<HTMLInputElement>} event */
   const sound = (event) => {
     wish.set("sound", event.target.checked);
     if (event.target.checked) ring();
   };
+  /** @param {At<HTMLInputElement>} event */
   const notification = async (event) => {
     const isOn = event.target.checked && (await Notification.requestPermission()) === "granted";
     wish.set("notification", isOn);

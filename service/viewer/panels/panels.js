@@ -3,12 +3,19 @@
  * @module
  */
 
+/**
+ * @import { Board } from "../board/board.js"
+ * @import { Memory } from "../proof/memory.js"
+ * @import { Room } from "../state/room.js"
+ * @import { At, Entered } from "../types.js"
+ */
+
 import { html, nothing, render } from "../vendor/lit-html.js";
 import { Account } from "../state/account.js";
 import { paper } from "../parts/papers.js";
 import { address, linked } from "../state/link.js";
 import { takeToken } from "../state/token.js";
-import { boardPanel } from "./board.js";
+import { boardPanel, boardWaits } from "./board.js";
 import { comparePanel, differences } from "./compare.js";
 import { underWay } from "./glance.js";
 import { header } from "./header.js";
@@ -19,38 +26,60 @@ import { followStory, storyPanel } from "./story.js";
 import { strip } from "./strip.js";
 import { stepByKeys, timelinePanel } from "./timeline.js";
 
+/**
+ * Draws a part of the page of a room.
+ * @typedef {(room: Entered, account: Account) => unknown} Draw
+ *
+ * A panel beside the board; on a wide page those that are `narrow` have a place of their own. What is fetched later is `rest`.
+ * @typedef {object} Panel
+ * @property {string} id
+ * @property {string} title
+ * @property {(room: Room) => unknown} [panel]
+ * @property {() => Promise<(room: Room) => unknown>} [rest]
+ * @property {boolean} [narrow]
+ * @property {(room: Room) => number | ""} [badge] what is beside its title
+ */
+
 /** What lies below the board; it comes with the panels that nobody misses before the board is there. */
+/** @type {{place: string, draw: Draw | null, rest: () => Promise<Draw>}[]} */
 const BELOW = [
   { place: "around", draw: null, rest: async () => (await import("./around.js")).aroundPanel },
   // The bar of the seat that looks.
   { place: "turn", draw: null, rest: async () => (await import("../moves/bar.js")).turnBar },
 ];
 
-/** The seats of a game that waits for players; fetched when one is shown. */
+/** The seats of a game that waits for players; fetched when one is shown. @type {{draw: Draw | null, rest: () => Promise<Draw>}} */
 const SEATS = { draw: null, rest: async () => (await import("./seats.js")).seatsPanel };
 
 const QUIET = 3000; // Milliseconds after the board until this visit is compared with earlier ones.
 const READABLE = 120; // Milliseconds between two drawings of the panels during a drag.
 
 const wide = matchMedia("(min-width: 56rem)");
-const place = (id) => document.getElementById(id);
+/** @param {string} id */
+const place = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 /**
  * The panels beside the board. On a wide page the story is always there, and the others share the room below it; the
  * board shows where things are.
+ * @type {Panel[]}
  */
 const PANELS = [
   { id: "story", title: "Story", panel: storyPanel, narrow: true },
   { id: "event", title: "Event", rest: async () => (await import("./inspector.js")).inspectorPanel },
   { id: "scores", title: "Scores", rest: async () => (await import("./standings.js")).standingsPanel },
   { id: "changes", title: "Changes", panel: comparePanel },
-  { id: "decide", title: "Decide", rest: async () => (await import("./decide.js")).decidePanel, badge: decisions },
+  { id: "decide", title: "Decide", rest: async () => whenEntered((await import("./decide.js")).decidePanel), badge: decisions },
   { id: "places", title: "Where", rest: async () => (await import("./where.js")).wherePanel, narrow: true },
   { id: "verify", title: "Verify", rest: async () => (await import("./verify.js")).verifyPanel },
 ];
 
-/** Say how many decisions wait for the seat that looks. */
-function decisions({ game, seat }) {
+/** A panel that waits until the room was entered. @param {(room: Entered) => unknown} panel @returns {(room: Room) => unknown} */
+function whenEntered(panel) {
+  return (room) => (room.isEntered() ? panel(room) : nothing);
+}
+
+/** Say how many decisions wait for the seat that looks. @param {Room} room */
+export function decisions({ game, seat }) {
   return game?.decisions.filter((decision) => decision.seats.includes(seat)).length || "";
 }
 
@@ -64,9 +93,9 @@ export class Panels {
   #isDue = false;
 
   /** What this browser saw before, once that is there. */
-  memory = null;
+  memory = /** @type {Memory | null} */ (null);
 
-  /** @param {import("../state/room.js").Room} room */
+  /** @param {Room & {board: Board}} room */
   constructor(room) {
     this.room = room;
     this.account = new Account(room.api);
@@ -93,7 +122,7 @@ export class Panels {
     setTimeout(() => this.#remember(), QUIET);
     for (const each of BELOW) each.rest().then((draw) => ((each.draw = draw), this.room.redraw()));
     for (const each of PANELS.filter(({ panel, rest }) => rest && !panel)) {
-      each.rest().then(
+      each.rest?.().then(
         (panel) => (each.panel = panel),
         () => (each.panel = () => html`<p class="problem" role="alert">This panel could not be loaded. Reload the page.</p>`),
       ).then(() => this.room.redraw());
@@ -103,18 +132,19 @@ export class Panels {
   /** Compare with what this browser saw before. */
   async #remember() {
     const { memoryOf } = await import("../proof/memory.js");
-    this.memory = memoryOf(this.room);
-    await this.memory.look();
+    const memory = memoryOf(this.room);
+    this.memory = memory;
+    await memory.look();
   }
 
   /** Show players what they have to decide. */
   #sit() {
-    if (this.room.seat && this.room.game.status === "running") this.#chosen = "decide";
+    if (this.room.seat && this.room.game?.status === "running") this.#chosen = "decide";
   }
 
   /** Go where the address leads. */
   #go() {
-    if (takeToken(this.room.api)) this.account.use(this.room.api.token);
+    if (takeToken(this.room.api)) this.account.use(this.room.api.token ?? "");
     const { version, against } = linked();
     if (version) this.room.show(version);
     this.room.compare(against ?? null);
@@ -125,9 +155,9 @@ export class Panels {
     room.board.compare(!room.isComparing ? [] : differences(room).areas.map((each) => each.area));
     room.board.mark("chosen", room.area ? [room.area] : []);
     // Whoever sat down before the game began did not enter a running one.
-    if (this.#status === "gathering" && room.game.status === "running") this.#sit();
+    if (this.#status === "gathering" && room.game?.status === "running") this.#sit();
     // When it is over there is nothing to decide: what came of it is seen first.
-    if (this.#status === "running" && room.game.status === "over" && this.#chosen === "decide") this.#chosen = "scores";
+    if (this.#status === "running" && room.game?.status === "over" && this.#chosen === "decide") this.#chosen = "scores";
     this.#status = room.game?.status ?? this.#status;
     this.#ask(Boolean(decisions(room)));
     // A game that is gone may be one that this browser saw.
@@ -135,13 +165,16 @@ export class Panels {
     render(timelinePanel(room), place("timeline"));
     render(signIn(room, account), place("sign-in"));
     // Only while it is open: it asks the browser for a permission, which takes as long as all the rest.
-    if (place("notices").open) render(noticesDialog(room), place("notices"));
-    render(paper(room), place("paper"));
+    if (/** @type {HTMLDialogElement} */ (place("notices")).open) render(noticesDialog(room), place("notices"));
+    if (room.isEntered()) render(paper(room), place("paper"));
     this.#drawAround();
     address(room);
   }
 
-  /** Say when a decision begins to wait, and open it: for somebody who looks at the past, when they are back. */
+  /**
+   * Say when a decision begins to wait, and open it: for somebody who looks at the past, when they are back.
+   * @param {boolean} isAsked
+   */
   #ask(isAsked) {
     const { room } = this;
     showInTab(room, isAsked);
@@ -171,17 +204,19 @@ export class Panels {
     const isAsked = Boolean(decisions(room));
     const decide = this.#chosen === "decide" ? null : () => this.#select("decide");
     render(header(room, account, isAsked, decide, this.memory), place("page-header"));
-    render(strip(room), place("strip"));
-    render([boardPanel(room), this.#seats()], place("board-panel"));
-    for (const each of BELOW) if (each.draw) render(each.draw(room, account), place(each.place));
+    if (room.isEntered()) {
+      render(strip(room), place("strip"));
+      for (const each of BELOW) if (each.draw) render(each.draw(room, account), place(each.place));
+    }
+    render([room.isEntered() ? boardPanel(room) : boardWaits(room), this.#seats()], place("board-panel"));
     render(this.#side(), place("side"));
     place("side").className = this.#chosen;
-    followStory(room);
+    if (room.isEntered()) followStory(room);
   }
 
   #seats() {
     const { room, account } = this;
-    if (room.game?.status !== "gathering") return nothing;
+    if (!room.isEntered() || room.game.status !== "gathering") return nothing;
     if (SEATS.draw) return SEATS.draw(room, account);
     SEATS.rest().then((draw) => ((SEATS.draw = draw), room.redraw()));
     return nothing;
@@ -191,15 +226,19 @@ export class Panels {
     if (!wide.matches) return this.#tabs(PANELS, this.#chosen);
     const below = PANELS.filter(({ narrow }) => !narrow);
     const now = below.some((panel) => panel.id === this.#chosen) ? this.#chosen : "event";
-    return html`<section class="panel story" aria-label="Story">${sinceLine(this.room)} ${underWay(this.room)} ${storyPanel(this.room)}</section>
+    return html`<section class="panel story" aria-label="Story">${sinceLine(this.room)} ${this.#underWay()} ${storyPanel(this.room)}</section>
       ${this.#tabs(below, now)}`;
   }
 
+  /**
+   * @param {Panel[]} panels
+   * @param {string} now
+   */
   #tabs(panels, now) {
-    const { panel } = panels.find(({ id }) => id === now);
+    const panel = panels.find(({ id }) => id === now)?.panel;
     return html`<div class="tabbed">
-      ${wide.matches ? nothing : [sinceLine(this.room), underWay(this.room)]}
-      <div class="tabs" role="tablist" aria-label="Panels" @keydown=${(event) => this.#turn(event, panels, now)}>
+      ${wide.matches ? nothing : [sinceLine(this.room), this.#underWay()]}
+      <div class="tabs" role="tablist" aria-label="Panels" @keydown=${(/** @type {At<HTMLElement, KeyboardEvent>} */ event) => this.#turn(event, panels, now)}>
         ${panels.map(
           ({ id, title, badge }) =>
             html`<button
@@ -218,18 +257,28 @@ export class Panels {
     </div>`;
   }
 
+  #underWay() {
+    return this.room.isEntered() ? underWay(this.room) : nothing;
+  }
+
+  /** @param {string} id */
   #select(id) {
     this.#chosen = id;
     this.room.redraw();
   }
 
+  /**
+   * @param {At<HTMLElement, KeyboardEvent>} event
+   * @param {Panel[]} panels
+   * @param {string} now
+   */
   #turn(event, panels, now) {
     const at = panels.findIndex((panel) => panel.id === now);
-    const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: panels.length - 1 }[event.key];
+    const to = new Map([["ArrowLeft", at - 1], ["ArrowRight", at + 1], ["Home", 0], ["End", panels.length - 1]]).get(event.key);
     if (to === undefined) return;
     event.preventDefault();
     const next = panels[(to + panels.length) % panels.length].id;
     this.#select(next);
-    event.currentTarget.querySelector(`#tab-${next}`).focus();
+    place(`tab-${next}`).focus();
   }
 }

@@ -3,7 +3,14 @@
  * @module
  */
 
+/**
+ * @import { Account } from "../state/account.js"
+ * @import { Room } from "../state/room.js"
+ * @import { At, Entered, SeatView } from "../types.js"
+ */
+
 import { html, nothing } from "../vendor/lit-html.js";
+import { problemOf } from "../state/api.js";
 import { entropy } from "../parts/entropy.js";
 import { levels, usual } from "../parts/levels.js";
 import { count, named } from "../parts/format.js";
@@ -20,15 +27,15 @@ let said = "";
 let level = "";
 
 /**
- * @param {import("../state/room.js").Room} room
- * @param {import("../state/account.js").Account} account
+ * @param {Room} room
+ * @param {Account} account
  */
 export function seatsPanel(room, account) {
   const { game } = room;
-  if (game?.status !== "gathering") return nothing;
+  if (!room.isEntered() || game?.status !== "gathering") return nothing;
   const mine = game.seats.find((place) => place.player && place.player === account.me?.id);
   const isFull = game.seats.every((place) => place.player);
-  const organizes = Boolean(account.me) && game.organizer === account.me.id;
+  const organizes = Boolean(account.me) && game.organizer === account.me?.id;
   return html`<section class="open-seats" aria-labelledby="seats-title">
     <h2 id="seats-title">${isFull ? "Everybody is here" : "Waiting for players"}</h2>
     <ul>${game.seats.map((place) => html`<li><strong>${named(place.seat)}</strong>
@@ -36,7 +43,7 @@ export function seatsPanel(room, account) {
       <span class="buttons">${buttons(room, account, place, mine, organizes)}</span></li>`)}</ul>
     ${organizes && !isFull && room.ruleset ? bots(room, mine) : nothing}
     ${isFull && (mine || organizes)
-      ? html`<button class="strong" @click=${() => act(room, () => room.api.post(`${at(room)}/start`))}>Begin the game</button>`
+      ? html`<button class="strong" @click=${() => act(room, () => room.api.post(`/v1/games/${room.id}/start`))}>Begin the game</button>`
       : html`<p class="quiet">${isFull ? "A player or the organizer can begin the game." : organizes ? nothing : "The game can begin when every seat is taken."}</p>`}
     ${organizes ? inviting(room, isFull, (does) => act(room, does)) : nothing}
     <p class="quiet">${game.organizer_sees === "all"
@@ -48,7 +55,7 @@ export function seatsPanel(room, account) {
   </section>`;
 }
 
-/** What everybody may read before the game. */
+/** What everybody may read before the game. @param {Entered} room */
 function toRead(room) {
   const papers = room.papers?.papers ?? [];
   const links = papers.map(({ title }) => html` ${link(room, title)}`);
@@ -56,54 +63,76 @@ function toRead(room) {
   return html`<details><summary>${count(papers.length, "paper")} to read</summary><p class="quiet">${links}</p></details>`;
 }
 
+/** @param {SeatView} place */
 function holder({ player, name, bot, looks_alike }) {
   return html`<span><a href="/players/${player}">${name}</a>${looks_alike ? html` ${lookAlike}` : nothing}${bot ? html` <span class="tag">bot</span>` : nothing}</span>`;
 }
 
+/**
+ * @param {Entered} room
+ * @param {Account} account
+ * @param {SeatView} place
+ * @param {SeatView | undefined} mine
+ * @param {boolean} organizes
+ */
 function buttons(room, account, place, mine, organizes) {
   const { seat } = place;
-  if (place === mine) return html`<button @click=${() => act(room, () => room.api.delete(`${at(room)}/seats/${seat}`))}>Leave</button>`;
+  if (place === mine) return html`<button @click=${() => act(room, () => room.api.delete(`/v1/games/${room.id}/seats/${seat}`))}>Leave</button>`;
   if (place.level && organizes) {
-    return html`<button aria-label="Take the bot away from ${named(seat)}" @click=${() => act(room, () => room.api.delete(`${at(room)}/seats/${seat}/bot`))}>Take away</button>`;
+    return html`<button aria-label="Take the bot away from ${named(seat)}" @click=${() => act(room, () => room.api.delete(`/v1/games/${room.id}/seats/${seat}/bot`))}>Take away</button>`;
   }
   if (place.player) return nothing;
   return html`${mine ? html`<span class="quiet">free</span>` : seatButton(room, account, seat)}
     ${organizes && room.ruleset ? html`<button aria-label="Seat a bot as ${named(seat)}" @click=${() => act(room, () => seatBot(room, seat))}>Seat a bot</button>` : nothing}`;
 }
 
+/**
+ * @param {Entered} room
+ * @param {Account} account
+ * @param {string} seat
+ */
 function seatButton(room, account, seat) {
-  const sit = () => act(room, () => room.api.post(`${at(room)}/seats`, { seat, entropy: entropy() }));
+  const sit = () => act(room, () => room.api.post(`/v1/games/${room.id}/seats`, { seat, entropy: entropy() }));
   const stranger = !account.me && !account.isUnknown;
   // The same button before and after: the dialog gives the focus back to it.
   return html`<button ?disabled=${account.isUnknown} aria-haspopup=${stranger ? "dialog" : nothing}
     @click=${stranger ? openSignIn : sit}>${stranger ? "Sign in to sit here" : "Sit here"}</button>`;
 }
 
-/** How well the bots play, and bots for all seats that are free; one stays free for an organizer who has none. */
+/**
+ * How well the bots play, and bots for all seats that are free; one stays free for an organizer who has none.
+ * @param {Entered} room
+ * @param {SeatView | undefined} mine
+ */
 function bots(room, mine) {
   const free = room.game.seats.filter(({ player }) => !player).slice(mine ? 0 : 1);
   const fill = async () => {
     for (const { seat } of free) await seatBot(room, seat);
   };
   return html`<div class="line">
-    <label>Bots <select @change=${(event) => (level = event.target.value)}>${levels(room.ruleset.bots)}</select></label>
+    <label>Bots <select @change=${(/** @type {At<HTMLSelectElement>} */ event) => (level = event.target.value)}>${levels(room.ruleset?.bots ?? [])}</select></label>
     <button ?disabled=${!free.length} @click=${() => act(room, fill)}>Fill the ${mine ? "" : "other "}free seats with bots</button></div>`;
 }
 
+/**
+ * @param {Entered} room
+ * @param {string} seat
+ */
 function seatBot(room, seat) {
-  return room.api.put(`${at(room)}/seats/${seat}/bot`, { level: level || usual(room.ruleset.bots) });
+  return room.api.put(`/v1/games/${room.id}/seats/${seat}/bot`, { level: level || usual(room.ruleset?.bots ?? []) });
 }
 
-function at(room) {
-  return `/v1/games/${room.id}`;
-}
-
-/** Do something to the game, and show how it is afterwards; what was refused is said. */
+/**
+ * Do something to the game, and show how it is afterwards; what was refused is said.
+ * @param {Entered} room
+ * @param {() => Promise<unknown>} does
+ */
 async function act(room, does) {
   said = "";
   try {
     await does();
-  } catch (problem) {
+  } catch (error) {
+    const problem = problemOf(error);
     said = `${problem.message} ${problem.problem?.allowed ?? ""}`;
   }
   await room.enter();

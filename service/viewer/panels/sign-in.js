@@ -3,11 +3,16 @@
  * @module
  */
 
+/**
+ * @import { Account } from "../state/account.js"
+ * @import { Room } from "../state/room.js"
+ */
+
 import { html, nothing } from "../vendor/lit-html.js";
 import { accountForms } from "../parts/account-forms.js";
 import { seatName } from "../parts/format.js";
 
-const dialog = () => document.getElementById("sign-in");
+const dialog = () => /** @type {HTMLDialogElement} */ (document.getElementById("sign-in"));
 
 /** Open the dialog. */
 export function openSignIn() {
@@ -17,26 +22,22 @@ export function openSignIn() {
 /**
  * Enter the room again whenever somebody else looks, and close the dialog, which gives the focus back to where it came
  * from.
- * @param {import("../state/room.js").Room} room
- * @param {import("../state/account.js").Account} account
+ * @param {Room} room
+ * @param {Account} account
  */
 export function enterAs(room, account) {
-  let entered = account.turn;
-  account.addEventListener("change", () => {
-    if (account.turn !== entered) {
-      entered = account.turn;
-      dialog().close();
-      room.enter(room.following ? undefined : room.version);
-    }
-    room.redraw();
+  account.addEventListener("entered", () => {
+    dialog().close();
+    room.enter(room.following ? undefined : room.version);
   });
+  account.addEventListener("change", () => room.redraw());
   account.read();
 }
 
 /**
  * The dialog's content.
- * @param {import("../state/room.js").Room} room
- * @param {import("../state/account.js").Account} account
+ * @param {Room} room
+ * @param {Account} account
  */
 export function signIn(room, account) {
   return html`<h2 id="sign-in-title">${account.me ? "Account" : "Sign in"}</h2>
@@ -48,12 +49,17 @@ export function signIn(room, account) {
     </form>`;
 }
 
-/** Return whose view the page shows: a seat's, an official's, the organizer's or a spectator's, with the account's name if given. */
-export function viewerName(room, account) {
+/**
+ * Return whose view the page shows: a seat's, an official's, the organizer's or a spectator's, with the account's name if given.
+ * @param {Room} room
+ * @param {Account} [account]
+ */
+export function viewerName(room, account = undefined) {
   if (room.seat) return `Seat: ${seatName(room.game, room.seat)}`;
+  const me = account?.me;
   const name = account?.me ? ` (${account.me.name})` : "";
   if (room.game?.status === "over") return `${room.following ? "Game over" : "Replay"}: everything is revealed${name}`;
-  if (account?.me && room.game?.officials?.some(({ player }) => player === account.me.id)) return `Official${name}`;
+  if (me && room.game?.officials?.some(({ player }) => player === me.id)) return `Official${name}`;
   const organizes = account?.me && account.me.id === room.game?.organizer;
   return `${organizes || room.everything ? "Organizer" : "Spectator"}${name}`;
 }

@@ -3,24 +3,39 @@
  * @module
  */
 
+/**
+ * @import { Room } from "../state/room.js"
+ * @import { Told } from "../state/since.js"
+ * @import { At, Entered } from "../types.js"
+ */
+
 import { html, nothing } from "../vendor/lit-html.js";
 import { chip } from "../parts/chip.js";
 import { count, named } from "../parts/format.js";
 import { sinceOf } from "../state/since.js";
 
-/** @param {import("../state/room.js").Room} room */
+/**
+ * A move in a sentence: from which version to which, and how many more are like it.
+ * @typedef {{type: string, seat: string | null | undefined, text: string, from: number, to: number, more: number}} Line
+ */
+
+/** @param {Room} room */
 export function sinceLine(room) {
   const since = sinceOf(room);
   const { moves } = since;
-  if (!moves.length) return nothing;
-  const seats = [...new Set(moves.map(({ seat }) => seat).filter(Boolean))];
-  return html`<details class="since" .open=${since.isOpen} @toggle=${({ target }) => since.open(target.open)}>
+  if (!room.isEntered() || !moves.length) return nothing;
+  const seats = [...new Set(moves.flatMap(({ seat }) => seat ?? []))];
+  return html`<details class="since" .open=${since.isOpen} @toggle=${(/** @type {At<HTMLDetailsElement>} */ { target }) => since.open(target.open)}>
     <summary>${count(moves.length, "move")} ${since.hasMoved ? "since yours" : "so far"}${seats.length ? html`: ${seats.map((seat) => html`${chip(room, seat)}<span class="hidden">${named(seat)} </span>`)}` : nothing}</summary>
     <button class="inline" @click=${() => since.step()}>Step through <kbd aria-hidden="true">s</kbd></button>
     <ol>${summary(moves).map((line) => sentence(room, line))}</ol>
   </details>`;
 }
 
+/**
+ * @param {Entered} room
+ * @param {Line} line
+ */
 function sentence(room, { seat, text, from, to, more }) {
   const isShown = !room.following && room.version >= from && room.version <= to;
   return html`<li aria-current=${isShown ? "step" : nothing}><button class="sentence" @click=${() => room.show(to)}>
@@ -31,14 +46,16 @@ function sentence(room, { seat, text, from, to, more }) {
 /**
  * The moves in sentences: what was done, and what came of it somewhere on the board or by dice. Of the same thing that a
  * seat does again and again, one is told and the others are counted.
+ * @param {Told[]} moves
  */
 function summary(moves) {
+  /** @type {Line[]} */
   const lines = [];
   for (const { seat, to, frames } of moves) {
     for (const { type, text, version, command, happened, rolls } of frames) {
       if (!command && !happened && !rolls?.length) continue;
       const last = lines.at(-1);
-      if (last?.type === type && last.seat === seat) Object.assign(last, { to, more: last.more + 1 });
+      if (last && last.type === type && last.seat === seat) Object.assign(last, { to, more: last.more + 1 });
       else lines.push({ type, seat, text, from: version, to, more: 0 });
     }
   }

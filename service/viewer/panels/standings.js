@@ -3,6 +3,11 @@
  * @module
  */
 
+/**
+ * @import { Room } from "../state/room.js"
+ * @import { Entered, Nation, Standing } from "../types.js"
+ */
+
 import { html, nothing } from "../vendor/lit-html.js";
 import { chip, signOf } from "../parts/chip.js";
 import { plain, scored, seatName } from "../parts/format.js";
@@ -12,19 +17,23 @@ import { shelf } from "../parts/shelf.js";
 import { chartsPanel } from "./charts.js";
 import { leaving } from "./leaving.js";
 
-/** @param {import("../state/room.js").Room} room */
+/** @param {Room} room */
 export function standingsPanel(room) {
   const standings = room.shown?.standings ?? [];
   return html`<h2>Scores</h2>
-    ${standings.length ? table(room, standings) : html`<p class="quiet">Nobody has anything yet.</p>`}
-    ${(room.shown?.shelves ?? []).map((each) => shelf(room, each))}
+    ${room.isEntered() && standings.length ? table(room, standings) : html`<p class="quiet">Nobody has anything yet.</p>`}
+    ${room.isEntered() ? (room.shown?.shelves ?? []).map((each) => shelf(room, each)) : nothing}
     ${room.game?.result ? html`<p><strong>${won(room)}</strong>${room.game.ruled_by ? " An official ruled so." : nothing}</p>` : nothing}
     ${room.game?.continued_in ? html`<p>By a ruling it goes on in <a href="/games/${room.game.continued_in}">another game</a>.</p>` : nothing}
     ${leaving(room)}
     ${chartsPanel(room)}
-    ${remarks(room.game ?? {})}`;
+    ${room.game ? remarks(room.game) : nothing}`;
 }
 
+/**
+ * @param {Entered} room
+ * @param {Standing[]} standings
+ */
 function table(room, standings) {
   const names = [...new Set(standings.flatMap((standing) => Object.keys(standing.figures)))];
   const played = standings.filter((standing) => Object.keys(standing.figures).length);
@@ -38,11 +47,19 @@ function table(room, standings) {
     <ul class="seats">${standings.map((standing) => seat(room, standing))}</ul>`;
 }
 
-/** Whether somebody has stopped playing: a neutral side, which holds no seat, never did. */
+/**
+ * Whether somebody has stopped playing: a neutral side, which holds no seat, never did.
+ * @param {Entered} room
+ * @param {Standing} standing
+ */
 function isOut(room, standing) {
   return standing.out && room.game.seats.some(({ seat }) => seat === standing.seat);
 }
 
+/**
+ * @param {Entered} room
+ * @param {Standing} standing
+ */
 function seat(room, standing) {
   const said = [standing.out, ...(standing.items ?? []).map((item) => item.words)].filter(Boolean);
   return html`<li>${chip(room, standing.seat)} ${seatName(room.game, standing.seat)}
@@ -52,6 +69,11 @@ function seat(room, standing) {
     ${standing.nations?.length ? html`<ul>${standing.nations.map((each) => nation(room, standing, each))}</ul>` : nothing}</li>`;
 }
 
+/**
+ * @param {Entered} room
+ * @param {Standing} standing
+ * @param {Nation} nation
+ */
 function nation(room, standing, { name, sign, figures, items, words, absent, active }) {
   const had = Object.entries(figures).map(([figure, value]) => `${plain(figure)} ${scored(value)}`);
   const said = [...had, ...items.map((item) => item.words), words].filter(Boolean);
@@ -61,6 +83,11 @@ function nation(room, standing, { name, sign, figures, items, words, absent, act
     ${said.length ? html`<span class="quiet">${linked(room, said.join(", "))}</span>` : nothing}</li>`;
 }
 
+/**
+ * @param {Standing} standing
+ * @param {string} name
+ * @param {Standing[] | undefined} before
+ */
 function figure(standing, name, before) {
   const value = standing.figures[name];
   const was = before?.find((other) => other.seat === standing.seat)?.figures[name];
@@ -70,8 +97,8 @@ function figure(standing, name, before) {
     : html`${scored(value)} <span class="quiet">(${value > was ? "+" : "−"}${scored(Math.abs(value - was))})</span>`;
 }
 
-/** Return who won, as a sentence. */
+/** Return who won, as a sentence. @param {Room} room */
 export function won(room) {
-  const { winners } = room.game.result;
-  return winners.length ? `Won by ${winners.map((seat) => seatName(room.game, seat)).join(" and ")}.` : "Nobody won.";
+  const winners = room.game?.result?.winners ?? [];
+  return winners.length ? `Won by ${winners.map((/** @type {string} */ seat) => seatName(room.game, seat)).join(" and ")}.` : "Nobody won.";
 }

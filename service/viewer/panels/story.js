@@ -3,6 +3,11 @@
  * @module
  */
 
+/**
+ * @import { Room } from "../state/room.js"
+ * @import { At, Entered, Frame } from "../types.js"
+ */
+
 import { html, nothing } from "../vendor/lit-html.js";
 import { repeat } from "../vendor/directives/repeat.js";
 import { chip } from "../parts/chip.js";
@@ -14,14 +19,23 @@ const NEAR = 14;
 const MOST = 400;
 const REST = 150; // Milliseconds: a story that is torn from one end to the other holds up whoever draws the slider.
 
-/** Which versions are in the page, by room; and which one was brought into view last. */
+/**
+ * A version in the page: what happened, once that is known, and the heading that it stands under.
+ * @typedef {{version: number, frame: Frame | undefined, heading: string}} Sentence
+ *
+ * Which versions are in the page, which one was brought into view last, and whether another part is to be shown.
+ * @typedef {{from: number, to: number, followed: string, isLeft?: boolean, timer?: number}} Window
+ */
+
+/** @type {WeakMap<Room, Window>} */
 const windows = new WeakMap();
 const watched = new WeakSet();
 
-/** @param {import("../state/room.js").Room} room */
+/** @param {Room} room */
 export function storyPanel(room) {
-  if (!room.head) return nothing;
+  if (!room.isEntered()) return nothing;
   const shown = windowOf(room);
+  /** @type {Sentence[]} */
   const rows = [];
   let heading = headingBefore(room, shown.from);
   for (let version = shown.from; version <= shown.to; version += 1) {
@@ -30,11 +44,16 @@ export function storyPanel(room) {
     rows.push({ version, frame, heading });
   }
   return html`<h2 class="hidden">The story</h2>
-    <ol class="sentences" id="sentences" tabindex="0" aria-label="What happened" @scroll=${(event) => more(room, event.target)}>
+    <ol class="sentences" id="sentences" tabindex="0" aria-label="What happened" @scroll=${(/** @type {At<HTMLElement>} */ event) => more(room, event.target)}>
       ${repeat(rows, (row) => row.version, (row, at) => sentence(room, row, rows[at - 1]))}
     </ol>`;
 }
 
+/**
+ * @param {Entered} room
+ * @param {Sentence} row
+ * @param {Sentence | undefined} before
+ */
 function sentence(room, { version, frame, heading }, before) {
   const begins = before?.heading !== heading && heading;
   if (!frame) return html`<li class="coming" data-version=${version}>…</li>`;
@@ -50,22 +69,31 @@ function sentence(room, { version, frame, heading }, before) {
   </li>`;
 }
 
-/** What the sentence of the version names and can be read. A sentence is a button, in which there can be no other. */
+/**
+ * What the sentence of the version names and can be read. A sentence is a button, in which there can be no other.
+ * @param {Entered} room
+ * @param {string} text
+ */
 function papers(room, text) {
   const names = namedIn(room, text);
   return names.length ? html`<p class="papers quiet">Read: ${names.map((name) => html` ${link(room, name)}`)}</p>` : nothing;
 }
 
-/** What can be done about what happened: it can be disputed, and the seat that did it can ask to take it back. */
+/**
+ * What can be done about what happened: it can be disputed, and the seat that did it can ask to take it back.
+ * @param {Entered} room
+ * @param {number} version
+ */
 function acts(room, version) {
   const requests = takeBacksOf(room);
   const to = requests.mayAsk ? requests.before(version) : undefined;
   const mayAsk = to !== undefined && !room.commands?.canUndo(to);
-  const ask = () => requests.ask(to);
+  const ask = () => to !== undefined && requests.ask(to);
   return html`<p class="papers acts quiet"><a href="/games/${room.id}/desk#v=${version}">Inspect or dispute this</a>
     ${mayAsk ? html`<button class="inline" ?disabled=${requests.busy} @click=${ask}>Ask to take this back</button>` : nothing}</p>`;
 }
 
+/** @param {Entered} room */
 function windowOf(room) {
   let shown = windows.get(room);
   if (!shown || room.version < shown.from || room.version > shown.to || shown.to > room.head) {
@@ -79,7 +107,11 @@ function windowOf(room) {
   return shown;
 }
 
-/** Go elsewhere as soon as the version rests. */
+/**
+ * Go elsewhere as soon as the version rests.
+ * @param {Entered} room
+ * @param {Window} shown
+ */
 function leave(room, shown) {
   clearTimeout(shown.timer);
   shown.timer = setTimeout(() => {
@@ -89,13 +121,22 @@ function leave(room, shown) {
   return shown;
 }
 
+/**
+ * @param {Entered} room
+ * @param {number} version
+ */
 function headingBefore(room, version) {
   return room.landmarks.phaseAt(version)?.heading ?? "";
 }
 
-/** Put more into the page when its end comes near; what is read stays where it is. */
+/**
+ * Put more into the page when its end comes near; what is read stays where it is.
+ * @param {Entered} room
+ * @param {HTMLElement} list
+ */
 function more(room, list) {
   const shown = windows.get(room);
+  if (!shown) return;
   if (list.scrollTop < 200 && shown.from > 1) {
     const below = list.scrollHeight - list.scrollTop;
     shown.from = Math.max(1, shown.from - NEAR);
@@ -111,7 +152,7 @@ function more(room, list) {
   }
 }
 
-/** Bring the sentence of the version into view, once, when it is another than before. */
+/** Bring the sentence of the version into view, once, when it is another than before. @param {Room} room */
 export function followStory(room) {
   const shown = windows.get(room);
   const list = document.getElementById("sentences");
@@ -120,12 +161,13 @@ export function followStory(room) {
     watched.add(list);
     // With another size it shows other sentences.
     new ResizeObserver(() => {
-      windows.get(room).followed = "";
+      shown.followed = "";
       followStory(room);
     }).observe(list);
   }
   // Sentences that come later push this one away: then it is brought back.
   const state = `${room.version} ${list.querySelectorAll(".coming").length}`;
+  /** @type {HTMLElement | null} */
   const row = list.querySelector(`[data-version="${room.version}"]`);
   if (!row || shown.followed === state) return;
   shown.followed = state;

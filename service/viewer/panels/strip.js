@@ -4,6 +4,8 @@
  * @module
  */
 
+/** @import { Mark, Standing, Table } from "../types.js" */
+
 import { html, nothing } from "../vendor/lit-html.js";
 import { chip } from "../parts/chip.js";
 import { count, plain, scored } from "../parts/format.js";
@@ -11,18 +13,24 @@ import { lookAlike } from "../parts/look-alike.js";
 import { glyph } from "../parts/shelf.js";
 import { noticesButton } from "./notices.js";
 
-/** @param {import("../state/room.js").Room} room */
+/** @param {Table} room */
 export function strip(room) {
   const { game } = room;
   const standings = room.shown?.standings ?? [];
   const awaited = new Set(room.following ? game?.decisions.flatMap(({ seats }) => seats) : []);
+  /** @param {Standing} standing */
   const isPlayed = (standing) => game?.seats.some(({ seat }) => seat === standing.seat);
   const played = standings.filter(isPlayed);
   if (!played.length) return nothing;
   return html`<ul tabindex="0" aria-label="Players">${played.map((standing) => player(room, standing, awaited.has(standing.seat)))}</ul>
-    ${room.isGame && room.seat && game.status === "running" ? noticesButton(room) : nothing}`;
+    ${room.isGame && room.seat && game?.status === "running" ? noticesButton(room) : nothing}`;
 }
 
+/**
+ * @param {Table} room
+ * @param {Standing} standing
+ * @param {boolean} isAwaited
+ */
 function player(room, standing, isAwaited) {
   const { seat, name, active, out, won, nations = [] } = standing;
   const place = room.game.seats.find((each) => each.seat === seat);
@@ -30,9 +38,9 @@ function player(room, standing, isAwaited) {
   const acting = nations.filter((nation) => nation.active).map((nation) => nation.name).join(", ");
   return html`<li class="${isMine ? "mine" : ""} ${out ? "out" : ""} ${isAwaited ? "awaited" : ""}">
     <p class="person">${chip(room, seat)} <strong class="name">${name}</strong>
-      <span class="player">${isMine ? "you" : place.name ?? "nobody"}</span>
-      ${place.looks_alike ? lookAlike : nothing}
-      ${place.bot ? html`<span class="tag" title=${place.level ?? nothing}>bot</span>` : nothing}
+      <span class="player">${isMine ? "you" : place?.name ?? "nobody"}</span>
+      ${place?.looks_alike ? lookAlike : nothing}
+      ${place?.bot ? html`<span class="tag" title=${place.level ?? nothing}>bot</span>` : nothing}
       ${room.game.given_up?.includes(seat) ? html`<span class="tag">gone</span>` : nothing}
       ${isAwaited ? html`<span class="tag now">to decide</span>` : nothing}
       ${active && (acting || !isAwaited) ? html`<span class="tag">${acting ? `${acting} to move` : "to move"}</span>` : nothing}
@@ -42,15 +50,22 @@ function player(room, standing, isAwaited) {
   </li>`;
 }
 
+/** @param {Standing} standing */
 function figures({ figures, nations = [] }) {
   const had = Object.entries(figures).map(([name, value]) => html`<span>${plain(name)} <b>${scored(value)}</b></span>`);
   const led = nations.filter(({ absent }) => !absent).map(({ name }) => name);
   return html`<p class="figures">${had}${had.length || !led.length ? nothing : led.join(", ")}</p>`;
 }
 
-/** What lies before a seat: its own in words, that of others by signs, which say what they are when pointed at. */
+/**
+ * What lies before a seat: its own in words, that of others by signs, which say what they are when pointed at.
+ * @param {Table} room
+ * @param {Standing} standing
+ * @param {boolean} isMine
+ */
 function items(room, { items = [] }, isMine) {
   if (!items.length) return nothing;
+  /** @param {Mark} item */
   const sign = (item) => (item.seat ? chip(room, item.seat) : glyph(item.kind));
   if (isMine) return html`<p class="figures hand">${items.map((item) => html`<span>${sign(item)}<b class="many">${(item.count ?? 1) > 1 ? item.count : nothing}</b> <span class="words">${item.words || count(item.count ?? 1, plain(item.kind))}</span></span>`)}</p>`;
   return html`<p class="figures">${items.map((item) => html`<span title=${item.words}>${sign(item)}${(item.count ?? 1) > 1 ? item.count : nothing}<span class="hidden">${item.words}</span></span>`)}</p>`;

@@ -3,6 +3,12 @@
  * @module
  */
 
+/**
+ * @import { Sign } from "../parts/icons.js"
+ * @import { Room } from "../state/room.js"
+ * @import { At, Entered, Json, TimelineEntry } from "../types.js"
+ */
+
 import { html, nothing, svg } from "../vendor/lit-html.js";
 import { guard } from "../vendor/directives/guard.js";
 import { live } from "../vendor/directives/live.js";
@@ -15,11 +21,16 @@ import { SPEEDS, STRIDES } from "../state/room.js";
 const LABEL = 26; // So many pixels at least lie between two numbers of rounds.
 const NEAR = 6; // So many pixels beside a mark it is still meant.
 
+/** The keys that step through the game, everywhere; and those of the slider. @type {Record<string, 1 | -1>} */
+const SIDEWAYS = { ArrowLeft: -1, ArrowRight: 1 };
+/** @type {Record<string, 1 | -1>} */
+const WAYS = { ...SIDEWAYS, ArrowDown: -1, PageDown: -1, ArrowUp: 1, PageUp: 1 };
+
 const copied = { said: "", timer: 0 };
 
-/** @param {import("../state/room.js").Room} room */
+/** @param {Room} room */
 export function timelinePanel(room) {
-  if (!room.head) return nothing;
+  if (!room.isEntered()) return nothing;
   return html`<div class="controls" role="group" aria-label="Replay">
       <div class="steps">
         ${button("First version", "first", () => room.show(1), room.version === 1)}
@@ -30,43 +41,55 @@ export function timelinePanel(room) {
         ${button(`On one ${room.stride}`, "on", () => room.step(1), room.following)}
         ${button("Newest version", "last", () => room.show(room.head), room.following)}
       </div>
-      <label class="stride"><span>by </span><select aria-label="Step by" .value=${live(room.stride)} @change=${(event) => set(room, "stride", event.target.value)}>
+      <label class="stride"><span>by </span><select aria-label="Step by" .value=${live(room.stride)} @change=${(/** @type {At<HTMLSelectElement>} */ event) => room.pace({ stride: event.target.value })}>
         ${STRIDES.map((stride) => html`<option value=${stride}>${stride}</option>`)}
       </select></label>
-      <label class="speed">speed <select .value=${live(`${room.speed}`)} @change=${(event) => set(room, "speed", Number(event.target.value))}>
+      <label class="speed">speed <select .value=${live(`${room.speed}`)} @change=${(/** @type {At<HTMLSelectElement>} */ event) => room.pace({ speed: Number(event.target.value) })}>
         ${SPEEDS.map((speed) => html`<option value=${speed}>${speed}×</option>`)}
       </select></label>
       <p class="where" id="where">${headingOf(room)}</p>
       <label class="version">version
         <input type="number" min="1" max=${room.head} .value=${live(`${room.version}`)}
-          @change=${(event) => room.show(Number(event.target.value))} />
+          @change=${(/** @type {At<HTMLInputElement>} */ event) => room.show(Number(event.target.value))} />
         of ${room.head.toLocaleString("en")}</label>
-      <button class="link" @click=${(event) => copy(room, event)}>${copied.said || "Copy link"}</button>
+      <button class="link" @click=${(/** @type {At<HTMLElement, MouseEvent>} */ event) => copy(room, event)}>${copied.said || "Copy link"}</button>
       ${whatIf(room)}
     </div>
-    <div class="track" @keydown=${(event) => key(room, event)} @click=${(event) => point(room, event)} @pointermove=${(event) => hint(room, event)}>
+    <div class="track" @keydown=${(/** @type {At<HTMLElement, KeyboardEvent>} */ event) => key(room, event)} @click=${(/** @type {At<HTMLElement, MouseEvent>} */ event) => point(room, event)} @pointermove=${(/** @type {At<HTMLElement, PointerEvent>} */ event) => hint(room, event)}>
       ${guard([room.landmarks.entries.length, room.head, innerWidth], () => marks(room))}
       <input type="range" id="slider" aria-label="Version" min="1" max=${room.head} step="1"
         .value=${live(`${room.version}`)} aria-valuetext=${`Version ${room.version} of ${room.head}: ${headingOf(room)}`}
-        @input=${(event) => room.show(Number(event.target.value))} />
+        @input=${(/** @type {At<HTMLInputElement>} */ event) => room.show(Number(event.target.value))} />
     </div>`;
 }
 
+/**
+ * @param {string} words
+ * @param {Sign} sign
+ * @param {() => void} act
+ * @param {boolean} disabled
+ */
 function button(words, sign, act, disabled) {
   return html`<button title=${words} aria-label=${words} ?disabled=${disabled} @click=${act}>
     ${icon(sign)}</button>`;
 }
 
-function set(room, name, value) {
-  room[name] = value;
-  room.redraw();
-}
+/**
+ * @param {Entered} room
+ * @param {string} name
+ * @param {Json} value
+ */
 
-/** Return where in the game the version is, in words. */
+
+/** Return where in the game the version is, in words. @param {Room} room */
 export function headingOf(room) {
-  return room.scene(room.version)?.heading || room.landmarks.phaseAt(room.version)?.heading || "Before the first round";
+  return room.scene(room.version)?.heading || room.landmarks?.phaseAt(room.version)?.heading || "Before the first round";
 }
 
+/**
+ * @param {Entered} room
+ * @param {At<HTMLElement>} event
+ */
 async function copy(room, event) {
   const { target } = event;
   const link = linkTo(room);
@@ -80,43 +103,61 @@ async function copy(room, event) {
   room.redraw();
 }
 
-/** Go to the mark that was clicked on; or, where there is none, to that version. */
+/**
+ * Go to the mark that was clicked on; or, where there is none, to that version.
+ * @param {Entered} room
+ * @param {At<HTMLElement, MouseEvent>} event
+ */
 function point(room, event) {
   if (event.target.id === "slider") return;
   const { at, mark } = pointed(room, event);
   room.show(mark?.version ?? at);
 }
 
-/** Say what the mark is that is pointed at. */
+/**
+ * Say what the mark is that is pointed at.
+ * @param {Entered} room
+ * @param {At<HTMLElement, PointerEvent>} event
+ */
 function hint(room, event) {
   event.currentTarget.title = pointed(room, event).mark?.text ?? "";
 }
 
-/** Return the version that is pointed at, and the mark there, what officials did before anything else. */
+/**
+ * Return the version that is pointed at, and the mark there, what officials did before anything else.
+ * @param {Entered} room
+ * @param {At<HTMLElement, MouseEvent>} event
+ */
 function pointed(room, event) {
-  const { left, width } = event.currentTarget.querySelector(".marks").getBoundingClientRect();
+  const { left, width } = /** @type {Element} */ (event.currentTarget.querySelector(".marks")).getBoundingClientRect();
   const at = 1 + ((event.clientX - left) / width) * (room.head - 1);
   const reach = (NEAR / width) * room.head;
+  /** @param {TimelineEntry} entry */
   const distance = (entry) => Math.abs(entry.version - at);
-  const nearest = (entries) => entries.reduce((one, other) => (distance(other) < distance(one) ? other : one), entries[0]);
+  /** @param {TimelineEntry[]} entries */
+  const nearest = (entries) => entries.reduce((one, other) => (distance(other) < distance(one) ? other : one), entries[0]) ?? [];
   const { battles, retractions, rulings, others, turns } = room.landmarks;
-  const mark = [rulings, battles, retractions, [...others, ...turns]].map(nearest).find((entry) => entry && distance(entry) <= reach);
+  const mark = [rulings, battles, retractions, [...others, ...turns]].flatMap(nearest).find((entry) => entry && distance(entry) <= reach);
   return { at, mark };
 }
 
-/** Let the arrows step through the game wherever nothing else takes them. @param {import("../state/room.js").Room} room */
+/** Let the arrows step through the game wherever nothing else takes them. @param {Room} room */
 export function stepByKeys(room) {
   addEventListener("keydown", (event) => {
-    const way = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    const way = SIDEWAYS[event.key];
     if (!way || event.target !== document.body || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || !room.head) return;
     room.step(way);
     event.preventDefault();
   });
 }
 
-/** Keys on the slider, beside those that every slider has. */
+/**
+ * Keys on the slider, beside those that every slider has.
+ * @param {Entered} room
+ * @param {KeyboardEvent} event
+ */
 function key(room, event) {
-  const way = { ArrowLeft: -1, ArrowDown: -1, PageDown: -1, ArrowRight: 1, ArrowUp: 1, PageUp: 1 }[event.key];
+  const way = WAYS[event.key];
   if (event.key === " ") room.play();
   else if (way && event.key.startsWith("Page")) room.step(way, "turn");
   else if (way && event.shiftKey) room.step(way, "command");
@@ -125,11 +166,18 @@ function key(room, event) {
   event.preventDefault();
 }
 
+/** @param {Entered} room */
 function marks(room) {
   const { landmarks, head } = room;
   // The service may tell of more than has come by the stream.
   const rounds = landmarks.rounds.filter(({ version }) => version <= head);
+  /** @param {number} version */
   const x = (version) => ((version - 1) / Math.max(1, head - 1)) * 1000;
+  /**
+   * @param {TimelineEntry[]} entries
+   * @param {number} top
+   * @param {number} bottom
+   */
   const path = (entries, top, bottom) => entries.map((each) => `M${x(each.version).toFixed(2)} ${top}V${bottom}`).join("");
   const apart = (LABEL / Math.max(300, innerWidth)) * 1000;
   const words = [
@@ -150,7 +198,12 @@ function marks(room) {
   </svg>`;
 }
 
-/** Return the rounds of which the number is written: none too near the one before. */
+/**
+ * Return the rounds of which the number is written: none too near the one before.
+ * @param {TimelineEntry[]} rounds
+ * @param {(version: number) => number} x
+ * @param {number} apart
+ */
 function labelled(rounds, x, apart) {
   let last = -Infinity;
   return rounds.filter((each) => {
@@ -160,7 +213,11 @@ function labelled(rounds, x, apart) {
   });
 }
 
-/** Every other round has a ground of its own. */
+/**
+ * Every other round has a ground of its own.
+ * @param {TimelineEntry[]} rounds
+ * @param {(version: number) => number} x
+ */
 function bands(rounds, x) {
   return rounds.map((each, at) => {
     if (at % 2) return nothing;

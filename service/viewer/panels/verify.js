@@ -3,16 +3,26 @@
  * @module
  */
 
+/**
+ * @import { Certified } from "../proof/certificate.js"
+ * @import { Memory } from "../proof/memory.js"
+ * @import { Verdict } from "../proof/verify.js"
+ * @import { Room } from "../state/room.js"
+ * @import { At, CaseSummary } from "../types.js"
+ */
+
 import { html, nothing } from "../vendor/lit-html.js";
 import { count } from "../parts/format.js";
+import { problemOf } from "../state/api.js";
 import { docketOf } from "../state/docket.js";
 import { certify } from "../proof/certificate.js";
 import { memoryOf } from "../proof/memory.js";
 import { BEYOND, verify } from "../proof/verify.js";
 
+/** @type {WeakMap<Room, Check>} */
 const checks = new WeakMap();
 
-/** @param {import("../state/room.js").Room} room */
+/** @param {Room} room */
 export function verifyPanel(room) {
   const check = checkOf(room);
   return html`<h2>Verify</h2>
@@ -28,7 +38,7 @@ export function verifyPanel(room) {
           type="file"
           accept=".jsonl,.ndjson,application/x-ndjson"
           ?disabled=${check.running}
-          @change=${(event) => check.file(event.target)}
+          @change=${(/** @type {At<HTMLInputElement>} */ event) => check.file(event.target)}
       /></label>
     </div>
     <div role="status">${check.running ? progress(check) : nothing} ${check.verdict ? result(room, check) : nothing}</div>
@@ -41,18 +51,24 @@ export function verifyPanel(room) {
     ${explanation()}`;
 }
 
-/** Verify the game, as its button does. @param {import("../state/room.js").Room} room */
+/** Verify the game, as its button does. @param {Room} room */
 export function verifyGame(room) {
   const check = checkOf(room);
   if (!check.running) check.game();
 }
 
+/** @param {Room} room */
 function checkOf(room) {
-  if (!checks.has(room)) checks.set(room, new Check(room));
-  return checks.get(room);
+  const check = checks.get(room) ?? new Check(room);
+  checks.set(room, check);
+  return check;
 }
 
-/** The cases about the game, to be verified together with it. */
+/**
+ * The cases about the game, to be verified together with it.
+ * @param {Room} room
+ * @param {Check} check
+ */
 function cases(room, check) {
   const { all } = docketOf(room);
   if (!all.length) return nothing;
@@ -60,7 +76,7 @@ function cases(room, check) {
     ${all.map((each) => html`<button ?disabled=${check.running} @click=${() => check.case(each)}>Verify case ${each.number}</button>`)}</p>`;
 }
 
-/** What this browser saw at earlier visits, and whether the service still shows it. */
+/** What this browser saw at earlier visits, and whether the service still shows it. @param {Memory} memory */
 function remembered(memory) {
   const { problem, said, evidence } = memory;
   const first = "At your next visit, your browser compares the service's log and this game with what it sees now.";
@@ -105,18 +121,25 @@ function explanation() {
   </details>`;
 }
 
+/**
+ * A verdict; or that there is none, since the check itself failed.
+ * @typedef {Verdict & {failed?: boolean}} Judged
+ */
+
 /** What is being verified, and what came of it. */
 class Check {
+  /** @param {Room} room */
   constructor(room) {
     this.room = room;
     this.running = false;
     this.done = 0;
+    /** What came of it; null before. @type {Judged | null} */
     this.verdict = null;
     this.source = "";
     this.milliseconds = 0;
-    /** What the service says of the same version: "same", "other", or "" when it does not know the game. */
+    /** What the service says of the same version; "" when it does not know the game. @type {"" | "same" | "other"} */
     this.compared = "";
-    /** What a certificate says of the same log, and its text; null before one was asked for. */
+    /** What a certificate says of the same log; null before one was asked for. @type {(Certified & {stream: string}) | null} */
     this.certified = null;
     /** A policy that the visitor kept; empty for the one that the service shows. */
     this.policy = "";
@@ -125,27 +148,29 @@ class Check {
   /** Check the certificate of what was verified. It may take the service a moment to have it. */
   async certificate() {
     const { room, verdict } = this;
+    if (!verdict) return;
+    /** @type {`/v1/cases/${string}` | `/v1/games/${string}`} */
     const stream = verdict.case ? `/v1/cases/${verdict.case}` : `/v1/games/${verdict.game}`;
     this.certified = null;
     try {
       let text;
       for (let tries = 10; text === undefined; tries -= 1) {
-        text = await room.api.text(`${stream}/certificate`, { version: verdict.versions }).catch(async (problem) => {
+        text = await room.api.text(`${stream}/certificate?version=${verdict.versions}`).catch(async (problem) => {
           if (!tries || !problem.problem?.type?.endsWith("not-logged-yet")) throw problem;
           await new Promise((done) => setTimeout(done, 1000));
         });
       }
       const policy = this.policy || (await room.api.get("/v1/transparency/key")).policy;
       this.certified = { stream, ...(await certify(text, policy, verdict)) };
-    } catch (problem) {
-      this.certified = { stream, ok: false, problem: problem.message, said: [], unchecked: [] };
+    } catch (error) {
+      this.certified = { stream, ok: false, problem: problemOf(error).message, said: [], unchecked: [] };
     }
     room.redraw();
   }
 
-  /** Believe what a policy file says instead of what the service says of itself. */
+  /** Believe what a policy file says instead of what the service says of itself. @param {HTMLInputElement} input */
   async use(input) {
-    this.policy = (await input.files[0]?.text()) ?? "";
+    this.policy = (await input.files?.[0]?.text()) ?? "";
     await this.certificate();
   }
 
@@ -154,18 +179,23 @@ class Check {
     await this.#run(`Game ${this.room.id}`, () => exported(`/v1/games/${this.room.id}`));
   }
 
-  /** Verify a case about the room's game, with what a stranger gets of both. */
+  /** Verify a case about the room's game, with what a stranger gets of both. @param {CaseSummary} summary */
   async case({ case: id, number }) {
     await this.#run(`Case ${number}`, () => exported(`/v1/cases/${id}`));
   }
 
+  /** @param {HTMLInputElement} input */
   async file(input) {
-    const [file] = input.files;
+    const [file] = input.files ?? [];
     if (!file) return;
     await this.#run(file.name, () => file.text());
     input.value = "";
   }
 
+  /**
+   * @param {string} source
+   * @param {() => Promise<string>} read
+   */
   async #run(source, read) {
     Object.assign(this, { source, running: true, done: 0, verdict: null, compared: "", certified: null });
     this.room.redraw();
@@ -174,66 +204,87 @@ class Check {
       const text = await read();
       const began = performance.now();
       const [ruleset, game] = [await this.#ruleset(text), await this.#gameOf(text)];
-      this.verdict = await verify(text, { ruleset, game, progress: (done, total) => this.#progress(done, total) });
+      this.verdict = await verify(text, { ruleset: ruleset ?? undefined, game, progress: (done, total) => this.#progress(done, total) });
       this.milliseconds = Math.round(performance.now() - began);
       performance.measure("verify", { start: began, detail: { versions: this.verdict.versions } });
       if (this.verdict.ok) await this.#compare();
     } catch (error) {
-      this.verdict = { ok: false, problem: `This could not be checked: ${error.message}.`, versions: 0, failed: true };
+      const problem = `This could not be checked: ${/** @type {Error} */ (error).message}.`;
+      this.verdict = { ok: false, problem, rows: [], versions: 0, checked: [], unchecked: [], failed: true };
     } finally {
       this.running = false;
       this.room.redraw();
     }
   }
 
+  /**
+   * @param {number} done
+   * @param {number} total
+   */
   #progress(done, total) {
     this.done = done / total;
     this.room.redraw();
   }
 
-  /** Read the ruleset that the first line names: it says where events show dice. None when the service has no such. */
+  /**
+   * Read the ruleset that the first line names: it says where events show dice. None when the service has no such.
+   * @param {string} text
+   */
   async #ruleset(text) {
     const named = /"ruleset":"([a-z0-9-]+)","ruleset_version":\d+\}\n/.exec(text)?.[1];
     if (named === this.room.ruleset?.id) return this.room.ruleset;
-    return named && this.room.api.get(`/v1/rulesets/${named}`).catch(() => undefined);
+    return named ? this.room.api.get(`/v1/rulesets/${named}`).catch(() => undefined) : undefined;
   }
 
-  /** Read the export of the game that a case is about: it says who held the seats. None when the service has no such. */
+  /**
+   * Read the export of the game that a case is about: it says who held the seats. None when the service has no such.
+   * @param {string} text
+   */
   async #gameOf(text) {
     const game = /^\{"case":"c[0-9a-z]+","format":"[^"]+","game":"([^"\\]+)"\}\n/.exec(text)?.[1];
-    return game && exported(`/v1/games/${encodeURIComponent(game)}`).catch(() => undefined);
+    return game ? exported(`/v1/games/${encodeURIComponent(game)}`).catch(() => undefined) : undefined;
   }
 
   /** Compare the head with what the service has at that version: a log may be sound and not be the one that was played. */
   async #compare() {
-    const { game, case: id, versions, head } = this.verdict;
-    const stream = id ? `cases/${encodeURIComponent(id)}` : `games/${encodeURIComponent(game)}`;
-    const page = await this.room.api
-      .get(`/v1/${stream}/events`, { after: versions - 1, limit: 1 })
-      .catch(() => ({ items: [] }));
-    const [event] = page.items;
+    const { api } = this.room;
+    const { game = "", case: id, versions, head } = /** @type {Judged} */ (this.verdict);
+    const last = { after: versions - 1, limit: 1 };
+    const read = id
+      ? api.get(`/v1/cases/${encodeURIComponent(id)}/events`, last)
+      : api.get(`/v1/games/${encodeURIComponent(game)}/events`, last);
+    const page = await read.catch(() => null);
+    const [event] = page?.items ?? [];
     this.compared = event ? (event.hash === head ? "same" : "other") : "";
   }
 }
 
-/** Return an export as a stranger gets it. */
+/** Return an export as a stranger gets it. @param {string} stream */
 async function exported(stream) {
   const answer = await fetch(`${stream}/export`, { credentials: "omit" });
   if (!answer.ok) throw new Error(`the service answered ${answer.status}`);
   return answer.text();
 }
 
+/** @param {Check} check */
 function progress(check) {
   return html`<label>Verifying … <progress max="1" value=${check.done}></progress></label>`;
 }
 
+/**
+ * @param {Room} room
+ * @param {Check} check
+ */
 function result(room, check) {
   const { verdict, source } = check;
+  if (!verdict) return nothing;
   return verdict.ok && check.compared !== "other" ? seal(check) : broken(room, check, verdict, source);
 }
 
+/** @param {Check} check */
 function seal(check) {
   const { verdict, source, milliseconds, compared } = check;
+  if (!verdict) return nothing;
   return html`<div class="seal">
     <h3><span aria-hidden="true">✓</span> Sealed</h3>
     <p>${source}: ${count(verdict.versions, "version")} in ${milliseconds} ms.</p>
@@ -244,15 +295,15 @@ function seal(check) {
     <p>${COMPARED[compared]}</p>
     ${certificate(check)}
     <h4>Checked here</h4>
-    <ul>${verdict.checked.map((line) => html`<li>${line}</li>`)}</ul>
+    <ul>${verdict.checked.map((/** @type {string} */ line) => html`<li>${line}</li>`)}</ul>
     <h4>Not checked here</h4>
-    <ul>${verdict.unchecked.map((line) => html`<li>${line}</li>`)}</ul>
+    <ul>${verdict.unchecked.map((/** @type {string} */ line) => html`<li>${line}</li>`)}</ul>
     <h4>What no export can show</h4>
     <ul>${BEYOND.map((line) => html`<li>${line}</li>`)}</ul>
   </div>`;
 }
 
-/** Whether the service signed this log, where nobody can change it unnoticed. */
+/** Whether the service signed this log, where nobody can change it unnoticed. @param {Check} check */
 function certificate(check) {
   const { certified, compared, policy } = check;
   if (!compared) return nothing;
@@ -264,21 +315,29 @@ function certificate(check) {
     </div>
     ${certified
       ? html`<label class="file">Believe a policy that you kept${policy ? nothing : ", and not the key that this service shows now"}
-          <input type="file" @change=${(event) => check.use(event.target)} /></label>`
+          <input type="file" @change=${(/** @type {At<HTMLInputElement>} */ event) => check.use(event.target)} /></label>`
       : nothing}`;
 }
 
+/** @param {Certified} certified */
 function outcome({ ok, problem, said, unchecked }) {
   if (!ok) return html`<p class="outcome refused">${problem}</p>`;
   return html`<ul>${said.map((line) => html`<li>${line}</li>`)}</ul>
     ${unchecked.length ? html`<p>Not checked:</p><ul>${unchecked.map((line) => html`<li>${line}</li>`)}</ul>` : nothing}`;
 }
 
+/** @type {Record<string, string>} */
 const COMPARED = {
   same: "The service has the same head at this version. If you noted down the head earlier, compare it with this one.",
   "": "This service does not know it. Compare the head with one that you trust.",
 };
 
+/**
+ * @param {Room} room
+ * @param {Check} check
+ * @param {Judged} verdict
+ * @param {string} source
+ */
 function broken(room, { compared }, verdict, source) {
   const { version, line } = verdict;
   if (verdict.failed) return html`<p class="outcome refused" role="alert">${verdict.problem}</p>`;

@@ -3,9 +3,16 @@
  * @module
  */
 
+/**
+ * @import { Account } from "../state/account.js"
+ * @import { Kept } from "../state/device.js"
+ * @import { Submitted } from "../types.js"
+ */
+
+import { textIn } from "./given.js";
 import { html, nothing } from "../vendor/lit-html.js";
 
-/** @param {import("../state/account.js").Account} account */
+/** @param {Account} account */
 export function accountForms(account) {
   const { me, said, removing } = account;
   const alert = said ? html`<p class="problem" role="alert">${said}</p>` : nothing;
@@ -14,37 +21,40 @@ export function accountForms(account) {
     ${me ? signedIn(account) : nothing} ${others(account)} ${me ? nothing : signIn(account)}`;
 }
 
+/** @param {Account} account */
 function signedIn(account) {
   const { me, home, api } = account;
   if (api.token) {
-    return html`<p>In this tab you are <strong>${me.name}</strong>, by a token. ${home ? html`This browser is signed in as ${home.name}.` : nothing}</p>
+    return html`<p>In this tab you are <strong>${me?.name}</strong>, by a token. ${home ? html`This browser is signed in as ${home.name}.` : nothing}</p>
       ${home ? html`<button type="button" @click=${() => account.goHome()}>Sign in as ${home.name}</button>` : nothing}`;
   }
-  return html`<p>You are signed in as <strong>${me.name}</strong>. <a href="/account">Your account</a></p>
+  return html`<p>You are signed in as <strong>${me?.name}</strong>. <a href="/account">Your account</a></p>
     ${account.lasting ? nothing : html`<p class="hint">Only this browser keeps it. <a href="/account">Make it lasting</a>.</p>`}
     ${account.isLeaving
       ? leave(account)
       : html`<button type="button" @click=${() => askFirst(() => account.askToLeave(), ".leaving .keep")}>${account.lasting ? "Sign out" : "Sign out …"}</button>`}`;
 }
 
-/** A token, to come back by. */
+/** A token, to come back by. @param {Account} account */
 function wayBack(account) {
   const { me, fresh } = account;
   return html`<p>Make a <a href="/account">passkey or recovery codes</a> first, or a token. Keep a token as you keep a
       password: nobody can show it to you again.</p>
     ${fresh
-      ? html`<code class="token" tabindex="0">${fresh}</code> ${copies(account, { token: fresh, name: me.name })}`
+      ? html`<code class="token" tabindex="0">${fresh}</code> ${copies(account, { token: fresh, name: me?.name ?? "" })}`
       : html`<button type="button" @click=${() => makeToken(account)}>Make a token</button>`}`;
 }
 
+/** @param {Account} account */
 async function makeToken(account) {
   await account.makeToken();
-  requestAnimationFrame(() => requestAnimationFrame(() => document.querySelector(".token")?.focus()));
+  requestAnimationFrame(() => requestAnimationFrame(() => focusOn(".token")));
 }
 
+/** @param {Account} account */
 function leave(account) {
   return html`<div class="problem leaving" role="group" aria-label="Sign out">
-    <p><strong>Sign out of ${account.me.name} in this browser?</strong> Without a token of the account you cannot sign in
+    <p><strong>Sign out of ${account.me?.name} in this browser?</strong> Without a token of the account you cannot sign in
       again: then it is lost for good, and its games with it.</p>
     ${wayBack(account)}
     <div class="buttons">
@@ -54,7 +64,7 @@ function leave(account) {
   </div>`;
 }
 
-/** The accounts whose tokens are kept here. */
+/** The accounts whose tokens are kept here. @param {Account} account */
 function others(account) {
   if (!account.others.length) return nothing;
   return html`<ul class="kept" aria-label="Accounts in this browser">
@@ -67,13 +77,28 @@ function others(account) {
   </ul>`;
 }
 
-/** Ask a question, and let the harmless answer be given at once by keyboard. */
+/** Give the focus to an element, if it is there. @param {string} selector */
+function focusOn(selector) {
+  /** @type {HTMLElement | null} */
+  const found = document.querySelector(selector);
+  found?.focus();
+}
+
+/**
+ * Ask a question, and let the harmless answer be given at once by keyboard.
+ * @param {string} answer
+ * @param {() => unknown} ask
+ */
 function askFirst(ask, answer) {
   ask();
   // The question is drawn in the next frame.
-  requestAnimationFrame(() => requestAnimationFrame(() => document.querySelector(answer)?.focus()));
+  requestAnimationFrame(() => requestAnimationFrame(() => focusOn(answer)));
 }
 
+/**
+ * @param {Account} account
+ * @param {Kept} kept
+ */
 function removal(account, { token, name }) {
   return html`<div class="problem removal" role="group" aria-label="Remove ${name} from this browser">
     <p><strong>Remove the token of ${name} from this browser?</strong> Without a copy of it the account is lost for good:
@@ -86,6 +111,10 @@ function removal(account, { token, name }) {
   </div>`;
 }
 
+/**
+ * @param {Account} account
+ * @param {{token: string, name: string}} kept
+ */
 function copies(account, { token, name }) {
   return html`<div class="buttons">
     <button type="button" @click=${() => account.copy(token)}>Copy the token</button>
@@ -94,7 +123,11 @@ function copies(account, { token, name }) {
   </div>`;
 }
 
-/** Save a token as a file that says what it is for. */
+/**
+ * Save a token as a file that says what it is for.
+ * @param {string} token
+ * @param {string} name
+ */
 function download(token, name) {
   const text = `Account: ${name}\nService: ${location.origin}\nToken: ${token}\n\nWith this link you are signed in:\n${location.origin}/#token=${token}\n`;
   const address = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
@@ -102,10 +135,12 @@ function download(token, name) {
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
+/** @param {Account} account */
 function signIn(account) {
-  const submit = (act) => (event) => {
+  /** @param {(given: string) => unknown} act */
+  const submit = (act) => (/** @type {Submitted} */ event) => {
     event.preventDefault();
-    act(new FormData(event.target).get("given").trim());
+    act(textIn(new FormData(event.target), "given"));
   };
   const { home } = account;
   return html`${home

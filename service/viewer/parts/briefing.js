@@ -3,23 +3,37 @@
  * @module
  */
 
+/**
+ * @import { Api } from "../state/api.js"
+ * @import { Ruleset } from "../types.js"
+ * @import { TemplateResult } from "../vendor/lit-html.js"
+ */
+
 import { html, nothing, render } from "../vendor/lit-html.js";
 
-/** What was read, by ruleset: `{title, briefing, symbols}`. */
+/**
+ * What was read of a ruleset, with the signs of its pieces.
+ * @typedef {Pick<Ruleset, "title" | "players" | "briefing"> & {symbols: Node[]}} Card
+ */
+
+/** @type {Map<string, Card>} */
 const known = new Map();
 
 /**
  * Show a ruleset in a dialog of its own.
- * @param {import("../state/api.js").Api} api
+ * @param {Api} api
  * @param {string} ruleset its id
  */
 export async function openBriefing(api, ruleset) {
-  const dialog = document.getElementById("briefing") ?? made();
+  const dialog = /** @type {HTMLDialogElement | null} */ (document.getElementById("briefing")) ?? made();
+  /** @param {TemplateResult} content */
   const show = (content) => render(html`${content}<form method="dialog" class="buttons"><button class="strong">Close</button></form>`, dialog);
   try {
-    if (!known.has(ruleset)) known.set(ruleset, await read(api, ruleset));
-    show(card(ruleset, known.get(ruleset)));
-  } catch (problem) {
+    const found = known.get(ruleset) ?? (await read(api, ruleset));
+    known.set(ruleset, found);
+    show(card(ruleset, found));
+  } catch (error) {
+    const problem = /** @type {Error} */ (error);
     show(html`<h2 id="briefing-title">The game in a minute</h2><p class="problem" role="alert">${problem.message}</p>`);
   }
   if (!dialog.open) dialog.showModal();
@@ -33,15 +47,23 @@ function made() {
   return document.body.appendChild(dialog);
 }
 
-/** Pages without a board have no signs of pieces: the bare board has them all. */
+/**
+ * Pages without a board have no signs of pieces: the bare board has them all.
+ * @param {Api} api
+ * @param {string} ruleset
+ */
 async function read(api, ruleset) {
   const { title, players, briefing } = await api.get(`/v1/rulesets/${ruleset}`);
   const isDrawn = document.querySelector("svg.board symbol");
   const board = isDrawn ? "" : await api.text(`/v1/rulesets/${ruleset}/board.svg`).catch(() => "");
-  const symbols = board && new DOMParser().parseFromString(board, "image/svg+xml").querySelectorAll("symbol");
+  const symbols = board ? new DOMParser().parseFromString(board, "image/svg+xml").querySelectorAll("symbol") : [];
   return { title, players, briefing, symbols: [...symbols].map((each) => document.importNode(each, true)) };
 }
 
+/**
+ * @param {string} ruleset
+ * @param {Card} card
+ */
 function card(ruleset, { title, players, briefing, symbols }) {
   const many = players.length > 1 ? `${players[0]} to ${players.at(-1)}` : players[0];
   return html`<h2 id="briefing-title">${title}</h2>
@@ -50,6 +72,10 @@ function card(ruleset, { title, players, briefing, symbols }) {
     ${symbols.length ? html`<svg class="hidden" aria-hidden="true">${symbols}</svg>` : nothing}`;
 }
 
+/**
+ * @param {NonNullable<Ruleset["briefing"]>} briefing
+ * @param {string | number} players
+ */
 function told({ goal, ending, rounds, time, pieces }, players) {
   const facts = { Goal: goal, End: ending, Players: players, Rounds: rounds, Time: time };
   return html`<dl class="facts">${Object.entries(facts).map(([name, words]) => html`<div><dt>${name}</dt><dd>${words}</dd></div>`)}</dl>

@@ -3,11 +3,16 @@
  * @module
  */
 
+/** @import { Table } from "../types.js" */
+
 import { html } from "../vendor/lit-html.js";
 
 const NOBODY = { colour: "#6d6459", ink: "#fffdf6", emblem: "" };
 
-/** @param {import("../state/room.js").Room} room */
+/**
+ * @param {Table} room
+ * @param {string | null} seat
+ */
 export function chip(room, seat) {
   const { colour, ink, emblem } = room.shown?.standings?.find((standing) => standing.seat === seat) ?? NOBODY;
   return html`<svg class="chip" viewBox="0 0 16 16" aria-hidden="true">
@@ -16,7 +21,11 @@ export function chip(room, seat) {
   </svg>`;
 }
 
-/** The letters that mark the pieces of a nation, in the colour of its seat. */
+/**
+ * The letters that mark the pieces of a nation, in the colour of its seat.
+ * @param {{colour: string, ink: string}} seat
+ * @param {string} letters
+ */
 export function signOf({ colour, ink }, letters) {
   const wide = 8 + 9 * letters.length;
   return html`<svg class="sign" viewBox="0 0 ${wide} 16" aria-hidden="true">

@@ -4,11 +4,14 @@
  * @module
  */
 
+/** @import { Table } from "../types.js" */
+
 import { html, nothing, svg } from "../vendor/lit-html.js";
 import { capital, plain } from "./format.js";
 
 /** The middles of the pips, of a face that is 24 wide. */
 const [FIRST, MIDDLE, LAST] = [6.5, 12, 17.5];
+/** @type {Record<string, number[][]>} */
 const PIPS = {
   1: [[MIDDLE, MIDDLE]],
   2: [[FIRST, FIRST], [LAST, LAST]],
@@ -20,7 +23,7 @@ const PIPS = {
 
 /**
  * The dice of a roll, in their order.
- * @param {import("../state/room.js").Room} room
+ * @param {Table} room
  * @param {{die: string, faces: string[], struck?: boolean[]}} roll
  */
 export function dieFaces(room, { die, faces, struck = [] }) {
@@ -33,6 +36,11 @@ export function dieFaces(room, { die, faces, struck = [] }) {
   })}</ul>`;
 }
 
+/**
+ * @param {string} kind
+ * @param {string} face
+ * @param {boolean} hasPips
+ */
 function shown(face, hasPips, kind) {
   if (hasPips) return svg`<svg viewBox="0 0 24 24" aria-hidden="true">${PIPS[face].map(([x, y]) => svg`<circle cx=${x} cy=${y} r="2.4" />`)}</svg>`;
   if (kind) return html`<svg viewBox="-4 -4 32 32" aria-hidden="true"><use href="#glyph-${kind}" width="24" height="24" /></svg>`;

@@ -3,39 +3,49 @@
  * @module
  */
 
-/** Return an id as it is written in a sentence: `red-general-1` is "red general 1". */
+/** @import { Game } from "../types.js" */
+
+/** Return an id as it is written in a sentence: `red-general-1` is "red general 1". @param {string} id */
 export function plain(id) {
   return `${id}`.replaceAll("-", " ");
 }
 
-/** Return an id as a name: `red-general-1` is "Red General 1". */
+/** Return an id as a name: `red-general-1` is "Red General 1". @param {string} id */
 export function named(id) {
   return plain(id).replace(/(^|\s)\p{Ll}/gu, (letter) => letter.toUpperCase());
 }
 
-/** Return a sentence or a word with a capital letter. */
+/** Return a sentence or a word with a capital letter. @param {string} text */
 export function capital(text) {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
-/** Return a figure of the scores: 12.5 is "12½". */
+/** Return a figure of the scores: 12.5 is "12½". @param {number} figure */
 export function scored(figure) {
   const whole = Math.trunc(figure);
   return whole === figure ? `${figure}` : `${figure < 0 ? "-" : ""}${Math.abs(whole) || ""}½`;
 }
 
-/** Return what a game is called; one without a title by what it is. */
+/**
+ * Return what a game is called; one without a title by what it is.
+ * @param {{id: string, title?: string, fork?: {purpose: string, version: number} | null}} game
+ */
 export function gameTitle({ id, title, fork }) {
   const of = fork && `${fork.purpose === "analysis" ? "An analysis" : "A continuation"} from version ${fork.version}`;
   return title || of || `Game ${id}`;
 }
 
-/** Return who sits somewhere: "Red (Ann)", or "Red" while nobody does. */
+/**
+ * Return who sits somewhere: "Red (Ann)", or "Red" while nobody does.
+ * @param {Pick<Game, "seats"> | null} game
+ * @param {string} seat
+ */
 export function seatName(game, seat) {
   const holder = game?.seats.find((place) => place.seat === seat)?.name;
   return holder ? `${named(seat)} (${holder})` : named(seat);
 }
 
+/** @type {[Intl.RelativeTimeFormatUnit, number][]} */
 const UNITS = [["year", 31_536_000], ["month", 2_592_000], ["day", 86_400], ["hour", 3600], ["minute", 60]];
 const RELATIVE = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const WHOLE = new Intl.DateTimeFormat(undefined, {
@@ -48,14 +58,14 @@ const WHOLE = new Intl.DateTimeFormat(undefined, {
   timeZoneName: "short",
 });
 
-/** Return how long ago a time was: "3 minutes ago". */
+/** Return how long ago a time was: "3 minutes ago". @param {string} time */
 export function ago(time, now = Date.now()) {
   const seconds = (new Date(time).getTime() - now) / 1000;
   const [unit, length] = UNITS.find(([, size]) => -seconds >= size) ?? [];
-  return unit ? RELATIVE.format(Math.round(seconds / length), unit) : "just now";
+  return unit && length ? RELATIVE.format(Math.round(seconds / length), unit) : "just now";
 }
 
-/** Return a time as the reader's clock shows it. */
+/** Return a time as the reader's clock shows it. @param {string} time */
 export function clock(time) {
   return WHOLE.format(new Date(time));
 }
@@ -63,21 +73,31 @@ export function clock(time) {
 /** What is not counted by its plural: "2 infantry", "3 grain". */
 const MASS = /(infantry|cavalry|foederati|influence|perfume|papyrus|gold|oil|wine|livestock|fruit|metal|grain|fish)$/;
 
-/** Return a number with what it counts, whose name is given for one or for several: "1 general", "2 legions", "1 galley". */
+/**
+ * Return a number with what it counts, whose name is given for one or for several: "1 general", "2 legions", "1 galley".
+ * @param {number} number
+ * @param {string} noun
+ */
 export function amount(number, noun) {
   if (MASS.test(noun)) return `${number} ${noun}`;
   return `${number} ${number === 1 ? singular(noun) : plural(noun)}`;
 }
 
+/** @param {string} noun */
 function singular(noun) {
   return noun.replace(/ies$/, "y").replace(/(ss|x|ch|sh)es$/, "$1").replace(/([^s])s$/, "$1");
 }
 
+/** @param {string} noun */
 function plural(noun) {
   return singular(noun).replace(/([^aeiou])y$/, "$1ie").replace(/(ss|x|ch|sh)$/, "$1e").concat("s");
 }
 
-/** Return a count with its noun: "1 event", "5,012 events". */
+/**
+ * Return a count with its noun: "1 event", "5,012 events".
+ * @param {number} number
+ * @param {string} noun
+ */
 export function count(number, noun) {
   return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 }

@@ -19,7 +19,9 @@ const PATHS = {
   close: "M3.4 2 8 6.6 12.6 2 14 3.4 9.4 8 14 12.6 12.6 14 8 9.4 3.4 14 2 12.6 6.6 8 2 3.4z",
 };
 
-/** @param {keyof PATHS} name */
+/** @typedef {keyof typeof PATHS} Sign */
+
+/** @param {Sign} name */
 export function icon(name) {
   return html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d=${PATHS[name]} /></svg>`;
 }

@@ -6,7 +6,10 @@
 import { html } from "../vendor/lit-html.js";
 import { named } from "./format.js";
 
-/** Return the level for somebody who does not choose: neither the weakest, nor the one that thinks longest. */
+/**
+ * Return the level for somebody who does not choose: neither the weakest, nor the one that thinks longest.
+ * @param {string[]} bots
+ */
 export function usual(bots) {
   return bots[Math.floor(bots.length / 2)];
 }

@@ -3,41 +3,61 @@
  * @module
  */
 
+/** @import { Paper, PaperLine, Papers, Table } from "../types.js" */
+
 import { html, nothing } from "../vendor/lit-html.js";
 
-const dialog = () => document.getElementById("paper");
+const dialog = () => /** @type {HTMLDialogElement} */ (document.getElementById("paper"));
+/** @type {WeakMap<object, RegExp>} */
 const patterns = new WeakMap();
 
-/** Return a text in which each name of a paper opens it. @param {import("../state/room.js").Room} room */
+/**
+ * Return a text in which each name of a paper opens it.
+ * @param {Table} room
+ * @param {string} text
+ */
 export function linked(room, text) {
   const pattern = text && patternOf(room.papers);
   return pattern ? text.split(pattern).map((part, at) => (at % 2 ? link(room, part) : part)) : text;
 }
 
-/** Return a name that opens the paper that is called so; the plain name where there is none. */
+/**
+ * Return a name that opens the paper that is called so; the plain name where there is none.
+ * @param {Table} room
+ * @param {string} name
+ */
 export function link(room, name) {
   const paper = room.papers?.papers.find(({ title }) => title === name);
   if (!paper) return name;
   return html`<button type="button" class="paper-link" aria-haspopup="dialog" @click=${() => open(room, paper)}>${name}</button>`;
 }
 
-/** Return the papers that a text names, each once. */
+/**
+ * Return the papers that a text names, each once.
+ * @param {Table} room
+ * @param {string} text
+ */
 export function namedIn(room, text) {
   const pattern = patternOf(room.papers);
   return pattern ? [...new Set(text.split(pattern).filter((_, at) => at % 2))] : [];
 }
 
-/** The titles of all papers, those with several words before those that are a part of them. */
+/** The titles of all papers, those with several words before those that are a part of them. @param {Pick<Papers, "papers"> | null} papers */
 function patternOf(papers) {
   if (!papers?.papers.length) return null;
-  if (!patterns.has(papers)) {
-    const titles = papers.papers.map(({ title }) => title.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-    const longest = titles.toSorted((one, other) => other.length - one.length);
-    patterns.set(papers, new RegExp(`(?<!\\p{L})(${longest.join("|")})(?!\\p{L})`, "u"));
-  }
-  return patterns.get(papers);
+  const known = patterns.get(papers);
+  if (known) return known;
+  const titles = papers.papers.map(({ title }) => title.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const longest = titles.toSorted((one, other) => other.length - one.length);
+  const pattern = new RegExp(`(?<!\\p{L})(${longest.join("|")})(?!\\p{L})`, "u");
+  patterns.set(papers, pattern);
+  return pattern;
 }
 
+/**
+ * @param {Table} room
+ * @param {Paper} paper
+ */
 function open(room, paper) {
   room.paper = paper;
   // It has content before it is opened, so that it is announced with its title, and begins at its top.
@@ -45,10 +65,10 @@ function open(room, paper) {
   room.redraw();
 }
 
-/** The content of the dialog: the paper that was opened last. @param {import("../state/room.js").Room} room */
+/** The content of the dialog: the paper that was opened last. @param {Table} room */
 export function paper(room) {
   const { paper, papers } = room;
-  if (!paper) return nothing;
+  if (!paper || !papers) return nothing;
   const { origins, sources } = papers;
   const lines = paper.sections.flatMap((section) => section.lines);
   const cited = Object.entries(sources).filter(([key]) => lines.some(({ source = "" }) => bracketed(source).includes(key)));
@@ -63,14 +83,19 @@ export function paper(room) {
     <form method="dialog" class="buttons"><button class="strong">Close</button></form>`;
 }
 
-/** How many lines are from where, in a sentence for each origin. */
+/**
+ * How many lines are from where, in a sentence for each origin.
+ * @param {PaperLine[]} lines
+ * @param {Record<string, string>} origins
+ */
 function counted(lines, origins) {
   return Object.entries(origins)
-    .map(([origin, words]) => [lines.filter((line) => line.origin === origin).length, origin, words])
-    .filter(([number]) => number)
-    .map(([number, origin, words]) => `${number} of ${lines.length} lines are marked ${origin}: ${words}.`);
+    .map(([origin, words]) => ({ number: lines.filter((line) => line.origin === origin).length, origin, words }))
+    .filter(({ number }) => number)
+    .map(({ number, origin, words }) => `${number} of ${lines.length} lines are marked ${origin}: ${words}.`);
 }
 
+/** @param {string} text */
 function bracketed(text) {
   return [...text.matchAll(/\[([^\]]+)\]/g)].flatMap(([, keys]) => keys.split(", "));
 }

@@ -3,15 +3,26 @@
  * @module
  */
 
+/**
+ * @import { Labels } from "../forms/labels.js"
+ * @import { Api, Problem } from "../state/api.js"
+ * @import { At, Game, RuleView } from "../types.js"
+ */
+
 import { html, nothing } from "../vendor/lit-html.js";
 import { capital } from "./format.js";
 
-/** Rules that were read, by address; null while they are on their way. */
+/** Rules that were read, by address; null while they are on their way. @type {Map<string, RuleView | null>} */
 const read = new Map();
 
 /**
+ * Where rules are shown: a game, or a form that may create one.
+ * @typedef {{api: Api, game: Pick<Game, "ruleset">, redraw: () => void, labels?: Labels | null}} RuleReader
+ */
+
+/**
  * A rule to be unfolded.
- * @param {Pick<import("../state/room.js").Room, "api" | "game" | "redraw">} room
+ * @param {RuleReader} room
  * @param {string} id such as `CC-MOV-09`
  * @param {string} [title] when it is known beforehand; otherwise the rule is fetched at once
  */
@@ -26,10 +37,11 @@ export function ruleOf(room, id, title = undefined) {
       () => read.delete(address),
     );
   };
+  /** @param {At<HTMLDetailsElement>} event */
   const unfold = (event) => event.target.open && fetch();
   if (!title) fetch();
   return html`<details class="rule" @toggle=${unfold}>
-    <summary>Rule ${id}${title ?? rule?.title ? `: ${title ?? rule.title}` : nothing}</summary>
+    <summary>Rule ${id}${(title ?? rule?.title) ? `: ${title ?? rule?.title}` : nothing}</summary>
     ${rule
       ? html`${rule.standing ? html`<p class="quiet">${capital(rule.standing)}</p>` : nothing}
           <p>${rule.text}</p>
@@ -39,7 +51,11 @@ export function ruleOf(room, id, title = undefined) {
   </details>`;
 }
 
-/** What the service answered instead of doing what it was asked. @param {import("../state/api.js").Problem} said */
+/**
+ * What the service answered instead of doing what it was asked.
+ * @param {RuleReader} room
+ * @param {Problem} said
+ */
 export function refusal(room, { problem, message }) {
   const said = room.labels?.sentence ?? ((text) => text);
   return html`<div class="outcome refused" role="alert">

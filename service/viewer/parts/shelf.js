@@ -3,18 +3,23 @@
  * @module
  */
 
+/** @import { Shelf, Table } from "../types.js" */
+
 import { html } from "../vendor/lit-html.js";
 import { chip } from "./chip.js";
 import { linked } from "./papers.js";
 
-/** @param {import("../state/room.js").Room} room */
+/**
+ * @param {Table} room
+ * @param {Shelf} shelf
+ */
 export function shelf(room, { title, items }) {
   return html`<section class="shelf"><h3>${linked(room, title)}</h3>
-    <ul>${items.map((item) => html`<li>${item.seat ? chip(room, item.seat) : glyph(item.kind)} ${linked(room, item.words)}</li>`)}</ul>
+    <ul>${items.map((item) => html`<li>${item.seat ? chip(room, item.seat) : glyph(item.kind)} ${linked(room, item.words ?? "")}</li>`)}</ul>
   </section>`;
 }
 
-/** The sign of a kind of mark; the board in the page has it. */
+/** The sign of a kind of mark; the board in the page has it. @param {string} kind */
 export function glyph(kind) {
   return html`<svg class="chip" viewBox="0 0 24 24" fill="currentColor" aria-hidden="true"><use href="#glyph-${kind}" /></svg>`;
 }

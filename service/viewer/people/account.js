@@ -3,12 +3,15 @@
  * @module
  */
 
+/** @import { Answer, At, Me, Submitted } from "../types.js" */
+
 import { html, nothing, render } from "../vendor/lit-html.js";
 import { live } from "../vendor/directives/live.js";
 import { accountForms } from "../parts/account-forms.js";
 import { ago, clock, count } from "../parts/format.js";
 import { Account } from "../state/account.js";
-import { Api } from "../state/api.js";
+import { textIn } from "../parts/given.js";
+import { Api, problemOf } from "../state/api.js";
 import { canHavePasskeys, makePasskey } from "../state/passkeys.js";
 
 const SCOPES = {
@@ -23,23 +26,32 @@ const LOST = "You have no other way back. Without one the account is lost for go
 
 const api = new Api();
 const account = new Account(api);
-const place = document.getElementById("people");
-let kept = { passkeys: [], tokens: [], left: 0 };
-/** What was made just now and is shown only once. */
-let shown = { codes: [], token: "" };
-/** Where that is, until it has the focus. */
-let fresh = "";
-let said = "";
-let done = "";
+const place = /** @type {HTMLElement} */ (document.getElementById("people"));
+/** What the service has of the account: its passkeys, its tokens, and how many recovery codes are left. */
+const EMPTY = {
+  passkeys: /** @type {Answer<"/v1/passkeys", "get">["items"]} */ ([]),
+  tokens: /** @type {Answer<"/v1/tokens", "get">["items"]} */ ([]),
+  left: 0,
+};
+
+/** The page: what there is, what was made just now and is shown only once, and what was said last. */
+const page = {
+  kept: EMPTY,
+  shown: { codes: /** @type {string[]} */ ([]), token: "" },
+  /** Where that is, until it has the focus. */
+  fresh: "",
+  said: "",
+  done: "",
+};
 
 function draw() {
   const { me } = account;
-  const alert = said ? html`<p class="problem" role="alert">${said}</p>` : nothing;
+  const alert = page.said ? html`<p class="problem" role="alert">${page.said}</p>` : nothing;
   render(
     html`<h1>${me ? me.name : "Your account"}</h1>
       ${alert}
-      <p class="hidden" role="status">${done}</p>
-      ${me ? [lasting(), naming(me), passkeys(), provider(), codes(), signedIn(me), tokens(me), leaving(), closing(me)] : account.isUnknown ? html`<p class="quiet">…</p>` : html`<p>${done ? `${done}. ` : ""}Nobody is signed in in this tab.</p>${accountForms(account)}`}`,
+      <p class="hidden" role="status">${page.done}</p>
+      ${me ? [lasting(), naming(me), passkeys(), provider(), codes(), signedIn(me), tokens(me), leaving(), closing(me)] : account.isUnknown ? html`<p class="quiet">…</p>` : html`<p>${page.done ? `${page.done}. ` : ""}Nobody is signed in in this tab.</p>${accountForms(account)}`}`,
     place,
   );
   document.title = `${me ? me.name : "Your account"} · Tabularium`;
@@ -53,10 +65,11 @@ function lasting() {
         passkey or recovery codes${account.provider ? html`, or link it with ${account.provider.name}` : nothing}: then you can come back from any device.</p>`;
 }
 
+/** @param {Me} me */
 function naming(me) {
   return html`<section aria-labelledby="name-title"><h2 id="name-title">Name</h2>
     <form @submit=${act(async (given) => {
-      await api.patch("/v1/players/me", { name: given.get("name").trim() });
+      await api.patch("/v1/players/me", { name: textIn(given, "name") });
       await account.read();
       return "Saved";
     })}>
@@ -64,11 +77,11 @@ function naming(me) {
       <div class="line"><input id="own-name" name="name" maxlength="80" required .value=${me.name} autocomplete="nickname" /><button>Save</button></div>
       <p class="hint"><a href="/players/${me.id}">What others see of you</a></p>
     </form>
-    <label class="check"><input type="checkbox" .checked=${live(me.findable)} @change=${({ target }) => perform(() => letFind(target.checked))} /> Others can find me by it</label>
+    <label class="check"><input type="checkbox" .checked=${live(me.findable)} @change=${(/** @type {At<HTMLInputElement>} */ { target }) => perform(() => letFind(target.checked))} /> Others can find me by it</label>
     <p class="hint">${me.findable ? "Saved: whoever searches for your name finds you." : "Saved: nobody finds you by your name."}</p></section>`;
 }
 
-/** A box that is ticked counts at once: nobody looks for a button that saves it. */
+/** A box that is ticked counts at once: nobody looks for a button that saves it. @param {boolean} findable */
 async function letFind(findable) {
   await api.patch("/v1/players/me", { findable });
   await account.read();
@@ -76,11 +89,11 @@ async function letFind(findable) {
 }
 
 function passkeys() {
-  const isLast = kept.passkeys.length === 1 && !kept.left && !account.provider?.linked;
+  const isLast = page.kept.passkeys.length === 1 && !page.kept.left && !account.provider?.linked;
   return html`<section aria-labelledby="passkeys-title"><h2 id="passkeys-title">Passkeys</h2>
     <p>A passkey lives in your device or password manager. It signs you in by a fingerprint, a face or a PIN.</p>
-    ${kept.passkeys.length
-      ? html`<ul aria-label="Passkeys">${kept.passkeys.map((each) => html`<li><strong>${each.name}</strong>
+    ${page.kept.passkeys.length
+      ? html`<ul aria-label="Passkeys">${page.kept.passkeys.map((each) => html`<li><strong>${each.name}</strong>
           <span class="quiet">made ${moment(each.created)}${each.used ? html`, used ${moment(each.used)}` : nothing}</span>
           ${sure(`Remove ${each.name}`, "Remove", () => api.delete(`/v1/passkeys/${each.id}`), isLast ? LOST : "")}</li>`)}</ul>`
       : html`<p class="quiet">You have none yet.</p>`}
@@ -89,7 +102,7 @@ function passkeys() {
 
 function newPasskey() {
   return html`<form @submit=${act(async (given) => {
-      await makePasskey(api, given.get("name").trim());
+      await makePasskey(api, textIn(given, "name"));
       await account.read();
       return "Your passkey is registered";
     })}>
@@ -102,7 +115,7 @@ function newPasskey() {
 function provider() {
   if (!account.provider || account.api.token) return nothing;
   const { name, linked } = account.provider;
-  const others = kept.passkeys.length || kept.left;
+  const others = page.kept.passkeys.length || page.kept.left;
   const warning = others
     ? `You cannot sign in with ${name} any more.`
     : LOST;
@@ -115,33 +128,35 @@ function provider() {
 
 function codes() {
   return html`<section aria-labelledby="codes-title"><h2 id="codes-title">Recovery codes</h2>
-    <p>Each code signs you in once. Keep them on paper. ${kept.left ? `${count(kept.left, "code")} left.` : "You have none."}</p>
-    ${shown.codes.length
-      ? html`<pre class="token" tabindex="0" aria-label="Your recovery codes">${shown.codes.join("\n")}</pre>
-          <p class="hint">They are shown only now. ${save(() => `Recovery codes of ${account.me.name} at ${location.origin}\n\n${shown.codes.join("\n")}\n`, "tabularium-recovery-codes.txt")}</p>`
+    <p>Each code signs you in once. Keep them on paper. ${page.kept.left ? `${count(page.kept.left, "code")} left.` : "You have none."}</p>
+    ${page.shown.codes.length
+      ? html`<pre class="token" tabindex="0" aria-label="Your recovery codes">${page.shown.codes.join("\n")}</pre>
+          <p class="hint">They are shown only now. ${save(() => `Recovery codes of ${account.me?.name} at ${location.origin}\n\n${page.shown.codes.join("\n")}\n`, "tabularium-recovery-codes.txt")}</p>`
       : nothing}
-    ${kept.left
+    ${page.kept.left
       ? sure("Make new recovery codes", "Make new codes", makeCodes, "The codes that you have will sign nobody in any more.")
       : html`<button @click=${() => perform(makeCodes)}>Make recovery codes</button>`}</section>`;
 }
 
 async function makeCodes() {
-  shown.codes = (await api.post("/v1/recovery-codes")).codes;
+  page.shown.codes = (await api.post("/v1/recovery-codes")).codes;
   await account.read();
-  fresh = "pre.token";
+  page.fresh = "pre.token";
   return "Your recovery codes are shown";
 }
 
+/** @param {Me} me */
 function signedIn(me) {
-  const sessions = kept.tokens.filter((each) => each.session);
+  const sessions = page.kept.tokens.filter((each) => each.session);
   return html`<section aria-labelledby="sessions-title"><h2 id="sessions-title">Signed in</h2>
     <ul aria-label="Browsers">${sessions.map((each) => html`<li><strong>${each.id === me.token ? "This browser" : "Another browser"}</strong>
       <span class="quiet">since ${moment(each.created)}${each.used ? html`, last here ${moment(each.used)}` : nothing}</span>
       ${each.id === me.token ? nothing : sure(`Sign out the browser of ${clock(each.created)}`, "Sign out", () => api.delete(`/v1/tokens/${each.id}`))}</li>`)}</ul></section>`;
 }
 
+/** @param {Me} me */
 function tokens(me) {
-  const mine = kept.tokens.filter((each) => !each.session);
+  const mine = page.kept.tokens.filter((each) => !each.session);
   return html`<section aria-labelledby="tokens-title"><h2 id="tokens-title">Tokens</h2>
     <p>Programs and bots of yours use <a href="/docs">the API</a> with a token. Give each one of its own.</p>
     ${mine.length
@@ -150,14 +165,14 @@ function tokens(me) {
           ${sure(`Revoke ${each.name}`, "Revoke", () => api.delete(`/v1/tokens/${each.id}`), "Whatever uses this token stops working.")}</li>`)}</ul>`
       : html`<p class="quiet">You have none.</p>`}
     ${me.bot ? html`<p>A program plays this account. Everybody sees that it is a bot.</p>` : nothing}
-    ${shown.token
-      ? html`<code class="token" tabindex="0" aria-label="The new token">${shown.token}</code>
-          <p class="hint">It is shown only now. ${save(() => `Account: ${me.name}\nService: ${location.origin}\nToken: ${shown.token}\n`, "tabularium-token.txt")}</p>`
+    ${page.shown.token
+      ? html`<code class="token" tabindex="0" aria-label="The new token">${page.shown.token}</code>
+          <p class="hint">It is shown only now. ${save(() => `Account: ${me.name}\nService: ${location.origin}\nToken: ${page.shown.token}\n`, "tabularium-token.txt")}</p>`
       : nothing}
     <details><summary>Make a token</summary>
       <form @submit=${act(async (given) => {
-        shown.token = (await api.post("/v1/tokens", { name: given.get("name").trim(), scopes: given.getAll("scope") })).token;
-        fresh = "section > code.token";
+        page.shown.token = (await api.post("/v1/tokens", { name: textIn(given, "name"), scopes: /** @type {Me["scopes"]} */ (given.getAll("scope")) })).token;
+        page.fresh = "section > code.token";
         return "Your token is shown";
       })}>
         <label for="token-name">What is it for?</label>
@@ -181,6 +196,7 @@ function leaving() {
   return html`<section aria-labelledby="leaving-title"><h2 id="leaving-title">Sign out</h2>${accountForms(account)}</section>`;
 }
 
+/** @param {Me} me */
 function closing(me) {
   return html`<section aria-labelledby="closing-title"><h2 id="closing-title">Close this account</h2>
     <details class="sure"><summary>Close this account …</summary>
@@ -192,21 +208,32 @@ function closing(me) {
       </form></details></section>`;
 }
 
+/** @param {FormData} given */
 async function close(given) {
-  if (given.get("name").trim() !== account.me.name) throw new Error(`The account is called ${account.me.name}. Type this name to close it.`);
-  await api.delete(`/v1/players/me?confirm=${account.me.id}`);
+  if (textIn(given, "name") !== account.me?.name) throw new Error(`The account is called ${account.me?.name}. Type this name to close it.`);
+  await api.delete(`/v1/players/me?confirm=${account.me?.id}`);
   await (api.token ? account.goHome() : account.leave());
   return "Your account is closed";
 }
 
+/** @param {string} time */
 const moment = (time) => html`<time datetime=${time} title=${clock(time)}>${ago(time)}</time>`;
 
-/** A button that asks once more before it does what cannot be taken back. */
+/**
+ * A button that asks once more before it does what cannot be taken back.
+ * @param {string} label
+ * @param {string} words
+ * @param {() => Promise<unknown>} what
+ */
 function sure(label, words, what, warning = "") {
   return html`<details class="sure"><summary aria-label=${label}>${words} …</summary>
     ${warning ? html`<p>${warning}</p>` : nothing}<button @click=${() => perform(async () => (await what(), "Done"))}>${words}</button></details>`;
 }
 
+/**
+ * @param {string} name
+ * @param {() => string} content
+ */
 function save(content, name) {
   const download = () => {
     const address = URL.createObjectURL(new Blob([content()], { type: "text/plain" }));
@@ -216,49 +243,47 @@ function save(content, name) {
   return html`<button type="button" @click=${download}>Download</button>`;
 }
 
-/** Do what a form says. */
+/** Do what a form says. @param {(given: FormData) => Promise<string>} what */
 function act(what) {
-  return (event) => {
+  return (/** @type {Submitted} */ event) => {
     event.preventDefault();
     const form = event.target;
     perform(async () => what(new FormData(form)));
   };
 }
 
+/** @param {() => Promise<string>} what */
 async function perform(what) {
-  said = done = "";
+  page.said = page.done = "";
   try {
-    done = await what();
-    for (const each of document.querySelectorAll("details.sure[open]")) each.open = false;
-  } catch (problem) {
-    said = `${problem.message} ${problem.problem?.allowed ?? ""}`;
+    page.done = await what();
+    for (const each of document.querySelectorAll("details.sure[open]")) each.removeAttribute("open");
+  } catch (error) {
+    const problem = problemOf(error);
+    page.said = `${problem.message} ${problem.problem?.allowed ?? ""}`;
   }
   await read();
-  if (fresh) document.querySelector(fresh)?.focus();
-  fresh = "";
+  if (page.fresh) /** @type {HTMLElement | null} */ (document.querySelector(page.fresh))?.focus();
+  page.fresh = "";
 }
 
 async function read() {
   if (account.me?.scopes.includes("account")) {
     try {
       const [keys, all, { left }] = await Promise.all([api.get("/v1/passkeys"), api.get("/v1/tokens"), api.get("/v1/recovery-codes")]);
-      kept = { passkeys: keys.items, tokens: all.items, left };
-    } catch (problem) {
-      said = problem.message;
+      page.kept = { passkeys: keys.items, tokens: all.items, left };
+    } catch (error) {
+      page.said = problemOf(error).message;
     }
   }
   draw();
 }
 
-let { turn } = account;
-account.addEventListener("change", () => {
-  if (account.turn !== turn) {
-    turn = account.turn;
-    shown = { codes: [], token: "" };
-    said = "";
-    read();
-  }
-  draw();
+account.addEventListener("entered", () => {
+  page.shown = { codes: [], token: "" };
+  page.said = "";
+  read();
 });
+account.addEventListener("change", draw);
 await account.read();
 await read();

@@ -4,36 +4,45 @@
  * @module
  */
 
+/**
+ * @import { Problem } from "../state/api.js"
+ * @import { Answer, GameSummary, Ruleset, Submitted } from "../types.js"
+ */
+
 import { html, nothing, render } from "../vendor/lit-html.js";
 import { accountForms } from "../parts/account-forms.js";
 import { entropy } from "../parts/entropy.js";
 import { count, gameTitle, named } from "../parts/format.js";
 import { lookAlike } from "../parts/look-alike.js";
 import { Account } from "../state/account.js";
-import { Api } from "../state/api.js";
+import { textIn } from "../parts/given.js";
+import { Api, problemOf } from "../state/api.js";
 
 const api = new Api();
 const account = new Account(api);
-const place = document.getElementById("people");
-let invited = null;
-let ruleset = null;
-let problem = null;
-let isBusy = false;
+const place = /** @type {HTMLElement} */ (document.getElementById("people"));
+/**
+ * The page: the invitation and the ruleset of its game, once they were read; what went wrong; and whether a seat is being taken.
+ * @type {{invited: Answer<`/v1/invitations/${string}`, "get"> | null, ruleset: Ruleset | null, problem: Problem | null, isBusy: boolean}}
+ */
+const page = { invited: null, ruleset: null, problem: null, isBusy: false };
 
-const address = () => `/v1/invitations/${encodeURIComponent(location.hash.slice(1))}`;
+const address = () => /** @type {`/v1/invitations/${string}`} */ (`/v1/invitations/${encodeURIComponent(location.hash.slice(1))}`);
 
 function draw() {
+  const { invited, problem } = page;
   const said = problem ? html`<p class="problem" role="alert">${problem.message} ${problem.problem?.allowed ?? ""}</p>` : nothing;
   render(
     html`<h1>${invited ? "You are invited" : problem ? "This link leads nowhere" : "An invitation"}</h1>
-      ${said} ${invited ? invitation() : problem ? html`<p><a href="/">To the lobby</a></p>` : html`<p class="quiet">Reading the invitation …</p>`}`,
+      ${said} ${invited ? invitation(invited) : problem ? html`<p><a href="/">To the lobby</a></p>` : html`<p class="quiet">Reading the invitation …</p>`}`,
     place,
   );
   document.title = `${invited ? gameTitle(invited.game) : "An invitation"} · Tabularium`;
 }
 
-function invitation() {
-  const { game, organizer, free, you } = invited;
+/** @param {NonNullable<typeof page.invited>} invited */
+function invitation({ game, organizer, free, you }) {
+  const { ruleset } = page;
   return html`<p class="lead"><strong>${organizer || "Somebody"}</strong> invites you to play
       <strong>${game.title || ruleset?.title || game.ruleset}</strong>${game.title ? html`, by ${ruleset?.title ?? game.ruleset}` : nothing}.</p>
     <ul class="seats" aria-label="Seats">${game.seats.map(({ seat, player, name, bot, looks_alike }) => html`<li><strong>${named(seat)}</strong>
@@ -41,6 +50,10 @@ function invitation() {
     ${you ? html`<p>You have a seat in this game: ${named(you)}. <a class="strong" href="/games/${game.id}">Go to the game</a></p>` : open(game, free)}`;
 }
 
+/**
+ * @param {GameSummary} game
+ * @param {number} free
+ */
 function open(game, free) {
   const watch = html`<a href="/games/${game.id}">Watch it</a>`;
   if (game.status !== "gathering") return html`<p>The game has begun without you. ${watch}</p>`;
@@ -49,57 +62,55 @@ function open(game, free) {
 }
 
 function asMe() {
-  return html`<button class="strong" ?disabled=${isBusy} @click=${join}>Join as ${account.me.name}</button>
+  return html`<button class="strong" ?disabled=${page.isBusy} @click=${join}>Join as ${account.me?.name}</button>
     <details><summary>Somebody else?</summary>${accountForms(account)}</details>`;
 }
 
 function asGuest() {
+  /** @param {Submitted} event */
   const submit = async (event) => {
     event.preventDefault();
-    if (await account.open(new FormData(event.target).get("name").trim())) await join();
+    if (await account.open(textIn(new FormData(event.target), "name"))) await join();
   };
   return html`<form @submit=${submit}>
       <label for="guest">Your name</label>
       <div class="line"><input id="guest" name="name" autocomplete="nickname" maxlength="80" placeholder="optional" />
-        <button class="strong" ?disabled=${isBusy || account.isUnknown}>Join</button></div>
+        <button class="strong" ?disabled=${page.isBusy || account.isUnknown}>Join</button></div>
       <p class="hint">This browser keeps your account. You can make it lasting at any time.</p>
     </form>
     <details><summary>I have an account</summary>${accountForms(account)}</details>`;
 }
 
 async function join() {
-  isBusy = true;
-  problem = null;
+  page.isBusy = true;
+  page.problem = null;
   draw();
   try {
     const { game } = await api.post(address(), { entropy: entropy() });
     location.assign(`/games/${game}`);
-  } catch (refused) {
-    isBusy = false;
+  } catch (error) {
+    page.isBusy = false;
     await read();
-    problem = refused;
+    page.problem = problemOf(error);
     draw();
   }
 }
 
 async function read() {
-  problem = null;
+  page.problem = null;
   try {
-    invited = await api.get(address());
-    ruleset ??= await api.get(`/v1/rulesets/${invited.game.ruleset}`);
-  } catch (failed) {
-    invited = null;
-    problem = failed;
+    const invited = await api.get(address());
+    page.invited = invited;
+    page.ruleset ??= await api.get(`/v1/rulesets/${invited.game.ruleset}`);
+  } catch (error) {
+    page.invited = null;
+    page.problem = problemOf(error);
   }
   draw();
 }
 
-let { turn } = account;
-account.addEventListener("change", () => {
-  if (account.turn !== turn && !isBusy) read();
-  turn = account.turn;
-  draw();
-});
+account.addEventListener("entered", () => page.isBusy || read());
+account.addEventListener("change", draw);
 addEventListener("hashchange", read);
 await account.read();
 await read();

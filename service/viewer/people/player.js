@@ -3,28 +3,38 @@
  * @module
  */
 
+/** @import { GameSummary, Player, PlayerRecord } from "../types.js" */
+
 import { html, nothing, render } from "../vendor/lit-html.js";
 import { ago, clock, count, gameTitle, named } from "../parts/format.js";
-import { Api } from "../state/api.js";
+import { Api, problemOf } from "../state/api.js";
 
 const api = new Api();
 const id = decodeURIComponent(location.pathname.split("/")[2] ?? "");
-const place = document.getElementById("people");
+const place = /** @type {HTMLElement} */ (document.getElementById("people"));
+/** @typedef {"running" | "gathering" | "over"} Status */
+
+/** @type {[Status, string][]} */
 const GROUPS = [
   ["running", "Playing now"],
   ["gathering", "Waiting for players"],
   ["over", "Finished"],
 ];
-let titles = new Map();
-/** The games of each status, and whether there are more. */
+/** What rulesets are called, by id. @type {Map<string, string>} */
+const titles = new Map();
+/** The games of each status, and whether there are more. @type {Record<string, {items: GameSummary[], next: string | null}>} */
 const games = Object.fromEntries(GROUPS.map(([status]) => [status, { items: [], next: null }]));
 
+/**
+ * @param {Player} player
+ * @param {PlayerRecord | null} record
+ */
 function draw(player, record) {
   const results = record?.rulesets.filter((each) => each.finished || each.running) ?? [];
   render(
     html`<h1>${player.name}</h1>
       <p class="quiet">${player.level ? `A bot, which the service plays (${player.level}). ` : player.bot ? "A bot. " : nothing}Here since ${clock(player.created)}.</p>
-      ${results.length ? table(record, results) : nothing}
+      ${record && results.length ? table(record, results) : nothing}
       ${GROUPS.map(([status, title]) => list(status, title, player, record))}
       ${GROUPS.every(([status]) => !games[status].items.length) ? html`<p>No game of theirs is listed.</p>` : nothing}`,
     place,
@@ -32,6 +42,10 @@ function draw(player, record) {
   document.title = `${player.name} · Tabularium`;
 }
 
+/**
+ * @param {PlayerRecord} record
+ * @param {PlayerRecord["rulesets"]} results
+ */
 function table(record, results) {
   return html`<section aria-labelledby="results-title"><h2 id="results-title">Results</h2>
     <p>${count(record.finished, "finished game")}, ${record.won} won.</p>
@@ -40,6 +54,12 @@ function table(record, results) {
         <td class="number">${each.finished}</td><td class="number">${each.won}</td><td class="number">${each.running}</td></tr>`)}</tbody></table></section>`;
 }
 
+/**
+ * @param {string} status
+ * @param {string} title
+ * @param {Player} player
+ * @param {PlayerRecord | null} record
+ */
 function list(status, title, player, record) {
   const { items, next } = games[status];
   if (!items.length) return nothing;
@@ -50,6 +70,7 @@ function list(status, title, player, record) {
     ${next ? html`<button @click=${async () => (await more(status), draw(player, record))}>Show more</button>` : nothing}</section>`;
 }
 
+/** @param {string} status */
 async function more(status) {
   const page = await api.get("/v1/games", { player: id, status, limit: 20, cursor: games[status].next });
   games[status] = { items: [...games[status].items, ...page.items], next: page.next };
@@ -63,8 +84,9 @@ try {
     api.get("/v1/rulesets", { limit: 100 }),
     ...GROUPS.map(([status]) => more(status)),
   ]);
-  titles = new Map(rulesets.items.map((each) => [each.id, each.title]));
+  for (const each of rulesets.items) titles.set(each.id, each.title);
   draw(player, record);
-} catch (problem) {
+} catch (error) {
+  const problem = problemOf(error);
   render(html`<h1>No such player</h1><p class="problem" role="alert">${problem.message}</p><p><a href="/">To the lobby</a></p>`, place);
 }

@@ -4,34 +4,36 @@
  * @module
  */
 
+/** @import { Problem } from "../state/api.js" */
+
 import { html, nothing, render } from "../vendor/lit-html.js";
 import { Account } from "../state/account.js";
-import { Api } from "../state/api.js";
+import { Api, problemOf } from "../state/api.js";
 import { placeBefore } from "../state/return.js";
 
 const PARAMETERS = ["state", "code", "error", "iss"];
 
 const api = new Api();
 const account = new Account(api);
-const place = document.getElementById("people");
+const place = /** @type {HTMLElement} */ (document.getElementById("people"));
 const given = Object.fromEntries([...new URLSearchParams(location.search)].filter(([name, value]) => PARAMETERS.includes(name) && value));
 // What was in the address is good once. It is neither kept nor shown.
 history.replaceState(null, "", location.pathname);
-let problem = null;
-let isBusy = Boolean(given.state);
+/** The page: what went wrong, and whether the service is being asked. @type {{problem: Problem | null, isBusy: boolean}} */
+const page = { problem: null, isBusy: Boolean(given.state) };
 
 const provider = () => account.provider?.name ?? "the provider";
 
 function draw() {
-  const content = isBusy ? html`<h1>Signing in</h1><p class="quiet" role="status">One moment …</p>` : isOther() ? question() : refusal();
+  const content = page.isBusy ? html`<h1>Signing in</h1><p class="quiet" role="status">One moment …</p>` : isOther() ? question() : refusal();
   render(content, place);
-  document.title = `${isBusy ? "Signing in" : isOther() ? "Another account" : "Not signed in"} · Tabularium`;
+  document.title = `${page.isBusy ? "Signing in" : isOther() ? "Another account" : "Not signed in"} · Tabularium`;
 }
 
-const isOther = () => problem?.problem?.type === "/problems/other-account";
+const isOther = () => page.problem?.problem?.type === "/problems/other-account";
 
 function said() {
-  return problem ? html`<p class="problem" role="alert">${problem.message}</p>` : nothing;
+  return page.problem ? html`<p class="problem" role="alert">${page.problem.message}</p>` : nothing;
 }
 
 /** The person has an account already, and this browser is signed in to another. */
@@ -51,8 +53,8 @@ function question() {
 }
 
 function refusal() {
-  return html`<h1>${problem ? "You are not signed in" : "Nothing to sign in with"}</h1>
-    ${account.me && problem ? html`<p>Nothing was changed: this browser is still signed in as ${account.me.name}.</p>` : nothing}
+  return html`<h1>${page.problem ? "You are not signed in" : "Nothing to sign in with"}</h1>
+    ${account.me && page.problem ? html`<p>Nothing was changed: this browser is still signed in as ${account.me.name}.</p>` : nothing}
     ${said()}
     <div class="buttons">
       ${account.provider ? html`<button type="button" class="strong" @click=${() => begin(false)}>Try again</button>` : nothing}
@@ -62,14 +64,15 @@ function refusal() {
 
 const goBack = () => location.assign(placeBefore());
 
+/** @param {boolean} leave */
 async function begin(leave) {
-  isBusy = true;
+  page.isBusy = true;
   draw();
   try {
     await account.goToProvider(leave);
-  } catch (refused) {
-    problem = refused;
-    isBusy = false;
+  } catch (error) {
+    page.problem = problemOf(error);
+    page.isBusy = false;
     draw();
   }
 }
@@ -77,14 +80,14 @@ async function begin(leave) {
 draw();
 if (given.state) {
   try {
-    await account.finishAtProvider(given);
+    await account.finishAtProvider({ ...given, state: given.state });
     location.replace(placeBefore());
-  } catch (refused) {
-    problem = refused;
+  } catch (error) {
+    page.problem = problemOf(error);
   }
 }
-if (!given.state || problem) {
+if (!given.state || page.problem) {
   await account.read();
-  isBusy = false;
+  page.isBusy = false;
   draw();
 }

@@ -3,25 +3,35 @@
  * needs no rules. What is wrong is said in words that follow the version.
  * @module
  */
+
+/** @import { Cause, Row } from "../types.js" */
+
 import { Around, isAroundTheTable } from "./origin.js";
 
 const KEY_LIFE = 24 * 60 * 60 * 1000; // So long, in milliseconds, an idempotency key stands for one request at least.
 
-/** Return what is wrong with a time, given the one before it. */
+/**
+ * Return what is wrong with a time, given the one before it.
+ * @param {string} at
+ * @param {string} [before]
+ */
 export function faultOfTime(at, before) {
   if (at === before) return undefined;
   if (!isMoment(at)) return `has the time ${at}; expected a time in UTC with microseconds`;
-  return at < before ? `has the time ${at}, which is earlier than the one before, ${before}` : undefined;
+  return before !== undefined && at < before ? `has the time ${at}, which is earlier than the one before, ${before}` : undefined;
 }
 
-/** Tell whether a text is a valid time in UTC with microseconds. Times in this form sort as texts. */
+/**
+ * Tell whether a text is a valid time in UTC with microseconds. Times in this form sort as texts.
+ * @param {string} at
+ */
 function isMoment(at) {
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(at)) return false;
   const moment = new Date(at);
   return !Number.isNaN(moment.getTime()) && moment.toISOString().slice(0, 23) === at.slice(0, 23);
 }
 
-/** Return what is wrong with the shape of a cause. */
+/** Return what is wrong with the shape of a cause. @param {Cause | null} [cause] */
 export function faultOfCause(cause) {
   if (cause === undefined) return undefined;
   const { command = {}, ...texts } = cause ?? {};
@@ -36,16 +46,18 @@ export function faultOfCause(cause) {
 
 /**
  * Return the first thing that is wrong with who brought the events about, or that follows from no act.
- * @param {object[]} rows the whole log; its first row creates the game
+ * @param {Row[]} rows the whole log; its first row creates the game
  * @param {Around} [past] of a fork: what it goes back to, as it stands there
  * @returns {{version: number, problem: string} | undefined}
  */
 export function faultOfActs(rows, past = undefined) {
   const around = new Around(rows[0].event, past);
-  let [act, request] = [undefined, undefined];
+  /** @type {Row | undefined} */
+  let act;
+  /** @type {Row | undefined} */
+  let request;
   for (const row of rows) {
-    const begins = row.cause || !act;
-    const problem = begins
+    const problem = row.cause || !act
       ? (around.objection(row, rows) ?? otherRequest(row, request))
       : unfollowed(row, act, rows, around);
     if (problem) return { version: row.version, problem };
@@ -55,7 +67,13 @@ export function faultOfActs(rows, past = undefined) {
   return undefined;
 }
 
-/** Return what is wrong with an event that is said to follow from the act before it. */
+/**
+ * Return what is wrong with an event that is said to follow from the act before it.
+ * @param {Row} row
+ * @param {Row} act
+ * @param {Row[]} rows
+ * @param {Around} around
+ */
 function unfollowed(row, act, rows, around) {
   const ends = row.event.type === "game-ended" && row === rows.at(-1) && around.endsAs(row, act);
   const deals = row.event.type === "seats-moved" && act.event.type === "game-started" && around.couldMove(row.event);
@@ -64,10 +82,14 @@ function unfollowed(row, act, rows, around) {
   return row.at === act.at ? undefined : "has another time than the act that it follows from";
 }
 
-/** Return what is wrong with a command that has the key of the one before it: one key stands for one request. */
+/**
+ * Return what is wrong with a command that has the key of the one before it: one key stands for one request.
+ * @param {Row} row
+ * @param {Row} [before]
+ */
 function otherRequest({ at, cause }, before) {
-  if (!cause?.command || !before || before.cause.key !== cause.key) return undefined;
-  if (new Date(at) - new Date(before.at) >= KEY_LIFE) return undefined;
+  if (!cause?.command || !before?.cause || before.cause.key !== cause.key) return undefined;
+  if (new Date(at).getTime() - new Date(before.at).getTime() >= KEY_LIFE) return undefined;
   const same = at === before.at && cause.player === before.cause.player && cause.seat === before.cause.seat;
   return same ? undefined : "has the same key as the command before it, but another time, seat or account";
 }

@@ -15,6 +15,10 @@ export class Chance {
   #key;
   #context;
 
+  /**
+   * @param {CryptoKey} key
+   * @param {Uint8Array<ArrayBuffer>} context
+   */
   constructor(key, context) {
     this.#key = key;
     this.#context = context;
@@ -31,7 +35,11 @@ export class Chance {
     return new Chance(key, await sha256(utf8(canonical({ entropy, game }))));
   }
 
-  /** Return the message whose HMAC is a block of a draw's bytes. */
+  /**
+   * Return the message whose HMAC is a block of a draw's bytes.
+   * @param {number} draw
+   * @param {number} [block]
+   */
   message(draw, block = 0) {
     const counters = new DataView(new ArrayBuffer(12));
     counters.setBigUint64(0, BigInt(draw));
@@ -39,12 +47,20 @@ export class Chance {
     return joined(this.#context, new Uint8Array(counters.buffer));
   }
 
-  /** Return a block of 32 bytes of a draw. */
+  /**
+   * Return a block of 32 bytes of a draw.
+   * @param {number} draw
+   * @param {number} [block]
+   */
   async block(draw, block = 0) {
     return new Uint8Array(await crypto.subtle.sign("HMAC", this.#key, this.message(draw, block)));
   }
 
-  /** Return a draw's first bytes, at least so many. */
+  /**
+   * Return a draw's first bytes, at least so many.
+   * @param {number} draw
+   * @param {number} count
+   */
   async bytes(draw, count) {
     const blocks = Array.from({ length: Math.ceil(count / 32) }, (_, block) => this.block(draw, block));
     return joined(...(await Promise.all(blocks)));
@@ -52,13 +68,18 @@ export class Chance {
 
   /**
    * Roll again.
+   * @param {number} draw
+   * @param {number} count
+   * @param {number} sides
    * @returns {Promise<{numbers: number[], used: {byte: number, number: number | null}[]}>} what came up, each 1 to
    *   `sides`, and every byte that was looked at: one that would favour a face has no number, and was thrown away
    */
   async dice(draw, count, sides) {
     const fair = 256 - (256 % sides);
     for (let length = count + 16; ; length *= 2) {
+      /** @type {{byte: number, number: number | null}[]} */
       const used = [];
+      /** @type {number[]} */
       const numbers = [];
       for (const byte of await this.bytes(draw, length)) {
         if (numbers.length === count) return { numbers, used };
@@ -70,7 +91,12 @@ export class Chance {
     }
   }
 
-  /** Shuffle again. @returns {Promise<number[]>} a permutation of 0 to length - 1 */
+  /**
+   * Shuffle again.
+   * @param {number} draw
+   * @param {number} length
+   * @returns {Promise<number[]>} a permutation of 0 to length - 1
+   */
   async order(draw, length) {
     for (let room = 4 * length + 32; ; room *= 2) {
       const found = shuffled(await this.bytes(draw, room), length);
@@ -78,13 +104,17 @@ export class Chance {
     }
   }
 
-  /** Return the salt of a draw, in hex. */
+  /** Return the salt of a draw, in hex. @param {number} draw */
   async salt(draw) {
     return hex((await this.block(draw)).subarray(0, 16));
   }
 }
 
-/** Return the permutation that bytes make; undefined when they are too few. */
+/**
+ * Return the permutation that bytes make; undefined when they are too few.
+ * @param {Uint8Array} bytes
+ * @param {number} length
+ */
 function shuffled(bytes, length) {
   const numbers = new DataView(bytes.buffer);
   const items = Array.from({ length }, (_, index) => index);

@@ -5,7 +5,17 @@
  * not show are salts, which come in the order in which secrets were sealed.
  * @module
  */
+
+/** @import { Json, JsonObject, Path, Row, Ruleset } from "../types.js" */
+
 import { Chance } from "./chance.js";
+
+/**
+ * Where an event shows chance.
+ * @typedef {Ruleset["chance"][string][number]} Shown
+ * @typedef {Extract<Shown, {die: string}>} ShownDice
+ * @typedef {Exclude<Shown, {die: string}>} ShownLots
+ */
 
 const TOGETHER = 250; // So many versions are drawn again at once.
 
@@ -14,9 +24,15 @@ export class Draws {
   #rolls = 0;
   #shuffles = 0;
   #salts = 0;
+  /** @type {number[]} */
   #untold = [];
 
-  /** Use `Draws.of`. */
+  /**
+   * Use `Draws.of`.
+   * @param {Chance} chance
+   * @param {Row[]} rows
+   * @param {Ruleset} ruleset
+   */
   constructor(chance, rows, ruleset) {
     this.chance = chance;
     this.rows = rows;
@@ -26,8 +42,8 @@ export class Draws {
 
   /**
    * @param {string} game its id
-   * @param {object[]} rows the whole log, of a game that is over
-   * @param {object} ruleset as `GET /v1/rulesets/{id}` shows it
+   * @param {Row[]} rows the whole log, of a game that is over
+   * @param {Ruleset} ruleset as `GET /v1/rulesets/{id}` shows it
    * @param {string} secret that of its chance, in hex
    */
   static async of(game, rows, ruleset, secret) {
@@ -39,6 +55,7 @@ export class Draws {
    * Draw all again.
    * @param {{salt: string, commitment: string}[]} secrets those that were published, in the order of sealing
    * @param {boolean} isOpen whether these are all: otherwise a draw may be the salt of what the reader may not see
+   * @param {(done: number, total: number) => void} [progress]
    * @returns {Promise<{problem: string, version?: number} | undefined>} the first thing that is wrong
    */
   async check(secrets, isOpen, progress = () => {}) {
@@ -57,18 +74,24 @@ export class Draws {
     return salts.length ? { problem: `${salts.length} salts of secrets follow from no draw of chance` } : undefined;
   }
 
-  /** Draw again what one version drew; return what is wrong, and the salts of the draws that it does not show. */
+  /**
+   * Draw again what one version drew; return what is wrong, and the salts of the draws that it does not show.
+   * @param {Row} row
+   * @param {number} index
+   */
   async #row(row, index) {
     const before = index ? this.rows[index - 1].draws : 0;
+    /** @type {Map<number, string | undefined>} */
     const left = new Map();
     for (let draw = before + 1; draw <= row.draws; draw += 1) left.set(draw, undefined);
+    /** @type {string | undefined} */
     let fault;
     for (const shown of this.ruleset.chance[row.event.type] ?? []) {
-      const holder = at(row.event, shown.at);
-      const draw = holder?.draw ?? null;
+      const holder = /** @type {{draw: number, faces: Json[]} | undefined} */ (memberAt(row.event, shown.at));
+      const draw = /** @type {number | null} */ (holder?.draw ?? null);
       if (draw === null) continue;
       if (!left.delete(draw)) fault ??= `shows draw ${draw}, which is not one of its own`;
-      else if (shown.type === "dice") fault ??= await this.#dice(row, shown, holder);
+      else if (shown.type === "dice") fault ??= await this.#dice(row, shown, /** @type {{draw: number, faces: Json[]}} */ (holder));
       else if (shown.outcome) fault ??= await this.#lots(row, shown, draw);
       else this.#untold.push(row.version);
     }
@@ -76,6 +99,11 @@ export class Draws {
     return { fault, left, row };
   }
 
+  /**
+   * @param {Row} row
+   * @param {ShownDice} shown
+   * @param {{draw: number, faces: Json[]}} roll
+   */
   async #dice(row, { die }, { draw, faces }) {
     const sides = this.ruleset.dice[die];
     const { numbers } = await this.chance.dice(draw, faces.length, sides.length);
@@ -85,9 +113,14 @@ export class Draws {
     return `shows ${faces.join(", ")}; draw ${draw} comes to ${right.join(", ")}`;
   }
 
+  /**
+   * @param {Row} row
+   * @param {ShownLots} shown
+   * @param {number} draw
+   */
   async #lots(row, { outcome, items, stock }, draw) {
-    const given = stock ? singly(at(row.event, stock) ?? {}) : (items[this.seats.length] ?? this.seats);
-    const found = at(row.event, outcome);
+    const given = stock ? singly(/** @type {Record<string, number>} */ (memberAt(row.event, stock) ?? {})) : (items[this.seats.length] ?? this.seats);
+    const found = /** @type {Json[] | JsonObject | undefined} */ (outcome ? memberAt(row.event, outcome) : undefined);
     const shown = Array.isArray(found) ? found : this.seats.map((seat) => found?.[seat]);
     const order = (await this.chance.order(draw, given.length)).map((index) => given[index]);
     const right = stock ? order.slice(0, shown.length) : order;
@@ -96,7 +129,12 @@ export class Draws {
     return `shows the lots ${shown.join(", ")}; draw ${draw} comes to ${right.join(", ")}`;
   }
 
-  /** Find the salts among the draws that a version does not show. Returns what is wrong when something is left. */
+  /**
+   * Find the salts among the draws that a version does not show. Returns what is wrong when something is left.
+   * @param {Row} row
+   * @param {Map<number, string | undefined>} left
+   * @param {string[]} salts
+   */
   #account(row, left, salts) {
     for (const [draw, salt] of left) {
       if (salt !== salts[0]) continue;
@@ -125,8 +163,9 @@ export class Draws {
   }
 }
 
-/** Return what seats added to the chance of a game, as it stood when it began. */
+/** Return what seats added to the chance of a game, as it stood when it began. @param {Pick<Row, "event">[]} rows */
 export function entropyOf(rows) {
+  /** @type {Record<string, string>} */
   const entropy = {};
   for (const { event } of rows) {
     if (event.type === "seat-taken" && event.entropy) entropy[event.seat] = event.entropy;
@@ -136,15 +175,25 @@ export function entropyOf(rows) {
   return entropy;
 }
 
-function at(value, way) {
-  return way.reduce((inner, name) => inner?.[name], value);
+/**
+ * @param {unknown} value
+ * @param {Path} way
+ */
+export function memberAt(value, way) {
+  let inner = value;
+  for (const name of way) inner = /** @type {Record<string, unknown> | undefined} */ (inner)?.[name];
+  return inner;
 }
 
+/**
+ * @param {string[]} right
+ * @param {Json[]} shown
+ */
 function isSame(right, shown) {
   return right.length === shown.length && right.every((face, index) => face === String(shown[index]));
 }
 
-/** The items of a stock, which says how many there are of each, in the order of their names. */
+/** The items of a stock, which says how many there are of each, in the order of their names. @param {Record<string, number>} stock */
 function singly(stock) {
   return Object.keys(stock).sort().flatMap((name) => new Array(stock[name]).fill(name));
 }

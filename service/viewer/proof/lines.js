@@ -3,6 +3,8 @@
  * @module
  */
 
+/** @import { Json, JsonObject, Row } from "../types.js" */
+
 import { canonical, commitmentOf, hex, joined, sha256, unhex, utf8 } from "./canonical.js";
 
 const TOGETHER = 250; // So many hashes are asked for at once.
@@ -10,7 +12,10 @@ const ROW = ["at", "draws", "event", "game", "hash", "schema", "version"];
 
 /** What is wrong with an export, and where. */
 export class Fault extends Error {
-  /** @param {{line?: number, version?: number}} where */
+  /**
+   * @param {string} problem
+   * @param {{line?: number, version?: number}} where
+   */
   constructor(problem, where = {}) {
     super(`${problem[0].toUpperCase()}${problem.slice(1)}.`);
     this.line = where.line;
@@ -18,7 +23,7 @@ export class Fault extends Error {
   }
 }
 
-/** Return the lines of a file. */
+/** Return the lines of a file. @param {string} text */
 export function split(text) {
   const lines = text.split("\n");
   if (lines.length === 1) throw new Fault("the export is empty", { line: 1 });
@@ -26,7 +31,15 @@ export function split(text) {
   return lines;
 }
 
-/** Return the object that a line is: canonical, with these members, sorted, and no others but the optional ones. */
+/**
+ * Return the object that a line is: canonical, with these members, sorted, and no others but the optional ones.
+ * @param {string} line
+ * @param {number} number
+ * @param {string[]} names
+ * @param {string[]} [optional]
+ * @param {number} [version] the version that it tells of
+ * @returns {JsonObject}
+ */
 export function readLine(line, number, names, optional = [], version = undefined) {
   const where = { line: number, version };
   const whose = version ? `version ${version}` : `line ${number}`;
@@ -41,13 +54,20 @@ export function readLine(line, number, names, optional = [], version = undefined
   try {
     exact = canonical(value) === line;
   } catch (error) {
-    throw new Fault(`${whose} is not in the canonical form of RFC 8785: ${error.message}`, where);
+    throw new Fault(`${whose} is not in the canonical form of RFC 8785: ${/** @type {Error} */ (error).message}`, where);
   }
   if (!exact) throw new Fault(`${whose} is not in the canonical form of RFC 8785`, where);
   return value;
 }
 
-/** Throw a fault unless a value is an object with these members, and at most the optional ones besides. */
+/**
+ * Throw a fault unless a value is an object with these members, and at most the optional ones besides.
+ * @param {unknown} value
+ * @param {string[]} names
+ * @param {string[]} optional
+ * @param {number} line
+ * @param {number} [version]
+ */
 export function requireShape(value, names, optional, line, version = undefined) {
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   const known = isObject && Object.keys(value).every((name) => names.includes(name) || optional.includes(name));
@@ -57,7 +77,7 @@ export function requireShape(value, names, optional, line, version = undefined) 
 
 /**
  * Read the rows of a stream, and check its chain of hashes.
- * @param {object[]} rows where they are put, one after another
+ * @param {Pick<Row, "hash" | "draws">[]} rows where they are put, one after another
  * @param {string[]} lines
  * @param {string} stream the id of the game or case
  * @param {number} first the number of the line before the first row
@@ -77,10 +97,18 @@ export async function readRows(rows, lines, stream, first, progress) {
   }
 }
 
-/** Read a row and return, some time later, the hash that it should have. */
+/**
+ * Read a row and return, some time later, the hash that it should have.
+ * @param {Pick<Row, "hash" | "draws">[]} rows
+ * @param {string} line
+ * @param {number} version
+ * @param {string} stream
+ * @param {number} first
+ * @param {Uint8Array[]} previous the hash before it, alone
+ */
 function hashed(rows, line, version, stream, first, previous) {
   const where = { line: first + version, version };
-  const row = readLine(line, first + version, ROW, ["cause"], version);
+  const row = /** @type {Row} */ (readLine(line, first + version, ROW, ["cause"], version));
   if (row.version !== version) throw new Fault(`expected version ${version}, found version ${row.version}`, where);
   if (row.game !== stream) throw new Fault(`version ${version} is of another game`, where);
   if (row.draws < (rows.at(-1)?.draws ?? 0)) {
@@ -90,38 +118,57 @@ function hashed(rows, line, version, stream, first, previous) {
   // The line is canonical, and `hash` is followed by two numbers only: so this is it, and not one inside the event.
   const own = line.lastIndexOf('"hash":"');
   const bytes = utf8(line.slice(0, own) + line.slice(own + '"hash":"",'.length + row.hash.length));
-  const before = previous.pop();
+  const before = previous.pop() ?? new Uint8Array();
   previous.push(unhex(row.hash));
   rows.push(row);
   return sha256(joined(before, bytes)).then(hex);
 }
 
-/** Check the last line of a file against what it should say; its digest is over all bytes before it. */
+/**
+ * Check the last line of a file against what it should say; its digest is over all bytes before it.
+ * @param {string} text
+ * @param {string} last
+ * @param {number} line the number of the last line
+ * @param {Record<string, Json>} right
+ */
 export async function checkEnd(text, last, line, right) {
   if (!last.startsWith('{"end":')) throw new Fault("the last line is missing", { line: line + 1 });
-  const { end } = readLine(last, line, ["end"]);
+  const { end } = /** @type {{end: JsonObject}} */ (readLine(last, line, ["end"]));
   const names = ["digest", ...Object.keys(right)].sort();
   requireShape(end, names, [], line);
   const digest = `sha256:${hex(await sha256(utf8(text.slice(0, text.length - last.length - 1))))}`;
   for (const name of names) {
-    const [said, is] = [end[name], { digest, ...right }[name]];
+    const [said, is] = [end[name], /** @type {JsonObject} */ ({ digest, ...right })[name]];
     if (said !== is) throw new Fault(`the last line has ${name} ${said}; expected ${is}`, { line });
   }
 }
 
-/** Tell whether what was sealed fits its commitment. */
+/**
+ * Tell whether what was sealed fits its commitment.
+ * @param {string} salt
+ * @param {Json} value
+ * @param {string} commitment
+ */
 export async function isGenuine(salt, value, commitment) {
   return /^[0-9a-f]{32}$/.test(salt) && (await commitmentOf(salt, value)) === commitment;
 }
 
-/** Tell whether a value is an object with these members and no others. */
+/**
+ * Tell whether a value is an object with these members and no others.
+ * @param {unknown} value
+ * @param {string[]} names
+ */
 export function hasExactly(value, names) {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const own = Object.keys(value);
   return own.length === names.length && names.every((name) => Object.hasOwn(value, name));
 }
 
-/** Yield every object in a JSON value. */
+/**
+ * Yield every object in a JSON value.
+ * @param {unknown} value
+ * @returns {Generator<object, void>}
+ */
 export function* objects(value) {
   if (typeof value !== "object" || value === null) return;
   if (!Array.isArray(value)) yield value;

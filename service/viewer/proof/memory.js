@@ -4,10 +4,20 @@
  * @module
  */
 
+/** @import { Room } from "../state/room.js" */
+
 import { clock } from "../parts/format.js";
 import { hex } from "./canonical.js";
 import { readCheckpoint, readNote, readPolicy, signedBy } from "./note.js";
 import { continues } from "./tree.js";
+
+/**
+ * What was seen of the service's log: who signs it, and how long that is known.
+ * @typedef {{policy: string, note: string, size: number, root: string, since: string, at: string}} SeenLog
+ *
+ * What was seen of a game: its newest version.
+ * @typedef {{version: number, hash: string, at: string}} SeenHead
+ */
 
 const KEPT = "tabularium-seen";
 const MOST = 200; // Games whose heads are kept: those that were seen last.
@@ -16,19 +26,22 @@ const NOT_FOUND = 404;
 /** What the service shows does not fit what this browser saw. */
 class Doubt extends Error {}
 
+/** @type {WeakMap<Room, Memory>} */
 const byRoom = new WeakMap();
 
-/** Return the memory of a room. @param {import("../state/room.js").Room} room */
+/** Return the memory of a room. @param {Room} room */
 export function memoryOf(room) {
-  if (!byRoom.has(room)) byRoom.set(room, new Memory(room));
-  return byRoom.get(room);
+  const memory = byRoom.get(room) ?? new Memory(room);
+  byRoom.set(room, memory);
+  return memory;
 }
 
-class Memory {
+export class Memory {
+  /** @param {Room} room */
   constructor(room) {
     this.room = room;
     /** What was compared, in sentences. */
-    this.said = [];
+    this.said = /** @type {string[]} */ ([]);
     /** What does not fit, in a sentence. */
     this.problem = "";
     /** The address of what was seen and of what is shown now, for others to judge. */
@@ -42,7 +55,13 @@ class Memory {
     this.isAsked = true;
     const before = read();
     const seen = { log: before.log, head: before.heads[this.room.id] };
+    /** @type {Doubt[]} */
     const doubts = [];
+    /**
+     * @template Seen
+     * @param {string} what
+     * @param {Promise<Seen | null>} comparing
+     */
     const compared = (what, comparing) =>
       comparing.catch((error) => {
         if (error instanceof Doubt) doubts.push(error);
@@ -70,13 +89,17 @@ class Memory {
     return this.look();
   }
 
-  /** Compare the log: it must be signed by the key that was shown first, and go on from what was seen. */
+  /**
+   * Compare the log: it must be signed by the key that was shown first, and go on from what was seen.
+   * @param {SeenLog | null} before
+   */
   async #log(before) {
     const text = await shown("/transparency/checkpoint");
     if (text === null && !before) return null;
-    if (text === null) throw new Doubt(`The service shows no log any more. This browser saw one on ${clock(before.at)}.`);
-    const policy = before?.policy ?? JSON.parse(await shown("/v1/transparency/key"))?.policy;
+    if (text === null) throw new Doubt(`The service shows no log any more. This browser saw one on ${clock(before?.at ?? "")}.`);
+    const policy = before?.policy ?? JSON.parse((await shown("/v1/transparency/key")) ?? "null")?.policy;
     if (!policy) return null; // This process signs nothing, and does not know who does.
+    /** @param {string} sentence */
     const fail = (sentence) => {
       throw new Doubt(sentence, { cause: { checkpoint: text } });
     };
@@ -99,7 +122,7 @@ class Memory {
     return { policy, note: text, size: checkpoint.size, root: hex(checkpoint.root), since: before?.since ?? at, at };
   }
 
-  /** Compare this game at the version that was seen last. */
+  /** Compare this game at the version that was seen last. @param {SeenHead | undefined} before */
   async #head(before) {
     const { id, game } = this.room;
     const at = new Date().toISOString();
@@ -107,8 +130,9 @@ class Memory {
       if (!before) return null;
       throw new Doubt(`The service does not show this game any more. This browser saw version ${before.version} of it on ${clock(before.at)}.`);
     }
+    /** @param {number} version */
     const hashOf = async (version) => {
-      const page = JSON.parse(await shown(`/v1/games/${id}/events?after=${version - 1}&limit=1`));
+      const page = JSON.parse((await shown(`/v1/games/${id}/events?after=${version - 1}&limit=1`)) ?? "null");
       return page.items[0]?.hash;
     };
     if (before) {
@@ -123,7 +147,7 @@ class Memory {
   }
 }
 
-/** Return a signed note and the checkpoint that it tells; undefined for what is none. */
+/** Return a signed note and the checkpoint that it tells; undefined for what is none. @param {string} text */
 function parsed(text) {
   try {
     const note = readNote(text);
@@ -133,11 +157,12 @@ function parsed(text) {
   }
 }
 
+/** @param {number} number */
 function entries(number) {
   return number === 1 ? "1 entry" : `${number.toLocaleString("en")} entries`;
 }
 
-/** Return what the service shows to a stranger; null when it has no such thing. */
+/** Return what the service shows to a stranger; null when it has no such thing. @param {string} path */
 async function shown(path) {
   const answer = await fetch(path, { credentials: "omit" });
   if (answer.status === NOT_FOUND) return null;
@@ -145,6 +170,7 @@ async function shown(path) {
   return answer.text();
 }
 
+/** @param {string} path */
 async function tile(path) {
   const answer = await fetch(`/transparency/tile/${path}`, { credentials: "omit" });
   if (answer.status === NOT_FOUND) return new Uint8Array();
@@ -161,7 +187,11 @@ function read() {
   }
 }
 
-/** Keep what was shown. Another tab may have seen a newer log meanwhile. */
+/**
+ * Keep what was shown. Another tab may have seen a newer log meanwhile.
+ * @param {string} id
+ * @param {{log: SeenLog | null, head: SeenHead | null}} now
+ */
 function remember(id, { log, head }) {
   const kept = read();
   if (log && !(kept.log?.size > log.size)) kept.log = log;

@@ -3,12 +3,30 @@
  * @module
  */
 
+
 import { hex, joined, sha256, utf8 } from "./canonical.js";
 
 const ED25519 = 1;
 const ED25519_COSIGNATURE = 4;
 
-/** Return the bytes that base64 stands for; undefined when it is not exactly what encoding would give. */
+/**
+ * Who signs: a name, the digest by which signatures name the key, its kind, and its bytes.
+ * @typedef {{name: string, id: string, kind: number, public: Uint8Array<ArrayBuffer>}} Key
+ *
+ * @typedef {{text: string, signatures: {name: string, id: string, value: Uint8Array<ArrayBuffer>}[]}} Note
+ *
+ * The head of a tree.
+ * @typedef {{origin: string, size: number, root: Uint8Array}} Checkpoint
+ *
+ * Which logs and witnesses are believed, and how many of these are enough.
+ * @typedef {object} Policy
+ * @property {Key[]} logs
+ * @property {Map<string, Key>} witnesses
+ * @property {Map<string, {least: number, members: string[]}>} groups
+ * @property {string | undefined} quorum
+ */
+
+/** Return the bytes that base64 stands for; undefined when it is not exactly what encoding would give. @param {string} text */
 export function unbase64(text) {
   try {
     const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
@@ -18,7 +36,7 @@ export function unbase64(text) {
   }
 }
 
-/** Return the key that a line says: `{name, kind, public, id}`. @throws {Error} */
+/** Return the key that a line says. @param {string} text @returns {Promise<Key>} @throws {Error} */
 export async function readKey(text) {
   const [, name, id, rest] = /^([^\s+]+)\+([0-9a-f]{8})\+(\S+)$/.exec(text) ?? [];
   const bytes = rest && unbase64(rest);
@@ -28,7 +46,7 @@ export async function readKey(text) {
   return { name, id, kind: bytes[0], public: bytes.subarray(1) };
 }
 
-/** Return the text of a note and its signatures: `{name, id, value}`. @throws {Error} */
+/** Return the text of a note and its signatures. @param {string} text @returns {Note} @throws {Error} */
 export function readNote(text) {
   const at = text.lastIndexOf("\n\n");
   if (at < 0 || !text.endsWith("\n")) throw new Error("a note ends with an empty line and signature lines after it");
@@ -41,16 +59,18 @@ export function readNote(text) {
   return { text: text.slice(0, at + 1), signatures };
 }
 
-/** Return the head of a tree that a note tells: `{origin, size, root}`. @throws {Error} */
+/** Return the head of a tree that a note tells. @param {string} text @returns {Checkpoint} @throws {Error} */
 export function readCheckpoint(text) {
   const [origin, size, root] = text.split("\n");
   const bytes = root && unbase64(root);
-  if (!origin || !/^(0|[1-9]\d{0,14})$/.test(size) || bytes?.length !== 32) throw new Error("this is no checkpoint");
+  if (!origin || !/^(0|[1-9]\d{0,14})$/.test(size) || !bytes || bytes.length !== 32) throw new Error("this is no checkpoint");
   return { origin, size: Number(size), root: bytes };
 }
 
 /**
  * Return the time at which a key signed a note, 0 for a key that says none.
+ * @param {Key} key
+ * @param {Note} note
  * @returns {Promise<number | null | undefined>} undefined when it did not sign; null when this browser cannot tell
  * @throws {Error} a signature that says it is by the key is wrong: then the whole note is worth nothing
  */
@@ -65,7 +85,7 @@ export async function signedBy(key, note) {
   try {
     imported = await crypto.subtle.importKey("raw", key.public, { name: "Ed25519" }, false, ["verify"]);
   } catch (error) {
-    if (error.name === "NotSupportedError") return null;
+    if (error instanceof DOMException && error.name === "NotSupportedError") return null;
     throw error;
   }
   const isRight = await crypto.subtle.verify({ name: "Ed25519" }, imported, cosigns ? found.value.subarray(8) : found.value, utf8(message));
@@ -73,8 +93,9 @@ export async function signedBy(key, note) {
   return Number(stamp);
 }
 
-/** Return what a policy file says: `{logs, witnesses, groups, quorum}`. @throws {Error} */
+/** Return what a policy file says. @param {string} text @throws {Error} */
 export async function readPolicy(text) {
+  /** @type {Policy} */
   const policy = { logs: [], witnesses: new Map(), groups: new Map(), quorum: undefined };
   for (const [index, line] of text.split("\n").entries()) {
     const [word, ...rest] = line.trim().split(/[ \t]+/);
@@ -86,23 +107,33 @@ export async function readPolicy(text) {
       else if (word === "quorum" && rest.length === 1 && policy.quorum === undefined) [policy.quorum] = rest;
       else throw new Error(`${word} does not belong here`);
     } catch (error) {
-      throw new Error(`line ${index + 1} of the policy: ${error.message}`);
+      throw new Error(`line ${index + 1} of the policy: ${/** @type {Error} */ (error).message}`);
     }
   }
   if (policy.quorum === undefined) throw new Error("the policy has no quorum line");
   return policy;
 }
 
+/**
+ * @param {string} word
+ * @param {number} members
+ */
 function least(word, members) {
   const number = { any: 1, all: members }[word] ?? Number(word);
   if (!(Number.isInteger(number) && number >= 1 && number <= members)) throw new Error(`${word} of ${members} is no group`);
   return number;
 }
 
-/** Tell whether these witnesses are enough for a policy. */
+/**
+ * Tell whether these witnesses are enough for a policy.
+ * @param {Pick<Policy, "quorum" | "groups">} policy
+ * @param {Set<string>} seen
+ * @param {string} [name] of a group or a witness
+ * @returns {boolean}
+ */
 export function isEnough({ quorum, groups }, seen, name = quorum) {
   if (name === "none") return true;
-  const group = groups.get(name);
-  if (!group) return seen.has(name);
+  const group = groups.get(name ?? "");
+  if (!group) return seen.has(name ?? "");
   return group.members.filter((member) => isEnough({ quorum, groups }, seen, member)).length >= group.least;
 }

@@ -4,10 +4,27 @@
  * @module
  */
 
+/** @import { Cause, LoggedEvent, Row } from "../types.js" */
+
 /**
- * By whose account, whether for a seat, whether by a command, whether on a case. `early` acts happen only before the
- * start, those at any time (`whenever`) also after it.
+ * What an act must come from: by whose account, whether for a seat, whether by a command, whether on a case. `early` acts
+ * happen only before the start, those at any time (`whenever`) also after it.
+ * @typedef {object} Origin
+ * @property {string} act what it is called
+ * @property {"anybody" | "newcomer" | "holder" | "participant" | "organizer" | "official"} by
+ * @property {boolean} [seat]
+ * @property {boolean} [command]
+ * @property {boolean} [onCase]
+ * @property {boolean} [early]
+ * @property {boolean} [whenever]
  */
+
+/**
+ * The row with which an act begins: it has a cause.
+ * @typedef {Row & {cause: Cause}} Act
+ */
+
+/** @type {Record<string, Origin>} */
 const AROUND_THE_TABLE = {
   "game-created": { act: "the creation of a game", by: "anybody", early: true },
   "game-forked": { act: "the making of a fork", by: "anybody", early: true },
@@ -64,29 +81,43 @@ const DURING_A_PAUSE = [
   "seat-given-up",
   "seat-taken-over",
 ];
+/** @type {Origin} */
 const UNDO = { act: "an undo", by: "holder", seat: true, command: true };
+/** @type {Origin} */
 const RULING = { act: "a ruling", by: "official", onCase: true };
-/** Of a continuation; who its officials are, the log of its parent says, to which the case belongs. */
+/** Of a continuation; who its officials are, the log of its parent says, to which the case belongs. @type {Origin} */
 const START_BY_RULING = { act: "a start by a ruling", by: "anybody", onCase: true, early: true };
+/** @type {Origin} */
 const RULING_WITHOUT_CASE = { act: "a ruling", by: "organizer" };
-/** Whether the account may, `#unofficial` says. */
+/** Whether the account may, `#unofficial` says. @type {Origin} */
 const RESUMED_WITHOUT_CASE = { act: "the end of a pause", by: "anybody" };
+/** @type {Origin} */
 const OFFICE_LAID_DOWN = { act: "the laying down of an office", by: "official", whenever: true };
 const BY_RULING = "TAB-RUL-04";
+/** @type {Origin} */
 const COMMAND = { act: "a command", by: "holder", seat: true, command: true };
 
-/** Tell whether an event is about the game as such; all others happen at its table. */
+/** Tell whether an event is about the game as such; all others happen at its table. @param {{type: string}} event */
 export function isAroundTheTable({ type }) {
   return Object.hasOwn(AROUND_THE_TABLE, type) || ["seats-moved", "moves-retracted", "game-ended"].includes(type);
 }
 
+/**
+ * @param {Partial<Cause>} cause
+ * @param {string} at
+ */
 function given({ player, seat, command, key }, at) {
   return JSON.stringify([player, seat, command, key, at]);
 }
 
+/**
+ * @param {LoggedEvent} event
+ * @param {Partial<Cause>} cause
+ * @returns {Origin | undefined}
+ */
 function originOf(event, cause) {
   const ruling = cause.case === undefined ? RULING_WITHOUT_CASE : RULING;
-  if (event.type === "moves-retracted") return { undo: UNDO, ruling }[event.by];
+  if (event.type === "moves-retracted") return { undo: UNDO, ruling }[/** @type {"undo" | "ruling"} */ (event.by)];
   if (event.type === "game-started" && cause.case !== undefined) return START_BY_RULING;
   if (event.type === "game-resumed" && cause.case === undefined) return RESUMED_WITHOUT_CASE;
   if (event.type === "official-released" && cause.player === event.player) return OFFICE_LAID_DOWN;
@@ -95,7 +126,7 @@ function originOf(event, cause) {
 
 /** A game as far as its events around the table tell it: who organizes it, who holds which seat, whether it runs. */
 export class Around {
-  /** The commands that an undo gives again next. */
+  /** The commands that an undo gives again next. @type {string[]} */
   #again = [];
 
   /**
@@ -106,28 +137,35 @@ export class Around {
     this.organizer = created.organizer;
     this.isAnalysis = created.purpose === "analysis";
     // In an analysis one account plays all seats; a continuation keeps each for the player who held it.
+    /** @type {Map<string, string | undefined>} */
     this.players = new Map(created.seats.map((seat) => [seat, this.isAnalysis ? created.organizer : undefined]));
-    this.kept = created.purpose === "continuation" ? new Map(past.players) : undefined;
+    this.kept = created.purpose === "continuation" && past ? new Map(past.players) : undefined;
     this.started = false;
     this.cancelled = false;
-    /** The seats of the answers left in advance, by the version at which each was left. */
+    /** The seats of the answers left in advance, by the version at which each was left. @type {Map<number, string>} */
     this.answers = new Map();
     /** The accounts that ever took a seat; those that were ever officials, and whether they still are. */
-    this.seated = new Set(this.isAnalysis ? [created.organizer] : (this.kept && past.seated));
+    this.seated = new Set(this.isAnalysis ? [created.organizer] : (this.kept && past?.seated));
+    /** @type {Set<string>} */
     this.givenUp = new Set();
+    /** @type {Map<string, boolean>} */
     this.officials = new Map();
     this.paused = false;
-    /** The requests to take moves back since the game last moved on, by the version at which each was made. */
+    /**
+     * The requests to take moves back since the game last moved on, by the version at which each was made.
+     * @type {Map<number, {seat: string, to: number, agreed: Set<string>, open: boolean, present: boolean}>}
+     */
     this.asked = new Map();
   }
 
   /**
    * Return what is wrong with an act, as words that follow its version; nothing when all is right.
-   * @param {{version: number, event: object, cause?: object}} row the act's first
-   * @param {object[]} rows the whole log
+   * @param {Row} row the act's first
+   * @param {Row[]} rows the whole log
    */
   objection(row, rows) {
-    const { event, cause = {} } = row;
+    const { event } = row;
+    const cause = row.cause ?? /** @type {Partial<Cause>} */ ({});
     const origin = originOf(event, cause);
     const due = this.#again.shift();
     if (due !== undefined && due !== given(cause, row.at)) return "is not the command that the undo before it gives again";
@@ -154,27 +192,34 @@ export class Around {
       return `names no case: ${act} always carries out the ruling on one`;
     }
     if (!origin.onCase && cause.case !== undefined) return `names the case ${cause.case}; ${act} carries out no ruling`;
+    const caused = /** @type {Act} */ (row);
     return (
       this.#unentitled(origin, event, cause) ??
-      this.#untimely(origin, row, rows) ??
-      this.#unfit(row) ??
-      this.#unofficial(row, rows) ??
+      this.#untimely(origin, caused, rows) ??
+      this.#unfit(caused) ??
+      this.#unofficial(caused, rows) ??
       this.#unasked(row, rows)
     );
   }
 
+  /**
+   * @param {Origin} origin
+   * @param {LoggedEvent} event
+   * @param {Partial<Cause>} cause
+   */
   #unentitled({ act, by }, event, { player, seat }) {
     const said = `is ${act} by ${player}`;
     const mayAct = {
       anybody: true,
       newcomer: player === event.player,
-      holder: this.players.get(seat) === player,
+      holder: this.players.get(`${seat}`) === player,
       participant: player === this.organizer || [...this.players.values()].includes(player),
       organizer: player === this.organizer,
-      official: this.officials.get(player) === true,
+      official: this.officials.get(`${player}`) === true,
     };
     if (mayAct[by]) return undefined;
     return {
+      anybody: undefined,
       newcomer: `${said}, but seats ${event.player}`,
       holder: `${said}, who does not hold ${seat}`,
       participant: `${said}, who neither organizes the game nor holds a seat`,
@@ -183,6 +228,11 @@ export class Around {
     }[by];
   }
 
+  /**
+   * @param {Origin} origin
+   * @param {Act} row
+   * @param {Row[]} rows
+   */
   #untimely({ early, whenever }, row, rows) {
     const { version, event } = row;
     if (this.cancelled) return "cannot have happened: the game was cancelled";
@@ -224,7 +274,7 @@ export class Around {
     return undefined;
   }
 
-  /** Return what is wrong with the command of an act, as far as that needs no rules. */
+  /** Return what is wrong with the command of an act, as far as that needs no rules. @param {Act} row */
   #unfit({ event, cause }) {
     const { command, seat } = cause;
     if (event.type === "answer-left") {
@@ -233,7 +283,7 @@ export class Around {
     }
     if (event.type === "moves-retracted" && event.by === "undo") {
       if (event.reason) return "is an undo that gives a reason; only a ruling has one";
-      if (command.type !== "undo" || command.to !== event.to) return "is an undo to another version than was asked for";
+      if (command?.type !== "undo" || command.to !== event.to) return "is an undo to another version than was asked for";
     }
     if (command?.sealed === undefined) return undefined;
     const names = [...Object.keys(command), ...Object.keys(command.sealed)].sort().join();
@@ -243,7 +293,11 @@ export class Around {
     return `seals a command for ${readers.join(", ") || "nobody"}, not for ${seat}, who sent it`;
   }
 
-  /** Return what is wrong with an act about officials, or with their ruling. */
+  /**
+   * Return what is wrong with an act about officials, or with their ruling.
+   * @param {Act} row
+   * @param {Row[]} rows
+   */
   #unofficial({ version, event, cause }, rows) {
     const { player } = event;
     if (event.type === "official-named") {
@@ -271,7 +325,11 @@ export class Around {
     return follows && ended.winners.join() === event.order[0].join() ? undefined : "does not end the game as it says";
   }
 
-  /** Return what is wrong with a request to take moves back, or with an answer to one. */
+  /**
+   * Return what is wrong with a request to take moves back, or with an answer to one.
+   * @param {Row} row
+   * @param {Row[]} rows
+   */
   #unasked({ version, event }, rows) {
     const requests = [...this.asked.values()];
     if (event.type === "take-back-asked") {
@@ -287,6 +345,7 @@ export class Around {
     if (!request?.open) return `answers a request of version ${event.asked}, where none is open`;
     if (request.seat === event.seat && event.agrees) return "agrees to a request of its own";
     if (request.agreed.has(event.seat)) return `answers for ${event.seat} a second time`;
+    /** @param {string} seat */
     const isAsked = (seat) => seat !== request.seat && !request.agreed.has(seat) && !(request.present && this.givenUp.has(seat));
     if (event.seat !== request.seat && !isAsked(event.seat)) return `answers for ${event.seat}, which was given up`;
     const isLast = [...this.players.keys()].every((seat) => seat === event.seat || !isAsked(seat));
@@ -296,7 +355,11 @@ export class Around {
     return undefined;
   }
 
-  /** Tell whether an event goes back as the act before it, a seat's consent, makes the game go back. */
+  /**
+   * Tell whether an event goes back as the act before it, a seat's consent, makes the game go back.
+   * @param {Row} row
+   * @param {Row} act
+   */
   goesBackAsAsked({ version, event }, act) {
     if (event.type !== "moves-retracted" || event.by !== "consent" || version !== act.version + 1) return false;
     if (act.event.type === "seat-given-up") return this.#nowAgreed(event);
@@ -312,28 +375,44 @@ export class Around {
     return [...officials, ...players].filter((player) => player !== this.organizer);
   }
 
-  /** Tell whether the game goes back to where it does because who had yet to answer gave up the seat. */
+  /**
+   * Tell whether the game goes back to where it does because who had yet to answer gave up the seat.
+   * @param {LoggedEvent} event
+   */
   #nowAgreed({ to, reason }) {
     return !reason && [...this.asked.values()].some((each) => each.open && each.present && each.to === to);
   }
 
+  /** @param {string} seat */
   #isLastToConfirm(seat) {
     return this.kept !== undefined && [...this.players].every(([each, player]) => each === seat || player !== undefined);
   }
 
-  /** Tell whether a continuation goes on because the last seat was taken: all have confirmed. */
+  /**
+   * Tell whether a continuation goes on because the last seat was taken: all have confirmed.
+   * @param {Row} row
+   * @param {Row} act
+   */
   goesOnAsAgreed(row, act) {
     const isNext = row?.event.type === "game-started" && !row.cause && row.version === act.version + 1;
     return isNext && act.event.type === "seat-taken" && this.kept !== undefined && this.#isLastToConfirm(act.event.seat);
   }
 
-  /** Tell whether a ruling ends the game, or its rules do: each under a rule of its own. */
+  /**
+   * Tell whether a ruling ends the game, or its rules do: each under a rule of its own.
+   * @param {Row} row
+   * @param {Row} act
+   */
   endsAs({ event }, act) {
     return (event.rule === BY_RULING) === (act.event.type === "game-adjudicated");
   }
 
-  /** Tell whether players could have moved so: everybody who held a seat holds one, as a set-up may deal them out. */
+  /**
+   * Tell whether players could have moved so: everybody who held a seat holds one, as a set-up may deal them out.
+   * @param {LoggedEvent} event
+   */
   couldMove({ players }) {
+    /** @param {Iterable<string | undefined>} values */
     const sorted = (values) => [...values].sort().join("\n");
     return (
       sorted(Object.keys(players)) === sorted(this.players.keys()) &&
@@ -341,7 +420,7 @@ export class Around {
     );
   }
 
-  /** Change what an event changes. */
+  /** Change what an event changes. @param {Row} row */
   happen({ version, event }) {
     if (event.type === "answer-left") this.answers.set(version, event.seat);
     if (event.type === "answer-revoked") this.answers.delete(event.left);
@@ -368,8 +447,8 @@ export class Around {
     }
     if (event.type === "take-back-answered") {
       const request = this.asked.get(event.asked);
-      if (event.agrees) request.agreed.add(event.seat);
-      else request.open = false;
+      if (event.agrees) request?.agreed.add(event.seat);
+      else if (request) request.open = false;
     }
     if (event.type === "seat-left") this.players.set(event.seat, undefined);
     if (event.type === "game-started") {
@@ -383,14 +462,22 @@ export class Around {
   }
 }
 
-/** Return what is around the table of a game after so many of its rows. `past` as in `Around`. */
+/**
+ * Return what is around the table of a game after so many of its rows. `past` as in `Around`.
+ * @param {Row[]} rows
+ * @param {number} version
+ * @param {Around} [past]
+ */
 export function aroundAt(rows, version, past = undefined) {
   const around = new Around(rows[0].event, past);
   for (const row of rows.slice(0, version)) around.happen(row);
   return around;
 }
 
-/** Tell whether a text can be the reason of a ruling: a line of 1 to 2,000 characters, not all blank to Python. */
+/**
+ * Tell whether a text can be the reason of a ruling: a line of 1 to 2,000 characters, not all blank to Python.
+ * @param {string} text
+ */
 export function isReason(text) {
   const isLine = /^[^\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]+$/u.test(text);
   return isLine && [...text].length <= 2_000 && text.replaceAll("\ufeff", "x").trim() !== "";

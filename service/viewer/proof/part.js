@@ -3,6 +3,11 @@
  * @module
  */
 
+/**
+ * @import { Json, LoggedEvent, Opened, Row, Ruleset, Sealed } from "../types.js"
+ * @import { Around } from "./origin.js"
+ */
+
 import { faultOfActs, faultOfCause, faultOfTime } from "./acts.js";
 import { canonical, hex, sha256, unhex, utf8 } from "./canonical.js";
 import { Draws } from "./draws.js";
@@ -18,6 +23,22 @@ const SHAPES = {
   past: ["head", "secrets", "version"],
 };
 
+/**
+ * The first line of an export.
+ * @typedef {object} Header
+ * @property {Json} board
+ * @property {Record<string, Json>} [documents] what the game is played with besides its board
+ * @property {string} format
+ * @property {string} game
+ * @property {string} ruleset
+ * @property {number} ruleset_version
+ */
+
+/**
+ * The line that ends the past of a fork.
+ * @typedef {{head: string, secrets: number, version: number, secret?: string}} PastEnd
+ */
+
 /** A game, with the lines that belong to it. */
 export class Part {
   /**
@@ -29,9 +50,23 @@ export class Part {
     this.lines = lines;
     this.first = first;
     this.past = past;
+    /** The first line, once it was read. @type {Header} */
+    this.header = { board: null, format: "", game: "", ruleset: "", ruleset_version: 0 };
+    /** @type {Row[]} */
     this.rows = [];
+    /** @type {Opened[]} */
     this.secrets = [];
+    /** The commitments to all that is hidden in it and in its past. @type {Set<string>} */
+    this.sealed = new Set();
+    /** The secret behind the dice, where it is published. @type {string | undefined} */
+    this.secret = undefined;
+    /** Whether nothing of it is hidden from the reader. */
+    this.isOpen = false;
+    /** @type {"" | "gathering" | "running" | "over" | "cancelled"} */
+    this.status = "";
+    /** @type {string[]} */
     this.checked = [];
+    /** @type {string[]} */
     this.unchecked = [];
   }
 
@@ -40,21 +75,28 @@ export class Part {
     return this.first + this.lines.length - 1;
   }
 
-  /** What is known around the table after the last row. */
+  /** What is known around the table after the last row. @returns {Around} */
   get around() {
     return aroundAt(this.rows, this.rows.length, this.past?.around);
   }
 
+  /** @param {number} version */
+  /** The last row. */
+  get #end() {
+    return this.rows[this.rows.length - 1];
+  }
+
+  /** @param {number} version */
   #at(version) {
     return { line: this.first + version, version };
   }
 
   // --- the chain ---
 
-  /** Read all lines but the one that ends it. */
+  /** Read all lines but the one that ends it. @param {(done: number) => void} progress */
   async read(progress) {
     const [header] = this.lines;
-    this.header = readLine(header, this.first, SHAPES.header, ["documents"]);
+    this.header = /** @type {Header} */ (readLine(header, this.first, SHAPES.header, ["documents"]));
     const { format, game } = this.header;
     if (format !== FORMAT) throw new Fault(`this is not an export of the form ${FORMAT}`, { line: this.first });
     const after = this.lines.findIndex((line) => /^\{"(secret|end|past)":/.test(line));
@@ -64,6 +106,7 @@ export class Part {
     await this.#readSecrets();
   }
 
+  /** @param {Row} row */
   async #checkCreation({ at, event: created }) {
     const where = this.#at(1);
     if (!["game-created", "game-forked"].includes(created.type)) throw new Fault("version 1 does not create a game", where);
@@ -80,12 +123,17 @@ export class Part {
     await this.#checkDocuments(created.documents ?? {}, this.header.documents ?? {});
     const ends = this.rows.findIndex((row) => row.event.type === "game-ended");
     if (ends >= 0 && ends < this.rows.length - 1) throw new Fault("something follows the end of the game", this.#at(ends + 2));
+    /** @param {string} type */
     const has = (type) => this.rows.some((row) => row.event.type === type);
     const began = has("game-started") || created.purpose === "analysis";
     this.status = ends >= 0 ? "over" : has("game-cancelled") ? "cancelled" : began ? "running" : "gathering";
   }
 
-  /** Check that a fork, and nothing else, has a past, and that it begins exactly where and as that ends. */
+  /**
+   * Check that a fork, and nothing else, has a past, and that it begins exactly where and as that ends.
+   * @param {LoggedEvent} created
+   * @param {string} at
+   */
   #checkOrigin(created, at) {
     const { past, header } = this;
     const where = this.#at(1);
@@ -95,7 +143,7 @@ export class Part {
     }
     if (!past) throw new Fault(`${header.game} is a fork of ${created.parent}, whose log is missing`, where);
     const [parent, parentCreated] = [past.header.game, past.rows[0].event];
-    const last = past.rows.at(-1);
+    const last = past.rows[past.rows.length - 1];
     if (created.parent !== parent) {
       throw new Fault(`${header.game} is a fork of ${created.parent}, but the log before it is that of ${parent}`, where);
     }
@@ -125,8 +173,8 @@ export class Part {
       withheld: parentCreated.withheld ?? (created.withheld && parent),
     };
     for (const [name, is] of Object.entries(right)) {
-      if (told(created[name]) === told(is)) continue;
-      throw new Fault(`version 1 forks with ${name} ${told(created[name])}; of ${parent} there follows ${told(is)}`, where);
+      if (told(created[/** @type {keyof typeof right} */ (name)]) === told(is)) continue;
+      throw new Fault(`version 1 forks with ${name} ${told(created[/** @type {keyof typeof right} */ (name)])}; of ${parent} there follows ${told(is)}`, where);
     }
     if (depth > DEEPEST) throw new Fault(`version 1 is the fork number ${depth} in a row; at most ${DEEPEST} follow one another`, where);
     if (!isAnalysis && !past.secret) {
@@ -143,12 +191,16 @@ export class Part {
     return upgraded?.event.to ?? this.header.ruleset_version;
   }
 
-  /** The commitments to the secrets of dice, of this game and its past. */
+  /** The commitments to the secrets of dice, of this game and its past. @returns {Set<string>} */
   get commitments() {
     return new Set([this.rows[0].event.commitment, ...(this.past?.commitments ?? [])]);
   }
 
-  /** Check that each document is the one whose digest the first event names, and that none is missing. */
+  /**
+   * Check that each document is the one whose digest the first event names, and that none is missing.
+   * @param {Record<string, string>} named
+   * @param {Record<string, Json>} documents
+   */
   async #checkDocuments(named, documents) {
     for (const name of Object.keys({ ...named, ...documents }).sort()) {
       const given = name in documents && `sha256:${hex(await sha256(utf8(canonical(documents[name]))))}`;
@@ -164,7 +216,7 @@ export class Part {
     const before = this.rows.length + 1;
     const found = this.lines.slice(before, -1).map((line, index) => {
       const number = this.first + before + index;
-      const { secret } = readLine(line, number, ["secret"]);
+      const { secret } = /** @type {{secret: Opened}} */ (readLine(line, number, ["secret"]));
       requireShape(secret, SHAPES.secret, [], number);
       return secret;
     });
@@ -177,20 +229,20 @@ export class Part {
     this.secrets = found;
   }
 
-  /** Read the line that ends a whole export. */
+  /** Read the line that ends a whole export. @param {string} text */
   async readEnd(text) {
-    const right = { head: this.rows.at(-1).hash, secrets: this.secrets.length, status: this.status, version: this.rows.length };
-    await checkEnd(text, this.lines.at(-1), this.last, right);
-    if (this.status === "over") this.secret = this.rows.at(-1).event.secret;
+    const right = { head: this.#end.hash, secrets: this.secrets.length, status: this.status, version: this.rows.length };
+    await checkEnd(text, this.lines[this.lines.length - 1], this.last, right);
+    if (this.status === "over") this.secret = this.#end.event.secret;
   }
 
   /** Read the line that ends the past of a fork. */
   async readPast() {
-    const { past: end } = readLine(this.lines.at(-1), this.last, ["past"]);
+    const { past: end } = /** @type {{past: PastEnd}} */ (readLine(this.lines[this.lines.length - 1], this.last, ["past"]));
     requireShape(end, SHAPES.past, ["secret"], this.last);
     const where = { line: this.last };
     const { game } = this.header;
-    const { version, hash } = this.rows.at(-1);
+    const { version, hash } = this.#end;
     if (end.version !== version || end.head !== hash) {
       throw new Fault(`the past does not end at version ${end.version} of ${game} with the hash that is named`, where);
     }
@@ -219,18 +271,20 @@ export class Part {
   }
 
   async #checkOpened() {
+    /** @type {Set<string>} */
     const sealed = new Set();
+    /** @type {[Opened, number][]} */
     const opened = [];
     const before = this.past?.sealed ?? new Set();
-    /** The commitments to all that is hidden in it and in its past. */
     this.sealed = new Set(before);
     for (const { version, event, cause } of this.rows) {
       for (const part of objects([event, cause])) {
         if (hasExactly(part, ["commitment", "readers"])) {
-          this.sealed.add(part.commitment);
-          if (!before.has(part.commitment)) sealed.add(canonical(part));
+          const { commitment } = /** @type {Sealed} */ (part);
+          this.sealed.add(commitment);
+          if (!before.has(commitment)) sealed.add(canonical(part));
         }
-        if (hasExactly(part, ["commitment", "salt", "value"])) opened.push([part, version]);
+        if (hasExactly(part, ["commitment", "salt", "value"])) opened.push([/** @type {Opened} */ (part), version]);
       }
     }
     await Promise.all(
@@ -247,16 +301,16 @@ export class Part {
     }
     const left = [...sealed].map((text) => JSON.parse(text).commitment);
     if (isOver && left.length) throw new Fault(`the secret of ${left[0]} was not published`);
-    /** Whether nothing of it is hidden from the reader. */
     this.isOpen = !left.length;
     const shown = this.secrets.length + opened.length;
     if (shown) this.checked.push(`${shown} hidden values that were published fit their commitments.`);
   }
 
-  /** A running game's export has the secrets of one reader: none, all, or all of one seat. */
+  /** A running game's export has the secrets of one reader: none, all, or all of one seat. @param {Sealed[]} sealed */
   #checkReader(sealed) {
     const shown = new Set(this.secrets.map(({ commitment }) => commitment));
     if (!shown.size || shown.size === sealed.length) return;
+    /** @param {string} seat */
     const isWhole = (seat) => sealed.every(({ commitment, readers }) => readers.includes(seat) === shown.has(commitment));
     if (this.rows[0].event.seats.some(isWhole)) return;
     throw new Fault("the secrets in the export are not those of one reader: none, all, or exactly those of one seat", {
@@ -264,11 +318,15 @@ export class Part {
     });
   }
 
-  /** Draw all again from the secret that was published. */
+  /**
+   * Draw all again from the secret that was published.
+   * @param {Ruleset | undefined} ruleset
+   * @param {(done: number, total: number) => void} progress
+   */
   async drawAgain(ruleset, progress) {
     const { secret, header } = this;
     const where = this.status === "over" ? this.#at(this.rows.length) : { line: this.last };
-    if (!/^[0-9a-f]{64}$/.test(secret)) throw new Fault("the last version does not publish the secret", where);
+    if (!secret || !/^[0-9a-f]{64}$/.test(secret)) throw new Fault("the last version does not publish the secret", where);
     if (hex(await sha256(unhex(secret))) !== this.rows[0].event.commitment) {
       throw new Fault("the secret of the dice does not fit the commitment of version 1", where);
     }
@@ -279,13 +337,14 @@ export class Part {
     }
     const draws = await Draws.of(header.game, this.rows, ruleset, secret);
     const fault = await draws.check(this.secrets, this.isOpen, progress);
-    if (fault) throw new Fault(fault.problem, fault.version && this.#at(fault.version));
+    if (fault) throw new Fault(fault.problem, fault.version ? this.#at(fault.version) : {});
     this.checked.push(...draws.checked());
     this.unchecked.push(...draws.unchecked());
     if (!this.isOpen) this.unchecked.push(`Salts of what ${header.game} hides from this reader.`);
   }
 }
 
+/** @param {Json} value */
 function told(value) {
   return value === undefined ? "nothing" : canonical(value);
 }

@@ -9,6 +9,9 @@
  * `openapi/verification.md` lists every field, and what is checked of it.
  * @module
  */
+
+/** @import { CaseRow, Row, Ruleset } from "../types.js" */
+
 import { CaseLog, isCase } from "./case.js";
 import { Fault, split } from "./lines.js";
 import { Part } from "./part.js";
@@ -24,7 +27,7 @@ export const BEYOND = [
  * Check an export.
  * @param {string} text the whole file
  * @param {object} [options]
- * @param {object} [options.ruleset] the answer of `GET /v1/rulesets/{id}`, which says where events show chance
+ * @param {Ruleset} [options.ruleset] the answer of `GET /v1/rulesets/{id}`, which says where events show chance
  * @param {string} [options.game] of a case: the export of its game, which is checked as well
  * @param {(done: number, total: number) => void} [options.progress]
  * @returns {Promise<Verdict>}
@@ -38,7 +41,7 @@ export const BEYOND = [
  * @property {string} [case] of the export of a case
  * @property {string} [ruleset]
  * @property {string} [status] of the game, or of the case
- * @property {object[]} rows the log, as far as it could be read
+ * @property {(Row | CaseRow)[]} rows the log, as far as it could be read
  * @property {number} versions how many there are
  * @property {string} [head] the hash of the last version: it stands for all of the log
  * @property {string} [commitment] the SHA-256 of the secret behind the dice
@@ -48,43 +51,50 @@ export const BEYOND = [
 export async function verify(text, { ruleset = undefined, game = undefined, progress = () => {} } = {}) {
   const log = isCase(text) ? new CaseLog(text, progress) : new GameLog(text, progress, ruleset);
   try {
-    await log.check(game && (await played(game)));
+    await log.check(game ? await played(game) : undefined);
     return { ok: true, ...log.told(), checked: log.checked, unchecked: log.unchecked };
   } catch (error) {
     // Whatever hostile content trips over, it is no proof.
-    const fault = error instanceof Fault ? error : new Fault(`this cannot be read: ${error.message}`);
+    const fault = error instanceof Fault ? error : new Fault(`this cannot be read: ${/** @type {Error} */ (error).message}`);
     const { message: problem, version, line } = fault;
     return { ok: false, problem, version, line, ...log.told(), checked: [], unchecked: [] };
   }
 }
 
-/** Return the game that a case is about, once its export was checked. */
+/** Return the game that a case is about, once its export was checked. @param {string} text */
 async function played(text) {
   const log = new GameLog(text, () => {});
   try {
     await log.check();
   } catch (error) {
-    throw new Fault(`the export of the game is wrong: ${error.message.replace(/\.$/, "")}`);
+    throw new Fault(`the export of the game is wrong: ${/** @type {Error} */ (error).message.replace(/\.$/, "")}`);
   }
   return log.part;
 }
 
 class GameLog {
+  /**
+   * @param {string} text
+   * @param {(done: number, total: number) => void} progress
+   * @param {Ruleset} [ruleset]
+   */
   constructor(text, progress, ruleset = undefined) {
     this.text = text;
     this.progress = progress;
     this.ruleset = ruleset;
-    /** The game itself; while its past is read, that. */
+    /** The game itself; while its past is read, that. @type {Part | undefined} */
     this.part = undefined;
+    /** @type {string[]} */
     this.checked = [];
+    /** @type {string[]} */
     this.unchecked = [];
   }
 
   told() {
     const { header, status, rows = [] } = this.part ?? {};
     return {
-      game: header?.game,
-      ruleset: header?.ruleset,
+      game: header?.game || undefined,
+      ruleset: header?.ruleset || undefined,
       status,
       rows,
       versions: rows.length,
@@ -96,18 +106,21 @@ class GameLog {
   async check() {
     const lines = split(this.text);
     const ends = [...lines.keys()].filter((at) => lines[at].startsWith('{"past":'));
-    let [past, begin] = [undefined, 0];
+    /** @type {Part | undefined} */
+    let past;
+    let begin = 0;
     for (const end of ends) {
-      this.part = new Part(lines.slice(begin, end + 1), begin + 1, past);
-      await this.#inPast(() => this.#read(lines.length, () => this.part.readPast()));
-      await this.#inPast(() => this.#draw(this.part.secret));
-      [past, begin] = [this.part, end + 1];
-      this.#tellPast(past);
+      const part = new Part(lines.slice(begin, end + 1), begin + 1, past);
+      this.part = part;
+      await this.#inPast(part, () => this.#read(part, lines.length, () => part.readPast()));
+      await this.#inPast(part, () => this.#draw(part, Boolean(part.secret)));
+      [past, begin] = [part, end + 1];
+      this.#tellPast(part);
     }
     if (begin === lines.length) throw new Fault("the last line is missing", { line: lines.length + 1 });
-    this.part = new Part(lines.slice(begin), begin + 1, past);
-    await this.#read(lines.length, () => this.part.readEnd(this.text));
-    const { part } = this;
+    const part = new Part(lines.slice(begin), begin + 1, past);
+    this.part = part;
+    await this.#read(part, lines.length, () => part.readEnd(this.text));
     this.checked.push(
       `The chain of ${part.rows.length} versions is unbroken, every line is in its canonical form, and the board is the` +
         " one that the game was created on.",
@@ -115,7 +128,7 @@ class GameLog {
         " the organizer or a player, and rulings from an official on a case, or from the organizer.",
       "No time is before that of the last event.",
     );
-    await this.#draw(part.status === "over");
+    await this.#draw(part, part.status === "over");
     this.checked.push(...part.checked);
     this.unchecked.push(...part.unchecked);
     if (!["over", "cancelled"].includes(part.status)) {
@@ -126,29 +139,43 @@ class GameLog {
     );
   }
 
-  async #read(total, end) {
-    const { part } = this;
+  /**
+   * @param {Part} part
+   * @param {number} total
+   * @param {() => Promise<void>} end
+   */
+  async #read(part, total, end) {
     await part.read((done) => this.progress(part.first + done, total));
     await end();
     await part.check();
   }
 
-  async #draw(isOut) {
-    if (isOut) await this.part.drawAgain(this.ruleset, this.progress);
+  /**
+   * @param {Part} part
+   * @param {boolean} isOut
+   */
+  async #draw(part, isOut) {
+    if (isOut) await part.drawAgain(this.ruleset, this.progress);
   }
 
-  /** Name the game whose past is wrong; its versions are not those of the fork. */
-  async #inPast(act) {
+  /**
+   * Name the game whose past is wrong; its versions are not those of the fork.
+   * @param {Part} part
+   * @param {() => Promise<unknown>} act
+   */
+  async #inPast(part, act) {
     try {
       await act();
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
-      throw new Fault(`in the past of the fork, ${this.part.header?.game ?? "which cannot be read"}: ${error.message.replace(/\.$/, "")}`, { line: error.line });
+      throw new Fault(`in the past of the fork, ${part.header.game || "which cannot be read"}: ${error.message.replace(/\.$/, "")}`, { line: error.line });
     }
   }
 
+  /** @param {Part} part */
   #tellPast({ header: { game }, rows, secret, checked, unchecked }) {
     this.checked.push(`The log of ${game} up to version ${rows.length} is unbroken, and the fork begins exactly there.`);
+    /** @param {string} line */
     const whose = (line) => `${game}: ${line}`;
     this.checked.push(...checked.map(whose));
     this.unchecked.push(...unchecked.map(whose));

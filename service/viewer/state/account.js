@@ -3,24 +3,32 @@
  * @module
  */
 
+/**
+ * @import { Body, Me, Session } from "../types.js"
+ * @import { Api } from "./api.js"
+ * @import { Kept } from "./device.js"
+ */
+
+import { problemOf } from "./api.js";
 import { kept, noteSession, onChange, refuse, remove } from "./device.js";
 
-/** Who looks. Says "change" when that changes. */
+/** Who looks. Says "entered" when somebody else begins to look, and "change" when anything has changed. */
 export class Account extends EventTarget {
-  /** @param {import("./api.js").Api} api */
+  /** @param {Api} api */
   constructor(api) {
     super();
     this.api = api;
-    /** Who looks in this tab, as `GET /v1/players/me` says: null for nobody. */
+    /** Who looks in this tab, as `GET /v1/players/me` says: null for nobody. @type {Me | null} */
     this.me = null;
-    /** Who is signed in to this browser; null for nobody. In this tab a token, or a spectator, may look instead. */
+    /** Who is signed in to this browser; null for nobody. In this tab a token, or a spectator, may look instead. @type {Me | null} */
     this.home = null;
     /** Whether the account of this browser has a way back besides tokens: a passkey, recovery codes. */
     this.lasting = false;
-    /** The provider through which people can sign in here, and whether it knows the account of this browser; or null. */
+    /**
+     * The provider through which people can sign in here, and whether it knows the account of this browser; or null.
+     * @type {Session["provider"]}
+     */
     this.provider = null;
-    /** Counts how often somebody else began to look. */
-    this.turn = 0;
     /** Whether it is still to be seen who looks: the service has not answered yet. */
     this.isUnknown = true;
     /** A token that was made just now, to be kept elsewhere: nobody has a copy of it yet. */
@@ -34,7 +42,7 @@ export class Account extends EventTarget {
     onChange((isSession) => (isSession && this.api.token === null ? this.#become(null) : this.#say(this.said)));
   }
 
-  /** The accounts whose tokens an earlier version of this page kept here. @returns {import("./device.js").Kept[]} */
+  /** The accounts whose tokens an earlier version of this page kept here. @returns {Kept[]} */
   get others() {
     return kept().filter(({ token }) => token !== this.api.token);
   }
@@ -43,7 +51,7 @@ export class Account extends EventTarget {
   async read() {
     const { token } = this.api;
     if (await this.#look() || !token || this.api.token === token) return;
-    this.turn += 1;
+    this.dispatchEvent(new Event("entered"));
     this.#say(this.said);
   }
 
@@ -55,15 +63,17 @@ export class Account extends EventTarget {
     this.me = null;
     this.said = "";
     try {
-      this.#note(await api.session());
-      noteSession(this.home?.id ?? null);
+      const session = await api.session();
+      this.#note(session);
+      noteSession(session.player?.id ?? null);
       if (api.token) this.me = await api.get("/v1/players/me");
       if (this.me) await this.#settle();
       if (api.token === null) this.me = this.home;
-    } catch (problem) {
+    } catch (error) {
+      const problem = problemOf(error);
       this.said = problem.message;
       if (problem.status === 401) {
-        refuse(api.token);
+        if (api.token) refuse(api.token);
         api.token = null;
         this.me = this.home;
       }
@@ -76,18 +86,23 @@ export class Account extends EventTarget {
   /** Make the tab's token the browser's session, unless that is somebody's already or the token may not do that. */
   async #settle() {
     const { api, me } = this;
-    if (this.home || !me.scopes.includes("account")) return;
-    this.#note(await api.session("POST", {}, api.token));
-    remove(api.token);
+    if (this.home || !me?.scopes.includes("account")) return;
+    const session = await api.session("POST", {}, api.token);
+    this.#note(session);
+    if (api.token) remove(api.token);
     api.token = null;
-    noteSession(this.home.id);
+    noteSession(session.player?.id ?? null);
   }
 
+  /** @param {Session} session */
   #note({ player, lasting, provider }) {
     Object.assign(this, { home: player, lasting, provider });
   }
 
-  /** Look with a token from now on, or as a spectator with an empty one; stay who it was when the token is nobody's. */
+  /**
+   * Look with a token from now on, or as a spectator with an empty one; stay who it was when the token is nobody's.
+   * @param {string} token
+   */
   async use(token) {
     const before = this.api.token;
     if (await this.#become(token)) return true;
@@ -103,17 +118,18 @@ export class Account extends EventTarget {
     await this.#become(null);
   }
 
+  /** @param {string | null} token */
   async #become(token) {
     this.api.token = token;
     this.removing = this.fresh = this.copied = "";
     this.isLeaving = false;
     if (!(await this.#look())) return false;
-    this.turn += 1;
+    this.dispatchEvent(new Event("entered"));
     this.dispatchEvent(new Event("change"));
     return true;
   }
 
-  /** Open an account for a guest, and sign this browser in to it. A name is optional. */
+  /** Open an account for a guest, and sign this browser in to it. A name is optional. @param {string} name */
   async open(name) {
     return this.#signIn(() => this.api.session("POST", name ? { name } : {}));
   }
@@ -123,7 +139,7 @@ export class Account extends EventTarget {
     return this.#signIn(async () => (await import("./passkeys.js")).signIn(this.api));
   }
 
-  /** Sign this browser in by a recovery code, which is then used up. */
+  /** Sign this browser in by a recovery code, which is then used up. @param {string} code */
   async useCode(code) {
     return this.#signIn(() => this.api.session("POST", { code }, null, "/recovery-code"));
   }
@@ -143,16 +159,20 @@ export class Account extends EventTarget {
   async useProvider() {
     try {
       await this.goToProvider();
-    } catch (problem) {
+    } catch (error) {
+      const problem = problemOf(error);
       this.#say(problem.message);
     }
   }
 
-  /** Bring the provider's answer to the service, which signs this browser in. Throws a `Problem`. */
+  /**
+   * Bring the provider's answer to the service, which signs this browser in. Throws a `Problem`.
+   * @param {Body<"/v1/session/provider/answer", "post">} given
+   */
   async finishAtProvider(given) {
     const { player } = await this.api.session("POST", given, null, "/provider/answer");
     this.api.token = null;
-    noteSession(player.id);
+    noteSession(player?.id ?? null);
   }
 
   /** Let the provider no longer sign in to the account of this browser. Throws a `Problem`. */
@@ -161,13 +181,15 @@ export class Account extends EventTarget {
     await this.read();
   }
 
+  /** @param {() => Promise<Session>} ask */
   async #signIn(ask) {
     try {
       const { player } = await ask();
-      noteSession(player.id);
+      noteSession(player?.id ?? null);
       await this.goHome();
       return true;
-    } catch (problem) {
+    } catch (error) {
+      const problem = problemOf(error);
       this.#say(`${problem.message} ${problem.problem?.allowed ?? ""}`.trim());
       return false;
     }
@@ -176,11 +198,12 @@ export class Account extends EventTarget {
   /** Make a token that is good for as much as the session, to be kept elsewhere. */
   async makeToken() {
     try {
-      const { token } = await this.api.post("/v1/tokens", { name: "kept by me", scopes: this.me.scopes });
+      const { token } = await this.api.post("/v1/tokens", { name: "kept by me", scopes: this.me?.scopes ?? [] });
       this.fresh = token;
       this.copied = "";
       this.#say("");
-    } catch (problem) {
+    } catch (error) {
+      const problem = problemOf(error);
       this.#say(problem.message);
     }
   }
@@ -196,7 +219,8 @@ export class Account extends EventTarget {
   async leave() {
     try {
       await this.api.session("DELETE");
-    } catch (problem) {
+    } catch (error) {
+      const problem = problemOf(error);
       this.#say(problem.message);
       return;
     }
@@ -204,7 +228,7 @@ export class Account extends EventTarget {
     await this.goHome();
   }
 
-  /** Ask whether a token that is kept here is really to be removed; empty for no. */
+  /** Ask whether a token that is kept here is really to be removed; empty for no. @param {string} token */
   askToRemove(token) {
     this.removing = token;
     this.#say("");
@@ -218,13 +242,14 @@ export class Account extends EventTarget {
     this.#say("");
   }
 
-  /** Put a token on the clipboard, which pages have on HTTPS only. */
+  /** Put a token on the clipboard, which pages have on HTTPS only. @param {string} token */
   async copy(token) {
     const isCopied = await (async () => navigator.clipboard.writeText(token))().then(() => true, () => false);
     this.copied = isCopied ? "Copied" : "Select the token and copy it";
     this.#say(this.said);
   }
 
+  /** @param {string} words */
   #say(words) {
     this.said = words;
     this.dispatchEvent(new Event("change"));

@@ -3,6 +3,8 @@
  * @module
  */
 
+/** @import { Answer, Body, EventRow, ProblemBody, Query } from "../types.js" */
+
 import { lastUsed } from "./device.js";
 
 const TOKEN = "tabularium-token";
@@ -12,7 +14,7 @@ const PATIENCE = 30_000; // The longest wait before the stream is asked for agai
 /** What the service answers when it does not do what it was asked (RFC 9457). */
 export class Problem extends Error {
   /**
-   * @param {object} problem the document: `type`, `title`, `detail`, `allowed`, `rule` …
+   * @param {Partial<ProblemBody>} problem the document
    * @param {number} status the HTTP status; 0 when the service was not reached
    */
   constructor(problem, status) {
@@ -20,7 +22,14 @@ export class Problem extends Error {
     this.name = "Problem";
     this.problem = problem;
     this.status = status;
+    /** What has changed since the request was made, in a sentence. @type {string | undefined} */
+    this.changed = undefined;
   }
+}
+
+/** Return what went wrong as a problem, whatever was thrown. @param {unknown} error */
+export function problemOf(error) {
+  return error instanceof Problem ? error : new Problem({ title: error instanceof Error ? error.message : `${error}` }, 0);
 }
 
 /** One caller of the API: whoever is signed in to this browser; or, for this tab only, a token's owner or a spectator. */
@@ -45,38 +54,68 @@ export class Api {
 
   /**
    * Return the JSON of a GET.
-   * @param {string} path such as `/v1/games`
-   * @param {Record<string, unknown>} [query] what is undefined, null or empty is left out
+   * @template {string} Address
+   * @param {Address} path such as `/v1/games`
+   * @param {Query<Address>} [query] what is undefined, null or empty is left out
    * @param {AbortSignal} [signal]
+   * @returns {Promise<Answer<Address, "get">>}
    */
-  async get(path, query = {}, signal = undefined) {
+  async get(path, query = undefined, signal = undefined) {
     return (await this.#call("GET", withQuery(path, query), { signal })).json();
   }
 
-  /** Return a GET's body as text, such as a picture. */
-  async text(path, query = {}, signal = undefined) {
-    return (await this.#call("GET", withQuery(path, query), { signal })).text();
+  /**
+   * Return a GET's body as text, such as a picture.
+   * @template {string} Address
+   * @param {Address} path
+   * @param {Query<Address>} [query]
+   */
+  async text(path, query = undefined) {
+    return (await this.#call("GET", withQuery(path, query))).text();
   }
 
   /**
    * Return the JSON of a POST.
+   * @template {string} Address
+   * @param {Address} path
+   * @param {Body<Address, "post">} [body]
    * @param {Record<string, string>} [headers] such as `If-Match` and `Idempotency-Key`
+   * @returns {Promise<Answer<Address, "post">>}
    */
-  async post(path, body = {}, headers = {}) {
-    return (await this.#call("POST", path, { body, headers })).json();
+  async post(path, body = undefined, headers = {}) {
+    return (await this.#call("POST", path, { body: body ?? {}, headers })).json();
   }
 
-  /** Return the JSON of a PATCH. */
+  /**
+   * Return the JSON of a PATCH.
+   * @template {string} Address
+   * @param {Address} path
+   * @param {Body<Address, "patch">} body
+   * @returns {Promise<Answer<Address, "patch">>}
+   */
   async patch(path, body) {
     return (await this.#call("PATCH", path, { body })).json();
   }
 
-  /** Return the JSON of a PUT. */
-  async put(path, body = {}, headers = {}) {
-    return (await this.#call("PUT", path, { body, headers })).json();
+  /**
+   * Return the JSON of a PUT.
+   * @template {string} Address
+   * @param {Address} path
+   * @param {Body<Address, "put">} [body]
+   * @param {Record<string, string>} [headers]
+   * @returns {Promise<Answer<Address, "put">>}
+   */
+  async put(path, body = undefined, headers = {}) {
+    return (await this.#call("PUT", path, { body: body ?? {}, headers })).json();
   }
 
-  /** Return the JSON of a DELETE. */
+  /**
+   * Return the JSON of a DELETE.
+   * @template {string} Address
+   * @param {Address} path
+   * @param {Record<string, string>} [headers]
+   * @returns {Promise<Answer<Address, "delete">>}
+   */
   async delete(path, headers = {}) {
     return (await this.#call("DELETE", path, { headers })).json();
   }
@@ -84,28 +123,39 @@ export class Api {
   /**
    * Return whose session the browser has (`player`), after beginning or ending it, if asked; and whether the account
    * has a way back (`lasting`).
-   * @param {"GET" | "POST" | "DELETE"} method
-   * @param {object} [body] a new guest's name, or what proves who somebody is
+   * @template {"GET" | "POST" | "DELETE"} [Method="GET"]
+   * @template {string} [Way=""]
+   * @param {Method} [method]
+   * @param {Body<`/v1/session${Way}`, Lowercase<Method>>} [body] a new guest's name, or what proves who somebody is
    * @param {string | null} [token] whose account it is to be
-   * @param {string} [way] how to sign in: "/passkey", "/recovery-code" or "/provider"
+   * @param {Way} [way] how to sign in: "/passkey", "/recovery-code" or "/provider"
+   * @returns {Promise<Answer<`/v1/session${Way}`, Lowercase<Method>>>}
    */
-  async session(method = "GET", body = undefined, token = null, way = "") {
-    return (await this.#call(method, `/v1/session${way}`, { body }, token, true)).json();
+  async session(method, body, token = null, way) {
+    return (await this.#call(method ?? "GET", `/v1/session${way ?? ""}`, { body }, token, true)).json();
   }
 
-  async #call(method, path, { body = undefined, headers = {}, signal = undefined }, token = this.token, session = token === null) {
+  /**
+   * @param {string} method
+   * @param {string} path
+   * @param {{body?: unknown, headers?: Record<string, string>, signal?: AbortSignal}} [request]
+   * @param {string | null} [token]
+   * @param {boolean} [session] whether the session of the browser is sent
+   */
+  async #call(method, path, { body = undefined, headers = {}, signal = undefined } = {}, token = this.token, session = token === null) {
+    /** @type {Record<string, string>} */
     const sent = { Accept: "application/json, */*", ...(token ? { Authorization: `Bearer ${token}` } : {}), ...headers };
     if (body !== undefined) sent["Content-Type"] = "application/json";
     // The service takes the session only with a header that no other site can send.
     if (session && method !== "GET") sent["Tabularium-Page"] = "1";
-    const ask = () => fetch(path, { method, headers: sent, body: body && JSON.stringify(body), signal, credentials: session ? "same-origin" : "omit" });
+    const ask = () => fetch(path, { method, headers: sent, body: body ? JSON.stringify(body) : undefined, signal, credentials: session ? "same-origin" : "omit" });
     let response;
     try {
       response = await ask();
       // A session that has ended is forgotten by the browser with this answer.
       if (response.status === 401 && session && !token && method === "GET") response = await ask();
     } catch (error) {
-      if (error.name === "AbortError") throw error;
+      if (error instanceof Error && error.name === "AbortError") throw error;
       throw new Problem({ title: "The service does not answer.", allowed: "Is it running?" }, 0);
     }
     if (response.ok) return response;
@@ -117,7 +167,7 @@ export class Api {
    * after the last event that came.
    * @param {string} game its id
    * @param {number} after a version: only later events come
-   * @param {(event: object) => void} onEvent is given each event as the caller may see it
+   * @param {(event: EventRow) => void} onEvent is given each event as the caller may see it
    * @param {(state: "live" | "lost" | "ended" | "refused") => void} onState is told how the stream does
    * @param {AbortSignal} signal ends it
    */
@@ -132,13 +182,21 @@ export class Api {
         if (ended) return onState("ended");
       } catch (error) {
         if (signal.aborted) return;
-        if (error.status === 401 || error.status === 404) return onState("refused");
+        if (error instanceof Problem && [401, 404].includes(error.status)) return onState("refused");
       }
       if (!signal.aborted) onState("lost");
       await pause(Math.min(PATIENCE, 500 * 2 ** failures) * (0.7 + 0.6 * Math.random()), signal);
     }
   }
 
+  /**
+   * Read the stream until it ends; return whether the game has ended.
+   * @param {string} game
+   * @param {number} after
+   * @param {AbortSignal} signal
+   * @param {() => void} onOpen
+   * @param {(event: EventRow) => void} onEvent
+   */
   async #read(game, after, signal, onOpen, onEvent) {
     const silence = new AbortController();
     const stop = AbortSignal.any([signal, silence.signal]);
@@ -146,14 +204,14 @@ export class Api {
     const headers = { Accept: "text/event-stream", "Last-Event-ID": `${after}` };
     try {
       const response = await this.#call("GET", `/v1/games/${game}/events/stream`, { headers, signal: stop });
-      if (response.status === 204) return true;
+      if (response.status === 204 || !response.body) return true;
       onOpen();
       let text = "";
       for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
         clearTimeout(timer);
         timer = setTimeout(() => silence.abort(), SILENCE);
         const blocks = (text + piece).split("\n\n");
-        text = blocks.pop();
+        text = blocks.pop() ?? "";
         for (const data of blocks.flatMap(dataOf)) onEvent(JSON.parse(data));
       }
       return false;
@@ -163,7 +221,7 @@ export class Api {
   }
 }
 
-/** Return the data of a block of the stream: one text, or none in a comment. */
+/** Return the data of a block of the stream: one text, or none in a comment. @param {string} block */
 function dataOf(block) {
   const lines = block.split("\n").filter((line) => line.startsWith("data:"));
   return lines.length ? [lines.map((line) => line.slice(5).trimStart()).join("\n")] : [];
@@ -174,14 +232,22 @@ export function newKey() {
   return `page-${Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }
 
-function withQuery(path, query) {
+/**
+ * @param {string} path
+ * @param {object} [query]
+ */
+function withQuery(path, query = {}) {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== "");
   return given.length ? `${path}?${new URLSearchParams(given)}` : path;
 }
 
-/** Wait; less when the network comes back or the page is looked at again. */
+/**
+ * Wait; less when the network comes back or the page is looked at again.
+ * @param {AbortSignal} signal
+ * @param {number} milliseconds
+ */
 function pause(milliseconds, signal) {
-  return new Promise((resolve) => {
+  return /** @type {Promise<void>} */ (new Promise((resolve) => {
     const done = new AbortController();
     const timer = setTimeout(() => done.abort(), milliseconds);
     done.signal.addEventListener("abort", () => (clearTimeout(timer), resolve()));
@@ -189,5 +255,5 @@ function pause(milliseconds, signal) {
     addEventListener("online", () => done.abort(), once);
     document.addEventListener("visibilitychange", () => document.hidden || done.abort(), once);
     signal.addEventListener("abort", () => done.abort(), once);
-  });
+  }));
 }

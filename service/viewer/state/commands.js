@@ -3,53 +3,96 @@
  * @module
  */
 
+/** @import { Command, Decision, JsonObject, LeftAnswer, Option, Orders, Table } from "../types.js" */
+
 import { Form } from "../forms/form.js";
 import { Labels } from "../forms/labels.js";
 import { named } from "../parts/format.js";
-import { choicesOf, fromNothing, isPlain, isSame, withoutNothing } from "../forms/schema.js";
-import { Problem, newKey } from "./api.js";
+import { areasOf, choicesOf, fromNothing, isPlain, isSame, withoutNothing } from "../forms/schema.js";
+import { Problem, newKey, problemOf } from "./api.js";
 
 const STALE = 412; // The status of an answer to what was made for an older version.
 const REST = 150; // Milliseconds in which further events may come before the options are read again.
 
 const byRoom = new WeakMap();
 
-/** Return the commands of a room. @param {import("./room.js").Room} room */
+/** Return the commands of a room. @param {Table} room */
 export function commandsOf(room) {
   if (!byRoom.has(room)) byRoom.set(room, (room.commands = new Commands(room)));
   return byRoom.get(room);
 }
 
 /**
- * The commands of the seat that a page shows. `said` is what came of the last request:
- * `{kind: "done", title, after, version}`, `{kind: "fine", commands}` for a check, `{kind: "refused", problem, tried}`,
- * `{kind: "stale", why}`, `{kind: "lost"}`; null before.
+ * What was accepted: what it is called, and the versions before and after it. A move is what is played.
+ * @typedef {{title: string, after: number, version: number, isMove: boolean}} Done
  */
+
+/**
+ * What was not accepted, and at which version it was tried.
+ * @typedef {{command: Command, version: number}} Tried
+ */
+
+/**
+ * What came of a request: it was done, would be accepted (`fine`), was refused, was made for an older version (`stale`),
+ * or was not answered (`lost`).
+ * @typedef {({kind: "done"} & Done)
+ *   | {kind: "fine", commands: number}
+ *   | {kind: "refused" | "stale" | "lost", problem: Problem, why?: string, tried?: Tried}} Said
+ */
+
+/**
+ * What is on its way to the service, with the key that lets it happen once.
+ * @typedef {{path: "commands" | "answers" | `answers/${number}`, method?: "post" | "delete", body?: JsonObject, title: string, headers: Record<string, string>}} Attempt
+ */
+
+/**
+ * What would come of commands: whether they could be taken back, what of the seat's pieces would be gone, what could be
+ * done then, or why they would not be accepted.
+ * @typedef {{canUndo: boolean, gone: Record<string, number>, options: Option[], problem?: Problem}} Foreseen
+ */
+
+/**
+ * What is asked, whoever has to answer it.
+ * @typedef {Omit<Decision, "seats">} Question
+ */
+
+/** The commands of the seat that a page shows. */
 export class Commands {
   #timer = 0;
   #wanted = "";
+  /** @type {string | null} */
   #area = null;
+  /** @type {Attempt | null} */
   #attempt = null;
 
+  /** @param {Table} room */
   constructor(room) {
     this.room = room;
+    /** What ids are called; null before the options were read. @type {Labels | null} */
     this.labels = null;
+    /** @type {Decision[]} */
     this.decisions = [];
+    /** @type {Option[]} */
     this.options = [];
     /** The version at which the options hold; 0 before they were read. */
     this.version = 0;
-    /** The option whose form is open, and the form. */
+    /** The option whose form is open, and the form. @type {Option | null} */
     this.option = null;
+    /** @type {Form | null} */
     this.form = null;
-    /** Where that form is filled in: in the list of options, "form", or by pointing, "bar". */
+    /** Where that form is filled in: in the list of options, or by pointing. @type {"" | "form" | "bar"} */
     this.place = "";
-    /** Until when the command is given whenever the seat is asked this, "" for now only; and on which conditions. */
+    /**
+     * Until when the command is given whenever the seat is asked this, "" for now only; and on which conditions.
+     * @type {{until: string, when: Record<string, string>}}
+     */
     this.advance = { until: "", when: {} };
-    /** The answers that the seat left in advance; null before they were read. */
+    /** The answers that the seat left in advance; null before they were read. @type {LeftAnswer[] | null} */
     this.answers = null;
     this.busy = false;
+    /** What came of the last request; null before. @type {Said | null} */
     this.said = null;
-    /** What was accepted last: `{title, after, version, isMove}`; null before. */
+    /** What was accepted last; null before. @type {Done | null} */
     this.done = null;
   }
 
@@ -61,14 +104,15 @@ export class Commands {
   /** Whether a decision of this seat is open. */
   get isAsked() {
     const { seat, game } = this.room;
-    return this.isOpen && game.decisions.some((decision) => decision.seats.includes(seat));
+    return this.isOpen && game.decisions.some((decision) => seat !== null && decision.seats.includes(seat));
   }
 
   /** Read the options again when they are no longer those of the newest version; take up what was chosen on the board. */
   look() {
     const { room } = this;
     // What was taken back since cannot be taken back again.
-    if (this.done && room.landmarks?.retractions.some(({ version }) => version > this.done.version)) this.done = null;
+    const { done } = this;
+    if (done && room.landmarks?.retractions?.some(({ version }) => version > done.version)) this.done = null;
     const wanted = this.isOpen ? `${room.seat}/${Math.max(room.head, room.game.version)}` : "";
     if (wanted !== this.#wanted) {
       this.#wanted = wanted;
@@ -78,7 +122,7 @@ export class Commands {
     }
     if (room.area !== this.#area) {
       this.#area = room.area;
-      if (room.area && this.place === "form") this.form.pick(room.area);
+      if (room.area && this.place === "form") this.form?.pick(room.area);
     }
   }
 
@@ -103,7 +147,8 @@ export class Commands {
       const same = this.option && this.options.find((option) => isSame(option, this.option));
       if (same) this.option = same;
       else if (this.option) this.choose(null, this.said);
-    } catch (problem) {
+    } catch (error) {
+      const problem = problemOf(error);
       this.said = { kind: "refused", problem };
     }
     room.redraw();
@@ -124,23 +169,28 @@ export class Commands {
     this.#clear();
   }
 
-  /** Open the form of an option; null closes it. `said` is what goes on being said, `place` where it is filled in. */
+  /**
+   * Open the form of an option; null closes it. `said` is what goes on being said, `place` where it is filled in.
+   * @param {Option | null} option
+   * @param {Said | null} [said]
+   * @param {"form" | "bar"} [place]
+   */
   choose(option, said = null, place = "form") {
     // What was clicked on may have been drawn before the options were read again.
     this.option = (option && this.options.find((each) => isSame(each, option))) ?? null;
-    this.form = this.option && new Form(this.option.schema, "order", this.labels, () => this.#changed());
+    this.form = this.option && this.labels && new Form(this.option.schema, "order", this.labels, () => this.#changed());
     this.place = this.form ? place : "";
     this.advance = { until: "", when: {} };
     this.said = said;
     if (said?.kind !== "lost") this.#attempt = null;
-    if (this.option?.command === "undo") this.form.value.to = Math.max(...choicesOf(option.schema.properties.to));
-    if (this.place === "form" && this.room.area) this.form.pick(this.room.area);
+    if (this.form && this.option?.command === "undo") this.form.value.to = Math.max(...versionsOf(this.option));
+    if (this.place === "form" && this.room.area) this.form?.pick(this.room.area);
     this.#mark();
     this.room.redraw();
   }
 
   #changed() {
-    if (!["stale", "lost"].includes(this.said?.kind)) this.said = null;
+    if (this.said?.kind !== "stale" && this.said?.kind !== "lost") this.said = null;
     this.#mark();
     this.room.redraw();
   }
@@ -148,13 +198,17 @@ export class Commands {
   /** Mark on the board the areas that may be chosen, and those that are. */
   #mark() {
     if (this.place === "bar") return;
-    const fields = this.form?.areaFields ?? [];
-    const chosen = fields.flatMap(({ path }) => this.form.get(path) ?? []);
-    this.room.board?.mark("open", fields.flatMap(({ schema }) => (schema.items ?? schema).enum));
+    const { form } = this;
+    const fields = form?.areaFields ?? [];
+    const chosen = fields.flatMap(({ path }) => /** @type {string[] | string | undefined} */ (form?.get(path)) ?? []);
+    this.room.board?.mark("open", fields.flatMap(areasOf));
     this.room.board?.mark("picked", chosen);
   }
 
-  /** Options that answer a decision of a kind; without one, those that may be given at any time. */
+  /**
+   * Options that answer a decision of a kind; without one, those that may be given at any time.
+   * @param {string} kind
+   */
   optionsFor(kind) {
     return this.options.filter((option) => (option.decision ?? "") === kind);
   }
@@ -167,14 +221,14 @@ export class Commands {
   /** Whether there is nothing to choose: one answer that leaves nothing open, and nothing that it would make final. */
   get isOnly() {
     const asked = new Set(this.decisions.map(({ kind }) => kind));
-    const open = this.options.filter(({ decision, command }) => asked.has(decision) || command === "undo");
+    const open = this.options.filter(({ decision, command }) => asked.has(decision ?? "") || command === "undo");
     return open.length === 1 && isPlain(open[0]);
   }
 
-  /** Tell whether the seat can go back to a version by itself. */
+  /** Tell whether the seat can go back to a version by itself. @param {number} to */
   canUndo(to) {
     const undo = this.options.find(({ command }) => command === "undo");
-    return Boolean(undo) && choicesOf(undo.schema.properties.to).includes(to);
+    return undo !== undefined && versionsOf(undo).includes(to);
   }
 
   /** Ask whether the command would be accepted; nothing happens. */
@@ -183,7 +237,7 @@ export class Commands {
     const { command } = this.form;
     await this.#ask(() => this.#asLongAsItStands(async () => {
       const headers = { "If-Match": `"${this.version}"` };
-      const { commands } = await this.room.check({ command: this.sent(command) }, headers);
+      const { commands } = await this.room.check(/** @type {Orders} */ ({ command: this.sent(command) }), headers);
       this.said = { kind: "fine", commands };
     }));
   }
@@ -191,61 +245,83 @@ export class Commands {
   /**
    * Ask what would come of commands at the version of the options: whether they could be taken back, what of the seat's
    * pieces would be gone, with `next` what could be done then, or why they would not be accepted.
-   * @returns {Promise<{canUndo: boolean, gone: Record<string, number>, options: object[], problem?: Problem}>}
+   * @param {Command[]} commands
+   * @returns {Promise<Foreseen>}
    */
   async foresee(commands, next = false) {
     const headers = { "If-Match": `"${this.version}"` };
     try {
-      const checked = await this.room.check({ commands: commands.map((each) => this.sent(each)) }, headers, next);
+      const checked = await this.room.check(/** @type {Orders} */ ({ commands: commands.map((each) => this.sent(each)) }), headers, next);
       const options = (checked.next?.options ?? []).map(shown);
       return { canUndo: checked.can_undo ?? false, gone: checked.gone ?? {}, options };
-    } catch (problem) {
+    } catch (error) {
+     const problem = problemOf(error);
       if (!(problem instanceof Problem)) throw problem;
       return { canUndo: false, gone: {}, options: [], problem };
     }
   }
 
-  /** What the decision that an option answers is about, as far as an answer in advance can depend on it. */
+  /**
+   * What the decision that an option answers is about, as far as an answer in advance can depend on it.
+   * @param {Option} option
+   */
   aboutOf({ decision }) {
     const { about = {} } = this.decisions.find(({ kind }) => kind === decision) ?? {};
     return Object.entries(about).filter(([, value]) => ["string", "number", "boolean"].includes(typeof value));
   }
 
-  /** Change until when, or on which conditions, the command is given whenever the seat is asked this. */
+  /**
+   * Change until when, or on which conditions, the command is given whenever the seat is asked this.
+   * @param {Partial<Commands["advance"]>} changes
+   */
   ahead(changes) {
     Object.assign(this.advance, changes);
     this.#changed();
   }
 
-  /** Send the command, for the version that it was made for, with a key of its own; or leave it as an answer. */
-  async send(title = this.option && titleOf(this.option)) {
-    if (!this.form?.ask()) return;
+  /**
+   * Send the command, for the version that it was made for, with a key of its own; or leave it as an answer.
+   * @param {string} [title] what it is called then
+   */
+  async send(title = undefined) {
+    const { option } = this;
+    if (!option || !this.form?.ask()) return;
     const command = this.sent(this.form.command);
-    const attempt = this.advance.until ? this.#leaving(command, title) : { path: "commands", body: { command }, title };
+    const called = title ?? titleOf(option);
+    const attempt = this.advance.until ? this.#leaving(option, command, called) : commanding({ command }, called);
     await this.#ask(() => this.#asLongAsItStands(() => {
       this.#attempt = { ...attempt, headers: { "If-Match": `"${this.version}"`, "Idempotency-Key": newKey() } };
       return this.#post();
     }));
   }
 
-  /** An answer that is asked for already is given at once: so leaving it is all that is to be sent. */
-  #leaving(command, title) {
-    const { decision } = this.option;
+  /**
+   * An answer that is asked for already is given at once: so leaving it is all that is to be sent.
+   * @param {Option} option
+   * @param {Command} command
+   * @param {string} title
+   */
+  #leaving(option, command, title) {
+    const { decision } = option;
     const { until, when } = this.advance;
-    const chosen = this.aboutOf(this.option).filter(([name]) => when[name]);
+    const chosen = this.aboutOf(option).filter(([name]) => when[name]);
     const conditions = Object.fromEntries(chosen.map(([name, value]) => [name, { [when[name]]: value }]));
-    const body = { decision, command, until, when: conditions };
-    return { path: "answers", body, title: `${title}, whenever you are asked this` };
+    const body = { decision: decision ?? null, command, until, when: conditions };
+    return { path: /** @type {const} */ ("answers"), body: /** @type {JsonObject} */ (body), title: `${title}, whenever you are asked this` };
   }
 
-  /** Send several commands that need no form: all of them happen, or none. */
+  /**
+   * Send several commands that need no form: all of them happen, or none.
+   * @param {Command[]} commands
+   * @param {string} title
+   */
   async giveAll(commands, title) {
     const headers = { "If-Match": `"${this.version}"`, "Idempotency-Key": newKey() };
-    this.#attempt = { path: "commands", body: { commands: commands.map((each) => this.sent(each)) }, title, headers };
+    this.#attempt = { ...commanding({ commands: commands.map((each) => this.sent(each)) }, title), headers };
     await this.#ask(() => this.#post());
   }
 
-  /** Revoke an answer that was left in advance. */
+  /** Revoke an answer that was left in advance. @param {LeftAnswer} answer */
   async revoke({ version }) {
     const headers = { "Idempotency-Key": newKey() };
     this.#attempt = { path: `answers/${version}`, method: "delete", title: "Revoke the answer", headers };
@@ -257,7 +333,7 @@ export class Commands {
     await this.#ask(() => this.#post());
   }
 
-  /** A command as it is sent: without the counts of 0 that may be left out (TAB-CMD-02). */
+  /** A command as it is sent: without the counts of 0 that may be left out (TAB-CMD-02). @param {Command} command */
   sent(command) {
     const option = this.options.find((option) => option.command === command.type);
     return option ? withoutNothing(command, option.schema.required) : command;
@@ -265,6 +341,7 @@ export class Commands {
 
   async #post() {
     const attempt = this.#attempt;
+    if (!attempt) return;
     const { path, body, title } = attempt;
     const { after, version } = await this.room.give(attempt).catch((problem) => {
       // A stream that was quicker than the answer has closed the form.
@@ -272,8 +349,8 @@ export class Commands {
       throw problem;
     });
     if (path !== "commands") this.answers = null;
-    this.done = { title, after, version, isMove: path === "commands" && body.command?.type !== "undo" };
-    this.choose(null, { kind: "done", ...this.done });
+    this.done = { title, after, version, isMove: path === "commands" && /** @type {Command | undefined} */ (body?.command)?.type !== "undo" };
+    this.choose(null, { kind: /** @type {const} */ ("done"), ...this.done });
     // The area was chosen for this move.
     this.room.choose(null);
     this.#goOn(version);
@@ -282,13 +359,16 @@ export class Commands {
   /**
    * Do something for the version that the form was made for. If the game has moved on since, do it once more, for the
    * new version, as long as the seat is asked the same and offered the same; otherwise say what has changed.
+   * @param {() => Promise<void>} act
    */
   async #asLongAsItStands(act) {
     const { option } = this;
+    if (!option) return;
     const before = this.#questionsOf(option);
     try {
       await act();
-    } catch (problem) {
+    } catch (error) {
+      const problem = problemOf(error);
       if (problem.status !== STALE) throw problem;
       await this.read();
       problem.changed = this.#changes(option, before);
@@ -297,13 +377,17 @@ export class Commands {
     }
   }
 
-  /** What an option answers; who else has to answer makes no difference. */
+  /** What an option answers; who else has to answer makes no difference. @param {Option} option */
   #questionsOf({ decision }) {
     const asked = this.decisions.filter(({ kind }) => kind === decision);
     return asked.map(({ seats, ...question }) => question);
   }
 
-  /** Say what has changed for whoever chose an option; nothing when all is as it was. */
+  /**
+   * Say what has changed for whoever chose an option; nothing when all is as it was.
+   * @param {Option} option
+   * @param {Question[]} before
+   */
   #changes(option, before) {
     const now = this.#questionsOf(option);
     if (before.length && !now.length) return "You are no longer asked.";
@@ -314,7 +398,7 @@ export class Commands {
     return isOffered ? "What you can choose from has changed." : "What you chose is no longer possible.";
   }
 
-  /** Let the page know of a version before the stream tells of it. */
+  /** Let the page know of a version before the stream tells of it. @param {number} version */
   #goOn(version) {
     const { room } = this;
     room.goOn(version);
@@ -329,13 +413,15 @@ export class Commands {
     return command && !this.advance.until ? { command: this.sent(command), version: this.version } : undefined;
   }
 
+  /** @param {() => Promise<void>} act */
   async #ask(act) {
     if (this.busy) return;
     this.busy = true;
     this.room.redraw();
     try {
       await act();
-    } catch (problem) {
+    } catch (error) {
+     const problem = problemOf(error);
       if (!(problem instanceof Problem)) throw problem;
       this.said = { kind: kindOf(problem), problem, why: problem.changed, tried: this.#tried() };
       if (this.said.kind === "stale" && !problem.changed) await this.read();
@@ -346,27 +432,43 @@ export class Commands {
   }
 }
 
-/** Return an option as its form shows it. */
+/** Return an option as its form shows it. @param {Option} option */
 function shown(option) {
   return { ...option, schema: fromNothing(option.schema) };
 }
 
-/** Return options with those objects that were there before: what was begun with them goes on. */
+/**
+ * Return options with those objects that were there before: what was begun with them goes on.
+ * @param {Option[]} options
+ * @param {Option[]} before
+ */
 function asBefore(options, before) {
   const known = new Map(before.map((option) => [JSON.stringify(option), option]));
   const found = options.map((option) => known.get(JSON.stringify(option)) ?? option);
   return found.length === before.length && found.every((option, at) => option === before[at]) ? before : found;
 }
 
-/** Return what an option is called. */
+/** What is sent to give commands. @param {JsonObject} body @param {string} title */
+function commanding(body, title) {
+  return { path: /** @type {const} */ ("commands"), body, title };
+}
+
+/** The versions to which an undo can go back. @param {Option} undo */
+function versionsOf({ schema }) {
+  return /** @type {number[]} */ (choicesOf(schema.properties.to));
+}
+
+/** Return what an option is called. @param {{title?: string, command: string}} option */
 export function titleOf({ title, command }) {
   return title || named(command);
 }
 
+/** @param {Question[]} questions */
 function titlesOf(questions) {
   return questions.map(({ title }) => title);
 }
 
+/** @param {Problem} problem */
 function kindOf({ status }) {
   if (status === STALE) return "stale";
   return status === 0 || status >= 500 ? "lost" : "refused";

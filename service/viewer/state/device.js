@@ -40,7 +40,10 @@ export function hasSession() {
   }
 }
 
-/** Remember whose session this browser has, so that all tabs learn of it; null for nobody's. */
+/**
+ * Remember whose session this browser has, so that all tabs learn of it; null for nobody's.
+ * @param {string | null} player
+ */
 export function noteSession(player) {
   try {
     if (player === null) localStorage.removeItem(SESSION);
@@ -50,25 +53,27 @@ export function noteSession(player) {
   }
 }
 
-/** Remember that the service does not know a token, so that new tabs do not look with it. */
+/** Remember that the service does not know a token, so that new tabs do not look with it. @param {string} token */
 export function refuse(token) {
   store(kept().map((each) => (each.token === token ? { ...each, refused: true } : each)));
 }
 
-/** Remove a token for good. */
+/** Remove a token for good. @param {string} token */
 export function remove(token) {
   store(without(token));
 }
 
-/** Call back when another tab signs in or out, or removes a token. */
+/** Call back when another tab signs in or out, or removes a token. @param {(isSession: boolean) => void} callback */
 export function onChange(callback) {
   addEventListener("storage", ({ key }) => (key === KEPT || key === SESSION) && callback(key === SESSION));
 }
 
+/** @param {string} token */
 function without(token) {
   return kept().filter((each) => each.token !== token);
 }
 
+/** @param {Kept[]} accounts */
 function store(accounts) {
   try {
     if (accounts.length) localStorage.setItem(KEPT, JSON.stringify(accounts));

@@ -3,27 +3,35 @@
  * @module
  */
 
+/**
+ * @import { CaseSummary } from "../types.js"
+ * @import { Room } from "./room.js"
+ */
+
 const FIRST = 500; // Milliseconds after which the cases are asked for: the board comes first.
 const REST = 2000; // Milliseconds between two requests, at least.
 const AGAIN = 20_000; // Milliseconds after which who takes part in the game asks again: a case may wait for them.
 const WAITING = ["open", "appealed"];
 
+/** @type {WeakMap<Room, Docket>} */
 const byRoom = new WeakMap();
 
-/** Return the docket of a room. @param {import("./room.js").Room} room */
+/** Return the docket of a room. @param {Room} room */
 export function docketOf(room) {
-  if (!byRoom.has(room)) byRoom.set(room, new Docket(room));
-  return byRoom.get(room);
+  const docket = byRoom.get(room) ?? new Docket(room);
+  byRoom.set(room, docket);
+  return docket;
 }
 
-class Docket {
+export class Docket {
   #wanted = "";
   #isPending = false;
   #wait = FIRST;
 
+  /** @param {Room} room */
   constructor(room) {
     this.room = room;
-    /** All cases, the newest first. */
+    /** All cases, the newest first. @type {CaseSummary[]} */
     this.all = [];
     addEventListener("focus", () => this.readSoon());
     setInterval(() => document.hidden || !this.#mayWait || this.readSoon(), AGAIN);
@@ -32,7 +40,7 @@ class Docket {
   /** Whether a case may wait for who looks: a seat, or an official of a game that runs. */
   get #mayWait() {
     const { game, everything } = this.room;
-    return Boolean(game) && (game.you !== null || (everything && game.status !== "over"));
+    return game !== null && (game.you !== null || (everything && game.status !== "over"));
   }
 
   /** Those that wait for a ruling. */

@@ -3,27 +3,42 @@
  * @module
  */
 
+/**
+ * @import { Entered, EventRow } from "../types.js"
+ * @import { Frames } from "./frames.js"
+ */
+
+import { problemOf } from "./api.js";
+
 const REST = 120; // Milliseconds that a version must be shown before its event is fetched: a drag passes many.
 const BEFORE = 30; // The command that brought an event about is seldom farther back.
 const TOGETHER = 60;
 
+/** @type {WeakMap<Frames, Events>} */
 const known = new WeakMap();
 
-/** Return the events that whoever looks now may see. @param {import("./room.js").Room} room */
+/** Return the events that whoever looks now may see. @param {Entered} room */
 export function eventsOf(room) {
-  if (!known.has(room.frames)) known.set(room.frames, new Events(room));
-  return known.get(room.frames);
+  const { frames } = room;
+  const events = known.get(frames) ?? new Events(room);
+  known.set(frames, events);
+  return events;
 }
 
 class Events {
+  /** @type {Map<number, EventRow>} */
   #rows = new Map();
   #timer = 0;
 
+  /** @param {Entered} room */
   constructor(room) {
     this.room = room;
   }
 
-  /** @returns {object | undefined} the row of a version; when that is shown, it comes soon */
+  /**
+   * @param {number} version
+   * @returns {EventRow | undefined} the row of a version; when that is shown, it comes soon
+   */
   at(version) {
     if (version === this.room.version && !this.#rows.has(version)) {
       clearTimeout(this.#timer);
@@ -32,7 +47,10 @@ class Events {
     return this.#rows.get(version);
   }
 
-  /** @returns {object | undefined} the row whose command brought a version about, as far as it was fetched */
+  /**
+   * @param {number} version
+   * @returns {EventRow | undefined} the row whose command brought a version about, as far as it was fetched
+   */
   causeOf(version) {
     for (let row = this.#rows.get(version); row; row = this.#rows.get(row.version - 1)) if (row.cause) return row;
     return undefined;
@@ -44,8 +62,9 @@ class Events {
     if (this.#rows.has(room.version) || known.get(room.frames) !== this) return;
     try {
       const page = await room.api.get(`/v1/games/${room.id}/events`, { after, limit: TOGETHER });
-      for (const row of page.items) this.#rows.set(row.version, row);
-    } catch (problem) {
+      for (const row of /** @type {{items: EventRow[]}} */ (/** @type {unknown} */ (page)).items) this.#rows.set(row.version, row);
+    } catch (error) {
+      const problem = problemOf(error);
       room.problem = problem;
     }
     room.redraw();

@@ -6,28 +6,47 @@
  * @module
  */
 
+/**
+ * @import { Battle, Frame, Scene } from "../types.js"
+ * @import { Api } from "./api.js"
+ */
+
 /** So many versions are fetched at once. */
 export const CHUNK = 250;
 const TOGETHER = 2; // So many requests at a time.
 const FEW = 25; // So many frames are drawn as quickly as one scene.
 
-const PLAIN = ["links", "standings", "shelves", "battle", "round", "heading"];
+/** What a scene has besides its areas. */
+const PLAIN = /** @type {const} */ (["links", "standings", "shelves", "battle", "round", "heading"]);
 
-/** Changes of one thing, in order: what it was after each version. */
+/**
+ * Changes of one thing, in order: what it was after each version.
+ * @template Value
+ */
 class Track {
+  /** @type {number[]} */
   #versions = [];
+  /** @type {Value[]} */
   #values = [];
 
+  /**
+   * @param {number} version
+   * @param {Value} value
+   */
   constructor(version, value) {
     this.put(version, value);
   }
 
+  /**
+   * @param {number} version
+   * @param {Value} value
+   */
   put(version, value) {
     this.#versions.push(version);
     this.#values.push(value);
   }
 
-  /** Return what it was at a version: after the last change that is no later. */
+  /** Return what it was at a version: after the last change that is no later. @param {number} version */
   at(version) {
     let [low, high] = [0, this.#versions.length - 1];
     while (low < high) {
@@ -39,55 +58,79 @@ class Track {
   }
 }
 
+/** @typedef {typeof PLAIN[number]} Plain */
+
 /** The frames of up to 250 versions after `start`. */
 class Chunk {
+  /** @type {Scene | null} */
   #scene = null;
 
-  /** @param {object} key the scene at `start` */
+  /**
+   * @param {number} start
+   * @param {Scene} key the scene at `start`
+   */
   constructor(start, key) {
     this.start = start;
+    /** @type {Frame[]} */
     this.frames = [];
+    /** @type {Map<string, Track<string>>} */
     this.areas = new Map(Object.entries(key.areas).map(([area, drawn]) => [area, new Track(start, drawn)]));
+    /** @type {Map<Plain, Track<Scene[Plain]>>} */
     this.plain = new Map(PLAIN.map((name) => [name, new Track(start, key[name])]));
+  }
+
+  /** The battle under way after each version. */
+  get battles() {
+    return /** @type {Track<Scene["battle"]>} */ (this.plain.get("battle"));
   }
 
   get last() {
     return this.start + this.frames.length;
   }
 
+  /** @param {Frame} frame */
   add(frame) {
     if (frame.version !== this.last + 1) return;
     this.frames.push(frame);
     for (const [area, drawn] of Object.entries(frame.areas ?? {})) {
-      if (!this.areas.has(area)) this.areas.set(area, new Track(this.start, ""));
-      this.areas.get(area).put(frame.version, drawn);
+      const track = this.areas.get(area) ?? new Track(this.start, "");
+      this.areas.set(area, track);
+      track.put(frame.version, drawn);
     }
-    for (const name of PLAIN) if (name in frame) this.plain.get(name).put(frame.version, frame[name]);
+    for (const name of PLAIN) if (name in frame) this.plain.get(name)?.put(frame.version, /** @type {Scene} */ (frame)[name]);
   }
 
-  /** @returns {object} the scene at a version; the last one is kept, for many ask for it */
+  /**
+   * @param {number} version
+   * @returns {Scene} the scene at a version; the last one is kept, for many ask for it
+   */
   scene(version) {
     if (this.#scene?.version === version) return this.#scene;
-    const areas = {};
-    for (const [area, track] of this.areas) areas[area] = track.at(version);
-    this.#scene = { version, areas };
-    for (const [name, track] of this.plain) this.#scene[name] = track.at(version);
-    return this.#scene;
+    const areas = Object.fromEntries([...this.areas].map(([area, track]) => [area, track.at(version)]));
+    const plain = Object.fromEntries([...this.plain].map(([name, track]) => [name, track.at(version)]));
+    const scene = /** @type {Scene} */ ({ version, areas, ...plain });
+    this.#scene = scene;
+    return scene;
   }
 }
 
 /** All frames of a game that were fetched so far, for one viewer. Says "loaded" when there are more. */
 export class Frames extends EventTarget {
+  /** By their first version. @type {Map<number, Chunk>} */
   #chunks = new Map();
+  /** @type {Map<number, PromiseWithResolvers<void>>} */
   #waiting = new Map();
+  /** @type {number[]} */
   #queue = [];
   #open = 0;
   #stop = new AbortController();
+  /** @type {Scene | null} */
   #glance = null;
+  /** @type {Promise<void> | null} */
   #glanced = null;
 
   /**
-   * @param {import("./api.js").Api} api
+   * @param {Api} api
    * @param {string} game
    */
   constructor(api, game) {
@@ -103,26 +146,27 @@ export class Frames extends EventTarget {
     this.#stop.abort();
   }
 
-  /** @returns {object | undefined} what a version changed, if that was fetched */
+  /** @param {number} version @returns {Frame | undefined} what a version changed, if that was fetched */
   frame(version) {
     const chunk = this.#chunks.get(startOf(version));
     return chunk?.frames[version - chunk.start - 1];
   }
 
-  /** Tell whether the scene of a version was fetched. */
+  /** Tell whether the scene of a version was fetched. @param {number} version */
   has(version) {
     return this.frame(version) !== undefined;
   }
 
-  /** @returns {object | undefined} the whole scene at a version, if that was fetched */
+  /** @param {number} version @returns {Scene | undefined} the whole scene at a version, if that was fetched */
   scene(version) {
-    if (this.has(version)) return this.#chunks.get(startOf(version)).scene(version);
+    if (this.has(version)) return this.#chunks.get(startOf(version))?.scene(version);
     return this.#glance?.version === version ? this.#glance : undefined;
   }
 
   /**
    * Fetch the scene of the version that is shown first, and only then the frames around it: to draw all these takes the
    * service much longer.
+   * @param {number} version
    */
   glance(version) {
     if (version - startOf(version) <= FEW) return;
@@ -135,14 +179,15 @@ export class Frames extends EventTarget {
     );
   }
 
-  /** @returns {object | undefined} the battle at a version, without putting together its scene */
+  /** @param {number} version @returns {Battle | null | undefined} the battle at a version, without putting together its scene */
   battle(version) {
-    return this.has(version) ? this.#chunks.get(startOf(version)).plain.get("battle").at(version) : undefined;
+    return this.has(version) ? this.#chunks.get(startOf(version))?.battles.at(version) : undefined;
   }
 
-  /** @returns {number | undefined} the version nearest to this one of which there is a scene */
+  /** @param {number} version @returns {number | undefined} the version nearest to this one of which there is a scene */
   nearest(version) {
     if (this.scene(version)) return version;
+    /** @type {number | undefined} */
     let best;
     for (const chunk of this.#chunks.values()) {
       if (!chunk.frames.length) continue;
@@ -154,20 +199,22 @@ export class Frames extends EventTarget {
 
   /**
    * Fetch the frames around a version, before those that were asked for earlier.
+   * @param {number} version
    * @returns {Promise<void>} settled when they are there
    */
   want(version) {
     if (this.has(version)) return Promise.resolve();
     const start = startOf(version);
+    const waiting = this.#waiting.get(start);
     if (this.#queue.includes(start)) this.#queue = this.#queue.filter((other) => other !== start);
-    else if (this.#waiting.has(start)) return this.#waiting.get(start).promise;
+    else if (waiting) return waiting.promise;
     this.#queue.unshift(start);
     const { promise } = this.#promise(start);
     this.#next();
     return promise;
   }
 
-  /** Fetch all the rest when there is nothing better to do, from a version outwards. */
+  /** Fetch all the rest when there is nothing better to do, from a version outwards. @param {number} version */
   wantAll(version) {
     const starts = [];
     for (let start = 0; start < this.head; start += CHUNK) {
@@ -179,21 +226,25 @@ export class Frames extends EventTarget {
     this.#next();
   }
 
+  /** @param {number} start */
   #promise(start) {
-    if (!this.#waiting.has(start)) {
-      const wanted = Promise.withResolvers();
-      wanted.promise.catch(() => {}); // Whoever asked has been told; nobody else needs to hear of it.
-      this.#waiting.set(start, wanted);
-    }
-    return this.#waiting.get(start);
+    const waiting = this.#waiting.get(start);
+    if (waiting) return waiting;
+    /** @type {PromiseWithResolvers<void>} */
+    const wanted = Promise.withResolvers();
+    wanted.promise.catch(() => {}); // Whoever asked has been told; nobody else needs to hear of it.
+    this.#waiting.set(start, wanted);
+    return wanted;
   }
 
   #next() {
-    while (this.#open < TOGETHER && this.#queue.length) {
+    while (this.#open < TOGETHER) {
       const start = this.#queue.shift();
+      if (start === undefined) return;
+      const { resolve, reject } = this.#promise(start);
       this.#open += 1;
       this.#fetch(start)
-        .then(this.#waiting.get(start).resolve, this.#waiting.get(start).reject)
+        .then(resolve, reject)
         .finally(() => {
           this.#open -= 1;
           this.#waiting.delete(start);
@@ -202,10 +253,12 @@ export class Frames extends EventTarget {
     }
   }
 
+  /** @param {{after: number, limit: number}} asked */
   #read(asked) {
     return this.api.get(`/v1/games/${this.game}/frames`, asked, this.#stop.signal);
   }
 
+  /** @param {number} start */
   async #fetch(start) {
     // What is there already of the newest chunk need not come again.
     const have = this.#chunks.get(start);
@@ -218,8 +271,8 @@ export class Frames extends EventTarget {
     for (const frame of page.frames) {
       if (frame.version > current.start + CHUNK) {
         const next = current.start + CHUNK;
-        if (!this.#chunks.has(next)) this.#chunks.set(next, new Chunk(next, current.scene(next)));
-        current = this.#chunks.get(next);
+        current = this.#chunks.get(next) ?? new Chunk(next, current.scene(next));
+        this.#chunks.set(next, current);
       }
       current.add(frame);
     }
@@ -228,6 +281,7 @@ export class Frames extends EventTarget {
   }
 }
 
+/** @param {number} version */
 function startOf(version) {
   return Math.floor((Math.max(version, 1) - 1) / CHUNK) * CHUNK;
 }

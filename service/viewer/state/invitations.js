@@ -3,15 +3,28 @@
  * @module
  */
 
+/**
+ * @import { Invitation } from "../types.js"
+ * @import { Api } from "./api.js"
+ */
+
 const MADE = "tabularium-invitation";
 
-/** Make a link that seats those who follow it. Throws a `Problem`. @param {import("./api.js").Api} api */
+/**
+ * Make a link that seats those who follow it. Throws a `Problem`.
+ * @param {Api} api
+ * @param {string} game
+ */
 export async function invite(api, game) {
   const { token, details } = await api.post(`/v1/games/${game}/invitations`);
   sessionStorage.setItem(`${MADE}-${game}`, JSON.stringify({ token, id: details.id }));
 }
 
-/** Return the link that was made here last, if it is still good; null for none. @param {object[]} valid invitations */
+/**
+ * Return the link that was made here last, if it is still good; null for none.
+ * @param {Invitation[]} valid invitations
+ * @param {string} game
+ */
 export function linkOf(game, valid) {
   const { token, id } = JSON.parse(sessionStorage.getItem(`${MADE}-${game}`) ?? "{}");
   return valid.some((each) => each.id === id) ? { id, address: `${location.origin}/join#${token}` } : null;

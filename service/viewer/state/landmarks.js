@@ -3,24 +3,45 @@
  * @module
  */
 
+/**
+ * @import { TimelineEntry } from "../types.js"
+ * @import { Api } from "./api.js"
+ */
+
 const OFFICIAL = ["pause", "resumption", "adjudication"];
 const AROUND = new Set(["phase", "start", "end", "retraction", ...OFFICIAL]);
 
 /** The entries of a game's timeline, as far as the service has told them. */
 export class Landmarks {
+  /** @type {string | null} */
   #cursor = null;
+  /** @type {Set<string>} */
   #versions = new Set();
+  /** Where phases begin. @type {TimelineEntry[]} */
+  phases = [];
+  /** Where turns begin: what a heading says before its colon is the turn. @type {TimelineEntry[]} */
+  turns = [];
+  /** Where rounds begin. @type {TimelineEntry[]} */
+  rounds = [];
+  /** Where battles begin. @type {TimelineEntry[]} */
+  battles = [];
+  /** Everything else that is worth a mark: conquests, falls, the end. @type {TimelineEntry[]} */
+  others = [];
+  /** Where moves were taken back. @type {TimelineEntry[]} */
+  retractions = [];
+  /** Where officials stopped the game, let it go on, or ended it. @type {TimelineEntry[]} */
+  rulings = [];
 
   /**
-   * @param {import("./api.js").Api} api
+   * @param {Api} api
    * @param {string} game
    */
   constructor(api, game) {
     this.api = api;
     this.game = game;
-    /** All entries, in order: `{version, kind, round, heading, text, at}`. */
+    /** All entries, in order. @type {TimelineEntry[]} */
     this.entries = [];
-    this.#sort();
+
   }
 
   /** Read what has been added. @returns {Promise<boolean>} whether there was anything */
@@ -42,37 +63,32 @@ export class Landmarks {
   }
 
   #sort() {
-    /** Where phases begin. */
     this.phases = this.entries.filter((entry) => entry.kind === "phase");
-    /** Where turns begin: what a heading says before its colon is the turn. */
-    this.turns = this.phases.filter((entry, at) => turnOf(entry) !== turnOf(this.phases[at - 1]));
-    /** Where rounds begin. */
-    this.rounds = this.phases.filter((entry, at) => entry.round !== this.phases[at - 1]?.round);
-    /** Where battles begin. */
+    const { phases } = this;
+    this.turns = this.phases.filter((entry, at) => turnOf(entry) !== turnOf(phases[at - 1]));
+    this.rounds = this.phases.filter((entry, at) => entry.round !== phases[at - 1]?.round);
     this.battles = this.entries.filter(({ kind }) => kind === "battle" || kind.endsWith("-battle"));
-    /** Everything else that is worth a mark: conquests, falls, the end. */
     this.others = this.entries.filter(
       (entry) => !AROUND.has(entry.kind) && !entry.kind.endsWith("battle") && !entry.kind.endsWith("-end"),
     );
-    /** Where moves were taken back. */
     this.retractions = this.entries.filter((entry) => entry.kind === "retraction");
-    /** Where officials stopped the game, let it go on, or ended it. */
     this.rulings = this.entries.filter((entry) => OFFICIAL.includes(entry.kind));
   }
 
-  /** Return the phase that a version belongs to. */
+  /** Return the phase that a version belongs to. @param {number} version */
   phaseAt(version) {
     return this.phases.findLast((entry) => entry.version <= version);
   }
 }
 
+/** @param {TimelineEntry} entry */
 function turnOf(entry) {
   return entry && `${entry.round} ${entry.heading.split(":")[0]}`;
 }
 
 /**
  * Return the version before or after another at which one of these entries is.
- * @param {object[]} entries in order
+ * @param {TimelineEntry[]} entries in order
  * @param {number} version
  * @param {1 | -1} way
  * @returns {number | undefined}

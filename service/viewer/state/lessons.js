@@ -4,11 +4,27 @@
  * @module
  */
 
-import { Problem } from "./api.js";
+/**
+ * @import { Board } from "../board/board.js"
+ * @import { Labels } from "../forms/labels.js"
+ * @import { Moves } from "../moves/moves.js"
+ * @import { Answer, Command, Decision, Game, JsonObject, Options, Orders, Paper, Papers, Ruleset } from "../types.js"
+ * @import { Api } from "./api.js"
+ * @import { Commands } from "./commands.js"
+ */
+
+import { Problem, problemOf } from "./api.js";
 import { commandsOf } from "./commands.js";
 import { noteDone } from "./progress.js";
 
 const ANOTHER = 422; // The status of what was refused: here by the lesson.
+
+/**
+ * @typedef {Answer<`/v1/rulesets/${string}/tutorial`, "get">} Tutorial
+ * @typedef {Tutorial["lessons"][number]} Lesson
+ * @typedef {Answer<`/v1/rulesets/${string}/tutorial/${string}`, "get">} Position
+ * @typedef {Answer<`/v1/rulesets/${string}/tutorial/${string}`, "post">} Outcome
+ */
 
 /** The lessons of a ruleset. Says "change" as a room does. */
 export class Lessons extends EventTarget {
@@ -16,33 +32,56 @@ export class Lessons extends EventTarget {
   #entering = 0;
 
   /**
-   * @param {import("./api.js").Api} api
+   * @param {Api} api
    * @param {string} ruleset
    */
   constructor(api, ruleset) {
     super();
     this.api = api;
     this.id = ruleset;
-    /** Its ruleset; null until it was read. */
+    /** Its ruleset; null until it was read. @type {Ruleset | null} */
     this.ruleset = null;
-    /** The tutorial, as `GET /v1/rulesets/{id}/tutorial` shows it; null until it was read. */
+    /** The tutorial, as `GET /v1/rulesets/{id}/tutorial` shows it; null until it was read. @type {Tutorial | null} */
     this.tutorial = null;
-    /** The lesson that is shown, and its position; null until they were read. */
+    /** The lesson that is shown, and its position; null until they were read. @type {Lesson | null} */
     this.lesson = null;
+    /** @type {Position | null} */
     this.position = null;
-    /** What came of the command that the lesson asks for; null before. */
+    /** What came of the command that the lesson asks for; null before. @type {Outcome | null} */
     this.outcome = null;
-    /** The position as a game, for all that shows games. */
+    /** The position as a game, for all that shows games. @type {Game | null} */
     this.game = null;
+    /** @type {string | null} */
     this.seat = null;
     this.version = 0;
+    /** @type {number | null} */
     this.against = null;
-    /** What everybody may read besides; null until the position was read. The one that was opened last. */
+    /** What everybody may read besides; null until the position was read. @type {Papers | null} */
     this.papers = null;
+    /** The paper that was opened last. @type {Paper | null} */
     this.paper = null;
+    /** @type {string | null} */
     this.area = null;
-    /** What went wrong last; null when all is well. */
+    /** @type {Labels | null} */
+    this.labels = null;
+    /** @type {Board | null} */
+    this.board = null;
+    /** @type {Commands | null} */
+    this.commands = null;
+    /** @type {Moves | null} */
+    this.moves = null;
+    /** What went wrong last; null when all is well. @type {Problem | null} */
     this.problem = null;
+  }
+
+  /** A tutorial has no timeline. */
+  get landmarks() {
+    return null;
+  }
+
+  /** Tell whether a lesson can be shown. @returns {this is Lessons & {game: Game, board: Board}} */
+  isEntered() {
+    return this.game !== null;
   }
 
   get isGame() {
@@ -59,12 +98,12 @@ export class Lessons extends EventTarget {
 
   /** The number of the lesson, from 0. */
   get at() {
-    return this.tutorial.lessons.indexOf(this.lesson);
+    return this.tutorial?.lessons.findIndex(({ id }) => id === this.lesson?.id) ?? -1;
   }
 
   /** The lesson after this one; undefined after the last. */
   get next() {
-    return this.tutorial.lessons[this.at + 1];
+    return this.tutorial?.lessons[this.at + 1];
   }
 
   /** The position that is shown. */
@@ -73,14 +112,17 @@ export class Lessons extends EventTarget {
     return scene && { ...scene, version: this.version };
   }
 
+  /** @param {number} version */
   scene(version) {
     return version === this.version ? this.shown : undefined;
   }
 
+  /** @param {number} version */
   battle(version) {
     return this.scene(version)?.battle;
   }
 
+  /** @param {number} version */
   frame(version) {
     return version === this.version ? { command: true, rolls: this.outcome?.rolls ?? [] } : undefined;
   }
@@ -90,11 +132,12 @@ export class Lessons extends EventTarget {
     return this.outcome?.drawn ?? [];
   }
 
+  /** @returns {`/v1/rulesets/${string}/tutorial/${string}`} */
   get #address() {
-    return `/v1/rulesets/${this.id}/tutorial/${this.lesson.id}`;
+    return `/v1/rulesets/${this.id}/tutorial/${this.lesson?.id}`;
   }
 
-  /** Read the tutorial, and enter a lesson: the one that is named, or the first. */
+  /** Read the tutorial, and enter a lesson: the one that is named, or the first. @param {string} lesson */
   async open(lesson) {
     [this.tutorial, this.ruleset] = await Promise.all([
       this.api.get(`/v1/rulesets/${this.id}/tutorial`),
@@ -103,8 +146,9 @@ export class Lessons extends EventTarget {
     if (this.tutorial.lessons.length) await this.enter(lesson);
   }
 
-  /** Enter a lesson; the first when there is none of that name. */
+  /** Enter a lesson; the first when there is none of that name. @param {string} name */
   async enter(name) {
+    if (!this.tutorial) return;
     const { lessons } = this.tutorial;
     const entering = (this.#entering += 1);
     this.lesson = lessons.find(({ id }) => id === name) ?? lessons[0];
@@ -115,22 +159,28 @@ export class Lessons extends EventTarget {
       this.position = position;
       this.outcome = null;
       this.seat = position.seat;
-      this.papers = position.papers;
-      this.#become("running", position.decisions);
-      commandsOf(this).forget();
+      this.papers = /** @type {Papers} */ ({ game: "", ...position.papers });
+      this.#become("running", position, position.decisions);
+      if (this.isEntered()) commandsOf(this).forget();
       this.choose(null);
       this.dispatchEvent(new Event("entered"));
-    } catch (problem) {
+    } catch (error) {
+      const problem = problemOf(error);
       this.problem = problem;
       this.redraw();
     }
   }
 
-  #become(status, decisions) {
-    const { words, scene } = this.position;
+  /**
+   * @param {Game["status"]} status
+   * @param {Position} position
+   * @param {Decision[]} decisions
+   */
+  #become(status, position, decisions) {
+    const { words, scene } = position;
     const played = scene.standings.filter(({ figures, nations }) => Object.keys(figures).length || nations?.length);
     this.version += 1;
-    this.game = {
+    const game = {
       ruleset: this.id,
       status,
       decisions,
@@ -139,9 +189,11 @@ export class Lessons extends EventTarget {
       documents: {},
       seats: played.map(({ seat }) => ({ seat, name: "" })),
     };
+    // What a game has besides, no lesson shows.
+    this.game = /** @type {Game} */ (/** @type {Partial<Game>} */ (game));
   }
 
-  /** Choose an area; null for none. */
+  /** Choose an area; null for none. @param {string | null} area */
   choose(area) {
     this.area = area;
     this.redraw();
@@ -149,21 +201,31 @@ export class Lessons extends EventTarget {
 
   /** What the learner may do now. */
   async options() {
-    const { decisions, options } = this.outcome ? { decisions: [], options: [] } : this.position;
-    return { version: this.version, decisions, options };
+    const { decisions, options } = this.outcome || !this.position ? { decisions: [], options: [] } : this.position;
+    return /** @type {Options} */ ({ version: this.version, decisions, options });
   }
 
-  async check({ command, commands = [command] }) {
-    await this.api.post(this.#address, { command: commands[0] });
+  /** In a lesson nothing is answered in advance. */
+  async answers() {
+    return { answers: [] };
+  }
+
+  /** Ask whether a command would be accepted. @param {Orders} orders */
+  async check(orders) {
+    const command = "command" in orders ? orders.command : orders.commands[0];
+    await this.api.post(this.#address, { command });
     return { commands: 1 };
   }
 
-  /** Try a command. Throws a problem for one that is refused, and for one that is not what the lesson asks for. */
+  /**
+   * Try a command. Throws a problem for one that is refused, and for one that is not what the lesson asks for.
+   * @param {{body?: JsonObject}} attempt
+   */
   async give({ body }) {
-    const outcome = await this.api.post(this.#address, { command: body.command });
+    const outcome = await this.api.post(this.#address, { command: /** @type {Extract<Orders, {command: unknown}>} */ (body).command });
     if (!outcome.done) {
       const title = "The rules allow that, but this lesson asks for something else";
-      throw new Problem({ title, detail: `It would do this: ${outcome.told.join(" ")}`, allowed: `The lesson asks for this: ${this.lesson.ask}` }, ANOTHER);
+      throw new Problem({ title, detail: `It would do this: ${outcome.told.join(" ")}`, allowed: `The lesson asks for this: ${this.lesson?.ask}` }, ANOTHER);
     }
     this.outcome = outcome;
     return { after: this.version, version: this.version + 1 };
@@ -171,7 +233,8 @@ export class Lessons extends EventTarget {
 
   /** Show what came of the right command. */
   goOn() {
-    this.#become("over", []);
+    if (!this.position || !this.lesson) return;
+    this.#become("over", this.position, []);
     noteDone(this.id, this.lesson.id);
     this.dispatchEvent(new Event("done"));
   }
@@ -183,16 +246,23 @@ export class Lessons extends EventTarget {
   /** Do what the lesson asks for. */
   async solve() {
     try {
-      await this.give({ body: { command: this.position.command } });
+      await this.give({ body: { command: /** @type {Command} */ (this.position?.command) } });
       this.goOn();
-      commandsOf(this).forget();
-    } catch (problem) {
+      if (this.isEntered()) commandsOf(this).forget();
+    } catch (error) {
+      const problem = problemOf(error);
       this.problem = problem;
     }
     this.redraw();
   }
 
   show() {
+    this.redraw();
+  }
+
+  /** Give the focus to an element once it is drawn. @param {string} id */
+  focusOn(id) {
+    this.addEventListener("change", () => document.getElementById(id)?.focus(), { once: true });
     this.redraw();
   }
 

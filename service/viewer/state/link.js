@@ -3,12 +3,15 @@
  * @module
  */
 
+/** @import { Room } from "./room.js" */
+
 let timer = 0;
 
 /** Return what the address asks for: `#v=123`, or `?version=123`; `&with=100` to compare; `&area=rome`. */
 export function linked() {
   const given = new URLSearchParams(location.hash.slice(1));
   const query = new URLSearchParams(location.search);
+  /** @param {string | null} text */
   const number = (text) => (/^[1-9]\d{0,9}$/.test(text ?? "") ? Number(text) : undefined);
   return {
     version: number(given.get("v") ?? query.get("version")),
@@ -17,15 +20,18 @@ export function linked() {
   };
 }
 
-/** Return the address of what a room shows. @param {import("./room.js").Room} room */
+/** Return the address of what a room shows. @param {Room} room */
 export function linkTo(room) {
-  const said = new URLSearchParams({ v: room.version });
-  if (room.against !== null) said.set("with", room.against);
+  const said = new URLSearchParams({ v: `${room.version}` });
+  if (room.against !== null) said.set("with", `${room.against}`);
   if (room.area !== null) said.set("area", room.area);
   return `${location.origin}${location.pathname}#${said}`;
 }
 
-/** Let the address say what a room shows; nothing while it follows the game. A drag does not fill the history. */
+/**
+ * Let the address say what a room shows; nothing while it follows the game. A drag does not fill the history.
+ * @param {Room} room
+ */
 export function address(room) {
   clearTimeout(timer);
   const before = location.href;

@@ -3,6 +3,7 @@
  * @module
  */
 
+
 const KEPT = "tabularium-lessons";
 
 function read() {
@@ -14,13 +15,21 @@ function read() {
   }
 }
 
-/** Return the lessons of a ruleset's tutorial that were done. @returns {Set<string>} */
+/**
+ * Return the lessons of a ruleset's tutorial that were done.
+ * @param {string} ruleset
+ * @returns {Set<string>}
+ */
 export function doneIn(ruleset) {
   const found = read()[ruleset];
   return new Set(Array.isArray(found) ? found : []);
 }
 
-/** Remember that a lesson was done. */
+/**
+ * Remember that a lesson was done.
+ * @param {string} ruleset
+ * @param {string} lesson
+ */
 export function noteDone(ruleset, lesson) {
   try {
     localStorage.setItem(KEPT, JSON.stringify({ ...read(), [ruleset]: [...doneIn(ruleset).add(lesson)] }));

@@ -4,6 +4,16 @@
  * @module
  */
 
+/**
+ * @import { Board } from "../board/board.js"
+ * @import { Labels } from "../forms/labels.js"
+ * @import { Moves } from "../moves/moves.js"
+ * @import { Battle, Body, Checked, Entered, Frame, Game, Options, Orders, Paper, Papers, Ruleset, Scene } from "../types.js"
+ * @import { Api, Problem } from "./api.js"
+ * @import { Attempt, Commands } from "./commands.js"
+ */
+
+import { problemOf } from "./api.js";
 import { Frames } from "./frames.js";
 import { Landmarks, beside } from "./landmarks.js";
 
@@ -23,43 +33,65 @@ export class Room extends EventTarget {
   #isRead = false;
 
   /**
-   * @param {import("./api.js").Api} api
+   * @param {Api} api
    * @param {string} id the game's id
    */
   constructor(api, id) {
     super();
     this.api = api;
     this.id = id;
-    /** The game, as `GET /v1/games/{id}` shows it; null until it was read. */
+    /** The game, as `GET /v1/games/{id}` shows it; null until it was read. @type {Game | null} */
     this.game = null;
-    /** Its ruleset, with its `schemas`; null until it was read. */
+    /** Its ruleset; null until it was read. @type {Ruleset | null} */
     this.ruleset = null;
-    /** What everybody may read besides, as `GET /v1/games/{id}/papers` shows it; null until it was read. */
+    /**
+     * What everybody may read besides, as `GET /v1/games/{id}/papers` shows it; null until it was read.
+     * @type {Papers | null}
+     */
     this.papers = null;
-    /** The paper that was opened last; null before. */
+    /** The paper that was opened last; null before. @type {Paper | null} */
     this.paper = null;
-    /** What ids are called, once the board was read for a form; null before. @type {import("../forms/labels.js").Labels} */
+    /** What ids are called, once the board was read for a form; null before. @type {Labels | null} */
     this.labels = null;
-    /** The seat of whoever looks; null for a spectator. */
+    /** The seat of whoever looks; null for a spectator. @type {string | null} */
     this.seat = null;
     /** Whether whoever looks may see everything. */
     this.everything = false;
     /** The version that is shown; and one to compare it with, or null. */
     this.version = 0;
+    /** @type {number | null} */
     this.against = null;
-    /** The frames of the parent of a fork while the two are compared; null otherwise. */
+    /** The frames of the game, and what its timeline marks; null until the room was entered. @type {Frames | null} */
+    this.frames = null;
+    /** @type {Landmarks | null} */
+    this.landmarks = null;
+    /** The frames of the parent of a fork while the two are compared; null otherwise. @type {Frames | null} */
     this.beside = null;
-    /** The area that was chosen on the board; null when there is none. */
+    /** The area that was chosen on the board; null when there is none. @type {string | null} */
     this.area = null;
-    /** The frames that the board tells of while the newest version is shown; null for those of the last command. */
+    /**
+     * The frames that the board tells of while the newest version is shown; null for those of the last command.
+     * @type {Frame[] | null}
+     */
     this.overview = null;
+    /** The board of the page; and what the seat may do and points at, once its bar was drawn. @type {Board | null} */
+    this.board = null;
+    /** @type {Commands | null} */
+    this.commands = null;
+    /** @type {Moves | null} */
+    this.moves = null;
     this.playing = false;
     this.stride = "command";
     this.speed = 1;
-    /** How the live stream does: "live", "lost", "ended", "refused", or "" before it was asked for. */
+    /** How the live stream does; "" before it was asked for. @type {"" | "live" | "lost" | "ended" | "refused"} */
     this.stream = "";
-    /** What went wrong last; null when all is well. */
+    /** What went wrong last; null when all is well. @type {Problem | null} */
     this.problem = null;
+  }
+
+  /** Tell whether the game is known, and where it stands. @returns {this is Entered} */
+  isEntered() {
+    return this.game !== null && this.head > 0;
   }
 
   /** The newest version of the game. */
@@ -92,14 +124,15 @@ export class Room extends EventTarget {
       // The token may have changed meanwhile: what another token may see must not be shown.
       if (visit.signal.aborted) return;
       Object.assign(this, { game, seat: game.you, everything: first.everything });
-    } catch (problem) {
+    } catch (error) {
+      const problem = problemOf(error);
       if (visit.signal.aborted) return;
       this.stream = "refused";
       this.#fail(problem);
       return;
     }
     this.frames = new Frames(this.api, this.id);
-    this.frames.head = this.game.version;
+    this.frames.head = this.game?.version ?? 0;
     this.frames.addEventListener("loaded", () => this.redraw());
     this.landmarks = new Landmarks(this.api, this.id);
     if (this.#isRead) this.readRest();
@@ -120,13 +153,13 @@ export class Room extends EventTarget {
   }
 
   async #readRuleset() {
-    this.ruleset ??= await this.api.get(`/v1/rulesets/${this.game.ruleset}`).catch((problem) => (this.#fail(problem), null));
+    this.ruleset ??= await this.api.get(`/v1/rulesets/${this.game?.ruleset}`).catch((error) => (this.#fail(problemOf(error)), null));
     this.redraw();
   }
 
   /** Read what everybody may read besides: cards, and what was made of the documents of the game. */
   async #readPapers() {
-    this.papers ??= await this.api.get(`/v1/games/${this.id}/papers`).catch((problem) => (this.#fail(problem), null));
+    this.papers ??= await this.api.get(`/v1/games/${this.id}/papers`).catch((error) => (this.#fail(problemOf(error)), null));
     this.redraw();
   }
 
@@ -143,7 +176,7 @@ export class Room extends EventTarget {
 
   /** Read what the seat may do now. */
   options() {
-    return this.api.get(`/v1/games/${this.id}/options`);
+    return /** @type {Promise<Options>} */ (this.api.get(`/v1/games/${this.id}/options`));
   }
 
   /** Read the answers that the seat left in advance. */
@@ -151,24 +184,35 @@ export class Room extends EventTarget {
     return this.api.get(`/v1/games/${this.id}/answers`);
   }
 
-  /** Ask whether commands would be accepted; with `next`, also what would be asked of the seat then. */
+  /**
+   * Ask whether commands would be accepted; with `next`, also what would be asked of the seat then.
+   * @param {Orders} body
+   * @param {Record<string, string>} [headers]
+   * @param {boolean} [next]
+   */
   check(body, headers = {}, next = false) {
-    return this.api.post(`/v1/games/${this.id}/commands/check${next ? "?next=true" : ""}`, body, headers);
+    return /** @type {Promise<Checked>} */ (this.api.post(`/v1/games/${this.id}/commands/check${next ? "?next=true" : ""}`, body, headers));
   }
 
-  /** Send what a seat does. @returns {Promise<{after: number, version: number}>} */
+  /**
+   * Send what a seat does.
+   * @param {Attempt} attempt
+   * @returns {Promise<{after: number, version: number}>}
+   */
   give({ path, method = "post", body, headers }) {
-    return this.api[method](`/v1/games/${this.id}/${path}`, ...(method === "post" ? [body] : []), headers);
+    if (method === "delete") return this.api.delete(`/v1/games/${this.id}/${/** @type {`answers/${number}`} */ (path)}`, headers);
+    if (path === "answers") return this.api.post(`/v1/games/${this.id}/answers`, /** @type {Body<"/v1/games/{game}/answers", "post">} */ (body), headers);
+    return this.api.post(`/v1/games/${this.id}/commands`, /** @type {Orders} */ (body), headers);
   }
 
-  /** Take note of a version that there is, before the stream tells of it. */
+  /** Take note of a version that there is, before the stream tells of it. @param {number} version */
   goOn(version) {
     const follows = this.following;
-    this.frames.head = Math.max(this.head, version);
+    if (this.frames) this.frames.head = Math.max(this.head, version);
     if (follows) this.version = this.head;
   }
 
-  /** Show a version: the board, the story and the rest go there. */
+  /** Show a version: the board, the story and the rest go there. @param {number} version */
   show(version) {
     const shown = Math.min(Math.max(Math.round(version) || 1, 1), this.head);
     if (shown === this.version) return;
@@ -177,24 +221,26 @@ export class Room extends EventTarget {
     this.redraw();
   }
 
-  /** Compare the version that is shown with another; null ends it. */
+  /** Compare the version that is shown with another; null ends it. @param {number | null} version */
   compare(version) {
     this.#leaveParent();
     this.against = version === null ? null : Math.min(Math.max(version, 1), this.head);
     this.redraw();
   }
 
-  /** Compare a fork with its parent, version by version from where it began, or no longer. */
+  /** Compare a fork with its parent, version by version from where it began, or no longer. @param {boolean} wanted */
   async compareWithParent(wanted) {
     this.compare(null);
     if (!wanted) return;
-    const { parent } = this.game.fork;
+    const parent = this.game?.fork?.parent;
+    if (!parent) return;
     const beside = new Frames(this.api, parent);
     beside.addEventListener("loaded", () => this.redraw());
     try {
       beside.head = (await this.api.get(`/v1/games/${parent}`)).version;
       this.beside = beside;
-    } catch (problem) {
+    } catch (error) {
+      const problem = problemOf(error);
       this.#fail(problem);
     }
     this.redraw();
@@ -207,7 +253,7 @@ export class Room extends EventTarget {
 
   /** The version of the parent that is compared with the version that is shown: as many events after the fork. */
   get parallel() {
-    return Math.min(this.game.fork.version + this.version - 1, this.beside.head);
+    return Math.min((this.game?.fork?.version ?? 1) + this.version - 1, this.beside?.head ?? 0);
   }
 
   /** Whether the version that is shown is compared with anything. */
@@ -220,23 +266,29 @@ export class Room extends EventTarget {
     return this.beside ? this.beside.scene(this.parallel) : this.scene(this.against);
   }
 
-  /** Choose an area; null for none. */
+  /** Choose how far one step goes, and how many steps a second. @param {Partial<Pick<Room, "stride" | "speed">>} pace */
+  pace(pace) {
+    Object.assign(this, pace);
+    this.redraw();
+  }
+
+  /** Choose an area; null for none. @param {string | null} area */
   choose(area) {
     this.area = area;
     this.redraw();
   }
 
-  /** @returns {object | undefined} what a version changed, if it is known yet */
+  /** @param {number} version @returns {Frame | undefined} what a version changed, if it is known yet */
   frame(version) {
     return this.frames?.frame(version);
   }
 
-  /** @returns {object | undefined} the scene at a version, if it is known yet */
+  /** @param {number | null} version @returns {Scene | undefined} the scene at a version, if it is known yet */
   scene(version) {
-    return this.frames?.scene(version);
+    return version === null ? undefined : this.frames?.scene(version);
   }
 
-  /** @returns {object | undefined} the battle under way at a version; cheap, for many versions are looked through */
+  /** @param {number} version @returns {Battle | null | undefined} the battle under way at a version; cheap, for many versions are looked through */
   battle(version) {
     return this.frames?.battle(version);
   }
@@ -244,7 +296,7 @@ export class Room extends EventTarget {
   /** The scene to be shown now: that of the version, or the nearest one that is there already. */
   get shown() {
     const nearest = this.frames?.nearest(this.version);
-    return nearest === undefined ? undefined : this.frames.scene(nearest);
+    return nearest === undefined ? undefined : this.frames?.scene(nearest);
   }
 
   /** What the last command brought about up to the version that is shown, from its first frame on. */
@@ -261,7 +313,7 @@ export class Room extends EventTarget {
 
   /** Where that made things happen, drawn. */
   get happened() {
-    return ((this.following && this.overview) || this.#told).map(({ drawn }) => drawn).filter(Boolean);
+    return ((this.following && this.overview) || this.#told).flatMap(({ drawn }) => drawn || []);
   }
 
   /** The areas in which that made things happen. */
@@ -277,18 +329,23 @@ export class Room extends EventTarget {
    * @returns {Promise<number | undefined>} undefined when there is none
    */
   async beyond(way, stride = this.stride) {
-    const marked = { phase: "phases", turn: "turns", battle: "battles" }[stride];
-    if (marked) return beside(this.landmarks.entries.length ? this.landmarks[marked] : [], this.version, way);
+    const { phases = [], turns = [], battles = [] } = this.landmarks ?? {};
+    const marked = { phase: phases, turn: turns, battle: battles }[stride];
+    if (marked) return beside(marked, this.version, way);
     for (let to = this.version + way; to >= 1 && to <= this.head; to += way) {
       // A step by commands stops where the next command begins, so that all that a command brought about is seen.
       if (stride === "event" || to === this.head || to === 1) return to;
-      await this.frames.want(to + 1);
+      await this.frames?.want(to + 1);
       if (this.frame(to + 1)?.command) return to;
     }
     return undefined;
   }
 
-  /** Go one step on or back. @returns {Promise<boolean>} whether there was one */
+  /**
+   * Go one step on or back.
+   * @param {1 | -1} way
+   * @returns {Promise<boolean>} whether there was one
+   */
   async step(way, stride = this.stride) {
     const to = await this.beyond(way, stride);
     if (to !== undefined) this.show(to);
@@ -307,7 +364,7 @@ export class Room extends EventTarget {
   #tick() {
     this.#timer = setTimeout(async () => {
       // What cannot be shown yet is waited for, or the game would be played unseen.
-      const went = (await this.frames.want(this.version).catch(() => {}), await this.step(1).catch(() => false));
+      const went = (await this.frames?.want(this.version).catch(() => {}), await this.step(1).catch(() => false));
       if (!this.playing) return;
       if (went && !this.following) this.#tick();
       else this.play(false);
@@ -324,7 +381,10 @@ export class Room extends EventTarget {
     });
   }
 
-  /** Give the focus to an element once it is drawn: while much changes at once, panels are not drawn every time. */
+  /**
+   * Give the focus to an element once it is drawn: while much changes at once, panels are not drawn every time.
+   * @param {string} id
+   */
   focusOn(id) {
     const drawn = () => {
       const element = document.getElementById(id);
@@ -340,6 +400,10 @@ export class Room extends EventTarget {
     if (this.beside) this.#want(this.beside, this.parallel);
   }
 
+  /**
+   * @param {Frames | null} frames
+   * @param {number | null} version
+   */
   #want(frames, version) {
     if (!frames || !version || frames.has(version)) return;
     frames.want(version).catch((problem) => {
@@ -347,13 +411,19 @@ export class Room extends EventTarget {
     });
   }
 
+  /**
+   * @param {Problem} problem
+   * @param {() => void} [again]
+   */
   #fail(problem, again) {
     this.problem = problem;
     if (again) setTimeout(again, 2000);
     this.dispatchEvent(new Event("change"));
   }
 
+  /** @param {AbortSignal} signal */
   #follow(signal) {
+    /** @param {Room["stream"]} state */
     const told = (state) => {
       this.stream = state;
       if (state === "live") this.problem = null;
@@ -362,9 +432,10 @@ export class Room extends EventTarget {
     this.api.follow(this.id, this.head, (event) => this.#happened(event.version), told, signal);
   }
 
+  /** @param {number} version */
   #happened(version) {
     const follows = this.following && !this.playing;
-    this.frames.head = Math.max(this.head, version);
+    if (this.frames) this.frames.head = Math.max(this.head, version);
     if (follows) this.version = this.head;
     this.redraw();
     clearTimeout(this.#refreshing);
@@ -375,13 +446,14 @@ export class Room extends EventTarget {
   async refresh() {
     try {
       const game = await this.api.get(`/v1/games/${this.id}`);
-      const over = game.status === "over" && this.game.status !== "over";
+      const over = game.status === "over" && this.game?.status !== "over";
       // In an analysis one account plays all seats: here the one that is asked.
       Object.assign(this, { game, seat: game.you });
       // When a game ends, everybody may see everything of its past.
       if (over) await this.enter(this.version);
       else await this.#readLandmarks();
-    } catch (problem) {
+    } catch (error) {
+      const problem = problemOf(error);
       this.#fail(problem, () => this.refresh());
     }
     this.redraw();
@@ -391,9 +463,9 @@ export class Room extends EventTarget {
   async #readLandmarks(tries = 3) {
     clearTimeout(this.#reading);
     // While it is being built, the page does without it.
-    if (await this.landmarks.read().catch(() => false)) this.redraw();
+    if (await this.landmarks?.read().catch(() => false)) this.redraw();
     const signal = this.#visit.signal;
-    const last = this.game.status === "over" && this.landmarks.entries.at(-1)?.version === this.head;
+    const last = this.game?.status === "over" && this.landmarks?.entries.at(-1)?.version === this.head;
     if (!last && tries) this.#reading = setTimeout(() => signal.aborted || this.#readLandmarks(tries - 1), 2000);
   }
 }

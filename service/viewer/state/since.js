@@ -3,29 +3,43 @@
  * @module
  */
 
+/**
+ * @import { Frame } from "../types.js"
+ * @import { Room } from "./room.js"
+ */
+
 import { NO_MOVES } from "./take-backs.js";
 
 const BEGAN = "game-started";
 
+/** @type {WeakMap<Room, Since>} */
 const byRoom = new WeakMap();
 
-/** Return what happened in a room. @param {import("./room.js").Room} room */
+/** Return what happened in a room. @param {Room} room */
 export function sinceOf(room) {
-  if (!byRoom.has(room)) byRoom.set(room, new Since(room));
-  return byRoom.get(room);
+  const since = byRoom.get(room) ?? new Since(room);
+  byRoom.set(room, since);
+  return since;
 }
 
-class Since {
+/**
+ * What a seat, or nobody's, did at once: the version of the command, the last that followed from it, and the frames.
+ * @typedef {{seat: string | null | undefined, from: number, to: number, frames: Frame[]}} Told
+ */
+
+export class Since {
+  /** @type {{key: string, moves: Told[], hasMoved: boolean}} */
   #known = { key: "", moves: [], hasMoved: false };
   #isOpen = false;
 
+  /** @param {Room} room */
   constructor(room) {
     this.room = room;
   }
 
   /**
-   * The moves, each with its frames: `{seat, from, to, frames}`; before the seat has moved all since the game began. None
-   * while the frames are on their way.
+   * The moves, each with its frames; before the seat has moved all since the game began. None while the frames are on
+   * their way.
    */
   get moves() {
     const { room } = this;
@@ -46,13 +60,15 @@ class Since {
 
   #read() {
     const { room } = this;
+    /** @type {Told[]} */
     const moves = [];
     if (!room.isGame || !room.seat || !room.head) return { moves, hasMoved: false };
+    /** @type {Frame[]} */
     let frames = [];
     for (let version = room.head; version > 1; version -= 1) {
       const frame = room.frame(version);
       if (!frame) {
-        room.frames.want(version).then(() => room.redraw(), () => {});
+        room.frames?.want(version).then(() => room.redraw(), () => {});
         return null;
       }
       frames.unshift(frame);
@@ -61,7 +77,7 @@ class Since {
       if (frame.type === BEGAN) return { moves, hasMoved: false };
       const isMine = frame.seat === room.seat;
       if (isMine && !NO_MOVES.has(frame.type)) return { moves, hasMoved: true };
-      if (!isMine) moves.unshift({ seat: frame.seat, from: version, to: frames.at(-1).version, frames });
+      if (!isMine) moves.unshift({ seat: frame.seat, from: version, to: frames[frames.length - 1].version, frames });
       frames = [];
     }
     return { moves: [], hasMoved: false };
@@ -72,6 +88,7 @@ class Since {
     return this.#isOpen;
   }
 
+  /** @param {boolean} isOpen */
   open(isOpen) {
     if (this.#isOpen === isOpen) return;
     this.#isOpen = isOpen;

@@ -3,30 +3,39 @@
  * @module
  */
 
+/**
+ * @import { TakeBack } from "../types.js"
+ * @import { Room } from "./room.js"
+ */
+
 import { newKey, Problem } from "./api.js";
 
 /** What a seat does around the table is no move. */
 export const NO_MOVES = new Set(["moves-retracted", "answer-left", "answer-revoked", "take-back-asked", "take-back-answered", "seat-given-up", "seat-taken-over"]);
 
+/** @type {WeakMap<Room, TakeBacks>} */
 const byRoom = new WeakMap();
 
-/** Return the requests of a room. @param {import("./room.js").Room} room */
+/** Return the requests of a room. @param {Room} room */
 export function takeBacksOf(room) {
-  if (!byRoom.has(room)) byRoom.set(room, new TakeBacks(room));
-  return byRoom.get(room);
+  const requests = byRoom.get(room) ?? new TakeBacks(room);
+  byRoom.set(room, requests);
+  return requests;
 }
 
-class TakeBacks {
+export class TakeBacks {
+  /** The idempotency keys of what was asked for and may not have arrived. @type {Map<string, string>} */
   #keys = new Map();
 
+  /** @param {Room} room */
   constructor(room) {
     this.room = room;
     this.busy = false;
-    /** Why the service did not do what it was asked last; null when it did. */
+    /** Why the service did not do what it was asked last; null when it did. @type {Problem | null} */
     this.problem = null;
   }
 
-  /** The requests that are open: `{asked, seat, to, waits_for}`. */
+  /** The requests that are open. */
   get open() {
     return this.room.game?.take_backs ?? [];
   }
@@ -35,10 +44,13 @@ class TakeBacks {
   get mayAsk() {
     const { game, seat } = this.room;
     const isAlone = game?.fork?.purpose === "analysis";
-    return Boolean(seat) && game.status === "running" && game.paused === null && !isAlone && !this.open.some((each) => each.seat === seat);
+    return game !== null && seat !== null && game.status === "running" && game.paused === null && !isAlone && !this.open.some((each) => each.seat === seat);
   }
 
-  /** Return the version before the command of the seat that looks that brought a version about; undefined for others'. */
+  /**
+   * Return the version before the command of the seat that looks that brought a version about; undefined for others'.
+   * @param {number} version
+   */
   before(version) {
     for (let at = version; at > 1; at -= 1) {
       const frame = this.room.frame(at);
@@ -48,14 +60,20 @@ class TakeBacks {
     return undefined;
   }
 
-  /** Ask the others to go back to a version. */
+  /** Ask the others to go back to a version. @param {number} to */
   ask(to) {
-    return this.#send("take-backs", { to });
+    const { room } = this;
+    return this.#send(`${to}`, (key) => room.api.post(`/v1/games/${room.id}/take-backs`, { to }, { "Idempotency-Key": key }));
   }
 
-  /** Answer a request; whoever refuses their own withdraws it. */
+  /**
+   * Answer a request; whoever refuses their own withdraws it.
+   * @param {TakeBack} request
+   * @param {boolean} agrees
+   */
   answer({ asked }, agrees) {
-    return this.#send(`take-backs/${asked}/answer`, { agrees });
+    const { room } = this;
+    return this.#send(`${asked} ${agrees}`, (key) => room.api.post(`/v1/games/${room.id}/take-backs/${asked}/answer`, { agrees }, { "Idempotency-Key": key }));
   }
 
   /** Forget what was refused. */
@@ -64,16 +82,19 @@ class TakeBacks {
     this.room.redraw();
   }
 
-  async #send(path, body) {
+  /**
+   * @param {string} what is asked for: the same has the same key until it was answered
+   * @param {(key: string) => Promise<unknown>} send
+   */
+  async #send(what, send) {
     if (this.busy) return;
     const { room } = this;
-    const what = JSON.stringify([path, body]);
     if (!this.#keys.has(what)) this.#keys.set(what, newKey());
     this.busy = true;
     this.problem = null;
     room.redraw();
     try {
-      await room.api.post(`/v1/games/${room.id}/${path}`, body, { "Idempotency-Key": this.#keys.get(what) });
+      await send(this.#keys.get(what) ?? "");
       this.#keys.delete(what);
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;

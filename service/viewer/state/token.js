@@ -4,9 +4,11 @@
  * @module
  */
 
+/** @import { Api } from "./api.js" */
+
 /**
  * Take the token out of the page's address and look with it.
- * @param {import("./api.js").Api} api
+ * @param {Api} api
  * @returns {boolean} whether there was one
  */
 export function takeToken(api) {

@@ -1,0 +1,307 @@
+/**
+ * Types of the viewer. What the API sends and takes comes from the contract; what is the page's own is described in the
+ * file that makes it.
+ *
+ * `contract.d.ts` is generated from `openapi/openapi.json` (see tests/README.md). Editors find it once the tests of
+ * `tests/viewer` have run.
+ */
+
+import type { components, paths } from "../../build/viewer/contract.js";
+import type { Board } from "./board/board.js";
+import type { Labels } from "./forms/labels.js";
+import type { Moves } from "./moves/moves.js";
+import type { Api, Problem } from "./state/api.js";
+import type { Attempt, Commands } from "./state/commands.js";
+import type { Frames } from "./state/frames.js";
+import type { Landmarks } from "./state/landmarks.js";
+import type { Room } from "./state/room.js";
+
+type Schemas = components["schemas"];
+
+/** What JSON can say. `undefined` stands for what was left out, or not chosen yet. */
+export type Json = string | number | boolean | null | undefined | Json[] | JsonObject;
+export type JsonObject = { [name: string]: Json };
+
+// --- requests ---
+
+/** The parts between the slashes of a path: `/v1/games/{game}` is `["", "v1", "games", "{game}"]`. */
+type Parts<Path extends string> = Path extends `${infer Part}/${infer Rest}` ? [Part, ...Parts<Rest>] : [Path];
+
+/** Whether the parts of an address fit those of a path of the contract. */
+type Fits<Address extends string[], Path extends string[]> = Address extends [infer One extends string, ...infer Rest extends string[]]
+  ? Path extends [infer Other extends string, ...infer Others extends string[]]
+    ? Other extends `{${string}}`
+      ? Fits<Rest, Others>
+      : One extends Other
+        ? string extends One
+          ? false
+          : Fits<Rest, Others>
+        : false
+    : false
+  : Path extends []
+    ? true
+    : false;
+
+type WithoutQuery<Address extends string> = Address extends `${infer Path}?${string}` ? Path : Address;
+
+/** The path of the contract that an address such as `/v1/games/${id}/state` belongs to; one without parameters goes first. */
+export type PathOf<Address extends string> =
+  WithoutQuery<Address> extends keyof paths
+    ? WithoutQuery<Address>
+    : { [Path in keyof paths]: Fits<Parts<WithoutQuery<Address>>, Parts<Path>> extends true ? Path : never }[keyof paths];
+
+type Operation<Address extends string, Method extends string> =
+  paths[PathOf<Address>] extends { [name in Method]: infer Found } ? Found : never;
+
+type JsonOf<Response> = Response extends { content: { "application/json": infer Body } } ? Body : never;
+
+/** What a request is answered when all is well. */
+export type Answer<Address extends string, Method extends string> =
+  Operation<Address, Method> extends { responses: infer Responses }
+    ? JsonOf<Responses[keyof Responses & (200 | 201)]>
+    : never;
+
+/** What a request says. */
+export type Body<Address extends string, Method extends string> =
+  Operation<Address, Method> extends { requestBody?: { content: { "application/json": infer Given } } } ? Given : never;
+
+/** The query of a request: what is undefined, null or empty is left out. */
+export type Query<Address extends string> =
+  Operation<Address, "get"> extends { parameters: { query?: infer Given } }
+    ? { [Name in keyof Given]?: Given[Name] | string | number | boolean | null }
+    : never;
+
+// --- answers ---
+
+export type Game = Schemas["GameDetail"];
+export type GameSummary = Schemas["GameSummary"];
+export type Ruleset = Schemas["RulesetDetail"];
+export type Me = Schemas["Me"];
+export type Frame = Schemas["FrameView"];
+export type Scene = Schemas["Scene"];
+export type Decision = Schemas["Decision"];
+export type Standing = Schemas["StandingView"];
+export type Nation = Schemas["NationView"];
+export type Mark = Schemas["Mark"];
+export type Shelf = Schemas["Shelf"];
+export type Battle = Schemas["Battle"];
+export type Fighter = Schemas["Fighter"];
+export type Throw = Schemas["Throw"];
+export type Roll = Schemas["RollView"];
+export type SeatView = Schemas["SeatView"];
+export type TakeBack = Schemas["TakeBack"];
+export type TimelineEntry = Schemas["TimelineEntry"];
+export type Papers = Schemas["PapersView"];
+export type Paper = Schemas["Paper"];
+export type ProblemBody = Schemas["ProblemBody"];
+export type RulesetSummary = Schemas["RulesetSummary"];
+export type RuleView = Schemas["RuleView"];
+export type LeftAnswer = Schemas["LeftAnswer"];
+export type CaseSummary = Schemas["CaseSummary"];
+export type CaseDetail = Schemas["CaseDetail"];
+export type CaseRuling = Schemas["CaseRuling"];
+export type CaseStatement = Schemas["CaseStatement"];
+export type Inspection = Schemas["Inspection"];
+export type Player = Schemas["Player"];
+export type Session = Schemas["SessionView"];
+
+export type PlayerRecord = Schemas["PlayerRecord"];
+export type PaperLine = Schemas["Line"];
+export type ScenarioView = Schemas["ScenarioView"];
+export type RuleAtWork = Schemas["RuleAtWork"];
+export type JudgingDraw = Schemas["JudgingDraw"];
+export type Ruling = CaseRuling["ruling"];
+export type Invitation = Schemas["Invitation"];
+export type Orders = Schemas["Orders"];
+
+// --- what a seat may do ---
+
+/** Where in a value something is: names of members and places in lists. */
+export type Path = (string | number)[];
+
+/** A command: its type, and what its option leaves to choose. */
+export type Command = { type: string } & JsonObject;
+
+/** What the schema of a set-up says besides, which the contract describes in full. */
+type Said = { description?: string; default?: Json; title?: string };
+
+export type ConstField = Omit<Schemas["ConstSchema"], "const"> & Said & { type?: undefined; const: Json };
+export type EnumField = Omit<Schemas["EnumSchema"], "enum"> & Said & { type?: undefined; enum: Json[] };
+export type IntegerField = Schemas["IntegerSchema"] & Said;
+export type BooleanField = Schemas["BooleanSchema"] & Said;
+export type StringField = Schemas["StringSchema"] & Said;
+export type ArrayField = Omit<Schemas["ArraySchema"], "items" | "contains"> & Said & { items: Field; contains?: EnumField };
+export type ObjectField = Omit<Schemas["ObjectSchema"], "properties"> & Said & { properties: Record<string, Field> };
+
+/** A choice of some out of a list. */
+export type Subset = ArrayField & { items: ConstField | EnumField };
+
+/** What one value of a command may be: a JSON Schema. */
+export type Field = ConstField | EnumField | IntegerField | BooleanField | StringField | ArrayField | ObjectField;
+
+export type Gesture = Schemas["GestureKeyword"];
+export type Cost = Schemas["CostKeyword"];
+
+/** A command, or a family of commands, that would be accepted now. */
+export type Option = Omit<Schemas["Option"], "schema"> & { schema: ObjectField };
+
+// --- the log, as an export has it ---
+
+/** What is hidden from some: the commitment to a value, and who may read it. */
+export type Sealed = { commitment: string; readers: string[] };
+
+/** A hidden value that was published. */
+export type Opened = { commitment: string; readers: string[]; salt: string; value: Json };
+
+/**
+ * The members of the events that are known here. Which of them an event has, its type says; a log may lie, so each is
+ * compared, and none is trusted.
+ */
+export type LoggedEvent = {
+  type: string;
+  agrees: boolean;
+  again: number[];
+  answer: { readers: string[] } | undefined;
+  asked: number;
+  asks: string;
+  board: string;
+  by: string;
+  commitment: string;
+  depth: number | undefined;
+  documents: Record<string, string> | undefined;
+  entropy: string;
+  forks: string | undefined;
+  hash: string;
+  left: number;
+  order: string[][];
+  organizer: string;
+  organizer_sees: string;
+  parent: string;
+  player: string;
+  players: Record<string, string>;
+  purpose: string | undefined;
+  readers: string | undefined;
+  reason: string;
+  rule: string;
+  ruleset: string;
+  ruleset_version: number;
+  seat: string;
+  seats: string[];
+  secret: string;
+  setup: Json;
+  to: number;
+  version: number;
+  winners: string[];
+  withheld: string | undefined;
+};
+
+/** Who caused an event, and how. */
+export type Cause = {
+  player: string;
+  seat?: string;
+  key?: string;
+  case?: string;
+  command?: { type: string; to: number; sealed?: Sealed };
+};
+
+/** The members of the events of a case. */
+export type CaseEvent = {
+  type: string;
+  about: number;
+  asks?: string;
+  cited: string[];
+  command?: Json;
+  decision?: string;
+  game: string;
+  hash?: string;
+  kind: string;
+  number: number;
+  order?: string[][];
+  reason?: string;
+  seat?: string;
+  statement?: string;
+  to?: number | string;
+  version?: number;
+};
+
+/** A row of the log of a case. */
+export type CaseRow = Row<CaseEvent>;
+
+/** A row of a log; of a game's, unless it says something else. */
+export type Row<Event = LoggedEvent> = {
+  at: string;
+  cause?: Cause;
+  draws: number;
+  event: Event;
+  game: string;
+  hash: string;
+  schema: number;
+  version: number;
+};
+
+/** A row of a game's log as `GET /v1/games/{id}/events` shows it: with its type, and what it hides from others. */
+export type EventRow = Row & { type: string; secrets?: Opened[] };
+
+// --- the page ---
+
+/** A room that was entered, and has its board: the game is known, and where it stands. */
+export type Entered = Room & { game: Game; frames: Frames; landmarks: Landmarks; board: Board };
+
+/** What is asked of a seat, and what it may do, at a version. */
+export type Options = { version: number; decisions: Decision[]; options: Option[] };
+
+/** What would come of commands. */
+export type Checked = { commands: number; can_undo?: boolean; gone?: Record<string, number>; next?: { options: Option[] } };
+
+/** What a page shows as a table with a board: a game that was entered (`Room`), or the position of a lesson (`Lessons`). */
+export interface Table extends EventTarget {
+  readonly api: Api;
+  readonly id: string;
+  readonly game: Game;
+  readonly ruleset: Ruleset | null;
+  readonly board: Board;
+  readonly papers: Pick<Papers, "papers" | "origins" | "sources"> | null;
+  readonly landmarks: Landmarks | null;
+  readonly isGame: boolean;
+  readonly seat: string | null;
+  readonly version: number;
+  readonly head: number;
+  readonly following: boolean;
+  readonly against: number | null;
+  readonly area: string | null;
+  readonly shown: Scene | undefined;
+  paper: Paper | null;
+  labels: Labels | null;
+  commands: Commands | null;
+  moves: Moves | null;
+  problem: Problem | null;
+  scene(version: number | null): Scene | undefined;
+  frame(version: number): Pick<Frame, "command" | "rolls"> | undefined;
+  battle(version: number): Battle | null | undefined;
+  choose(area: string | null): void;
+  show(version: number): void;
+  redraw(): void;
+  refresh(): unknown;
+  focusOn(id: string): void;
+  options(): Promise<Options>;
+  answers(): Promise<{ answers: LeftAnswer[] }>;
+  check(body: Orders, headers?: Record<string, string>, next?: boolean): Promise<Checked>;
+  give(attempt: Attempt): Promise<{ after: number; version: number }>;
+  goOn(version: number): void;
+}
+
+/** An event at an element of a known kind. */
+export type At<Place extends EventTarget, Kind extends Event = Event> = Kind & { target: Place; currentTarget: Place };
+
+/** A form that was sent. */
+export type Submitted = At<HTMLFormElement, SubmitEvent>;
+
+/** Whether a list or a set has something may be asked of anything: nobody's seat is in no list of seats. */
+declare global {
+  interface Array<T> {
+    includes(element: unknown, from?: number): boolean;
+  }
+  interface Set<T> {
+    has(element: unknown): boolean;
+  }
+}
