@@ -276,7 +276,10 @@ export interface Table extends EventTarget {
   moves: Moves | null;
   problem: Problem | null;
   scene(version: number | null): Scene | undefined;
-  frame(version: number): Pick<Frame, "command" | "rolls"> | undefined;
+  /** The frames of a game, and those that its board tells of; a lesson has none. */
+  readonly frames?: Frames | null;
+  overview?: Frame[] | null;
+  frame(version: number): Partial<Frame> | undefined;
   battle(version: number): Battle | null | undefined;
   choose(area: string | null): void;
   show(version: number): void;

@@ -94,13 +94,14 @@ async def test_a_link_leads_to_its_version_and_every_version_has_one(service: Se
 async def test_an_address_that_changed_since_the_page_did_is_not_written_over(page: Page):
     await page.goto("/viewer/vendor/LICENSE.txt")
     left = await page.evaluate("""async () => {
-        const { address } = await import("/viewer/state/link.js");
+        const { Address } = await import("/viewer/state/link.js");
         const late = () => new Promise((done) => setTimeout(done, 400));
         const room = { head: 9, version: 9, following: false, against: null, area: null };
-        address(room);
+        const address = new Address(room);
+        address.update();
         await late();
         const own = location.hash;
-        address(room);
+        address.update();
         history.replaceState(null, "", "#token=of-a-link");
         await late();
         return [own, location.hash];

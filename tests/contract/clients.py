@@ -171,13 +171,6 @@ def write_types(contract: Path, types: Path) -> None:
     node(installed("openapi-typescript", "bin", "cli.js"), contract, "--output", types)
 
 
-def type_errors(folder: Path) -> list[str]:
-    """Return what is wrong with the types of the programs in `folder`: a line for each error."""
-    tsc = (NODE, installed("typescript", "bin", "tsc"), "--project", folder, "--pretty", "false")
-    said = subprocess.run([*map(str, tsc)], capture_output=True, text=True, check=False).stdout
-    return [line for line in said.splitlines() if line and not line.startswith(" ")]
-
-
 def compile_typescript(folder: Path) -> None:
     """Compile the programs in `folder`, strictly; what is wrong with their types is the error's message."""
     node(installed("typescript", "bin", "tsc"), "--project", folder)

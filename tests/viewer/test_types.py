@@ -13,9 +13,6 @@ CONTRACT = Path("openapi/openapi.json")
 TYPES = Path("build/viewer/contract.d.ts")
 """Where `service/viewer/types.d.ts` finds the types of the contract, for editors as well."""
 
-LEFT = ("service/viewer/moves/",)
-"""Folders that are not typed yet. No folder is added to them."""
-
 
 @pytest.fixture(autouse=True)
 def types_of_the_contract() -> None:
@@ -28,5 +25,4 @@ def types_of_the_contract() -> None:
 
 
 def test_the_viewer_is_typed() -> None:
-    errors = [line for line in clients.type_errors(VIEWER) if not line.startswith(LEFT)]
-    assert not errors, "\n".join(errors)
+    clients.compile_typescript(VIEWER)

@@ -117,16 +117,15 @@ function focusOn(id) {
   room.redraw();
 }
 
-let isFirst = true;
 room.addEventListener("change", draw);
 room.addEventListener("done", () => focusOn("learned"));
 room.addEventListener("entered", async () => {
   place("side").scrollTop = 0;
-  if (!isFirst) focusOn("lesson-title");
-  isFirst = false;
   await board.open().catch((problem) => (room.problem = problem));
   room.redraw();
 });
+// The first lesson takes the focus from nobody.
+room.addEventListener("entered", () => room.addEventListener("entered", () => focusOn("lesson-title")), { once: true });
 board.addEventListener("pointed", () => room.redraw());
 addEventListener("hashchange", () => room.enter(location.hash.slice(1)));
 draw();

@@ -5,7 +5,7 @@
 
 /**
  * @import { Labels } from "../forms/labels.js"
- * @import { Field, Json, Option } from "../types.js"
+ * @import { Field, Json, JsonObject, Option } from "../types.js"
  */
 
 import { isSame } from "../forms/schema.js";

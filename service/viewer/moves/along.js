@@ -4,9 +4,7 @@
  * @module
  */
 
-/**
- * @import { Field, IntegerField, Json, JsonObject, ObjectField, Option } from "../types.js"
- */
+/** @import { Field, IntegerField, Json, JsonObject, ObjectField, Option } from "../types.js" */
 
 import { choicesOf, given, initial, isSame, isSubset, matches, sums } from "../forms/schema.js";
 import { gestureOf, isOnMap } from "./gestures.js";

@@ -6,7 +6,7 @@
 
 /**
  * @import { Form } from "../forms/form.js"
- * @import { At, Field, Json, Option, Path } from "../types.js"
+ * @import { At, Field, IntegerField, Json, JsonObject, ObjectField, Option, Path, Subset } from "../types.js"
  */
 
 import { html, nothing } from "../vendor/lit-html.js";
@@ -15,20 +15,20 @@ import { numberButtons } from "../forms/numbers.js";
 import { choicesOf, given, isFixed, isSame, isSubset, sums, toggled } from "../forms/schema.js";
 import { chosenIn, gestureOf } from "./gestures.js";
 import { hand } from "./hand.js";
-import { fewNumbers } from "./numbers.js";
+import { fewNumbers, numbersOf } from "./numbers.js";
 import { shop } from "./shop.js";
 
 /**
  * The control of the form that is open.
  * @param {Form} form
- * @param {object} option
+ * @param {Option} option
  * @param {Set<string>} decided the fields that were decided by pointing
  */
 export function control(form, option, decided) {
   const { as, cards = [] } = gestureOf(option);
   const names = Object.keys(option.schema.properties).filter((name) => name !== "type" && !decided.has(name));
   const open = names.filter((name) => !isFixed(option.schema.properties[name]) || !option.schema.required.includes(name));
-  const drawn = { division, purchase, bid }[as];
+  const drawn = { division, purchase, bid, hand: undefined }[as ?? "hand"];
   if (drawn) return drawn(form, option, open);
   return html`${open.filter((name) => cards.includes(name)).map((name) => hand(form, option.schema.properties[name], [name], put))}
     ${others(form, option, open.filter((name) => !cards.includes(name)))}`;
@@ -57,9 +57,10 @@ function others(form, option, names) {
 
 /**
  * The counts among some fields, those of objects as well.
- * @param {Field} schema
+ * @param {ObjectField} schema
  * @param {string[]} names
- * @param {Path} [path]
+ * @param {string[]} [path] of the object that has them
+ * @returns {{path: string[], name: string, field: IntegerField}[]}
  */
 function countsOf(schema, names, path = []) {
   return names.flatMap((name) => {
@@ -73,7 +74,7 @@ function countsOf(schema, names, path = []) {
  * Set a count, and the objects that hold it.
  * @param {Form} form
  * @param {Path} path
- * @param {Json} value
+ * @param {number} value
  */
 function put(form, path, value) {
   for (let at = 1; at < path.length; at += 1) if (form.get(path.slice(0, at)) === undefined) form.set(path.slice(0, at), {});
@@ -95,17 +96,17 @@ function division(form, option, names) {
   const side = (chosen) => html`<div class="side" role="group" aria-label=${chosen ? "Chosen" : "Not chosen"}>
     <h4>${chosen ? "Chosen" : "Not chosen"}</h4>
     ${counts.map(({ path, name, field }) => {
-      const now = form.get(path) ?? 0;
+      const now = /** @type {number} */ (form.get(path) ?? 0);
       const label = form.labels.field(name);
       const isHeld = chosen && now <= field.minimum;
       return tokens(path, chosen ? now : field.maximum - now, label, chosen, isHeld, () => put(form, path, now + (chosen ? -1 : 1)));
     })}
     ${sets.map((name) => {
-      const field = option.schema.properties[name];
-      const now = form.get([name]) ?? [];
+      const field = /** @type {Subset} */ (option.schema.properties[name]);
+      const now = /** @type {Json[]} */ (form.get([name]) ?? []);
       return choicesOf(field.items)
         .filter((item) => now.some((other) => isSame(other, item)) === chosen)
-        .map((item) => tokens([name, item], 1, form.labels.value(item), chosen, false, () => form.set([name], toggled(field, now, item))));
+        .map((item) => tokens([name, `${item}`], 1, form.labels.value(item), chosen, false, () => form.set([name], toggled(field, now, item))));
     })}
   </div>`;
   return html`<div class="division">${side(false)}${side(true)}</div>
@@ -132,8 +133,12 @@ function tokens(path, number, label, isChosen, isHeld, move) {
  */
 function totals(form, option) {
   const value = given(form.value);
-  const inner = Object.entries(option.schema.properties).filter(([name, { type }]) => type === "object" && value[name]);
-  return [[option.schema, value], ...inner.map(([name, field]) => [field, value[name]])].flatMap(([schema, part]) =>
+  /** @type {[ObjectField, JsonObject][]} */
+  const objects = [[option.schema, value]];
+  for (const [name, field] of Object.entries(option.schema.properties)) {
+    if (field.type === "object" && value[name]) objects.push([field, /** @type {JsonObject} */ (value[name])]);
+  }
+  return objects.flatMap(([schema, part]) =>
     sums(schema, part, form.labels.field).filter(({ cost }) => !cost).map(
       ({ amount, range, message }) => html`<p class="sum ${message && (amount || form.asked) ? "off" : ""}">${amount} chosen, ${range}</p>`,
     ),
@@ -151,7 +156,7 @@ function purchase(form, option, names) {
   const counts = countsOf(option.schema, names).filter(({ field }) => field.maximum > 0);
   const rest = names.filter((name) => !counts.some(({ path }) => path[0] === name) && option.schema.properties[name].type !== "integer");
   const cost = sums(option.schema, given(form.value), form.labels.field).find((sum) => sum.cost);
-  const price = option.schema["x-cost"] ?? {};
+  const price = option.schema["x-cost"] ?? { prices: {} };
   const left = cost && cost.maximum !== Infinity ? cost.maximum - cost.amount : Infinity;
   return html`${shop(form, counts, price, left, put)}
     ${others(form, option, rest)}
@@ -168,7 +173,7 @@ function purchase(form, option, names) {
  */
 function bid(form, option, names) {
   /** @param {Field} field */
-  const isNumber = (field) => field.type === "integer" || field.enum?.every(Number.isInteger);
+  const isNumber = (field) => field.type === "integer" || ("enum" in field && field.enum.every(Number.isInteger));
   const numbers = names.filter((name) => isNumber(option.schema.properties[name]));
   return html`${numbers.map((name) => {
       const field = option.schema.properties[name];
@@ -177,8 +182,8 @@ function bid(form, option, names) {
         const fault = form.get([name]) === undefined && form.asked ? html`<span class="fault">Choose a number.</span>` : nothing;
         return numberButtons(form, [name], few, form.labels.field(name), { isPlaced: "enum" in field, fault });
       }
-      const steps = field.enum ?? Array.from({ length: field.maximum - field.minimum + 1 }, (_, at) => field.minimum + at);
-      const at = Math.max(steps.indexOf(form.get([name])), 0);
+      const steps = numbersOf(field);
+      const at = Math.max(steps.indexOf(/** @type {number} */ (form.get([name]))), 0);
       const label = form.labels.field(name);
       return html`<label class="bid" data-bid=${name}>${label}
         <input type="range" min="0" max=${steps.length - 1} .value=${`${at}`} aria-valuetext=${`${steps[at]}`}

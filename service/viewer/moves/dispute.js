@@ -5,13 +5,12 @@
 
 /**
  * @import { Tried } from "../state/commands.js"
- * @import { At, CaseDetail, Table } from "../types.js"
+ * @import { At, Body, CaseDetail, Table } from "../types.js"
  */
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { refusal } from "../parts/rule.js";
 import { newKey, Problem } from "../state/api.js";
-import { docketOf } from "../state/docket.js";
 
 /**
  * A complaint about a refusal: whether its form is open, its text, the key of the request, and what came of it.
@@ -24,7 +23,7 @@ const disputes = new WeakMap();
 /**
  * @param {Table} room
  * @param {Problem} problem the refusal
- * @param {{command: object, version: number}} [tried] what was refused, and when
+ * @param {Tried} [tried] what was refused, and when
  */
 export function refused(room, problem, tried = undefined) {
   return [refusal(room, problem), room.isGame && tried && problem.problem.rule && room.seat ? dispute(room, problem, tried) : nothing];
@@ -36,8 +35,9 @@ export function refused(room, problem, tried = undefined) {
  * @param {Tried} tried
  */
 function dispute(room, problem, tried) {
-  if (!disputes.has(problem)) disputes.set(problem, { isOpen: false, busy: false, text: "", key: newKey(), problem: null, case: null });
-  const state = disputes.get(problem);
+  /** @type {Complaint} */
+  const state = disputes.get(problem) ?? { isOpen: false, busy: false, text: "", key: newKey(), problem: null, case: null };
+  disputes.set(problem, state);
   if (state.case) {
     return html`<p class="outcome done" role="status">Case ${state.case.summary.number} is open.
       <a href="/games/${room.id}/desk#v=${tried.version}">See it on the judge's desk</a></p>`;
@@ -74,10 +74,10 @@ async function open(room, { problem }, { command, version }, state) {
   state.busy = true;
   state.problem = null;
   room.redraw();
-  const body = { kind: "refusal", version, rules: [problem.rule], command, statement: state.text };
+  const body = /** @type {Body<"/v1/games/{game}/cases", "post">} */ ({ kind: "refusal", version, rules: [problem.rule], command, statement: state.text });
   try {
     state.case = await room.api.post(`/v1/games/${room.id}/cases`, body, { "Idempotency-Key": state.key });
-    docketOf(room).readSoon();
+    room.dispatchEvent(new Event("disputed"));
   } catch (found) {
     if (!(found instanceof Problem)) throw found;
     // Without an answer it may have arrived: the same key finds out.

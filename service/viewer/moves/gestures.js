@@ -4,7 +4,7 @@
  * @module
  */
 
-/** @import { Field, Json, JsonObject, Option } from "../types.js" */
+/** @import { Field, IntegerField, JsonObject, Option } from "../types.js" */
 
 import { choicesOf, isPlain } from "../forms/schema.js";
 
@@ -48,13 +48,13 @@ export function chosenIn({ schema }) {
 export function movesOf(option) {
   const { from, to, between, places = {} } = gestureOf(option);
   const { properties } = option.schema;
-  /** @param {Json} value */
+  /** @param {string} value */
   const place = (value) => places[value] ?? value;
   /** @param {string} name */
   const values = (name) => valuesOf(properties[name]);
   /**
    * @param {string} name
-   * @param {Json} value
+   * @param {string} value
    */
   const fixed = (name, value) => ({ [name]: fixedTo(properties[name], value) });
   if (between) {
@@ -77,17 +77,16 @@ export function movesOf(option) {
 
 /** @param {Field} field */
 function valuesOf(field) {
-  if (field.type === "array") return choicesOf(field.items) ?? [];
   if (field.type === "object") return Object.keys(field.properties);
-  return choicesOf(field) ?? [];
+  return /** @type {string[]} */ (choicesOf(field.type === "array" ? field.items : field));
 }
 
 /**
  * @param {Field} field
- * @param {Json} value
+ * @param {string} value
  */
 function fixedTo(field, value) {
   if (field.type === "array") return [value];
-  if (field.type === "object") return { [value]: field.properties[value].maximum };
+  if (field.type === "object") return { [value]: /** @type {IntegerField} */ (field.properties[value]).maximum };
   return value;
 }

@@ -41,23 +41,25 @@ function printed(labels, card, number = "") {
  * @param {(form: Form, path: Path, value: number) => void} put
  */
 export function hand(form, field, path, put) {
-  const label = form.labels.field(path.at(-1));
+  const label = form.labels.field(`${path.at(-1)}`);
   /**
    * @param {Json} value
    * @param {boolean} isChosen
    * @param {() => void} act
    */
   const card = (value, isChosen, act, number = "") => html`<button type="button" class="card-button" data-card=${[...path, value].join("/")} aria-pressed=${String(isChosen)} @click=${act}>
-    ${printed(form.labels, value, number)}</button>`;
+    ${printed(form.labels, `${value}`, number)}</button>`;
   const now = form.get(path);
+  /** @type {unknown} */
   let cards = nothing;
   if ("enum" in field) cards = field.enum.map((value) => card(value, isSame(now, value), () => form.set(path, value)));
   else if (isSubset(field)) {
-    const items = now ?? [];
-    cards = choicesOf(field.items).map((value) => card(value, items.some((/** @type {Json} */ item) => isSame(item, value)), () => form.set(path, toggled(field, items, value))));
+    const items = /** @type {Json[]} */ (now ?? []);
+    cards = choicesOf(field.items).map((value) => card(value, items.some((item) => isSame(item, value)), () => form.set(path, toggled(field, items, value))));
   } else if (field.type === "object") {
-    cards = Object.entries(field.properties).map(([name, { minimum = 0, maximum = 0 }]) => {
-      const chosen = form.get([...path, name]) ?? 0;
+    cards = Object.entries(field.properties).map(([name, field]) => {
+      const { minimum, maximum } = field.type === "integer" ? field : { minimum: 0, maximum: 0 };
+      const chosen = /** @type {number} */ (form.get([...path, name]) ?? 0);
       return card(name, chosen > 0, () => put(form, [...path, name], chosen < maximum ? chosen + 1 : minimum), maximum > 1 ? `${chosen} of ${maximum}` : "");
     });
   } else {
@@ -80,20 +82,26 @@ export function cardsOf(option) {
   const name = free[0] ?? cards.find((each) => "const" in (properties[each] ?? {}));
   if (as !== "hand" || free.length > 1 || !cards.includes(name)) return null;
   const choices = choicesOf(properties[name]);
-  return choices?.every((card) => typeof card === "string") ? { name, cards: choices, isOpen: free.length > 0 } : null;
+  const isText = (/** @type {Json} */ card) => typeof card === "string";
+  return choices.length && choices.every(isText) ? { name, cards: /** @type {string[]} */ (choices), isOpen: free.length > 0 } : null;
 }
+
+/**
+ * A card of which a click gives one: what is done with it, and the key that does the same.
+ * @typedef {{value?: string, dealt?: {option: Option, card: string}, act: () => void, key: number}} Dealt
+ */
 
 /**
  * The cards of which a click gives one, by what is done with them and whom they come from.
  * @param {Table} room
  * @param {Commands} commands
- * @param {{card: string, option: object, value: string, act: () => void, key: number}[]} answers
+ * @param {Dealt[]} answers
  */
 export function deal(room, { labels, busy }, answers) {
-  return html`<div class="deal">${[...Map.groupBy(answers, ({ dealt }) => dealt.option)].map(([option, cards]) => html`<section class="hand" role="group" aria-label=${titleOf(option)}>
+  return html`<div class="deal">${[...Map.groupBy(answers.flatMap(({ dealt, ...answer }) => (dealt ? [{ ...answer, ...dealt }] : [])), ({ option }) => option)].map(([option, cards]) => html`<section class="hand" role="group" aria-label=${titleOf(option)}>
     <h4>${owner(room, option)}${titleOf(option)}</h4>
-    ${cards.map(({ value, dealt: { card }, act, key }) => html`<button type="button" class="card-button answer-button" data-answer=${value} ?disabled=${busy} @click=${act}>
-      ${printed(labels, card)}${key ? html` <kbd aria-hidden="true">${key}</kbd>` : nothing}</button>`)}
+    ${cards.map(({ value, card, act, key }) => html`<button type="button" class="card-button answer-button" data-answer=${value} ?disabled=${busy} @click=${act}>
+      ${labels ? printed(labels, card) : card}${key ? html` <kbd aria-hidden="true">${key}</kbd>` : nothing}</button>`)}
   </section>`)}</div>`;
 }
 
@@ -104,6 +112,11 @@ export function deal(room, { labels, busy }, answers) {
  */
 function owner(room, option) {
   const { targets = [] } = gestureOf(option);
-  const seat = targets.map((name) => option.schema.properties[name]?.const).find((each) => room.game.seats.some((place) => place.seat === each));
+  const seat = targets.flatMap((name) => fixedIn(option.schema.properties[name])).find((each) => room.game.seats.some((place) => place.seat === each));
   return seat ? html`${chip(room, seat)} ` : nothing;
+}
+
+/** The seat that a field names, where it can be one only. @param {Field | undefined} field */
+function fixedIn(field) {
+  return field && "const" in field ? [/** @type {string} */ (field.const)] : [];
 }

@@ -14,7 +14,7 @@
  * @import { Onward } from "./onward.js"
  */
 
-import { amount, choicesOf, given, initial, isFixed, isSame, matches } from "../forms/schema.js";
+import { amount, areasOf, choicesOf, given, initial, isFixed, isSame, matches } from "../forms/schema.js";
 import { commandsOf, titleOf } from "../state/commands.js";
 import { alongIn, begun, filled, isForced, isKnown, isUsual, lately, limited, remember, something } from "./along.js";
 import { hasAlong } from "./controls.js";
@@ -28,12 +28,15 @@ const UNSEEN = 500; // Milliseconds in which nobody has read what has just opene
 /** On a phone there is no room for what comes along before it is asked for. */
 const wide = matchMedia("(min-width: 56rem)");
 
+/** @type {WeakMap<Table, Moves>} */
 const byRoom = new WeakMap();
 
 /** Return the moves of a room. @param {Table} room */
 export function movesIn(room) {
-  if (!byRoom.has(room)) byRoom.set(room, (room.moves = new Moves(room)));
-  return byRoom.get(room);
+  const moves = byRoom.get(room) ?? new Moves(room);
+  byRoom.set(room, moves);
+  room.moves = moves;
+  return moves;
 }
 
 /**
@@ -133,7 +136,7 @@ export class Moves {
     return new Set(this.from(this.start).flatMap(({ end }) => end ?? []));
   }
 
-  /** The gestures that begin in an area. @param {string} area */
+  /** The gestures that begin in an area. @param {string | null} area */
   from(area) {
     return this.all.filter((move) => move.start === area);
   }
@@ -152,7 +155,10 @@ export class Moves {
     }
     if (commands.place === "form" || (this.meant.length && !commands.form)) this.#forget();
     if (this.start && !this.starts.has(this.start)) this.#forget();
-    if (this.start !== null && commands.form && commands.place === "bar") commands.form.value = limited(commands.option.schema, commands.form.value, chosenIn(commands.option), commands.form.latest);
+    const { order } = commands;
+    if (this.start !== null && order && commands.place === "bar") {
+      order.form.value = limited(order.option.schema, order.form.value, chosenIn(order.option), order.form.latest);
+    }
     this.#mark();
     this.#follow();
   }
@@ -164,7 +170,9 @@ export class Moves {
     const asked = JSON.stringify([commands.decisions, this.isGuess && this.start]);
     if (asked === this.#asked) return;
     this.#asked = asked;
-    const about = commands.decisions.flatMap(({ about = {} }) => Object.values(about)).filter(commands.labels.isArea);
+    const { labels } = commands;
+    const values = /** @type {string[]} */ (commands.decisions.flatMap(({ about = {} }) => Object.values(about)));
+    const about = values.filter((value) => labels?.isArea(value));
     room.board.follow(about.length ? about : [...(this.start === null ? this.starts : [this.start, ...this.ends])]);
   }
 
@@ -193,14 +201,15 @@ export class Moves {
    * @returns {Onward}
    */
   #onwardFrom({ start, end, command }) {
-    const able = {
-      end: [end, (/** @type {Option} */ option) => goesOn(option, command)],
-      start: [start, (/** @type {Option} */ option) => option.command === command.type],
-    };
-    const places = Object.entries(able).filter(([, [area, isAble]]) => this.from(area).some((move) => move.end && isAble(move.option)));
+    /** @type {[string, string | null, (option: Option) => boolean][]} */
+    const able = [
+      ["end", end, (option) => goesOn(option, command)],
+      ["start", start, (option) => option.command === command.type],
+    ];
+    const places = able.filter(([, area, isAble]) => this.from(area).some((move) => move.end && isAble(move.option)));
     return {
       command: command.type,
-      places: Object.fromEntries(places.map(([guess, [area]]) => [guess, { area, ends: new Set(this.from(area).flatMap((move) => move.end ?? [])) }])),
+      places: Object.fromEntries(places.map(([guess, area]) => [guess, { area: area ?? "", ends: new Set(this.from(area).flatMap((move) => move.end ?? [])) }])),
     };
   }
 
@@ -241,7 +250,7 @@ export class Moves {
     if (area === null) return this.back();
     this.refused = null;
     if (this.isComplete && area === (this.end ?? this.start)) this.send();
-    else if (this.isComplete && this.#chooses(area)) this.commands.form.pick(area);
+    else if (this.isComplete && this.#chooses(area)) this.commands.form?.pick(area);
     else if (this.start !== null && area !== this.start && this.ends.has(area)) {
       // Where a gesture began by itself, pointing at another start may mean that one.
       const isMeant = isSeen && !(this.isGuess && !this.#isSure && this.starts.has(area));
@@ -262,17 +271,19 @@ export class Moves {
 
   /** Whether an area is another one of several that the command takes. @param {string} area */
   #chooses(area) {
-    const { to, areas = [] } = gestureOf(this.commands.option);
-    return this.commands.form.areaFields.some(
-      ({ path, schema }) => [to, ...areas].includes(path[0]) && schema.type === "array" && schema.items.enum.includes(area),
+    const { option, form } = this.commands;
+    if (!option || !form) return false;
+    const { to, areas = [] } = gestureOf(option);
+    return form.areaFields.some(
+      ({ path, schema }) => [to, ...areas].includes(path[0]) && schema.type === "array" && areasOf({ schema }).includes(area),
     );
   }
 
   /** What comes along with a gesture that has not ended yet, as it was chosen; null while it is the usual. */
   get #chosen() {
-    const { form, place } = this.commands;
-    if (!this.#before || place !== "bar" || form !== this.#before.form) return null;
-    const now = alongIn(this.commands.option, form.value);
+    const { order, place } = this.commands;
+    if (!this.#before || place !== "bar" || order?.form !== this.#before.form) return null;
+    const now = alongIn(order.option, order.form.value);
     return isSame(now, this.#before.value) ? null : now;
   }
 
@@ -292,15 +303,17 @@ export class Moves {
     const { form } = commands;
     if (!form) return;
     form.value = this.valueOf(way);
-    delete form.value[gestureOf(way.option).to];
+    const { to } = gestureOf(way.option);
+    if (to) delete form.value[to];
     this.#before = { form, value: alongIn(way.option, form.value), isChosen };
     this.room.redraw();
   }
 
   /** Of several moves, those in the way that the bar shows; all where none is. @param {Move[]} moves */
   #asShown(moves) {
-    if (!this.#before || this.commands.form !== this.#before.form) return moves;
-    const title = titleOf(this.commands.option);
+    const { order } = this.commands;
+    if (!this.#before || order?.form !== this.#before.form) return moves;
+    const title = titleOf(order.option);
     if (!moves.some(({ option }) => titleOf(option) === title)) return moves;
     return moves.filter(({ option }) => titleOf(option) === title || !hasAlong(option));
   }
@@ -309,9 +322,9 @@ export class Moves {
   #withShownPiece(moves) {
     const { form, option, place } = this.commands;
     if (!this.#before || place !== "bar" || form !== this.#before.form) return moves;
-    const { places = {} } = gestureOf(option);
+    const { places = {} } = option ? gestureOf(option) : {};
     /** @param {Move} move */
-    const isShown = ({ fix }) => Object.entries(fix).every(([name, piece]) => !(piece in places) || form.value[name] === piece);
+    const isShown = ({ fix }) => Object.entries(fix).every(([name, piece]) => !(`${piece}` in places) || form?.value[name] === piece);
     if (!moves.some((move) => move.option === option && isShown(move))) return moves;
     return moves.filter((move) => move.option !== option || isShown(move));
   }
@@ -334,7 +347,10 @@ export class Moves {
     return oneOfEach(this.from(this.start).filter(({ end }) => end === null));
   }
 
-  /** Choose what is done in the area where the gesture began; one of several options, or one that the player chooses then. */
+  /**
+   * Choose what is done in the area where the gesture began.
+   * @param {Option | null} [option] one of several; without it the player chooses then
+   */
   stay(option = null) {
     this.#complete(this.from(this.start).filter((move) => move.end === null && move.option === (option ?? move.option)), !this.isGuess);
   }
@@ -348,7 +364,8 @@ export class Moves {
     this.end = all[0].end;
     this.meant = oneOfEach(all);
     // Somebody who chose another way is asked once more.
-    if (this.#before?.isChosen && !moves.some(({ option }) => titleOf(option) === titleOf(this.commands.option))) isMeant = false;
+    const { order } = this.commands;
+    if (this.#before?.isChosen && order && !moves.some(({ option }) => titleOf(option) === titleOf(order.option))) isMeant = false;
     // Of several ways to go there, those that what was chosen can go.
     const chosen = (this.#kept = this.#chosen);
     if (chosen) {
@@ -379,8 +396,8 @@ export class Moves {
   async #sendIfHarmless() {
     const { commands } = this;
     const { form } = commands;
+    if (!form || form.faults.length) return;
     const { command } = form;
-    if (form.faults.length) return;
     this.isSending = true;
     try {
       const foreseen = await commands.foresee([command]);
@@ -394,7 +411,11 @@ export class Moves {
     }
   }
 
-  /** Choose one of the commands that the gesture can mean. @param {Meant} move */
+  /**
+   * Choose one of the commands that the gesture can mean.
+   * @param {Meant} move
+   * @param {Said | null} [said] what goes on being said
+   */
   mean(move, said = null) {
     const { commands } = this;
     this.refused = null;
@@ -424,12 +445,13 @@ export class Moves {
   /**
    * @param {Option} option
    * @param {Option[]} others
+   * @param {Said | null} [said]
    */
   #show(option, others, said = null) {
     this.#forget();
     this.#hope = null;
     this.meant = others.map((option) => ({ option, fix: {} }));
-    this.mean(this.meant.find((move) => move.option === option), said);
+    this.mean({ option, fix: {} }, said);
   }
 
   /** The command that a gesture means, as its control begins with it. @param {Meant} meant */
@@ -438,71 +460,82 @@ export class Moves {
     const names = chosenIn(option).filter((name) => !(name in fix));
     const chosen = this.#kept ?? this.#chosen;
     if (chosen) {
-      const value = { ...initial(schema), ...structuredClone(fix), ...Object.fromEntries(names.filter((name) => name in schema.properties && name in chosen).map((name) => [name, chosen[name]])) };
+      const value = { .../** @type {JsonObject} */ (initial(schema)), ...structuredClone(fix), ...Object.fromEntries(names.filter((name) => name in schema.properties && name in chosen).map((name) => [name, chosen[name]])) };
       if (matches(schema, given(value))) return value;
     }
-    const value = { ...initial(schema), ...structuredClone(fix) };
+    const value = { .../** @type {JsonObject} */ (initial(schema)), ...structuredClone(fix) };
     for (const name of names) value[name] ??= firstOf(schema.properties[name]);
     return limited(schema, begun(option, value, names), chosenIn(option));
   }
 
   /** Take all that can come along, or as little as must. @param {boolean} all */
   take(all) {
-    if (this.commands.form) this.put(this.#taken(all));
+    const { order } = this.commands;
+    if (order) this.put(this.#taken(order, all));
   }
 
-  /** @param {boolean} all */
-  #taken(all) {
-    const { form, option } = this.commands;
+  /**
+   * @param {{form: Form, option: Option}} order
+   * @param {boolean} all
+   */
+  #taken({ form, option }, all) {
     const decided = new Set(this.meant.flatMap(({ fix }) => Object.keys(fix)));
     return filled(option.schema, form.value, chosenIn(option).filter((name) => !decided.has(name)), all);
   }
 
   /** What can come along alone, of one kind: the fields that say how many do, as long as these are few. */
   get alone() {
-    const { form, option } = this.commands;
+    const { order } = this.commands;
+    if (!order) return [];
+    const { form, option } = order;
     const { counts = [] } = gestureOf(option);
-    const names = counts.filter((name) => option.schema.properties[name]?.maximum > 0);
+    const names = counts.filter((name) => mostOf(option, name) > 0);
     if (names.length < 2) return [];
     const least = filled(option.schema, form.value, names, false);
-    const values = names.map((name) => ({ word: name, value: { ...least, ...Object.fromEntries(names.map((other) => [other, 0])), [name]: option.schema.properties[name].maximum } }));
-    return values.filter(({ value }) => matches(option.schema, given(this.#ended(value))));
+    const values = names.map((name) => ({ word: name, value: { ...least, ...Object.fromEntries(names.map((other) => [other, 0])), [name]: mostOf(option, name) } }));
+    return values.filter(({ value }) => matches(option.schema, given(this.#ended(option, value))));
   }
 
   /** What came along lately and can come along again, besides all, none and what is shown. */
   get lately() {
-    const { form, option } = this.commands;
-    const shown = [form.value, this.#taken(true), this.#taken(false)].map((value) => something(alongIn(option, value)));
-    const values = lately(option, this.#ended(form.value)).map((along) => ({ ...form.value, ...along }));
-    return values.filter((/** @type {Json} */ value) => !shown.some((each) => isSame(each, something(alongIn(option, value)))));
+    const { order } = this.commands;
+    if (!order) return [];
+    const { form, option } = order;
+    const shown = [form.value, this.#taken(order, true), this.#taken(order, false)].map((value) => something(alongIn(option, value)));
+    const values = lately(option, this.#ended(option, form.value)).map((along) => ({ ...form.value, ...along }));
+    return values.filter((value) => !shown.some((each) => isSame(each, something(alongIn(option, value)))));
   }
 
   /**
    * The value of a gesture as if it had ended; one that has not could end anywhere, and some have no end on the board.
-   * @param {Json} value
+   * @param {Option} option
+   * @param {JsonObject} value
    */
-  #ended(value) {
-    const { schema } = this.commands.option;
-    const { to } = gestureOf(this.commands.option);
-    return to in schema.properties ? { ...value, [to]: value[to] ?? choicesOf(schema.properties[to])?.[0] } : value;
+  #ended(option, value) {
+    const { schema } = option;
+    const { to } = gestureOf(option);
+    return to && to in schema.properties ? { ...value, [to]: value[to] ?? choicesOf(schema.properties[to])?.[0] } : value;
   }
 
   /** The only field that is still open when it is decided where and what comes along, and its values when they are few. */
   get last() {
     const { option } = this.commands;
+    if (!option) return null;
     const { as, from, to, between, pieces = [], counts = [], cards = [], places = {} } = gestureOf(option);
     if (as || this.start === null || !this.meant.length) return null;
     const { properties } = option.schema;
     /** @param {string} name */
-    const isPiece = (name) => choicesOf(properties[name])?.some((value) => value in places);
-    const decided = [...[from, to, between].filter((name) => name in properties && !isPiece(name)), ...pieces, ...counts, "type"];
+    const isPiece = (name) => choicesOf(properties[name]).some((value) => `${value}` in places);
+    const decided = [...[from, to, between].filter((name) => name && name in properties && !isPiece(name)), ...pieces, ...counts, "type"];
     const open = Object.keys(properties).filter((name) => !decided.includes(name) && !isFixed(properties[name]));
     const [name] = open;
     if (open.length !== 1 || cards.includes(name)) return null;
     // What may be left out has one value more, but for yes and no.
     if (!option.schema.required.includes(name) && properties[name].type !== "boolean") return null;
     const there = [this.start, this.end ?? this.start];
-    const values = properties[name].type === "boolean" ? [true, false] : (properties[name].enum ?? []).filter((/** @type {Json} */ value) => !(value in places) || there.includes(places[value]));
+    const field = properties[name];
+    const isThere = (/** @type {Json} */ value) => !(`${value}` in places) || there.includes(places[`${value}`]);
+    const values = field.type === "boolean" ? [true, false] : "enum" in field ? field.enum.filter(isThere) : [];
     return values.length > 1 && values.length <= FEW ? { name, values } : null;
   }
 
@@ -518,7 +551,7 @@ export class Moves {
 
   /**
    * Fill in what comes along. The button may be there a moment longer than the form that it was drawn for.
-   * @param {Json} value
+   * @param {JsonObject} value
    */
   put(value) {
     const { form } = this.commands;
@@ -543,8 +576,9 @@ export class Moves {
   /** Send what the gesture means. */
   async send() {
     const { commands } = this;
-    if (!this.isReady || commands.busy || performance.now() - this.#openedAt < UNSEEN) return;
-    const { option, form } = commands;
+    const { order } = commands;
+    if (!order || !this.isReady || commands.busy || performance.now() - this.#openedAt < UNSEEN) return;
+    const { option, form } = order;
     if (openNumbers(option).some((name) => form.get([name]) === undefined)) return void form.ask();
     const { command } = form;
     const hope = { start: this.start, end: this.end, command };
@@ -553,7 +587,7 @@ export class Moves {
     if (commands.said?.kind !== "done") return;
     this.#forget();
     remember(option, command, chosenIn(option));
-    if (onward?.command === command.type && hope.end) noteBegun(onward, hope.start);
+    if (onward?.command === command.type && hope.end) noteBegun(onward, hope.start ?? "");
     this.#hope = hope;
   }
 
@@ -586,7 +620,7 @@ export class Moves {
     if (!move) return;
     const { to } = gestureOf(move.option);
     if (!to) return;
-    const command = this.commands.sent({ ...given(this.valueOf(move)), [to]: area });
+    const command = this.commands.sent(/** @type {Command} */ ({ ...given(this.valueOf(move)), [to]: area }));
     const { version } = this.commands;
     const { problem = null } = await this.commands.foresee([command]).catch((/** @type {Problem} */ problem) => ({ problem }));
     this.refused = problem;
@@ -596,23 +630,23 @@ export class Moves {
 
   /** Say what the gesture means. */
   told() {
-    const { form, option } = this.commands;
-    return option ? this.say(option, form.value, this.end) : "";
+    const { order } = this.commands;
+    return order ? this.say(order.option, order.form.value, this.end) : "";
   }
 
   /**
    * Say what a command means that a gesture gives which ends in an area.
    * @param {Option} option
-   * @param {Json} value
+   * @param {JsonObject} value
    * @param {string | null} end
    */
   say(option, value, end) {
     const { labels } = this.commands;
     const title = option.title || option.command;
     const { to, between } = gestureOf(option);
-    const named = [to, between].filter(Boolean).map((name) => value[name]).filter((each) => each !== undefined && !isSame(each, []));
+    const named = [to, between].flatMap((name) => (name ? [value[name]] : [])).filter((each) => each !== undefined && !isSame(each, []));
     const where = end && !named.length ? [end] : named;
-    const told = where.map((each) => labels.value(each)).filter((word) => !title.includes(word));
+    const told = where.map((each) => labels?.value(each) ?? `${each}`).filter((word) => !title.includes(word));
     return told.length ? `${title} ${end ? "to" : "in"} ${told.join(", ")}` : title;
   }
 
@@ -629,8 +663,9 @@ export class Moves {
     const can = isOpen && this.start === null && !this.commands.form ? [...this.starts] : [];
     const ends = isOpen && this.start !== null ? [...this.ends] : [];
     const further = this.commands.form?.areaFields.filter(({ schema }) => schema.type === "array") ?? [];
-    const open = [...ends, ...further.flatMap(({ schema }) => schema.items.enum)];
-    const picked = [this.start, this.end, ...further.flatMap(({ path }) => this.commands.form.get(path) ?? [])].filter(Boolean);
+    const open = [...ends, ...further.flatMap(areasOf)];
+    const chosen = further.flatMap(({ path }) => /** @type {string[] | undefined} */ (this.commands.form?.get(path)) ?? []);
+    const picked = [this.start, this.end, ...chosen].flatMap((area) => area || []);
     const aimed = this.end ?? (this.start !== null ? this.shown[0]?.end : null);
     const marks = JSON.stringify([can, open, picked, aimed]);
     if (marks === this.#marked) return;
@@ -650,9 +685,9 @@ export class Moves {
  */
 function goesOn({ command, schema }, before) {
   if (command !== before.type) return false;
-  const { pieces = [] } = schema["x-gesture"];
+  const { pieces = [] } = schema["x-gesture"] ?? {};
   const moved = pieces.flatMap((/** @type {string} */ name) => before[name] ?? []);
-  const movable = pieces.flatMap((/** @type {string} */ name) => choicesOf(schema.properties[name]?.items ?? schema.properties[name] ?? {}) ?? []);
+  const movable = pieces.flatMap((name) => choicesIn(schema.properties[name]));
   return !moved.length || moved.some((piece) => movable.includes(piece));
 }
 
@@ -667,8 +702,8 @@ function usual(moves) {
 
 /** How much can come along with a command. @param {Option} option */
 function mostAlong(option) {
-  const most = filled(option.schema, initial(option.schema), chosenIn(option), true);
-  return Object.values(alongIn(option, most)).reduce((sum, value) => sum + amount(value), 0);
+  const most = filled(option.schema, /** @type {JsonObject} */ (initial(option.schema)), chosenIn(option), true);
+  return Object.values(alongIn(option, most)).map(amount).reduce((sum, each) => sum + each, 0);
 }
 
 /**
@@ -679,7 +714,7 @@ export function isClear({ option, end, fix }) {
   const { as, pieces = [], counts = [] } = gestureOf(option);
   const along = end === null || as ? [] : [...pieces, ...counts];
   const open = chosenIn(option).filter((name) => !(name in fix) && !isFixed(option.schema.properties[name]));
-  return open.every((name) => along.includes(name)) || isForced(option.schema, { ...initial(option.schema), ...fix }, open);
+  return open.every((name) => along.includes(name)) || isForced(option.schema, { .../** @type {JsonObject} */ (initial(option.schema)), ...fix }, open);
 }
 
 /**
@@ -687,11 +722,26 @@ export function isClear({ option, end, fix }) {
  * @param {Option} option
  */
 function beginning(option) {
-  const value = initial(option.schema);
+  const value = /** @type {JsonObject} */ (initial(option.schema));
   const { as, counts = [] } = gestureOf(option);
   if (as === "bid") for (const name of counts) value[name] ??= firstOf(option.schema.properties[name]);
   const open = Object.fromEntries(openNumbers(option).map((name) => [name, undefined]));
   return { ...begun(option, value, chosenIn(option)), ...open };
+}
+
+/** What can be chosen in a field, one or several. @param {Field | undefined} field */
+function choicesIn(field) {
+  return field ? choicesOf(field.type === "array" ? field.items : field) : [];
+}
+
+/**
+ * The most that a count of an option may be.
+ * @param {Option} option
+ * @param {string} name
+ */
+function mostOf(option, name) {
+  const field = option.schema.properties[name];
+  return field?.type === "integer" ? field.maximum : 0;
 }
 
 /** The first choice of what has to be one of several. @param {Field} schema */

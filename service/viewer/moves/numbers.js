@@ -3,19 +3,23 @@
  * @module
  */
 
-/** @import { Field, Json, Option } from "../types.js" */
+/** @import { Field, Option } from "../types.js" */
 
 import { gestureOf } from "./gestures.js";
 
 const MOST = 13; // So many numbers are buttons; of more, a slider chooses.
 
-/**
- * The numbers that a field can be, when they are few; undefined otherwise.
- * @param {{enum?: Json[], minimum?: number, maximum?: number}} field
- */
-export function fewNumbers({ enum: values, minimum, maximum }) {
-  const number = values?.length ?? maximum - minimum + 1;
-  return number > MOST ? undefined : (values ?? Array.from({ length: number }, (_, at) => minimum + at));
+/** The numbers that a field can be. @param {Field} field @returns {number[]} */
+export function numbersOf(field) {
+  if ("enum" in field) return /** @type {number[]} */ (field.enum);
+  if (field.type !== "integer") return [];
+  return Array.from({ length: field.maximum - field.minimum + 1 }, (_, at) => field.minimum + at);
+}
+
+/** The numbers that a field can be, when they are few; undefined otherwise. @param {Field} field */
+export function fewNumbers(field) {
+  const numbers = numbersOf(field);
+  return numbers.length > MOST ? undefined : numbers;
 }
 
 /**
@@ -25,6 +29,6 @@ export function fewNumbers({ enum: values, minimum, maximum }) {
 export function openNumbers(option) {
   const { as, counts = [] } = gestureOf(option);
   /** @param {Field} field */
-  const isOpen = ({ type, minimum, maximum }) => type === "integer" && minimum === 0 && maximum > 0 && fewNumbers({ minimum, maximum });
+  const isOpen = (field) => field.type === "integer" && field.minimum === 0 && field.maximum > 0 && fewNumbers(field);
   return as === "bid" ? counts.filter((name) => isOpen(option.schema.properties[name])) : [];
 }

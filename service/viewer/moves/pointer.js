@@ -12,11 +12,13 @@ export function listen(moves) {
   const { board } = moves.room;
   if (!board?.svg || board.svg.dataset.dragged !== undefined) return;
   board.svg.dataset.dragged = "";
+  /** @type {{area: string, x: number, y: number, began: boolean} | null} */
   let held = null;
   let isOver = false;
   const drop = () => {
     held = null;
-    board.camera.held = moves.isDragged = false;
+    if (board.camera) board.camera.held = false;
+    moves.isDragged = false;
   };
   board.place.addEventListener("pointerdown", (event) => {
     const area = board.areaAt(event);
@@ -25,7 +27,7 @@ export function listen(moves) {
     if (event.button || !area || !isReady || !moves.isOpen || !moves.from(area).some(({ end }) => end)) return;
     held = { area, x: event.clientX, y: event.clientY, began: false };
     // The board stays where it is.
-    board.camera.held = true;
+    if (board.camera) board.camera.held = true;
   }, { capture: true });
   board.place.addEventListener("pointermove", (event) => {
     if (!held) return;

@@ -6,7 +6,7 @@
 /**
  * @import { Form } from "../forms/form.js"
  * @import { Labels } from "../forms/labels.js"
- * @import { At } from "../types.js"
+ * @import { At, IntegerField, Path } from "../types.js"
  */
 
 import { html, nothing } from "../vendor/lit-html.js";
@@ -16,17 +16,17 @@ import { glyph } from "../parts/shelf.js";
 
 /**
  * @param {Form} form
- * @param {{path: string[], name: string, field: object}[]} counts
+ * @param {{path: string[], name: string, field: IntegerField}[]} counts
  * @param {{prices?: Record<string, number>, unit?: string, left?: Record<string, number>}} cost as `x-cost` says it
  * @param {number} remains what can still be paid
- * @param {(form: object, path: string[], value: number) => void} put sets a count
+ * @param {(form: Form, path: Path, value: number) => void} put sets a count
  */
 export function shop(form, counts, { prices = {}, unit = "", left = {} }, remains, put) {
   const offered = new Set(counts.map(({ path }) => path[0]));
   const gone = Object.keys(left).filter((name) => !left[name] && !offered.has(name));
   return html`<ul class="shop">
     ${counts.map(({ path, name, field }) => {
-      const now = form.get(path) ?? 0;
+      const now = /** @type {number} */ (form.get(path) ?? 0);
       const label = form.labels.field(name);
       const price = prices[path[0]];
       const isOut = now >= field.maximum || (price ?? 0) > remains;

@@ -7,25 +7,32 @@
 const HOLD = 600; // Milliseconds.
 const MOVED = 6; // Pixels: whoever moves the pointer has seen what is there.
 
-/** Where the pointer was pressed last and rests since, and the button that was there. */
-let rest = null;
+/**
+ * Where the pointer was pressed last and rests since, and the button that was there with its words.
+ * @typedef {{x: number, y: number, button: HTMLElement | null | undefined, words: string | null | undefined}} Rest
+ */
 
 /** Hold buttons in a place of the page. @param {HTMLElement} place */
 export function steady(place) {
+  /** @type {Rest | null} */
+  let rest = null;
   addEventListener("click", ({ detail, target, clientX, clientY }) => {
     // Whoever presses a key has the focus on a button, which no other takes over.
-    const button = target.closest?.("button");
+    const button = target instanceof Element ? target.closest("button") : null;
     rest = detail ? { x: clientX, y: clientY, button, words: button?.textContent } : null;
   }, true);
   addEventListener("pointermove", ({ clientX, clientY }) => {
     if (rest && Math.hypot(clientX - rest.x, clientY - rest.y) > MOVED) rest = null;
   });
-  new MutationObserver(() => hold(place)).observe(place, { childList: true, subtree: true, characterData: true });
+  new MutationObserver(() => rest && hold(place, rest)).observe(place, { childList: true, subtree: true, characterData: true });
 }
 
-/** @param {HTMLElement} place */
-function hold(place) {
-  const button = rest && document.elementFromPoint(rest.x, rest.y)?.closest("button");
+/**
+ * @param {HTMLElement} place
+ * @param {Rest} rest
+ */
+function hold(place, rest) {
+  const button = document.elementFromPoint(rest.x, rest.y)?.closest("button");
   if (!button || !place.contains(button) || (button === rest.button && button.textContent === rest.words)) return;
   Object.assign(rest, { button, words: button.textContent });
   button.inert = true;

@@ -6,21 +6,26 @@
 
 /**
  * @import { Commands } from "../state/commands.js"
- * @import { Option } from "../types.js"
+ * @import { Command, Option, Table } from "../types.js"
+ * @import { Plan } from "./opened.js"
  */
 
+import { html, nothing } from "../vendor/lit-html.js";
 import { titleOf } from "../state/commands.js";
 import { isQuiet } from "./gestures.js";
+import { openedIn } from "./opened.js";
 
 const LONGEST = 8;
 
 /**
  * Find what ends the turn.
  * @param {Commands} commands
- * @returns {Promise<{commands: object[], words: string[], canUndo: boolean}>}
+ * @returns {Promise<Pick<Plan, "commands" | "words" | "canUndo">>}
  */
-export async function ending(commands) {
+async function ending(commands) {
+  /** @type {Command[]} */
   const chain = [];
+  /** @type {string[]} */
   const words = [];
   /** @param {string} type */
   const often = (type) => chain.filter((command) => command.type === type).length > 1;
@@ -42,6 +47,83 @@ export async function ending(commands) {
 /** The command of an option in which nothing is left to choose. @param {Option} option */
 function fixed({ schema }) {
   return Object.fromEntries(
-    Object.entries(schema.properties).filter(([, field]) => "const" in field).map(([name, field]) => [name, field.const]),
+    Object.entries(schema.properties).flatMap(([name, field]) => ("const" in field ? [[name, field.const]] : [])),
   );
+}
+
+/**
+ * Show what ends the turn; while a mouse is over the button, or until it is taken back.
+ * @param {Table} room
+ * @param {Commands} commands
+ */
+export async function planned(room, commands, isPassing = false) {
+  const opened = openedIn(room);
+  /** @type {Plan} */
+  const begun = { version: commands.version, words: null, commands: [], canUndo: false, isPassing };
+  opened.plan = begun;
+  room.redraw();
+  const found = await ending(commands).catch(() => null);
+  if (opened.plan === begun) opened.plan = found?.commands.length ? Object.assign(begun, found) : null;
+  room.redraw();
+}
+
+/**
+ * Do what is shown, if it can be taken back or there is nothing else to do; otherwise show it, and ask once more.
+ * @param {Table} room
+ * @param {Commands} commands
+ */
+export function endOrShow(room, commands) {
+  const { plan } = openedIn(room);
+  if (plan?.words && plan.isPassing && (plan.canUndo || commands.isOnly)) return endTurn(commands, plan);
+  if (plan) plan.isPassing = false;
+  else planned(room, commands);
+  room.redraw();
+}
+
+/**
+ * A mouse that is over the button sees what it does; not in place of what is being chosen, under which the button may have come by itself.
+ * @param {Table} room
+ * @param {Commands} commands
+ * @param {string} pointerType
+ */
+export function passOver(room, commands, pointerType) {
+  if (pointerType === "mouse" && !commands.form) planned(room, commands, true);
+}
+
+/** @param {Table} room */
+export function passBy(room) {
+  const opened = openedIn(room);
+  if (opened.plan?.isPassing) opened.plan = null;
+  room.redraw();
+}
+
+/**
+ * Do what was shown. The plan may be gone by now, for instance since the mouse has left the button that showed it.
+ * @param {Commands} commands
+ * @param {Plan} shown
+ */
+function endTurn(commands, shown) {
+  if (shown.version !== commands.version) return;
+  openedIn(commands.room).plan = null;
+  commands.giveAll(shown.commands, (shown.words ?? []).join(", "));
+}
+
+/**
+ * @param {Table} room
+ * @param {Commands} commands
+ * @param {Plan} shown
+ */
+export function planTray(room, commands, shown) {
+  const close = () => {
+    openedIn(room).plan = null;
+    room.redraw();
+  };
+  return html`<div class="tray plan" role="group" aria-label="Done with my turn">
+    <p role="status">${shown.words ? html`<strong>This does, in one step:</strong>` : "Looking at what ends your turn …"}</p>
+    ${shown.words ? html`<ol>${shown.words.map((word) => html`<li>${word}</li>`)}</ol>` : nothing}
+    <div class="buttons">
+      ${shown.words ? html`<button class="strong" ?disabled=${commands.busy} @click=${() => endTurn(commands, shown)}>Do this <kbd aria-hidden="true">↵</kbd></button>` : nothing}
+      <button @click=${close}>Cancel <kbd aria-hidden="true">Esc</kbd></button>
+    </div>
+  </div>`;
 }

@@ -28,8 +28,8 @@ import { won } from "./standings.js";
  */
 export function aroundPanel(room, account) {
   const { game } = room;
-  const requests = takeBacksOf(room);
   if (!room.isEntered() || !game) return nothing;
+  const requests = takeBacksOf(room);
   const waiting = casesFor(room, account);
   if ( (!waiting.length && !requests.open.length && !requests.problem && (game.paused ?? null) === null && !game.given_up?.length && !isOver(room))) return nothing;
   return html`${isOver(room) ? ending(room) : nothing} ${game.paused === null ? nothing : pause(room, account)} ${givenUp(room, account)}

@@ -3,7 +3,10 @@
  * @module
  */
 
-/** @import { At, Entered, Invitation } from "../types.js" */
+/**
+ * @import { Room } from "../state/room.js"
+ * @import { At, Entered, Invitation } from "../types.js"
+ */
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { count } from "../parts/format.js";
@@ -18,11 +21,22 @@ import { invite, linkOf } from "../state/invitations.js";
  */
 
 /**
- * The invitations that are good, of one game; null until they were read.
- * @type {{game: string, invitations: Invitation[] | null}}
+ * The invitations that are good, null until they were read; and what was said of the link.
+ * @typedef {{invitations: Invitation[] | null, said: string}} Known
  */
-const known = { game: "", invitations: null };
-let said = "";
+
+/** @type {WeakMap<Room, Known>} */
+const byRoom = new WeakMap();
+
+/** Return what is known of the invitations to a game; they are read when it is asked for first. @param {Entered} room */
+function knownOf(room) {
+  const known = byRoom.get(room);
+  if (known) return known;
+  const none = { invitations: null, said: "" };
+  byRoom.set(room, none);
+  read(room).then(() => room.redraw(), () => {});
+  return none;
+}
 
 /**
  * @param {Entered} room
@@ -30,10 +44,7 @@ let said = "";
  * @param {Act} act
  */
 export function inviting(room, isFull, act) {
-  if (known.game !== room.id) {
-    Object.assign(known, { game: room.id, invitations: null });
-    read(room).then(() => room.redraw(), () => {});
-  }
+  const known = knownOf(room);
   const { game } = room;
   /** @param {At<HTMLInputElement>} event */
   const list = (event) => act(() => room.api.put(`/v1/games/${room.id}/listing`, { listed: event.target.checked }));
@@ -47,13 +58,13 @@ export function inviting(room, isFull, act) {
  * @param {Act} act
  */
 function links(room, act) {
-  const invitations = known.invitations ?? [];
+  const invitations = knownOf(room).invitations ?? [];
   const link = linkOf(room.id, invitations);
   const others = invitations.filter(({ id }) => id !== link?.id);
   const make = () => act(async () => {
     await invite(room.api, room.id);
     await read(room);
-    said = "";
+    knownOf(room).said = "";
     room.focusOn("invitation");
   });
   return html`${link ? shown(room, link, act) : html`<p><button @click=${make}>Invite friends by a link</button></p>`}
@@ -72,14 +83,14 @@ function shown(room, link, act) {
     <div class="line"><input id="invitation" readonly .value=${link.address} @focus=${(/** @type {At<HTMLInputElement>} */ event) => event.target.select()} />
       <button @click=${() => copy(room, link)}>Copy</button>
       <button @click=${() => act(() => revoke(room, [link]))}>Revoke</button></div>
-    <p class="hint" role="status">${said || "The link is good until the game begins. It is shown in this tab only."}</p>
+    <p class="hint" role="status">${knownOf(room).said || "The link is good until the game begins. It is shown in this tab only."}</p>
   </div>`;
 }
 
 /** @param {Entered} room */
 async function read(room) {
   const { items } = await room.api.get(`/v1/games/${room.id}/invitations`);
-  known.invitations = items.filter(({ revoked }) => !revoked);
+  knownOf(room).invitations = items.filter(({ revoked }) => !revoked);
 }
 
 /**
@@ -98,6 +109,6 @@ async function revoke(room, invitations) {
  */
 async function copy(room, { address }) {
   const isCopied = await (async () => navigator.clipboard.writeText(address))().then(() => true, () => false);
-  said = isCopied ? "Copied" : "Select the link and copy it";
+  knownOf(room).said = isCopied ? "Copied" : "Select the link and copy it";
   room.redraw();
 }

@@ -13,7 +13,7 @@
 import { html, nothing, render } from "../vendor/lit-html.js";
 import { Account } from "../state/account.js";
 import { paper } from "../parts/papers.js";
-import { address, linked } from "../state/link.js";
+import { Address, linked } from "../state/link.js";
 import { takeToken } from "../state/token.js";
 import { boardPanel, boardWaits } from "./board.js";
 import { comparePanel, differences } from "./compare.js";
@@ -91,6 +91,7 @@ export class Panels {
   #status = "";
   #isAsked = true;
   #isDue = false;
+  #address;
 
   /** What this browser saw before, once that is there. */
   memory = /** @type {Memory | null} */ (null);
@@ -99,6 +100,7 @@ export class Panels {
   constructor(room) {
     this.room = room;
     this.account = new Account(room.api);
+    this.#address = new Address(room);
     // What the page said before there was anything to say it with.
     for (const id of ["page-header", "board-panel"]) place(id).replaceChildren();
     room.addEventListener("change", () => this.#draw());
@@ -168,7 +170,7 @@ export class Panels {
     if (/** @type {HTMLDialogElement} */ (place("notices")).open) render(noticesDialog(room), place("notices"));
     if (room.isEntered()) render(paper(room), place("paper"));
     this.#drawAround();
-    address(room);
+    this.#address.update();
   }
 
   /**

@@ -22,9 +22,18 @@ import { openSignIn } from "./sign-in.js";
 
 const FEW = 12; // So many papers are listed at once.
 
-let said = "";
-/** The level of the bots that are seated next; empty for the usual one. */
-let level = "";
+/**
+ * What was refused last, and the level of the bots that are seated next; empty for the usual one.
+ * @type {WeakMap<Room, {said: string, level: string}>}
+ */
+const byRoom = new WeakMap();
+
+/** @param {Room} room */
+function stateOf(room) {
+  const state = byRoom.get(room) ?? { said: "", level: "" };
+  byRoom.set(room, state);
+  return state;
+}
 
 /**
  * @param {Room} room
@@ -51,7 +60,7 @@ export function seatsPanel(room, account) {
       : "The organizer of this game sees what a spectator sees."}</p>
     ${remarks(game)}
     ${toRead(room)}
-    ${said ? html`<p class="problem" role="alert">${said}</p>` : nothing}
+    ${stateOf(room).said ? html`<p class="problem" role="alert">${stateOf(room).said}</p>` : nothing}
   </section>`;
 }
 
@@ -110,7 +119,7 @@ function bots(room, mine) {
     for (const { seat } of free) await seatBot(room, seat);
   };
   return html`<div class="line">
-    <label>Bots <select @change=${(/** @type {At<HTMLSelectElement>} */ event) => (level = event.target.value)}>${levels(room.ruleset?.bots ?? [])}</select></label>
+    <label>Bots <select @change=${(/** @type {At<HTMLSelectElement>} */ event) => (stateOf(room).level = event.target.value)}>${levels(room.ruleset?.bots ?? [])}</select></label>
     <button ?disabled=${!free.length} @click=${() => act(room, fill)}>Fill the ${mine ? "" : "other "}free seats with bots</button></div>`;
 }
 
@@ -119,7 +128,7 @@ function bots(room, mine) {
  * @param {string} seat
  */
 function seatBot(room, seat) {
-  return room.api.put(`/v1/games/${room.id}/seats/${seat}/bot`, { level: level || usual(room.ruleset?.bots ?? []) });
+  return room.api.put(`/v1/games/${room.id}/seats/${seat}/bot`, { level: stateOf(room).level || usual(room.ruleset?.bots ?? []) });
 }
 
 /**
@@ -128,12 +137,13 @@ function seatBot(room, seat) {
  * @param {() => Promise<unknown>} does
  */
 async function act(room, does) {
-  said = "";
+  const state = stateOf(room);
+  state.said = "";
   try {
     await does();
   } catch (error) {
     const problem = problemOf(error);
-    said = `${problem.message} ${problem.problem?.allowed ?? ""}`;
+    state.said = `${problem.message} ${problem.problem?.allowed ?? ""}`;
   }
   await room.enter();
 }

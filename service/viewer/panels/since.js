@@ -21,9 +21,10 @@ import { sinceOf } from "../state/since.js";
 
 /** @param {Room} room */
 export function sinceLine(room) {
+  if (!room.isEntered()) return nothing;
   const since = sinceOf(room);
   const { moves } = since;
-  if (!room.isEntered() || !moves.length) return nothing;
+  if (!moves.length) return nothing;
   const seats = [...new Set(moves.flatMap(({ seat }) => seat ?? []))];
   return html`<details class="since" .open=${since.isOpen} @toggle=${(/** @type {At<HTMLDetailsElement>} */ { target }) => since.open(target.open)}>
     <summary>${count(moves.length, "move")} ${since.hasMoved ? "since yours" : "so far"}${seats.length ? html`: ${seats.map((seat) => html`${chip(room, seat)}<span class="hidden">${named(seat)} </span>`)}` : nothing}</summary>

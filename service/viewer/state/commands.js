@@ -14,12 +14,15 @@ import { Problem, newKey, problemOf } from "./api.js";
 const STALE = 412; // The status of an answer to what was made for an older version.
 const REST = 150; // Milliseconds in which further events may come before the options are read again.
 
+/** @type {WeakMap<Table, Commands>} */
 const byRoom = new WeakMap();
 
 /** Return the commands of a room. @param {Table} room */
 export function commandsOf(room) {
-  if (!byRoom.has(room)) byRoom.set(room, (room.commands = new Commands(room)));
-  return byRoom.get(room);
+  const commands = byRoom.get(room) ?? new Commands(room);
+  byRoom.set(room, commands);
+  room.commands = commands;
+  return commands;
 }
 
 /**
@@ -99,6 +102,12 @@ export class Commands {
   /** Whether there is anything to do: the page shows a seat, and the game is running. */
   get isOpen() {
     return Boolean(this.room.seat) && this.room.game?.status === "running";
+  }
+
+  /** What is being filled in: an option, its form, and what ids are called; null where no form is open. */
+  get order() {
+    const { option, form, labels } = this;
+    return option && form && labels ? { option, form, labels } : null;
   }
 
   /** Whether a decision of this seat is open. */

@@ -34,6 +34,7 @@ export class Docket {
     /** All cases, the newest first. @type {CaseSummary[]} */
     this.all = [];
     addEventListener("focus", () => this.readSoon());
+    room.addEventListener("disputed", () => this.readSoon());
     setInterval(() => document.hidden || !this.#mayWait || this.readSoon(), AGAIN);
   }
 

@@ -5,8 +5,6 @@
 
 /** @import { Room } from "./room.js" */
 
-let timer = 0;
-
 /** Return what the address asks for: `#v=123`, or `?version=123`; `&with=100` to compare; `&area=rome`. */
 export function linked() {
   const given = new URLSearchParams(location.hash.slice(1));
@@ -20,7 +18,7 @@ export function linked() {
   };
 }
 
-/** Return the address of what a room shows. @param {Room} room */
+/** Return the address of what a room shows. @param {Pick<Room, "version" | "against" | "area">} room */
 export function linkTo(room) {
   const said = new URLSearchParams({ v: `${room.version}` });
   if (room.against !== null) said.set("with", `${room.against}`);
@@ -28,18 +26,26 @@ export function linkTo(room) {
   return `${location.origin}${location.pathname}#${said}`;
 }
 
-/**
- * Let the address say what a room shows; nothing while it follows the game. A drag does not fill the history.
- * @param {Room} room
- */
-export function address(room) {
-  clearTimeout(timer);
-  const before = location.href;
-  timer = setTimeout(() => {
-    // Somebody has followed a link meanwhile. The page is told of it next, and must still find what the link says.
-    if (location.href !== before) return;
-    const plain = room.following && room.against === null && room.area === null;
-    const wanted = plain ? location.pathname : linkTo(room);
-    if (room.head && wanted !== location.href) history.replaceState(null, "", wanted);
-  }, 300);
+/** Lets the page's address say what a room shows; nothing while it follows the game. A drag does not fill the history. */
+export class Address {
+  #timer = 0;
+
+  /** @param {Pick<Room, "head" | "version" | "following" | "against" | "area">} room */
+  constructor(room) {
+    this.room = room;
+  }
+
+  /** Let it say what the room shows, in a moment. */
+  update() {
+    clearTimeout(this.#timer);
+    const { room } = this;
+    const before = location.href;
+    this.#timer = setTimeout(() => {
+      // Somebody has followed a link meanwhile. The page is told of it next, and must still find what the link says.
+      if (location.href !== before) return;
+      const plain = room.following && room.against === null && room.area === null;
+      const wanted = plain ? location.pathname : linkTo(room);
+      if (room.head && wanted !== location.href) history.replaceState(null, "", wanted);
+    }, 300);
+  }
 }

@@ -3,19 +3,16 @@
  * @module
  */
 
-/**
- * @import { Frame } from "../types.js"
- * @import { Room } from "./room.js"
- */
+/** @import { Frame, Table } from "../types.js" */
 
 import { NO_MOVES } from "./take-backs.js";
 
 const BEGAN = "game-started";
 
-/** @type {WeakMap<Room, Since>} */
+/** @type {WeakMap<Table, Since>} */
 const byRoom = new WeakMap();
 
-/** Return what happened in a room. @param {Room} room */
+/** Return what happened in a room. @param {Table} room */
 export function sinceOf(room) {
   const since = byRoom.get(room) ?? new Since(room);
   byRoom.set(room, since);
@@ -32,7 +29,7 @@ export class Since {
   #known = { key: "", moves: [], hasMoved: false };
   #isOpen = false;
 
-  /** @param {Room} room */
+  /** @param {Table} room */
   constructor(room) {
     this.room = room;
   }
@@ -71,7 +68,7 @@ export class Since {
         room.frames?.want(version).then(() => room.redraw(), () => {});
         return null;
       }
-      frames.unshift(frame);
+      frames.unshift(/** @type {Frame} */ (frame));
       if (!frame.command) continue;
       // Who sat down before is no news.
       if (frame.type === BEGAN) return { moves, hasMoved: false };

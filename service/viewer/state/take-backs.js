@@ -3,20 +3,17 @@
  * @module
  */
 
-/**
- * @import { TakeBack } from "../types.js"
- * @import { Room } from "./room.js"
- */
+/** @import { Table, TakeBack } from "../types.js" */
 
 import { newKey, Problem } from "./api.js";
 
 /** What a seat does around the table is no move. */
 export const NO_MOVES = new Set(["moves-retracted", "answer-left", "answer-revoked", "take-back-asked", "take-back-answered", "seat-given-up", "seat-taken-over"]);
 
-/** @type {WeakMap<Room, TakeBacks>} */
+/** @type {WeakMap<Table, TakeBacks>} */
 const byRoom = new WeakMap();
 
-/** Return the requests of a room. @param {Room} room */
+/** Return the requests of a room. @param {Table} room */
 export function takeBacksOf(room) {
   const requests = byRoom.get(room) ?? new TakeBacks(room);
   byRoom.set(room, requests);
@@ -27,7 +24,7 @@ export class TakeBacks {
   /** The idempotency keys of what was asked for and may not have arrived. @type {Map<string, string>} */
   #keys = new Map();
 
-  /** @param {Room} room */
+  /** @param {Table} room */
   constructor(room) {
     this.room = room;
     this.busy = false;

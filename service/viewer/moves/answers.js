@@ -1,0 +1,172 @@
+/**
+ * The answers that a seat can give, as buttons: what a click on each does, and what it is called.
+ * @module
+ */
+
+/**
+ * @import { Commands } from "../state/commands.js"
+ * @import { Json, Option, Table } from "../types.js"
+ * @import { Move } from "./gestures.js"
+ * @import { Moves } from "./moves.js"
+ */
+
+import { isFixed, isPlain } from "../forms/schema.js";
+import { capital, plain } from "../parts/format.js";
+import { commandsOf, titleOf } from "../state/commands.js";
+import { hasAlong } from "./controls.js";
+import { gestureOf, isOnMap, isQuiet } from "./gestures.js";
+import { cardsOf } from "./hand.js";
+import { isClear } from "./moves.js";
+import { openedIn } from "./opened.js";
+import { things } from "./words.js";
+
+const FEW = 6; // So many values of one field are buttons of their own.
+/** So many buttons have a key each; further options are in the list beside the board. */
+export const MANY = 9;
+
+/**
+ * An answer: what it is called, what a click does, and what tells it from others.
+ * @typedef {object} Answered
+ * @property {string} label
+ * @property {() => unknown} act
+ * @property {string} [value] by which tests and screen readers know its button
+ * @property {boolean} [quiet] whether it only declines
+ * @property {string} [key] where it is not the place of the button
+ * @property {boolean} [isOpen] whether its control is open
+ * @property {Option} [option] whose control it opens
+ * @property {string} [command]
+ * @property {{option: Option, card: string}} [dealt] the card that it gives
+ */
+
+/**
+ * The answers that need no board: `{label, quiet, act}`.
+ * @param {Commands} commands
+ * @param {Moves} moves
+ * @returns {Answered[]}
+ */
+export function answersOf(commands, moves) {
+  const begun = moves.start === null || moves.isComplete ? [] : answersThere(commands, moves);
+  if (begun.length && !moves.isGuess) return begun;
+  // What was pointed at is shown above.
+  if (moves.isComplete) return [];
+  const asked = new Set(commands.decisions.map(({ kind }) => kind));
+  const open = commands.options.filter((option) => asked.has(option.decision) && !isOnMap(option));
+  const all = open.flatMap((option) => buttonsOf(option, commands, moves).map((answer) => ({ ...answer, command: option.command })));
+  // A gesture that began by itself is in nobody's way, and what can be done with it is always there.
+  if (begun.length) {
+    const others = folded(all, commands.room, MANY - begun.length);
+    return [...others.slice(0, MANY - begun.length), ...begun, ...others.slice(MANY - begun.length)];
+  }
+  return folded(all, commands.room, MANY).sort((one, other) => Number(one.quiet ?? false) - Number(other.quiet ?? false));
+}
+
+/**
+ * What can be done where a gesture has begun.
+ * @param {Commands} commands
+ * @param {Moves} moves
+ * @returns {Answered[]}
+ */
+function answersThere(commands, moves) {
+  const { stays } = moves;
+  // Where a gesture began by itself, nobody has looked there yet: one button, which asks before it sends.
+  const isEach = !moves.isGuess && stays.length <= FEW;
+  const each = stays.map((move) => ({ value: `here/${commands.options.indexOf(move.option)}`, label: `${there(commands, moves, move)}${aside(commands, moves, move)}`, act: () => moves.stay(move.option) }));
+  const one = stays.slice(0, 1).map((move) => ({ value: "here", label: `${there(commands, moves, move)} …`, act: () => moves.stay() }));
+  return [
+    ...(isEach ? each : one),
+    ...(!commands.form && moves.from(moves.start).some(({ option, end }) => end && hasAlong(option))
+      ? [{ value: "along", label: "Choose what comes along", act: () => moves.prepare() }]
+      : []),
+    { label: "Cancel", key: "Esc", act: () => moves.back() },
+  ];
+}
+
+/**
+ * The title of what can be done in the area where a gesture has begun; most name the area.
+ * @param {Commands} commands
+ * @param {Moves} moves
+ * @param {Move} move
+ */
+function there({ labels }, { start }, { option }) {
+  const title = titleOf(option);
+  return title.includes(labels?.value(start) ?? "") ? title : `Here: ${title}`;
+}
+
+/**
+ * What comes along where there is no choice, since it is sent at once; otherwise that there is something to choose.
+ * @param {Commands} commands
+ * @param {Moves} moves
+ * @param {Move} move
+ */
+function aside({ labels }, moves, move) {
+  if (!labels || !isClear(move)) return " …";
+  const said = things(move.option, moves.valueOf(move), labels).join(", ");
+  return said && `: ${said}`;
+}
+
+/**
+ * Many answers: those of one command are behind one button. So are cards, which have room above the bar.
+ * @param {Table} room
+ * @param {number} most
+ * @param {Answered[]} all
+ * @returns {Answered[]}
+ */
+function folded(all, room, most) {
+  const families = [...Map.groupBy(all, ({ command }) => command).values()];
+  const { options } = commandsOf(room);
+  const opened = openedIn(room);
+  // When it was given, what else can be done comes first again.
+  if (opened.unfolded?.options !== options) opened.unfolded = null;
+  const inside = families.find(([{ command }]) => command === opened.unfolded?.command);
+  const isMany = all.length > most;
+  if (families.length === 1 || !(isMany || all.some(({ dealt }) => dealt))) return all;
+  /** @param {string | null} command */
+  const unfold = (command) => () => {
+    opened.unfolded = command === null ? null : { command, options };
+    room.redraw();
+  };
+  if (inside) return [...inside, { label: "Back", key: "Esc", act: unfold(null) }];
+  return families.flatMap((family) => (family[0].dealt || (isMany && family.length > 1) ? { label: `${familyName(family)} …`, value: family[0].command, quiet: false, act: unfold(family[0].command ?? null) } : family));
+}
+
+/** @param {Answered[]} family */
+function familyName(family) {
+  const [first, ...others] = new Set(family.map(({ dealt }) => dealt && titleOf(dealt.option)));
+  return first && !others.length ? first : capital(plain(family[0].command ?? ""));
+}
+
+/**
+ * @param {Option} option
+ * @param {Commands} commands
+ * @param {Moves} moves
+ * @returns {Answered[]}
+ */
+function buttonsOf(option, commands, moves) {
+  const title = titleOf(option);
+  const value = String(commands.options.indexOf(option));
+  const asked = commands.room.isGame && cardsOf(option);
+  if (asked) return asked.cards.map((card) => ({ label: card, value: asked.isOpen ? `${value}/${card}` : value, quiet: false, dealt: { option, card }, act: () => moves.give(option, { [asked.name]: card }) }));
+  if (isPlain(option)) return [{ label: title, value, quiet: isQuiet(option), act: () => moves.give(option) }];
+  const { properties } = option.schema;
+  const free = Object.keys(properties).filter((name) => !isFixed(properties[name]));
+  const [name] = free;
+  const field = properties[name];
+  const values = field.type === "boolean" ? [true, false] : "enum" in field ? field.enum : undefined;
+  if (free.length > 1 || !values || values.length > FEW) {
+    return [{ label: `${title} …`, value, quiet: false, isOpen: commands.option === option, option, act: () => (commands.option === option ? moves.back() : moves.open(option)) }];
+  }
+  const { labels } = commands;
+  if (!labels) return [];
+  /** @type {Record<string, (value: Json) => string>} */
+  const words = {
+    /** @param {Json} value */
+    boolean: (value) => `${labels.field(name)}: ${labels.value(value)}`,
+    /** @param {Json} value */
+    number: (value) => labels.amount(Number(value), name),
+    string: labels.value,
+  };
+  /** @param {Json} value */
+  const word = (value) => words[typeof value](value);
+  const lead = commands.options.filter(({ decision }) => decision === option.decision).length > 1 ? `${title}: ` : "";
+  return values.map((each) => ({ label: `${lead}${word(each)}`, value: `${value}/${each}`, quiet: false, act: () => moves.give(option, { [name]: each }) }));
+}

@@ -1,0 +1,191 @@
+/**
+ * What is above the bar while it is open: what a gesture means before it counts, cards, what ends the turn, the keys.
+ * @module
+ */
+
+/**
+ * @import { Form } from "../forms/form.js"
+ * @import { Labels } from "../forms/labels.js"
+ * @import { Commands } from "../state/commands.js"
+ * @import { At, Json, Option, Table } from "../types.js"
+ * @import { Meant, Moves } from "./moves.js"
+ */
+
+import { html, nothing } from "../vendor/lit-html.js";
+import { live } from "../vendor/directives/live.js";
+import { titleOf } from "../state/commands.js";
+import { alongIn } from "./along.js";
+import { titleAmong } from "./alike.js";
+import { MANY, answersOf } from "./answers.js";
+import { control, hasAlong } from "./controls.js";
+import { refused } from "./dispute.js";
+import { gestureOf } from "./gestures.js";
+import { deal } from "./hand.js";
+import { helpTray } from "./keys.js";
+import { openedIn } from "./opened.js";
+import { planTray } from "./turn.js";
+import { summary, things } from "./words.js";
+
+/**
+ * @param {Table} room
+ * @param {Commands} commands
+ * @param {Moves} moves
+ */
+export function tray(room, commands, moves) {
+  const { plan, isHelp } = openedIn(room);
+  if (plan) return planTray(room, commands, plan);
+  if (moves.refused) {
+    return html`<div class="tray">${refused(room, moves.refused, moves.tried)}
+      <p class="quiet">Nothing was sent.</p>
+      <div class="buttons"><button @click=${() => ((moves.refused = null), room.redraw())}>Close</button></div></div>`;
+  }
+  if (commands.place === "bar" && commands.form && !moves.isSending) return moves.isReady ? picker(room, commands, moves) : beforehand(commands, moves);
+  if (isHelp) return helpTray(room);
+  return cardTray(room, commands, moves);
+}
+
+/**
+ * Cards of which a click gives one.
+ * @param {Table} room
+ * @param {Commands} commands
+ * @param {Moves} moves
+ */
+function cardTray(room, commands, moves) {
+  if (!commands.isAsked || !room.following || commands.form) return nothing;
+  const cards = answersOf(commands, moves).map((answer, at) => ({ ...answer, key: at < MANY ? at + 1 : 0 })).filter(({ dealt }) => dealt);
+  return cards.length ? html`<div class="tray picker">${deal(room, commands, cards)}</div>` : nothing;
+}
+
+/**
+ * What comes along, while it is open where the gesture ends.
+ * @param {Commands} commands
+ * @param {Moves} moves
+ */
+function beforehand(commands, moves) {
+  const { order } = commands;
+  if (!order) return nothing;
+  const { form, option, labels } = order;
+  const { ways } = moves;
+  return html`<div class="tray picker before" role="group" aria-label="What comes along" data-before=${commands.options.indexOf(option)}>
+    <p class="means" role="status"><strong>From ${labels.value(moves.start)}</strong>${summary(option, form.value, labels)}</p>
+    <div class="buttons">${allOrNone(moves)}</div>
+    ${ways.length > 1 ? html`<div class="meant" role="group" aria-label="What you do">${ways.map((way) => radio("way", way, titleOf(way.option), titleOf(way.option) === titleOf(option), commands, () => moves.prepare(way, true)))}</div>` : nothing}
+    <div class="controls">${control(form, option, decided(option, true))}</div>
+  </div>`;
+}
+
+/** What comes along, in one click: all, none, one kind alone, or what came along lately. @param {Moves} moves */
+function allOrNone(moves) {
+  const { order } = moves.commands;
+  if (!order) return nothing;
+  const { labels, option } = order;
+  return html`<button type="button" @click=${() => moves.take(true)}>All</button><button type="button" @click=${() => moves.take(false)}>None</button>
+    ${moves.alone.map(({ word, value }) => html`<button type="button" data-only=${word} @click=${() => moves.put(value)}>Only ${labels.field(word)}</button>`)}
+    ${moves.lately.map((value) => html`<button type="button" data-again=${JSON.stringify(alongIn(option, value))} @click=${() => moves.put(value)}>Again ${things(option, value, labels).join(", ")}</button>`)}`;
+}
+
+/**
+ * The fields that are decided by pointing. A piece that was chosen by its place can be another one that is there, and of several areas more can be chosen.
+ * @param {Option} option
+ * @param {boolean} isPointed
+ */
+function decided(option, isPointed) {
+  const { places = {}, from, to, between } = gestureOf(option);
+  /** @param {string} name */
+  const isOpenStill = (name) => {
+    const field = option.schema.properties[name];
+    return field.type === "object" || ("enum" in field && field.enum.some((value) => `${value}` in places));
+  };
+  return new Set([from, to, between].flatMap((name) => (name && isPointed && !isOpenStill(name) ? [name] : [])));
+}
+
+/**
+ * @param {Table} room
+ * @param {Commands} commands
+ * @param {Moves} moves
+ */
+function picker(room, commands, moves) {
+  const { order } = commands;
+  if (!order) return nothing;
+  const { form, option, labels } = order;
+  const [fault] = form.faults;
+  const { last } = moves;
+  const isAsked = new Set([...decided(option, moves.meant.length > 0), ...(last ? [last.name] : [])]);
+  /** @param {SubmitEvent} event */
+  const submit = (event) => {
+    event.preventDefault();
+    moves.send();
+  };
+  return html`<form class="tray picker" novalidate aria-label=${titleOf(option)} @submit=${submit}>
+    <p class="means" role="status"><strong>${moves.told()}</strong>${summary(option, form.value, labels)}</p>
+    ${cost(labels, moves)}
+    <div class="buttons">
+      ${last ? lasts(order, commands.busy, moves, last) : html`<button type="submit" class="strong" ?disabled=${commands.busy}>Send <kbd aria-hidden="true">↵</kbd></button>`}
+      ${hasAlong(option) ? allOrNone(moves) : nothing}
+      <button type="button" @click=${() => moves.back()}>Cancel <kbd aria-hidden="true">Esc</kbd></button>
+      <span class="hint" role="status">${fault && form.asked ? `Not yet: ${fault.message}` : nothing}</span>
+    </div>
+    ${moves.meant.length > 1
+      ? html`<div class="meant" role="group" aria-label="What you do">${moves.meant.map((move) => radio("meant", move, titleAmong(move.option, moves.meant.map((each) => each.option), labels), move.option === option, commands, () => moves.mean(move)))}</div>`
+      : nothing}
+    <div class="controls">${control(form, option, isAsked)}</div>
+    ${said(room, commands)}
+  </form>`;
+}
+
+/**
+ * Why a command was not sent at once.
+ * @param {Labels} labels
+ * @param {Moves} moves
+ */
+function cost(labels, { foreseen }) {
+  if (!foreseen) return nothing;
+  const gone = Object.entries(foreseen.gone).map(([kind, number]) => labels.amount(number, kind));
+  return html`<p class="cost" role="alert">${gone.length ? `You lose ${gone.join(", ")}.` : nothing} ${foreseen.canUndo ? nothing : "You cannot take this back."}</p>`;
+}
+
+/**
+ * What was left to choose, as buttons that send it: Enter gives the one that was chosen already.
+ * @param {{form: Form, labels: Labels}} order
+ * @param {boolean} busy
+ * @param {Moves} moves
+ * @param {{name: string, values: Json[]}} last
+ */
+function lasts({ form, labels }, busy, moves, { name, values }) {
+  return values.map((value) => {
+    const isChosen = (form.get([name]) ?? false) === value;
+    return html`<button type=${isChosen ? "submit" : "button"} class="strong" data-last=${`${name}/${value}`} ?disabled=${busy} @click=${(/** @type {At<HTMLElement, MouseEvent>} */ event) => {
+      event.preventDefault();
+      moves.finish(name, value);
+    }}>${labels.field(name)}: ${labels.value(value)} ${isChosen ? html`<kbd aria-hidden="true">↵</kbd>` : nothing}</button>`;
+  });
+}
+
+/**
+ * One of several things that a gesture can mean.
+ * @param {string} name
+ * @param {Meant} meant
+ * @param {string} title
+ * @param {boolean} isChosen
+ * @param {Commands} commands
+ * @param {() => void} choose
+ */
+function radio(name, { option }, title, isChosen, { options }, choose) {
+  return html`<label class="choice"><input type="radio" name=${name} .checked=${live(isChosen)} data-meant=${name === "meant" ? options.indexOf(option) : nothing} data-way=${name === "way" ? options.indexOf(option) : nothing} @change=${choose} />${title}</label>`;
+}
+
+/**
+ * What was wrong with what was sent from here.
+ * @param {Table} room
+ * @param {Commands} commands
+ */
+function said(room, commands) {
+  const { said } = commands;
+  if (said?.kind === "refused") return refused(room, said.problem, said.tried);
+  if (said?.kind === "stale") return html`<p role="alert">Nothing was done: the game went on before your command arrived. ${said.why || "Send it again."}</p>`;
+  if (said?.kind === "lost") {
+    return html`<p role="alert">No answer came. Send it again: if it was done already, it does not happen twice.
+      <button type="button" ?disabled=${commands.busy} @click=${() => commands.again()}>Send again</button></p>`;
+  }
+  return nothing;
+}
