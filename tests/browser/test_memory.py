@@ -8,44 +8,15 @@ from typing import Any
 import pytest
 from playwright.async_api import Page
 
-from domain.transparency.tiles import numbered
-from domain.transparency.tree import TILE_WIDTH, Frontier, leaf_hash
 from service.transparency.keys import new_key, read_log_key
 from tests.browser.games import Table, table
 from tests.browser.visiting import Visitor, expect, until
 from tests.helpers.sampling import sampled
 from tests.service.api.serving import Service
 
-CONTINUES = """async ([before, after, tiles]) => {
-    const bytes = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-    const { continues } = await import('/viewer/proof/tree.js');
-    const tree = ([size, root]) => ({ size, root: bytes(root) });
-    return continues(tree(before), tree(after), async (path) => bytes(tiles[path]));
-}"""
-
-
-def grown(size: int, changed: int = -1) -> tuple[Frontier, dict[tuple[int, int], list[bytes]]]:
-    """Return a tree, and its tiles by level and number; the leaf `changed` is another one."""
-    frontier, tiles = Frontier(), dict[tuple[int, int], list[bytes]]()
-    for level, number, each in frontier.extend(leaf_hash(b"%d" % (at + (at == changed))) for at in range(size)):
-        tiles.setdefault((level, number // TILE_WIDTH), []).append(each)
-    return frontier, tiles
-
 
 def text(data: bytes) -> str:
     return base64.b64encode(data).decode()
-
-
-async def test_a_tree_of_any_size_goes_on_from_any_smaller_one_and_from_no_other(page: Page) -> None:
-    await page.goto("/viewer/vendor/LICENSE.txt")
-    for after in (1, 2, 7, 8, 255, 256, 257, 1100):
-        now, tiles = grown(after)
-        served = {f"{level}/{numbered(n, len(hashes))}": text(b"".join(hashes)) for (level, n), hashes in tiles.items()}
-        for before in sorted({0, 1, 2, 3, after // 2, after - 1, after} & set(range(after + 1))):
-            for changed in {-1, 0, before - 1}:
-                then = grown(before, changed)[0]
-                told = await page.evaluate(CONTINUES, [[before, text(then.root)], [after, text(now.root)], served])
-                assert told == (changed < 0 or before == 0), (before, after, changed)
 
 
 async def remembered(page: Page) -> dict[str, Any]:

@@ -17,8 +17,6 @@ from domain.library import LIBRARY
 from service.bots.simulation import Simulation
 from tests.browser.games import Table, played, table
 from tests.browser.visiting import Visitor, expect
-from tests.domain.kernel.log.test_aside import BLUE, gift, undone
-from tests.domain.kernel.log.test_aside import forged as gift_forged
 from tests.forgeries.every import FORGERIES
 from tests.forgeries.games import GAMES
 from tests.helpers.forger import Line, forged, lines_of, rows, whole
@@ -318,14 +316,3 @@ async def test_thousands_of_versions_are_verified_within_seconds(service: Servic
     (took,) = await page.evaluate("performance.getEntriesByName('verify').map((entry) => entry.duration)")
     print(f"{made.version} versions verified in {took:.0f} ms")
     assert took < 20_000
-
-
-async def test_what_an_undo_gives_again_must_follow_it(page: Page):
-    await page.goto("/viewer/vendor/LICENSE.txt")
-    check = "async (rows) => (await import('/viewer/proof/acts.js')).faultOfActs(rows)?.problem ?? ''"
-    for play, problem in (
-        (undone(), ""),
-        (gift_forged(forget=False, instead=gift(BLUE)), "is not the command that the undo before it gives again"),
-    ):
-        lines = [json.loads(line) for line in play.export(everything=True)]
-        assert await page.evaluate(check, [line for line in lines if "event" in line]) == problem

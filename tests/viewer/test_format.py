@@ -1,19 +1,17 @@
 """Figures as a reader sees them."""
 
-from playwright.async_api import Page
+from tests.viewer.logic import evaluate
 
 
-async def test_halves_are_written_as_halves(page: Page) -> None:
-    await page.goto("/viewer/vendor/LICENSE.txt")
+def test_halves_are_written_as_halves() -> None:
     written = """async (figures) => {
         const { scored } = await import("/viewer/parts/format.js");
         return figures.map(scored);
     }"""
-    assert await page.evaluate(written, [12, 12.5, 0.5, 0, -0.5, -3.5]) == ["12", "12½", "½", "0", "-½", "-3½"]
+    assert evaluate(written, [12, 12.5, 0.5, 0, -0.5, -3.5]) == ["12", "12½", "½", "0", "-½", "-3½"]
 
 
-async def test_one_thing_is_not_several(page: Page) -> None:
-    await page.goto("/viewer/vendor/LICENSE.txt")
+def test_one_thing_is_not_several() -> None:
     written = """async ([number, ...nouns]) => {
         const { amount } = await import("/viewer/parts/format.js");
         return nouns.map((noun) => amount(number, noun));
@@ -22,12 +20,11 @@ async def test_one_thing_is_not_several(page: Page) -> None:
     ones = ["general", "galley", "city", "fortress", "tax", "infantry", "cavalry", "talent", "papyrus"]
     # Some rulesets name their fields and pieces for one, others for several.
     for nouns in (plurals, ones):
-        assert await page.evaluate(written, [1, *nouns]) == [f"1 {one}" for one in ones]
-        assert await page.evaluate(written, [2, *nouns]) == [f"2 {several}" for several in plurals]
+        assert evaluate(written, [1, *nouns]) == [f"1 {one}" for one in ones]
+        assert evaluate(written, [2, *nouns]) == [f"2 {several}" for several in plurals]
 
 
-async def test_a_piece_with_a_name_is_called_by_it(page: Page) -> None:
-    await page.goto("/viewer/vendor/LICENSE.txt")
+def test_a_piece_with_a_name_is_called_by_it() -> None:
     written = """async (words) => {
         const { Labels } = await import("/viewer/forms/labels.js");
         const { amount, field } = new Labels([], words);
@@ -35,4 +32,4 @@ async def test_a_piece_with_a_name_is_called_by_it(page: Page) -> None:
         return [amount(1, "senator-iii"), ...several, amount(1, "amount"), field("amount")];
     }"""
     words = {"senator-iii": "Senator III", "number": "cards", "amount": "talents"}
-    assert await page.evaluate(written, words) == ["Senator III", "5 legions", "3 cards", "1 talent", "Talents"]
+    assert evaluate(written, words) == ["Senator III", "5 legions", "3 cards", "1 talent", "Talents"]
