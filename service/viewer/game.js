@@ -90,7 +90,8 @@ class GamePage {
     const { room, board } = this;
     const began = performance.now();
     const { changed, isWhole } = board.show(scene);
-    if (changed) performance.measure("scrub", { start: began, end: performance.now(), detail: { version: scene?.version } });
+    if (changed)
+      performance.measure("scrub", { start: began, end: performance.now(), detail: { version: scene?.version } });
     if (board.svg && !isWhole) room.redraw();
     if (scene && isWhole && !performance.getEntriesByName("first-board").length) {
       performance.measure("first-board", { start: 0 });

@@ -28,7 +28,10 @@ export type JsonObject = { [name: string]: Json };
 type Parts<Path extends string> = Path extends `${infer Part}/${infer Rest}` ? [Part, ...Parts<Rest>] : [Path];
 
 /** Whether the parts of an address fit those of a path of the contract. */
-type Fits<Address extends string[], Path extends string[]> = Address extends [infer One extends string, ...infer Rest extends string[]]
+type Fits<Address extends string[], Path extends string[]> = Address extends [
+  infer One extends string,
+  ...infer Rest extends string[],
+]
   ? Path extends [infer Other extends string, ...infer Others extends string[]]
     ? Other extends `{${string}}`
       ? Fits<Rest, Others>
@@ -48,10 +51,15 @@ type WithoutQuery<Address extends string> = Address extends `${infer Path}?${str
 export type PathOf<Address extends string> =
   WithoutQuery<Address> extends keyof paths
     ? WithoutQuery<Address>
-    : { [Path in keyof paths]: Fits<Parts<WithoutQuery<Address>>, Parts<Path>> extends true ? Path : never }[keyof paths];
+    : {
+        [Path in keyof paths]: Fits<Parts<WithoutQuery<Address>>, Parts<Path>> extends true ? Path : never;
+      }[keyof paths];
 
-type Operation<Address extends string, Method extends string> =
-  paths[PathOf<Address>] extends { [name in Method]: infer Found } ? Found : never;
+type Operation<Address extends string, Method extends string> = paths[PathOf<Address>] extends {
+  [name in Method]: infer Found;
+}
+  ? Found
+  : never;
 
 type JsonOf<Response> = Response extends { content: { "application/json": infer Body } } ? Body : never;
 
@@ -130,7 +138,8 @@ export type EnumField = Omit<Schemas["EnumSchema"], "enum"> & Said & { type?: un
 export type IntegerField = Schemas["IntegerSchema"] & Said;
 export type BooleanField = Schemas["BooleanSchema"] & Said;
 export type StringField = Schemas["StringSchema"] & Said;
-export type ArrayField = Omit<Schemas["ArraySchema"], "items" | "contains"> & Said & { items: Field; contains?: EnumField };
+export type ArrayField = Omit<Schemas["ArraySchema"], "items" | "contains"> &
+  Said & { items: Field; contains?: EnumField };
 export type ObjectField = Omit<Schemas["ObjectSchema"], "properties"> & Said & { properties: Record<string, Field> };
 
 /** A choice of some out of a list. */
@@ -251,7 +260,12 @@ export type Entered = Room & { game: Game; frames: Frames; landmarks: Landmarks;
 export type Options = { version: number; decisions: Decision[]; options: Option[] };
 
 /** What would come of commands. */
-export type Checked = { commands: number; can_undo?: boolean; gone?: Record<string, number>; next?: { options: Option[] } };
+export type Checked = {
+  commands: number;
+  can_undo?: boolean;
+  gone?: Record<string, number>;
+  next?: { options: Option[] };
+};
 
 /** What a page shows as a table with a board: a game that was entered (`Room`), or the position of a lesson (`Lessons`). */
 export interface Table extends EventTarget {

@@ -4,7 +4,6 @@
  * @module
  */
 
-
 /**
  * A rectangle, in pixels.
  * @typedef {Pick<DOMRect, "left" | "top" | "right" | "bottom">} Box
@@ -21,7 +20,9 @@ const ASIDE = 6; // To lie a pixel aside is as bad as to hide so many square pix
 const ROUNDS = 2; // A pile that has moved may have made room, or taken it.
 
 /** Where a pile may lie, the nearest first. @type {Shift[]} */
-const PLACES = STEPS.flatMap((x) => STEPS.map((y) => /** @type {Shift} */ ([x, y]))).sort((one, other) => Math.hypot(...one) - Math.hypot(...other));
+const PLACES = STEPS.flatMap((x) => STEPS.map((y) => /** @type {Shift} */ ([x, y]))).sort(
+  (one, other) => Math.hypot(...one) - Math.hypot(...other),
+);
 
 /** @type {WeakMap<Element, Shift>} How far the pile of an area lies aside, in units of the board. */
 const aside = new WeakMap();
@@ -34,10 +35,14 @@ export function partPiles(svg) {
   if (!scale) return;
   const piles = [...areas].map((area) => {
     const [x, y] = (aside.get(area) ?? [0, 0]).map((each) => -each * scale);
-    const parts = [...area.querySelectorAll(":scope > .pile > *")].map((part) => moved(part.getBoundingClientRect(), x, y));
+    const parts = [...area.querySelectorAll(":scope > .pile > *")].map((part) =>
+      moved(part.getBoundingClientRect(), x, y),
+    );
     return { area, parts, near: around(parts), at: /** @type {Shift} */ ([0, 0]) };
   });
-  const names = [...svg.querySelectorAll('#names text:not([visibility="hidden"])')].map((name) => name.getBoundingClientRect());
+  const names = [...svg.querySelectorAll('#names text:not([visibility="hidden"])')].map((name) =>
+    name.getBoundingClientRect(),
+  );
   const frame = svg.querySelector("#earth > rect")?.getBoundingClientRect();
   if (!frame) return;
   for (let round = 0; isLarger && round < ROUNDS; round += 1) for (const pile of piles) part(pile, piles, names, frame);
@@ -52,15 +57,18 @@ export function partPiles(svg) {
  * @param {Pile[]} piles
  */
 function part(pile, piles, names, frame) {
-  const others = piles.filter((other) => other !== pile).flatMap(({ parts, at }) => parts.map(box => moved(box, ...at)));
+  const others = piles
+    .filter((other) => other !== pile)
+    .flatMap(({ parts, at }) => parts.map((box) => moved(box, ...at)));
   const there = [...names, ...others].filter((box) => common(pile.near, box));
   /** @param {Shift} at */
-  const hides = (at) => pile.parts.reduce((sum, box) => sum + there.reduce((more, other) => more + common(moved(box, ...at), other), 0), 0);
+  const hides = (at) =>
+    pile.parts.reduce((sum, box) => sum + there.reduce((more, other) => more + common(moved(box, ...at), other), 0), 0);
   pile.at = PLACES[0];
   if (!hides(pile.at)) return;
   let least = Infinity;
   for (const at of PLACES) {
-    const isOnBoard = pile.parts.every(box => isIn(frame, moved(box, ...at)));
+    const isOnBoard = pile.parts.every((box) => isIn(frame, moved(box, ...at)));
     const cost = hides(at) + ASIDE * Math.hypot(...at);
     if (cost < least && (isOnBoard || at === PLACES[0])) [least, pile.at] = [cost, at];
   }
@@ -92,8 +100,12 @@ function moved({ left, top, right, bottom }, x, y) {
 /** @param {Box[]} boxes */
 function around(boxes) {
   const reach = Math.max(...STEPS);
-  const [left, top] = [boxes.map((box) => box.left), boxes.map((box) => box.top)].map((sides) => Math.min(...sides) - reach);
-  const [right, bottom] = [boxes.map((box) => box.right), boxes.map((box) => box.bottom)].map((sides) => Math.max(...sides) + reach);
+  const [left, top] = [boxes.map((box) => box.left), boxes.map((box) => box.top)].map(
+    (sides) => Math.min(...sides) - reach,
+  );
+  const [right, bottom] = [boxes.map((box) => box.right), boxes.map((box) => box.bottom)].map(
+    (sides) => Math.max(...sides) + reach,
+  );
   return { left, top, right, bottom };
 }
 

@@ -87,7 +87,10 @@ export class Board extends EventTarget {
     // Reached before its areas: there the arrows move the board, in an area they lead to the next one.
     svg.setAttribute("tabindex", "0");
     svg.setAttribute("role", "group");
-    svg.setAttribute("aria-label", "The board: arrows move it, plus and minus draw it nearer and farther, 0 shows all of it");
+    svg.setAttribute(
+      "aria-label",
+      "The board: arrows move it, plus and minus draw it nearer and farther, 0 shows all of it",
+    );
     this.#shapePlace(svg);
     this.place.prepend(svg);
     this.camera = new Camera(this.place, svg);
@@ -116,7 +119,9 @@ export class Board extends EventTarget {
     const gauge = document.createElement("div");
     this.place.before(gauge);
     gauge.className = "gauge";
-    new ResizeObserver(() => body.style.setProperty("--board", `${(gauge.clientHeight * width) / height}px`)).observe(gauge);
+    new ResizeObserver(() => body.style.setProperty("--board", `${(gauge.clientHeight * width) / height}px`)).observe(
+      gauge,
+    );
   }
 
   /** Write the names anew when the board has come nearer or gone farther, or has another place. @param {SVGSVGElement} svg */
@@ -218,7 +223,11 @@ export class Board extends EventTarget {
   mark(name, areas) {
     const wanted = new Set(areas);
     for (const [area, group] of this.#areas) group.classList.toggle(name, wanted.has(area));
-    if (TINTED.includes(name)) this.#tint(name, [...wanted].filter((area) => this.#areas.has(area)));
+    if (TINTED.includes(name))
+      this.#tint(
+        name,
+        [...wanted].filter((area) => this.#areas.has(area)),
+      );
   }
 
   /**
@@ -277,7 +286,8 @@ export class Board extends EventTarget {
   reach(areas) {
     const reached = new Set(areas);
     const left = this.#focused ?? (reached.size ? null : this.#first);
-    for (const [area, group] of this.#areas) group.setAttribute("tabindex", reached.has(area) || group === left ? "0" : "-1");
+    for (const [area, group] of this.#areas)
+      group.setAttribute("tabindex", reached.has(area) || group === left ? "0" : "-1");
   }
 
   /**
@@ -300,7 +310,8 @@ export class Board extends EventTarget {
      * @param {number} along
      * @param {number} aside
      */
-    const at = (along, aside) => `${from.x + (dx * along - dy * aside) / length},${from.y + (dy * along + dx * aside) / length}`;
+    const at = (along, aside) =>
+      `${from.x + (dx * along - dy * aside) / length},${from.y + (dy * along + dx * aside) / length}`;
     const line = `M${at(0, 0)}L${at(length - head, 0)}`;
     const tip = `M${at(length, 0)}L${at(length - head, head * 0.55)}L${at(length - head, -head * 0.55)}Z`;
     this.#arrow.innerHTML = `<path class="line" d="${line}"/><path class="tip" d="${tip}"/>`;
@@ -417,7 +428,10 @@ function areaOf(element) {
 export function contentOf(fragment) {
   const title = /^<title>([^<]*)<\/title>/.exec(fragment)?.[1] ?? "";
   const plain = new DOMParser().parseFromString(title, "text/html").documentElement.textContent;
-  return plain.split("; ").map((line) => line.trim()).filter(Boolean);
+  return plain
+    .split("; ")
+    .map((line) => line.trim())
+    .filter(Boolean);
 }
 
 /**
@@ -433,7 +447,7 @@ function layer(svg, name) {
 
 /** @param {string[]} areas */
 function shapesOf(areas) {
-  return areas.map(area => `<use href="#shape-${area}"/>`).join("");
+  return areas.map((area) => `<use href="#shape-${area}"/>`).join("");
 }
 
 /** @param {SVGGElement} group */
@@ -444,7 +458,9 @@ function boxOf(group) {
 /** @param {DOMRect[]} boxes */
 function aroundAll(boxes) {
   const [left, top] = [boxes.map((box) => box.x), boxes.map((box) => box.y)].map((sides) => Math.min(...sides));
-  const [right, bottom] = [boxes.map((box) => box.x + box.width), boxes.map((box) => box.y + box.height)].map((sides) => Math.max(...sides));
+  const [right, bottom] = [boxes.map((box) => box.x + box.width), boxes.map((box) => box.y + box.height)].map((sides) =>
+    Math.max(...sides),
+  );
   return { x: left, y: top, width: right - left, height: bottom - top };
 }
 

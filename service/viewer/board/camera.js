@@ -86,13 +86,21 @@ export class Camera {
    * @param {{x: number, y: number}} [at]
    * @param {[number, number]} [by] how many pixels that point goes to the right and down meanwhile
    */
-  zoom(factor, at = { x: this.view.x + this.view.width / 2, y: this.view.y + this.view.height / 2 }, [right, down] = [0, 0]) {
+  zoom(
+    factor,
+    at = { x: this.view.x + this.view.width / 2, y: this.view.y + this.view.height / 2 },
+    [right, down] = [0, 0],
+  ) {
     const most = this.whole.width / NEAREST;
     const width = Math.min(Math.max(this.view.width / factor, most), this.#widest);
     this.kept = "";
     const scale = width / this.view.width;
     const pixel = scale / (this.svg.getScreenCTM()?.a ?? 1);
-    this.#set(at.x - (at.x - this.view.x) * scale - right * pixel, at.y - (at.y - this.view.y) * scale - down * pixel, width);
+    this.#set(
+      at.x - (at.x - this.view.x) * scale - right * pixel,
+      at.y - (at.y - this.view.y) * scale - down * pixel,
+      width,
+    );
   }
 
   /** How much is seen where all of the board is. */
@@ -135,9 +143,15 @@ export class Camera {
   include(box) {
     const { whole, view } = this;
     const around = this.isFree ? view.width / 8 : 0;
-    const [x, y] = /** @type {const} */ ([["x", "width"], ["y", "height"]]).map(([side, length]) => {
+    const [x, y] = /** @type {const} */ ([
+      ["x", "width"],
+      ["y", "height"],
+    ]).map(([side, length]) => {
       const low = Math.min(box[side], Math.max(box[side] - around, whole[side]));
-      const high = Math.max(box[side] + box[length], Math.min(box[side] + box[length] + around, whole[side] + whole[length]));
+      const high = Math.max(
+        box[side] + box[length],
+        Math.min(box[side] + box[length] + around, whole[side] + whole[length]),
+      );
       return Math.min(Math.max(view[side], high - view[length]), low);
     });
     this.#set(x, y, view.width);
@@ -159,14 +173,21 @@ export class Camera {
      * @param {number} whole
      */
     const within = (value, low, length, whole) =>
-      length >= whole ? low - (length - whole) / 2 : Math.min(Math.max(value, low - length / 2), low + whole - length / 2);
+      length >= whole
+        ? low - (length - whole) / 2
+        : Math.min(Math.max(value, low - length / 2), low + whole - length / 2);
     this.view = {
       x: within(x, whole.x, width, whole.width),
       y: within(y, whole.y, height, whole.height),
       width,
       height,
     };
-    this.svg.setAttribute("viewBox", Object.values(this.view).map((value) => Number(value.toFixed(1))).join(" "));
+    this.svg.setAttribute(
+      "viewBox",
+      Object.values(this.view)
+        .map((value) => Number(value.toFixed(1)))
+        .join(" "),
+    );
   }
 
   /** Return the point of the board below a pointer. @param {{clientX: number, clientY: number}} event */

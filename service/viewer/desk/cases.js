@@ -34,7 +34,12 @@ const DECISIONS = {
   continue: "continue: the game goes on in a fork",
 };
 /** @type {Record<string, string>} */
-const WROTE = { "case-opened": "Complaint of", "case-answered": "Answer of", "statement-made": "Statement of", appealed: "Appeal of" };
+const WROTE = {
+  "case-opened": "Complaint of",
+  "case-answered": "Answer of",
+  "statement-made": "Statement of",
+  appealed: "Appeal of",
+};
 /** @typedef {Body<"/v1/cases/{case}/rulings", "post">} Made */
 
 const WAITING = ["open", "appealed"];
@@ -56,8 +61,9 @@ export function cases(desk) {
       ${seen.cases.length ? seen.cases.map((/** @type {CaseSummary} */ summary) => oneCase(desk, summary)) : html`<p>Nobody has disputed it.</p>`}
     </section>
     ${desk.mayDispute ? dispute(desk) : nothing}
-    ${seen.precedents.length
-      ? html`<section aria-labelledby="before">
+    ${
+      seen.precedents.length
+        ? html`<section aria-labelledby="before">
           <h2 id="before">Earlier rulings on these rules</h2>
           ${seen.precedents.map(
             ({ summary, rulings }) => html`<article>
@@ -67,7 +73,8 @@ export function cases(desk) {
             </article>`,
           )}
         </section>`
-      : nothing}
+        : nothing
+    }
     ${all(desk)}`;
 }
 
@@ -76,8 +83,15 @@ function all({ game, all }) {
   if (!all.length) return nothing;
   return html`<section aria-labelledby="all">
     <h2 id="all">All cases of this game</h2>
-    <ul>${all.map(({ number, kind, about, status }) => html`<li><a href="/games/${game.id}/desk#v=${about}">Case ${number}: ${KINDS[kind] ?? kind}</a>,
-      version ${about} <span class="status">${STATUS[status] ?? status}</span></li>`)}</ul>
+    <ul>${all.map(
+      ({
+        number,
+        kind,
+        about,
+        status,
+      }) => html`<li><a href="/games/${game.id}/desk#v=${about}">Case ${number}: ${KINDS[kind] ?? kind}</a>,
+      version ${about} <span class="status">${STATUS[status] ?? status}</span></li>`,
+    )}</ul>
   </section>`;
 }
 
@@ -114,7 +128,8 @@ function oneCase(desk, summary) {
  * @param {CaseDetail} detail
  */
 function unfit({ account }, { summary, rulings }) {
-  if (summary.player === account.me?.id) return html`<p class="note">You opened this case: another official rules on it.</p>`;
+  if (summary.player === account.me?.id)
+    return html`<p class="note">You opened this case: another official rules on it.</p>`;
   if (summary.status === "appealed" && rulings.at(-1)?.player === account.me?.id) {
     return html`<p class="note">The appeal is against your own ruling: another official rules finally.</p>`;
   }
@@ -131,7 +146,9 @@ function ruled({ ruling, at, is_final: isFinal }) {
 function effect({ decision, to, order }) {
   if (decision === "back") return `, to version ${to}`;
   if (decision === "continue") return html`, <a href="/games/${to}">in another game</a>`;
-  return decision === "result" ? `: ${(order ?? []).map((tied) => tied.map(named).join(" with ")).join(", then ")}` : nothing;
+  return decision === "result"
+    ? `: ${(order ?? []).map((tied) => tied.map(named).join(" with ")).join(", then ")}`
+    : nothing;
 }
 
 /**
@@ -152,13 +169,20 @@ function dispute(desk) {
     const given = read(event);
     const kind = /** @type {Body<"/v1/games/{game}/cases", "post">["kind"]} */ (textIn(given, "kind"));
     const body = { kind, version: desk.seen.version, statement: `${given.get("statement")}`, rules: rulesIn(given) };
-    return desk.send(event.target, (headers) => desk.api.post(`/v1/games/${desk.game.id}/cases`, body, headers), "The case is open.", "dispute");
+    return desk.send(
+      event.target,
+      (headers) => desk.api.post(`/v1/games/${desk.game.id}/cases`, body, headers),
+      "The case is open.",
+      "dispute",
+    );
   };
   return html`<section aria-labelledby="dispute">
     <h2 id="dispute">Dispute this step</h2>
     <form @submit=${submit}>
       <label>What it is about
-        <select name="kind">${Object.entries(KINDS).filter(([kind]) => kind !== "refusal" && (kind !== "result" || desk.game.status === "over")).map(([kind, words]) => html`<option value=${kind}>${capital(words)}</option>`)}</select></label>
+        <select name="kind">${Object.entries(KINDS)
+          .filter(([kind]) => kind !== "refusal" && (kind !== "result" || desk.game.status === "over"))
+          .map(([kind, words]) => html`<option value=${kind}>${capital(words)}</option>`)}</select></label>
       ${cited(desk, false)}
       <label>Your statement <textarea name="statement" required maxlength="2000" rows="4"></textarea></label>
       <p class="quiet">Seats and officials can read it, and everybody when the game is over. The game goes on meanwhile.</p>
@@ -186,23 +210,36 @@ function ruling(desk, id) {
     const given = read(event);
     const decision = /** @type {Made["decision"]} */ (textIn(given, "decision"));
     /** @type {Made} */
-    const body = { decision, rules: rulesIn(given), reason: `${given.get("reason")}`, ...(desk.head ?? { version: 0, hash: "" }) };
+    const body = {
+      decision,
+      rules: rulesIn(given),
+      reason: `${given.get("reason")}`,
+      ...(desk.head ?? { version: 0, hash: "" }),
+    };
     if (decision === "back") body.to = seen.way_back?.to;
     // The contract names versions only; the id of a fork is taken as well.
     if (decision === "continue") body.to = /** @type {Made["to"]} */ (/** @type {unknown} */ (textIn(given, "fork")));
-    if (decision === "result") body.order = order(game.seats.map(({ seat }) => [seat, Number(given.get(`place-${seat}`))]));
-    return desk.send(event.target, (headers) => desk.api.post(`/v1/cases/${id}/rulings`, body, headers), "The ruling is made.", id);
+    if (decision === "result")
+      body.order = order(game.seats.map(({ seat }) => [seat, Number(given.get(`place-${seat}`))]));
+    return desk.send(
+      event.target,
+      (headers) => desk.api.post(`/v1/cases/${id}/rulings`, body, headers),
+      "The ruling is made.",
+      id,
+    );
   };
   return html`<form @submit=${submit} aria-label="Rule on this case">
     <label>Decision
       <select name="decision" @change=${(/** @type {At<HTMLSelectElement>} */ event) => desk.decide(id, event.target.value)}>
         ${possible.map(([kind, words]) => html`<option value=${kind}>${capital(words)}</option>`)}
       </select></label>
-    ${desk.decision.get(id) === "result"
-      ? html`<fieldset><legend>Places; seats that tie have the same</legend>
+    ${
+      desk.decision.get(id) === "result"
+        ? html`<fieldset><legend>Places; seats that tie have the same</legend>
           ${game.seats.map(({ seat }, /** @type {number} */ index) => html`<label>${named(seat)} <input type="number" name="place-${seat}" min="1" max=${game.seats.length} value=${index + 1} required /></label>`)}
         </fieldset>`
-      : nothing}
+        : nothing
+    }
     ${desk.decision.get(id) === "continue" ? continuation(desk) : nothing}
     ${cited(desk, true)}
     <label>Reason <textarea name="reason" required maxlength="2000" rows="3"></textarea></label>
@@ -218,10 +255,14 @@ function ruling(desk, id) {
 function continuation(desk) {
   const { continuations, seen } = desk;
   return html`<fieldset><legend>The fork in which it goes on, with new dice</legend>
-    ${continuations.length
-      ? html`<label>Fork <select name="fork" required>${continuations.map(({ id, fork, status }) => html`<option value=${id}>
-          from version ${fork?.version}, ${status}</option>`)}</select></label>`
-      : html`<p>There is none yet.</p>`}
+    ${
+      continuations.length
+        ? html`<label>Fork <select name="fork" required>${continuations.map(
+            ({ id, fork, status }) => html`<option value=${id}>
+          from version ${fork?.version}, ${status}</option>`,
+          )}</select></label>`
+        : html`<p>There is none yet.</p>`
+    }
     ${seen.before ? html`<button type="button" @click=${() => desk.makeContinuation()}>Make one from version ${seen.before}</button>` : nothing}
   </fieldset>`;
 }

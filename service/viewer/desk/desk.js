@@ -111,7 +111,9 @@ export class Desk {
       this.all = all;
       this.seen = seen;
       this.head = items.length ? { version: items[0].version, hash: items[0].hash } : null;
-      this.continuations = forks.filter(({ fork, status }) => fork?.purpose === "continuation" && status !== "cancelled");
+      this.continuations = forks.filter(
+        ({ fork, status }) => fork?.purpose === "continuation" && status !== "cancelled",
+      );
       this.details = new Map(found.map((/** @type {CaseDetail} */ detail) => [detail.summary.case, detail]));
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
@@ -145,7 +147,11 @@ export class Desk {
   /** Make a fork in which the game can go on from before the step. */
   async makeContinuation() {
     try {
-      await this.api.post(`/v1/games/${this.id}/forks`, { version: this.seen?.before ?? 1, purpose: "continuation" }, { "Idempotency-Key": newKey() });
+      await this.api.post(
+        `/v1/games/${this.id}/forks`,
+        { version: this.seen?.before ?? 1, purpose: "continuation" },
+        { "Idempotency-Key": newKey() },
+      );
       await this.read();
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
@@ -162,7 +168,15 @@ export class Desk {
     this.about = "officials";
     try {
       const { items } = await this.api.get("/v1/players/search", { name });
-      if (!items.length) throw new Problem({ title: "Nobody was found", detail: `No player who can be found is called ${name}.`, allowed: "Ask them for the address of their page: it is on /account." }, 404);
+      if (!items.length)
+        throw new Problem(
+          {
+            title: "Nobody was found",
+            detail: `No player who can be found is called ${name}.`,
+            allowed: "Ask them for the address of their page: it is on /account.",
+          },
+          404,
+        );
       this.found = items.length > 1 ? items : [];
       this.redraw();
       return items;
@@ -220,13 +234,15 @@ export class Desk {
 function header({ game, seen, id }) {
   return html`<a class="home" href="/"><img src="/favicon.ico" alt="" width="22" height="22" /><span>Tabularium</span></a>
     <h1>The desk: ${game ? gameTitle(game) : "a game"}</h1>
-    ${seen
-      ? html`<nav aria-label="Steps">
+    ${
+      seen
+        ? html`<nav aria-label="Steps">
           ${seen.before ? html`<a href="#v=${seen.before}" rel="prev">Step before</a>` : nothing}
           <form @submit=${goTo}><label>Version <input name="version" type="number" min="1" max=${game?.version} .value=${`${seen.version}`} required /></label> <button>Show</button></form>
           ${seen.after < (game?.version ?? 0) ? html`<a href="#v=${seen.after + 1}" rel="next">Step after</a>` : nothing}
         </nav>`
-      : nothing}
+        : nothing
+    }
     <a class="docs" href="/games/${id}${seen ? `#v=${seen.version}` : ""}">To the game</a>`;
 }
 
@@ -245,7 +261,6 @@ function who({ account, game, seen }) {
     ${accountForms(account)}
   </section>`;
 }
-
 
 const desk = new Desk();
 desk.account.addEventListener("entered", () => desk.read());

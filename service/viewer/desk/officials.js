@@ -22,10 +22,18 @@ export function officials(desk) {
   const mayName = desk.isOrganizer && ["gathering", "running"].includes(game.status);
   return html`<section aria-labelledby="officials">
     <h2 id="officials">Who may rule</h2>
-    ${game.officials.length
-      ? html`<ul class="officials">${game.officials.map(({ player, name, looks_alike }) => html`<li><a href="/players/${player}">${name ?? player}</a> ${looks_alike ? lookAlike : nothing}
-          ${mayName ? release(desk, player, name) : nothing}</li>`)}</ul>`
-      : html`<p>Nobody yet. ${mayName ? nothing : "The organizer can name officials until the game has ended."}</p>`}
+    ${
+      game.officials.length
+        ? html`<ul class="officials">${game.officials.map(
+            ({
+              player,
+              name,
+              looks_alike,
+            }) => html`<li><a href="/players/${player}">${name ?? player}</a> ${looks_alike ? lookAlike : nothing}
+          ${mayName ? release(desk, player, name) : nothing}</li>`,
+          )}</ul>`
+        : html`<p>Nobody yet. ${mayName ? nothing : "The organizer can name officials until the game has ended."}</p>`
+    }
     ${mayName ? naming(desk) : nothing}
     ${desk.problem && desk.about === "officials" ? refusal(desk, desk.problem) : nothing}
   </section>`;
@@ -40,7 +48,8 @@ function release(desk, player, name) {
   /** @param {Submitted} event */
   const submit = (event) => {
     event.preventDefault();
-    const act = (/** @type {Record<string, string>} */ headers) => desk.api.delete(`/v1/games/${desk.game.id}/officials/${player}`, headers);
+    const act = (/** @type {Record<string, string>} */ headers) =>
+      desk.api.delete(`/v1/games/${desk.game.id}/officials/${player}`, headers);
     return desk.send(event.target, act, `${name ?? player} is no official any more.`, "officials");
   };
   return html`<form @submit=${submit}><button aria-label="Release ${name ?? player}">Release</button></form>`;
@@ -59,11 +68,15 @@ function naming(desk) {
         <button class="strong">Name as official</button></div>
       <p class="quiet">An official sees everything in this game, hidden hands too, and may rule on disputes. Nobody who plays in it can be one.</p>
     </form>
-    ${desk.found.length
-      ? html`<p>Several players are called so. Which one?</p>
-        <ul class="officials">${desk.found.map((each) => html`<li><a href="/players/${each.id}">${each.name}</a> <code>${each.id}</code>
-          <form @submit=${(/** @type {Submitted} */ event) => (event.preventDefault(), put(desk, event.target, each))}><button>Name ${named(each.name)}, ${each.id}</button></form></li>`)}</ul>`
-      : nothing}`;
+    ${
+      desk.found.length
+        ? html`<p>Several players are called so. Which one?</p>
+        <ul class="officials">${desk.found.map(
+          (each) => html`<li><a href="/players/${each.id}">${each.name}</a> <code>${each.id}</code>
+          <form @submit=${(/** @type {Submitted} */ event) => (event.preventDefault(), put(desk, event.target, each))}><button>Name ${named(each.name)}, ${each.id}</button></form></li>`,
+        )}</ul>`
+        : nothing
+    }`;
 }
 
 /**
@@ -86,6 +99,7 @@ async function name(desk, form, text) {
  * @param {{id: string, name: string}} player
  */
 function put(desk, form, { id, name }) {
-  const act = (/** @type {Record<string, string>} */ headers) => desk.api.put(`/v1/games/${desk.game.id}/officials/${id}`, undefined, headers);
+  const act = (/** @type {Record<string, string>} */ headers) =>
+    desk.api.put(`/v1/games/${desk.game.id}/officials/${id}`, undefined, headers);
   return desk.send(form, act, `${name} is an official now.`, "officials");
 }

@@ -26,7 +26,13 @@ export function parties(desk, detail) {
   const answered = detail.statements.some(({ kind, seat: writer }) => kind === "case-answered" && writer === seat);
   const waits = WAITING.includes(status);
   const mayAnswer = seat && waits && seat !== opener && !answered;
-  const mayConsent = seat && !desk.game.given_up.includes(seat) && !CLOSED.includes(status) && status !== "appealed" && !detail.consents.includes(seat) && !(status === "open" && seat === opener);
+  const mayConsent =
+    seat &&
+    !desk.game.given_up.includes(seat) &&
+    !CLOSED.includes(status) &&
+    status !== "appealed" &&
+    !detail.consents.includes(seat) &&
+    !(status === "open" && seat === opener);
   return html`${mayAnswer ? writing(desk, id, "answer", "Answer the complaint", "Your answer", "Answer", "Your answer is made.") : nothing}
     ${seat && waits ? writing(desk, id, "statements", "Make a statement", "Your statement", "Make the statement", "The statement is made.") : nothing}
     ${seat && status === "ruled" ? writing(desk, id, "appeal", "Appeal against the ruling", "Why the ruling is wrong", "Appeal", "The appeal is made.", "Once in a case. Another official then rules finally; until then the ruling stands.") : nothing}
@@ -53,7 +59,16 @@ export function said(desk, id) {
  * @param {string} button
  * @param {string} done
  */
-function writing(desk, id, path, title, label, button, done, note = "Seats and officials can read it, and everybody when the game is over.") {
+function writing(
+  desk,
+  id,
+  path,
+  title,
+  label,
+  button,
+  done,
+  note = "Seats and officials can read it, and everybody when the game is over.",
+) {
   /** @param {Submitted} event */
   const submit = (event) => {
     event.preventDefault();
@@ -78,7 +93,12 @@ function consent(desk, id, status) {
   /** @param {Submitted} event */
   const submit = (event) => {
     event.preventDefault();
-    return desk.send(event.target, (headers) => desk.api.post(`/v1/cases/${id}/consent`, undefined, headers), "You agree.", id);
+    return desk.send(
+      event.target,
+      (headers) => desk.api.post(`/v1/cases/${id}/consent`, undefined, headers),
+      "You agree.",
+      id,
+    );
   };
   return html`<form @submit=${submit} aria-label="Agree with the ${what}">
     <p class="quiet">When all others agree with the ${what} too, the case is settled and closed. That alone changes nothing in the game.</p>
@@ -94,7 +114,12 @@ function withdrawal(desk, id) {
   /** @param {Submitted} event */
   const submit = (event) => {
     event.preventDefault();
-    return desk.send(event.target, (headers) => desk.api.post(`/v1/cases/${id}/withdrawal`, undefined, headers), "The case is withdrawn.", id);
+    return desk.send(
+      event.target,
+      (headers) => desk.api.post(`/v1/cases/${id}/withdrawal`, undefined, headers),
+      "The case is withdrawn.",
+      id,
+    );
   };
   return html`<details class="writing"><summary>Withdraw the case</summary>
     <form @submit=${submit} aria-label="Withdraw the case">
@@ -114,7 +139,12 @@ export function erasing(desk, id, { version, text }) {
   /** @param {Submitted} event */
   const submit = (event) => {
     event.preventDefault();
-    return desk.send(event.target, (headers) => desk.api.delete(`/v1/cases/${id}/statements/${version}`, headers), "The text is removed.", id);
+    return desk.send(
+      event.target,
+      (headers) => desk.api.delete(`/v1/cases/${id}/statements/${version}`, headers),
+      "The text is removed.",
+      id,
+    );
   };
   return html`<details class="writing"><summary>Remove this text</summary>
     <form @submit=${submit} aria-label="Remove the text of statement ${version}">

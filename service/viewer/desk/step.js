@@ -15,18 +15,29 @@ import { capital, clock, count, named, plain, seatName } from "../parts/format.j
 export function step(desk) {
   const { game, seen } = desk;
   const who = seen.seat ? seatName(game, seen.seat) : "";
-  const did = seen.command ? html`${who} gave the command <em>${plain(seen.command)}</em>.` : "No seat's command began this step.";
+  const did = seen.command
+    ? html`${who} gave the command <em>${plain(seen.command)}</em>.`
+    : "No seat's command began this step.";
   return html`<section aria-labelledby="what">
       <h2 id="what">${seen.heading || "Around the table"}</h2>
       ${seen.before ? position(game, seen.before) : nothing}
       ${seen.decisions.map(
-        ({ title, seats, rule }) => html`<p>${seats.map((/** @type {string} */ seat) => seatName(game, seat)).join(", ")} had to answer:
+        ({
+          title,
+          seats,
+          rule,
+        }) => html`<p>${seats.map((/** @type {string} */ seat) => seatName(game, seat)).join(", ")} had to answer:
           “${title}” <span class="quiet">${rule}</span></p>`,
       )}
       <p>${did} <time class="quiet" datetime=${seen.at}>${clock(seen.at)}</time></p>
       <ol class="happened" start=${seen.before + 1}>
         ${seen.events.map(
-          ({ text, counts, rules, event }) => html`<li value=${event.version} class=${event.version === seen.version ? "asked" : ""}>
+          ({
+            text,
+            counts,
+            rules,
+            event,
+          }) => html`<li value=${event.version} class=${event.version === seen.version ? "asked" : ""}>
             ${text} ${counts ? nothing : html`<strong>Taken back since.</strong>`}
             ${rules.length ? html`<span class="quiet">${rules.join(", ")}</span>` : nothing}
           </li>`,
@@ -73,11 +84,13 @@ function alternatives(seen) {
   const options = seen.alternatives?.options;
   return html`<section aria-labelledby="else">
     <h2 id="else">What else could have been done</h2>
-    ${!options
-      ? html`<p>That is hidden from you until the game is over: it may show what a seat has in hand.</p>`
-      : options.length
-        ? html`<ul>${options.map(({ command, title, rule }) => html`<li>${title || named(command)} <span class="quiet">${rule}</span></li>`)}</ul>`
-        : html`<p>Nothing.</p>`}
+    ${
+      !options
+        ? html`<p>That is hidden from you until the game is over: it may show what a seat has in hand.</p>`
+        : options.length
+          ? html`<ul>${options.map(({ command, title, rule }) => html`<li>${title || named(command)} <span class="quiet">${rule}</span></li>`)}</ul>`
+          : html`<p>Nothing.</p>`
+    }
   </section>`;
 }
 
@@ -89,15 +102,19 @@ function draws(seen) {
     ${seen.draws.map(
       (draw) => html`<div class="draw">
         <p>Draw ${draw.draw}${draw.die ? ` (${plain(draw.die)})` : ", a shuffle"}: <strong>${draw.shown.join(", ") || "hidden"}</strong></p>
-        ${draw.probability !== null
-          ? html`<p class="quiet">Likelihood of these faces: ${percent(draw.probability)}. Of the likeliest: ${percent(draw.likeliest ?? 0)}.</p>`
-          : nothing}
+        ${
+          draw.probability !== null
+            ? html`<p class="quiet">Likelihood of these faces: ${percent(draw.probability)}. Of the likeliest: ${percent(draw.likeliest ?? 0)}.</p>`
+            : nothing
+        }
         ${draw.again ? drawnAgain(draw) : nothing}
       </div>`,
     )}
-    <p class="quiet">${seen.secret
-      ? "The game is over: its secret is public, and the service drew again from it. The Verify panel of the game does the same in your browser."
-      : "When the game is over, its secret is published and every draw can be repeated. Before that nobody may know it."}
+    <p class="quiet">${
+      seen.secret
+        ? "The game is over: its secret is public, and the service drew again from it. The Verify panel of the game does the same in your browser."
+        : "When the game is over, its secret is published and every draw can be repeated. Before that nobody may know it."
+    }
       ${Object.keys(seen.entropy).length ? `Added to the dice: ${Object.keys(seen.entropy).map(named).join(", ")}.` : "No seat added to the dice."}</p>
   </section>`;
 }
@@ -111,7 +128,9 @@ function drawnAgain({ again, shown, raw }) {
 
 /** @param {number} likelihood */
 function percent(likelihood) {
-  return likelihood < 0.0001 ? `1 in ${Math.round(1 / likelihood).toLocaleString("en")}` : `${(likelihood * 100).toPrecision(3)} %`;
+  return likelihood < 0.0001
+    ? `1 in ${Math.round(1 / likelihood).toLocaleString("en")}`
+    : `${(likelihood * 100).toPrecision(3)} %`;
 }
 
 /**
@@ -123,11 +142,15 @@ function wayBack(game, { way_back: way }) {
   return html`<section aria-labelledby="back">
     <h2 id="back">What going back to version ${way.to} would cost</h2>
     <p>It would take away ${count(way.commands, "command")} and draw ${count(way.draws, "draw")} of chance anew.</p>
-    ${way.taken.length
-      ? html`<details><summary>The commands</summary><ol>${way.taken.map(({ version, seat, command }) => html`<li value=${version}>${seat ? seatName(game, seat) : "an official"}: ${plain(command)}</li>`)}</ol></details>`
-      : nothing}
-    ${way.learnt.length
-      ? html`<p>What would not be forgotten:</p><ul>${way.learnt.map(({ seat, secrets }) => html`<li>${seatName(game, seat)} has since seen ${count(secrets, "hidden value")}.</li>`)}</ul>`
-      : html`<p>No seat has since seen anything that was hidden from it.</p>`}
+    ${
+      way.taken.length
+        ? html`<details><summary>The commands</summary><ol>${way.taken.map(({ version, seat, command }) => html`<li value=${version}>${seat ? seatName(game, seat) : "an official"}: ${plain(command)}</li>`)}</ol></details>`
+        : nothing
+    }
+    ${
+      way.learnt.length
+        ? html`<p>What would not be forgotten:</p><ul>${way.learnt.map(({ seat, secrets }) => html`<li>${seatName(game, seat)} has since seen ${count(secrets, "hidden value")}.</li>`)}</ul>`
+        : html`<p>No seat has since seen anything that was hidden from it.</p>`
+    }
   </section>`;
 }

@@ -42,11 +42,11 @@ export class Fields {
   members(schema, path) {
     const prices = schema["x-cost"]?.prices ?? {};
     return html`${Object.entries(schema.properties).map(([name, field]) =>
-        this.field(field, [...path, name], this.form.labels.field(name), {
-          required: schema.required.includes(name),
-          price: prices[name],
-        }),
-      )}
+      this.field(field, [...path, name], this.form.labels.field(name), {
+        required: schema.required.includes(name),
+        price: prices[name],
+      }),
+    )}
       ${this.#sums(schema, path)} ${this.#fault(path)}`;
   }
 
@@ -140,7 +140,7 @@ export class Fields {
    */
   #select(all, at, word, choose, path, label, required) {
     const id = this.#id(path);
-    const sorted = all.toSorted((one, other) => one < 0 ? -1 : word(one).localeCompare(word(other)));
+    const sorted = all.toSorted((one, other) => (one < 0 ? -1 : word(one).localeCompare(word(other))));
     return html`<div class="line" data-field=${path.join("/")}>
       <label for=${id}>${label}</label>
       <select
@@ -170,7 +170,10 @@ export class Fields {
     if (minimum === maximum) return minimum ? this.#fact(minimum, path, label, true) : nothing;
     if (this.isQuick && maximum - minimum < NUMBERS) {
       const numbers = Array.from({ length: maximum - minimum + 1 }, (_, at) => minimum + at);
-      return numberButtons(this.form, path, numbers, named, { described: this.#described(path), fault: this.#fault(path) });
+      return numberButtons(this.form, path, numbers, named, {
+        described: this.#described(path),
+        fault: this.#fault(path),
+      });
     }
     /**
      * @param {number} to
@@ -217,9 +220,11 @@ export class Fields {
     const described = `${id}-left ${this.#described(path)}`;
     return html`<div class="line text" data-field=${path.join("/")}>
       <label for=${id}>${label}</label>
-      ${maxLength > LINE
-        ? html`<textarea id=${id} rows="3" .value=${live(now)} aria-describedby=${described} @input=${typed}></textarea>`
-        : html`<input id=${id} type="text" .value=${live(now)} aria-describedby=${described} @input=${typed} />`}
+      ${
+        maxLength > LINE
+          ? html`<textarea id=${id} rows="3" .value=${live(now)} aria-describedby=${described} @input=${typed}></textarea>`
+          : html`<input id=${id} type="text" .value=${live(now)} aria-describedby=${described} @input=${typed} />`
+      }
       <span class="quiet" id="${id}-left">${[...now].length} of ${maxLength} characters</span>
       ${this.#fault(path)}
     </div>`;
@@ -268,12 +273,16 @@ export class Fields {
       <legend>${label}</legend>
       ${now.map((_, index) => this.field(schema.items, [...path, index], `${label} ${index + 1}`))}
       <div class="buttons">
-        ${now.length < schema.maxItems
-          ? html`<button type="button" @click=${() => put([...now, initial(schema.items)])}>Add one</button>`
-          : nothing}
-        ${now.length > schema.minItems
-          ? html`<button type="button" @click=${() => put(now.slice(0, -1))}>Remove the last</button>`
-          : nothing}
+        ${
+          now.length < schema.maxItems
+            ? html`<button type="button" @click=${() => put([...now, initial(schema.items)])}>Add one</button>`
+            : nothing
+        }
+        ${
+          now.length > schema.minItems
+            ? html`<button type="button" @click=${() => put(now.slice(0, -1))}>Remove the last</button>`
+            : nothing
+        }
       </div>
       ${this.#fault(path)}
     </fieldset>`;

@@ -107,7 +107,12 @@ export class Form {
       fitting.find(({ path }) => this.get(path) === undefined) ??
       fitting.at(-1);
     if (!chosen) return false;
-    this.set(chosen.path, isSubset(chosen.schema) ? toggled(chosen.schema, /** @type {Json[] | undefined} */ (this.get(chosen.path)) ?? [], area) : area);
+    this.set(
+      chosen.path,
+      isSubset(chosen.schema)
+        ? toggled(chosen.schema, /** @type {Json[] | undefined} */ (this.get(chosen.path)) ?? [], area)
+        : area,
+    );
     return true;
   }
 

@@ -32,7 +32,11 @@ export class Labels {
     /** The paper about an id; undefined where there is none. */
     this.paper = (/** @type {string} */ id) => room.papers?.papers.find((paper) => paper.id === id);
     /** A sentence of the rules, in which ids stand for names: "egypt is adjacent to arabia-petraea." */
-    this.sentence = (/** @type {string} */ text) => text.replaceAll(/[a-z\d]+(?:-[a-z\d]+)*/g, (id) => this.#areas.get(id) ?? (id.includes("-") ? this.#words.get(id) : undefined) ?? id);
+    this.sentence = (/** @type {string} */ text) =>
+      text.replaceAll(
+        /[a-z\d]+(?:-[a-z\d]+)*/g,
+        (id) => this.#areas.get(id) ?? (id.includes("-") ? this.#words.get(id) : undefined) ?? id,
+      );
     /** The label of a property. What has several parts, such as the galleys of a seat in a zone, is called after all. */
     this.field = (/** @type {string} */ name) => capital(this.#word(name));
     /** How many of what a property counts, inside a sentence: "2 infantry"; what has a name, of which there is one, by that. */
@@ -44,19 +48,40 @@ export class Labels {
 
   /** @param {string} name */
   #word(name) {
-    return this.#words.get(name) ?? name.split("/").map((part) => this.#words.get(part) ?? part.replaceAll(/[-_]/g, " ")).join(" ");
+    return (
+      this.#words.get(name) ??
+      name
+        .split("/")
+        .map((part) => this.#words.get(part) ?? part.replaceAll(/[-_]/g, " "))
+        .join(" ")
+    );
   }
 
   /** @param {Json} value @returns {string} */
   #value(value) {
     if (typeof value === "boolean") return value ? "yes" : "no";
-    if (Array.isArray(value)) return counted(value).map(([item, times]) => this.#times(item, times)).join(", ") || "nothing";
+    if (Array.isArray(value))
+      return (
+        counted(value)
+          .map(([item, times]) => this.#times(item, times))
+          .join(", ") || "nothing"
+      );
     if (typeof value === "object" && value !== null) {
-      return Object.entries(value).map(([name, each]) => `${this.field(name)} ${this.#value(each)}`).join(", ") || "nothing";
+      return (
+        Object.entries(value)
+          .map(([name, each]) => `${this.field(name)} ${this.#value(each)}`)
+          .join(", ") || "nothing"
+      );
     }
     if (typeof value !== "string") return `${value}`;
     // What joins two areas, such as a road, is called after both.
-    return this.#words.get(value) ?? value.split("|").map((part) => this.#words.get(part) ?? named(part)).join(" – ");
+    return (
+      this.#words.get(value) ??
+      value
+        .split("|")
+        .map((part) => this.#words.get(part) ?? named(part))
+        .join(" – ")
+    );
   }
 
   /**

@@ -20,7 +20,13 @@ import { live } from "../vendor/directives/live.js";
  * @param {{isPlaced?: boolean, described?: unknown, fault?: unknown}} [more] whether the buttons have the places of the
  *   numbers as their values, as those of an enumeration have; and what is said of the field, and under which ids
  */
-export function numberButtons(form, path, numbers, label, { isPlaced = false, described = /** @type {unknown} */ (nothing), fault = /** @type {unknown} */ (nothing) } = {}) {
+export function numberButtons(
+  form,
+  path,
+  numbers,
+  label,
+  { isPlaced = false, described = /** @type {unknown} */ (nothing), fault = /** @type {unknown} */ (nothing) } = {},
+) {
   const [id, now] = [`${form.id}-${path.join("-")}`, form.get(path)];
   /** @param {number} number */
   const place = (number) => (isPlaced ? numbers.indexOf(number) : number);
@@ -36,8 +42,10 @@ export function numberButtons(form, path, numbers, label, { isPlaced = false, de
   };
   return html`<div class="line numbers" role="radiogroup" data-field=${path.join("/")} aria-labelledby="${id}-name" aria-describedby=${described} @keydown=${key}>
     <span class="name" id="${id}-name">${label}</span>
-    <span class="row">${numbers.map((number) => html`<label
-      ><input type="radio" name=${id} value=${place(number)} .checked=${live(number === now)} @change=${() => set(number)} /><span>${number}</span></label>`)}</span>
+    <span class="row">${numbers.map(
+      (number) => html`<label
+      ><input type="radio" name=${id} value=${place(number)} .checked=${live(number === now)} @change=${() => set(number)} /><span>${number}</span></label>`,
+    )}</span>
     ${fault}
   </div>`;
 }

@@ -83,14 +83,16 @@ export function* faults(schema, value, labels = PLAIN, path = []) {
   switch (schema.type) {
     case "integer":
       if (typeof value !== "number" || !Number.isInteger(value)) yield { path, message: "Enter a whole number." };
-      else if (value < schema.minimum || value > schema.maximum) yield { path, message: `Enter ${between(schema.minimum, schema.maximum)}.` };
+      else if (value < schema.minimum || value > schema.maximum)
+        yield { path, message: `Enter ${between(schema.minimum, schema.maximum)}.` };
       return;
     case "boolean":
       if (typeof value !== "boolean") yield { path, message: "Choose yes or no." };
       return;
     case "string":
       if (typeof value !== "string") yield { path, message: "Enter a text." };
-      else if ([...value].length > schema.maxLength) yield { path, message: `Enter at most ${schema.maxLength} characters.` };
+      else if ([...value].length > schema.maxLength)
+        yield { path, message: `Enter at most ${schema.maxLength} characters.` };
       return;
     case "array":
       yield* faultsOfList(schema, value, labels, path);
@@ -186,9 +188,10 @@ export function sums(schema, value, word = (name) => name) {
   }
   return found.map((sum) => {
     const { times, each, minimum, maximum } = sum;
-    const range = times === undefined
-      ? between(minimum, maximum)
-      : `at most ${maximum} (${each} for each of the ${word(times).toLowerCase()} you choose)`;
+    const range =
+      times === undefined
+        ? between(minimum, maximum)
+        : `at most ${maximum} (${each} for each of the ${word(times).toLowerCase()} you choose)`;
     return { ...sum, range, message: sumMessage(schema, { ...sum, range }, word) };
   });
 }
@@ -205,7 +208,10 @@ function lengthOf(list) {
  */
 function sumMessage(schema, { names, amount: is, minimum, maximum, cost, range }, word) {
   if (is >= minimum && is <= maximum) return "";
-  if (cost) return is < minimum ? `This comes to ${is}; it takes at least ${minimum}.` : `This costs ${is}; you can pay at most ${maximum}.`;
+  if (cost)
+    return is < minimum
+      ? `This comes to ${is}; it takes at least ${minimum}.`
+      : `This costs ${is}; you can pay at most ${maximum}.`;
   const what = summed(schema, names, word);
   return `Choose ${range} ${what === TOTAL ? "in total" : `of ${what}`}; you chose ${is}.`;
 }
@@ -219,7 +225,9 @@ function sumMessage(schema, { names, amount: is, minimum, maximum, cost, range }
 export function summed(schema, names, word) {
   const isEmpty = (/** @type {Field} */ field) => field.type === "object" && !Object.keys(field.properties).length;
   const known = names.filter((name) => schema.properties[name] && !isEmpty(schema.properties[name]));
-  const counted = Object.entries(schema.properties).filter(([, { type }]) => ["integer", "array", "object"].includes(type ?? ""));
+  const counted = Object.entries(schema.properties).filter(([, { type }]) =>
+    ["integer", "array", "object"].includes(type ?? ""),
+  );
   if (known.length === 1) return word(known[0]);
   if (!known.length || counted.every(([name]) => known.includes(name))) return TOTAL;
   const words = known.map(word);
@@ -374,7 +382,8 @@ export function fromNothing(schema) {
   const { required } = schema;
   /** @type {(name: string, field: Field) => Field} */
   const shown = (name, field) => {
-    const isCount = field.type === "integer" && field.minimum === 1 && !("default" in field) && !required.includes(name);
+    const isCount =
+      field.type === "integer" && field.minimum === 1 && !("default" in field) && !required.includes(name);
     return isCount ? { ...field, minimum: 0 } : fromNothing(field);
   };
   const fields = Object.entries(schema.properties).map(([name, field]) => [name, shown(name, field)]);

@@ -34,5 +34,8 @@ try {
 } catch (error) {
   const problem = problemOf(error);
   place.replaceChildren();
-  render(html`<p class="problem" role="alert">The tutorials could not be loaded: ${problem.message} Reload the page.</p>`, place);
+  render(
+    html`<p class="problem" role="alert">The tutorials could not be loaded: ${problem.message} Reload the page.</p>`,
+    place,
+  );
 }

@@ -54,7 +54,8 @@ function side() {
       <p>${problem.problem?.allowed ?? nothing} <a href="/learn">All tutorials</a></p></div>`;
   }
   if (!tutorial) return html`<p class="lesson quiet">Loading the tutorial …</p>`;
-  if (!lesson) return html`<p class="lesson">${tutorial.title} has no tutorial yet. <a href="/learn">All tutorials</a></p>`;
+  if (!lesson)
+    return html`<p class="lesson">${tutorial.title} has no tutorial yet. <a href="/learn">All tutorials</a></p>`;
   return html`<section class="lesson" aria-labelledby="lesson-title">
       <p class="quiet">Lesson ${room.at + 1} of ${tutorial.lessons.length}</p>
       <h2 id="lesson-title" tabindex="-1">${lesson.title}</h2>
@@ -88,9 +89,11 @@ function learned(table, lesson, outcome) {
       <p>${linked(table, lesson.teaches)}</p>
     </div>
     <p class="rules">Rules: ${lesson.rules.map((rule) => html`<a href="/rules#${new URLSearchParams({ game: ruleset, rule })}">${rule}</a> `)}</p>
-    <div class="buttons">${next
-      ? html`<button class="strong" id="next" @click=${() => go(next.id)}>Next: ${next.title}</button>`
-      : html`<p>That was the last lesson. You know enough to play.</p><a class="strong" href="/">Play now</a> <a href="/learn">All tutorials</a>`}
+    <div class="buttons">${
+      next
+        ? html`<button class="strong" id="next" @click=${() => go(next.id)}>Next: ${next.title}</button>`
+        : html`<p>That was the last lesson. You know enough to play.</p><a class="strong" href="/">Play now</a> <a href="/learn">All tutorials</a>`
+    }
       <button @click=${() => room.enter(lesson.id)}>Once more</button></div>`;
 }
 
@@ -101,8 +104,10 @@ function learned(table, lesson, outcome) {
 function contents(tutorial, now) {
   const done = doneIn(ruleset);
   return html`<nav class="contents" aria-label="Lessons"><ol>
-    ${tutorial.lessons.map(({ id, title }) => html`<li><a href="#${id}" aria-current=${id === now.id ? "step" : nothing}>${title}</a>
-      ${done.has(id) ? html`<span class="come">✓<span class="hidden"> done</span></span>` : nothing}</li>`)}
+    ${tutorial.lessons.map(
+      ({ id, title }) => html`<li><a href="#${id}" aria-current=${id === now.id ? "step" : nothing}>${title}</a>
+      ${done.has(id) ? html`<span class="come">✓<span class="hidden"> done</span></span>` : nothing}</li>`,
+    )}
   </ol></nav>`;
 }
 
@@ -129,4 +134,7 @@ room.addEventListener("entered", () => room.addEventListener("entered", () => fo
 board.addEventListener("pointed", () => room.redraw());
 addEventListener("hashchange", () => room.enter(location.hash.slice(1)));
 draw();
-room.open(location.hash.slice(1)).catch((problem) => (room.problem = problem)).finally(() => room.redraw());
+room
+  .open(location.hash.slice(1))
+  .catch((problem) => (room.problem = problem))
+  .finally(() => room.redraw());

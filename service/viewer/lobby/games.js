@@ -88,7 +88,8 @@ export class Games extends EventTarget {
       this.own = own;
       this.cases = [...opened, ...appealed];
       /** @param {GameSummary} game */
-      const isMine = ({ organizer, seats }) => [organizer, ...seats.map(({ player }) => player)].includes(this.#owner ?? "");
+      const isMine = ({ organizer, seats }) =>
+        [organizer, ...seats.map(({ player }) => player)].includes(this.#owner ?? "");
       const others = running.items.filter((game) => !isMine(game)).slice(0, SHOWN);
       const last = others.length ? [] : page.items.filter((game) => game.status === "over").slice(0, 1);
       /** @param {GameSummary[]} some */
@@ -144,6 +145,9 @@ export class Games extends EventTarget {
 
   #state() {
     const disputes = this.cases.map(({ case: id, version }) => `${id} ${version}`);
-    return [...this.items, ...this.shown, ...this.waiting, ...this.own].map((game) => `${game.id} ${game.version} ${game.status}`).concat(disputes).join();
+    return [...this.items, ...this.shown, ...this.waiting, ...this.own]
+      .map((game) => `${game.id} ${game.version} ${game.status}`)
+      .concat(disputes)
+      .join();
   }
 }

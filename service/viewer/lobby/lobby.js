@@ -20,7 +20,12 @@ import { Games } from "./games.js";
 import { ways } from "./play.js";
 
 /** @type {Record<string, string>} */
-const STATUSES = { gathering: "Waiting for players", running: "In progress", over: "Game over", cancelled: "Cancelled" };
+const STATUSES = {
+  gathering: "Waiting for players",
+  running: "In progress",
+  over: "Game over",
+  cancelled: "Cancelled",
+};
 const PATIENCE = 250; // Milliseconds after the last letter before it is searched.
 
 const api = new Api();
@@ -60,18 +65,21 @@ function mine() {
    * @param {string} title
    * @param {Shown[]} some
    */
-  const section = (title, some) => some.length
-    ? html`<section aria-label=${title}><h2>${title}</h2><ol class="games">${some.map((game) => line(game, picture(game)))}</ol></section>`
-    : nothing;
+  const section = (title, some) =>
+    some.length
+      ? html`<section aria-label=${title}><h2>${title}</h2><ol class="games">${some.map((game) => line(game, picture(game)))}</ol></section>`
+      : nothing;
   return [section("Your turn", waiting), disputes(), section("Your games", rest)];
 }
 
 /** The disputes that wait for a ruling in games that the reader plays or judges. */
 function disputes() {
   if (!games.cases.length) return nothing;
-  return html`<section aria-label="Disputes"><h2>Disputes</h2><ul>${games.cases.map(({ game, number, about, changed }) => html`<li>
+  return html`<section aria-label="Disputes"><h2>Disputes</h2><ul>${games.cases.map(
+    ({ game, number, about, changed }) => html`<li>
     <a href="/games/${game}/desk#v=${about}">Case ${number} of ${gameTitle(games.own.find(({ id }) => id === game) ?? { id: game })}</a>
-    waits for a ruling. <span class="quiet">Last changed ${ago(changed)}.</span></li>`)}</ul></section>`;
+    waits for a ruling. <span class="quiet">Last changed ${ago(changed)}.</span></li>`,
+  )}</ul></section>`;
 }
 
 /** @param {Shown} game */
@@ -123,7 +131,8 @@ function list() {
   const { text, status, ruleset } = games.query;
   // Those above are in the list only when they are looked for.
   /** @param {GameSummary} game */
-  const isAbove = ({ id }) => !text && !status && !ruleset && [...games.waiting, ...games.own].some((game) => game.id === id);
+  const isAbove = ({ id }) =>
+    !text && !status && !ruleset && [...games.waiting, ...games.own].some((game) => game.id === id);
   const items = games.items.filter((game) => !isAbove(game));
   const found = items.length;
   return html`<p class="hidden" role="status">${games.next ? `More than ${count(found, "game")}` : count(found, "game")}</p>
@@ -148,7 +157,10 @@ function picture({ id, version, status }) {
 
 /** @param {Shown} game */
 function line(game, beside = /** @type {unknown} */ (nothing)) {
-  const seats = game.seats.map(({ seat, name, looks_alike }, index) => html`${index ? ", " : ""}${named(seat)} (${name ?? "free"}${looks_alike ? html` ${lookAlike}` : nothing})`);
+  const seats = game.seats.map(
+    ({ seat, name, looks_alike }, index) =>
+      html`${index ? ", " : ""}${named(seat)} (${name ?? "free"}${looks_alike ? html` ${lookAlike}` : nothing})`,
+  );
   return html`<li>
     ${beside}
     <a href="/games/${game.id}">${gameTitle(game)}</a>

@@ -78,8 +78,12 @@ export function newGame(api, account, rulesets, draw) {
     <select id="players" name="players">${ruleset.players.map((players) => html`<option ?selected=${players === fewPlayers(ruleset)}>${players}</option>`)}</select>
     <label for="title">Title</label>
     <input id="title" name="title" maxlength="120" placeholder="Thursday's game" />
-    ${account.me ? nothing : html`<label for="your-name">Your name</label>
-      <input id="your-name" name="name" autocomplete="nickname" maxlength="80" placeholder="optional" />`}
+    ${
+      account.me
+        ? nothing
+        : html`<label for="your-name">Your name</label>
+      <input id="your-name" name="name" autocomplete="nickname" maxlength="80" placeholder="optional" />`
+    }
     <p><label class="check"><input type="checkbox" name="sits" checked /> I play, too</label></p>
     <label for="level">The other seats</label>
     <select id="level" name="level"><option value="">are for people</option>${ruleset.bots.map((level) => html`<option value=${level}>are for bots: ${named(level)}</option>`)}</select>
@@ -111,7 +115,12 @@ function setupOf(api, ruleset, draw) {
     setups.set(ruleset, null);
     api.get(`/v1/rulesets/${ruleset}`).then(
       (detail) => {
-        const form = new Form(/** @type {ObjectField} */ (asOption(/** @type {Loose} */ (detail.setup))), `setup-${ruleset}`, LABELS, draw);
+        const form = new Form(
+          /** @type {ObjectField} */ (asOption(/** @type {Loose} */ (detail.setup))),
+          `setup-${ruleset}`,
+          LABELS,
+          draw,
+        );
         setups.set(ruleset, { form, detail });
         draw();
       },
@@ -158,7 +167,13 @@ function asOption(schema, shapes = schema.$defs ?? {}) {
     return /** @type {Field} */ ({ ...limits, ...schema, items: asOption(items, shapes) });
   }
   if (type !== "object") return /** @type {Field} */ (schema);
-  const properties = Object.entries(schema.properties ?? {}).map(([name, field]) => /** @type {const} */ ([name, asOption(field, shapes)]));
-  const required = properties.filter(([name, field]) => "default" in field || schema.required?.includes(name)).map(([name]) => name);
-  return /** @type {Field} */ (/** @type {unknown} */ ({ ...schema, properties: Object.fromEntries(properties), required }));
+  const properties = Object.entries(schema.properties ?? {}).map(
+    ([name, field]) => /** @type {const} */ ([name, asOption(field, shapes)]),
+  );
+  const required = properties
+    .filter(([name, field]) => "default" in field || schema.required?.includes(name))
+    .map(([name]) => name);
+  return /** @type {Field} */ (
+    /** @type {unknown} */ ({ ...schema, properties: Object.fromEntries(properties), required })
+  );
 }

@@ -32,5 +32,8 @@ function draw() {
 
 account.addEventListener("change", draw);
 account.read();
-page.rulesets = await api.get("/v1/rulesets", { limit: 100 }).then(({ items }) => items, () => []);
+page.rulesets = await api.get("/v1/rulesets", { limit: 100 }).then(
+  ({ items }) => items,
+  () => [],
+);
 draw();

@@ -52,7 +52,11 @@ export function ways(api, account, rulesets, draw) {
   const go = (way, begin) => async (/** @type {Submitted} */ event) => {
     event.preventDefault();
     const form = new FormData(event.target);
-    const given = { ruleset: textIn(form, "ruleset"), players: textIn(form, "players"), ...(form.has("level") ? { level: textIn(form, "level") } : {}) };
+    const given = {
+      ruleset: textIn(form, "ruleset"),
+      players: textIn(form, "players"),
+      ...(form.has("level") ? { level: textIn(form, "level") } : {}),
+    };
     Object.assign(state, { busy: way, problem: null });
     if (way === "bots") remember(given);
     draw();

@@ -49,7 +49,6 @@ const state = {
   typing: 0,
 };
 
-
 /** What the address asks for. */
 function read() {
   const given = new URLSearchParams(location.hash.slice(1));
@@ -75,7 +74,11 @@ async function load() {
   try {
     const [rules, tallies] = await Promise.all([rulesOf(asked), refusalsOf(asked).catch(() => [])]);
     if (asked !== ruleset().id) return;
-    Object.assign(state, { rules, refusals: new Map(tallies.map(({ rule, refusals }) => [rule, refusals])), isRead: true });
+    Object.assign(state, {
+      rules,
+      refusals: new Map(tallies.map(({ rule, refusals }) => [rule, refusals])),
+      isRead: true,
+    });
   } catch (error) {
     state.problem = problemOf(error);
   }
@@ -124,18 +127,24 @@ function fits(rule) {
  */
 function hasWords(rule) {
   const said = [rule.id, rule.title, rule.text, rule.ambiguity, rule.ruling, rule.source].join(" ").toLowerCase();
-  return state.wish.text.toLowerCase().split(/\s+/).every((word) => said.includes(word));
+  return state.wish.text
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => said.includes(word));
 }
 
 function draw() {
   if (!state.rulesets.length) return;
   const found = state.rules.filter(fits);
-  render(html`${form()}
+  render(
+    html`${form()}
     ${state.problem ? html`<p class="problem" role="alert">${state.problem.message}</p>` : nothing}
     <p><a href="/learn/${ruleset().id}">Learn ${ruleset().title} by playing</a></p>
     <p class="quiet" role="status">${state.isRead ? `${count(found.length, "rule")} of ${state.rules.length}` : "Loading the rules …"}</p>
     ${state.isRead && !found.length ? elsewhere() : nothing}
-    ${chapters(found).map(([title, rules]) => html`<section><h2>${capital(title)}</h2>${rules.map(article)}</section>`)}`, place);
+    ${chapters(found).map(([title, rules]) => html`<section><h2>${capital(title)}</h2>${rules.map(article)}</section>`)}`,
+    place,
+  );
 }
 
 /** In which other games there is what is looked for. Their rules are read when it is in none of this game's. */
@@ -143,11 +152,22 @@ function elsewhere() {
   const others = state.rulesets.filter(({ id }) => id !== ruleset().id);
   for (const { id } of others.filter((each) => !state.elsewhere.has(each.id))) {
     state.elsewhere.set(id, []);
-    rulesOf(id).then((rules) => (state.elsewhere.set(id, rules), draw()), () => state.elsewhere.delete(id));
+    rulesOf(id).then(
+      (rules) => (state.elsewhere.set(id, rules), draw()),
+      () => state.elsewhere.delete(id),
+    );
   }
-  const found = others.map(({ id, title }) => ({ id, title, rules: (state.elsewhere.get(id) ?? []).filter(hasWords).length }));
-  return html`<ul aria-label="In other games">${found.filter(({ rules }) => rules).map(({ id, title, rules }) => html`<li>
-    <button class="inline" @click=${() => seek({ game: id, chapter: "" })}>${title}</button>: ${count(rules, "rule")}</li>`)}</ul>`;
+  const found = others.map(({ id, title }) => ({
+    id,
+    title,
+    rules: (state.elsewhere.get(id) ?? []).filter(hasWords).length,
+  }));
+  return html`<ul aria-label="In other games">${found
+    .filter(({ rules }) => rules)
+    .map(
+      ({ id, title, rules }) => html`<li>
+    <button class="inline" @click=${() => seek({ game: id, chapter: "" })}>${title}</button>: ${count(rules, "rule")}</li>`,
+    )}</ul>`;
 }
 
 function form() {
@@ -181,7 +201,13 @@ function toggle(address, isOpen) {
 /** Read a list when somebody wants to see it. @param {Address} address */
 async function readList(address) {
   if (Array.isArray(state.lists.get(address))) return;
-  state.lists.set(address, await api.get(address).then(({ items }) => items, (problem) => problem.message));
+  state.lists.set(
+    address,
+    await api.get(address).then(
+      ({ items }) => items,
+      (problem) => problem.message,
+    ),
+  );
   draw();
 }
 
@@ -197,10 +223,13 @@ async function readList(address) {
 function list(id, name, title, none, item) {
   const address = /** @type {Address} */ (`/v1/rulesets/${ruleset().id}/rules/${id}/${name}`);
   const found = state.lists.get(address);
-  const content = !found ? html`<p class="quiet">Loading …</p>`
-    : !Array.isArray(found) ? html`<p class="problem" role="alert">${found}</p>`
-    : !found.length ? html`<p class="quiet">${none}</p>`
-    : html`<ul>${/** @type {Each[]} */ (found).map((each) => html`<li>${item(each)}</li>`)}</ul>`;
+  const content = !found
+    ? html`<p class="quiet">Loading …</p>`
+    : !Array.isArray(found)
+      ? html`<p class="problem" role="alert">${found}</p>`
+      : !found.length
+        ? html`<p class="quiet">${none}</p>`
+        : html`<ul>${/** @type {Each[]} */ (found).map((each) => html`<li>${item(each)}</li>`)}</ul>`;
   return html`<details class="listed" ?open=${live(state.open.has(address))} @toggle=${(/** @type {At<HTMLDetailsElement>} */ event) => event.target === event.currentTarget && toggle(address, event.target.open)}>
     <summary>${title}<span class="hidden">: ${id}</span></summary>${content}</details>`;
 }
@@ -251,6 +280,9 @@ addEventListener("hashchange", () => {
   }
 });
 
-state.rulesets = await api.get("/v1/rulesets", { limit: 100 }).then(({ items }) => items, () => []);
+state.rulesets = await api.get("/v1/rulesets", { limit: 100 }).then(
+  ({ items }) => items,
+  () => [],
+);
 if (state.rulesets.length) load();
 else render(html`<p class="problem" role="alert">The rules could not be loaded. Reload the page.</p>`, place);

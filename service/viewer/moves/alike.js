@@ -24,7 +24,9 @@ export function titleAmong(option, options, labels) {
   const own = Object.entries(option.schema.properties)
     .filter(([name, field]) => others.some(({ schema }) => !isSame(valuesOf(schema.properties[name]), valuesOf(field))))
     .flatMap(([, field]) => valuesOf(field));
-  const words = own.map((value) => (typeof value === "object" ? amountOf(/** @type {Many} */ (value), labels) : labels.value(value)));
+  const words = own.map((value) =>
+    typeof value === "object" ? amountOf(/** @type {Many} */ (value), labels) : labels.value(value),
+  );
   return words.length ? `${title}: ${words.join(", ")}` : title;
 }
 
@@ -42,7 +44,9 @@ function valuesOf(field) {
   if (field.type === "integer") return field.maximum ? [{ maximum: field.maximum }] : [];
   if (field.type !== "object") return [];
   const members = Object.entries(field.properties);
-  return members.flatMap(([name, each]) => valuesOf(each).map((value) => ({ name, .../** @type {JsonObject} */ (value) })));
+  return members.flatMap(([name, each]) =>
+    valuesOf(each).map((value) => ({ name, .../** @type {JsonObject} */ (value) })),
+  );
 }
 
 /**

@@ -87,14 +87,18 @@ function fieldsOf(schema, names) {
 export function remember({ command, schema }, value, names) {
   const before = known.get(command);
   const named = names.filter((name) => name in schema.properties);
-  const wrong = Object.fromEntries(Object.entries(WAYS).map(([way, guess]) => {
-    const guessed = before || way === "most" || way === "least" ? guess(schema, value, named, before) : undefined;
-    const missed = guessed ? named.reduce((sum, name) => sum + apart(guessed[name], value[name]), 0) : 0;
-    return [way, FORGET * (before?.wrong[way] ?? 0) + missed];
-  }));
+  const wrong = Object.fromEntries(
+    Object.entries(WAYS).map(([way, guess]) => {
+      const guessed = before || way === "most" || way === "least" ? guess(schema, value, named, before) : undefined;
+      const missed = guessed ? named.reduce((sum, name) => sum + apart(guessed[name], value[name]), 0) : 0;
+      return [way, FORGET * (before?.wrong[way] ?? 0) + missed];
+    }),
+  );
   // Who left a general behind and sends the last one on still sends one.
   const isNews = !before || named.some((name) => apart(WAYS.same(schema, value, named, before)?.[name], value[name]));
-  const taken = Object.fromEntries(named.filter((name) => name in value).map((name) => [name, structuredClone(value[name])]));
+  const taken = Object.fromEntries(
+    named.filter((name) => name in value).map((name) => [name, structuredClone(value[name])]),
+  );
   const left = Object.fromEntries(named.map((name) => [name, leftOf(schema.properties[name], value[name])]));
   const along = /** @type {JsonObject} */ (something(alongIn({ schema }, value)) ?? {});
   const lately = [along, ...(before?.lately ?? []).filter((each) => !isSame(each, along))].slice(0, LATELY);
@@ -114,7 +118,11 @@ export function remember({ command, schema }, value, names) {
  */
 export function alongIn(option, value) {
   const { pieces = [], counts = [] } = gestureOf(option);
-  return given(Object.fromEntries([...pieces, ...counts].filter((name) => name in option.schema.properties).map((name) => [name, value[name]])));
+  return given(
+    Object.fromEntries(
+      [...pieces, ...counts].filter((name) => name in option.schema.properties).map((name) => [name, value[name]]),
+    ),
+  );
 }
 
 /**
@@ -126,7 +134,10 @@ export function alongIn(option, value) {
 export function lately({ command, schema }, value) {
   const { pieces = [], counts = [] } = gestureOf({ schema });
   const names = [...pieces, ...counts].filter((name) => name in schema.properties);
-  const choices = (known.get(command)?.lately ?? []).map((along) => ({ ...along, ...Object.fromEntries(names.map((name) => [name, whole(schema.properties[name], along[name])])) }));
+  const choices = (known.get(command)?.lately ?? []).map((along) => ({
+    ...along,
+    ...Object.fromEntries(names.map((name) => [name, whole(schema.properties[name], along[name])])),
+  }));
   return choices.filter((along) => matches(schema, given({ ...value, ...along })));
 }
 
@@ -140,7 +151,12 @@ function whole(schema, value) {
   if (schema.type === "integer") return value ?? 0;
   if (schema.type === "array") return value ?? [];
   if (schema.type !== "object") return value;
-  return { .../** @type {JsonObject} */ (value), ...Object.fromEntries(Object.entries(schema.properties).map(([name, field]) => [name, whole(field, memberOf(value, name))])) };
+  return {
+    .../** @type {JsonObject} */ (value),
+    ...Object.fromEntries(
+      Object.entries(schema.properties).map(([name, field]) => [name, whole(field, memberOf(value, name))]),
+    ),
+  };
 }
 
 /**
@@ -156,10 +172,16 @@ export function isForced(schema, value, names) {
   const single = names.flatMap((name, at) => singleIn(fields[at], [name]));
   /** @param {JsonObject | null} each */
   const fits = (each) => each && matches(schema, given(each));
-  return fits(least) && !single.some((one) => {
-    const less = stepped(least, one, -1);
-    return [stepped(least, one, 1), less].some(fits) || (less && single.some((other) => other !== one && fits(stepped(less, other, 1))));
-  });
+  return (
+    fits(least) &&
+    !single.some((one) => {
+      const less = stepped(least, one, -1);
+      return (
+        [stepped(least, one, 1), less].some(fits) ||
+        (less && single.some((other) => other !== one && fits(stepped(less, other, 1))))
+      );
+    })
+  );
 }
 
 /**
@@ -170,7 +192,8 @@ export function isForced(schema, value, names) {
  */
 function singleIn(field, path) {
   if (field.type === "integer") return [{ path, field }];
-  if (field.type === "object") return Object.entries(field.properties).flatMap(([name, each]) => singleIn(each, [...path, name]));
+  if (field.type === "object")
+    return Object.entries(field.properties).flatMap(([name, each]) => singleIn(each, [...path, name]));
   return isSubset(field) ? choicesOf(field.items).map((item) => ({ path, item })) : [];
 }
 
@@ -185,7 +208,7 @@ function stepped(value, { path, field, item }, step) {
   const made = structuredClone(value);
   /** @type {JsonObject} */
   let holder = made;
-  for (const each of path.slice(0, -1)) holder = /** @type {JsonObject} */ (holder[each] ??= {});
+  for (const each of path.slice(0, -1)) holder = /** @type {JsonObject} */ ((holder[each] ??= {}));
   const name = path[path.length - 1];
   if (field) {
     const count = Number(holder[name] ?? 0) + step;
@@ -202,7 +225,9 @@ function stepped(value, { path, field, item }, step) {
 export function something(value) {
   if (typeof value !== "object" || value === null) return value || undefined;
   if (Array.isArray(value)) return value.length ? [...value].sort() : undefined;
-  const parts = Object.entries(value).map(([name, part]) => /** @type {const} */ ([name, something(part)])).filter(([, part]) => part !== undefined);
+  const parts = Object.entries(value)
+    .map(([name, part]) => /** @type {const} */ ([name, something(part)]))
+    .filter(([, part]) => part !== undefined);
   return parts.length ? Object.fromEntries(parts) : undefined;
 }
 
@@ -218,7 +243,12 @@ export function begun(option, value, names) {
   const { as, keeps = [] } = gestureOf(option);
   if (!as && isOnMap(option)) return recalled(option, value, names);
   if (isForced(option.schema, value, names)) return filled(option.schema, value, names, false);
-  return filled(option.schema, value, names.filter((name) => keeps.includes(name)), true);
+  return filled(
+    option.schema,
+    value,
+    names.filter((name) => keeps.includes(name)),
+    true,
+  );
 }
 
 /**
@@ -231,9 +261,15 @@ export function begun(option, value, names) {
 function recalled({ command, schema }, value, names) {
   const before = known.get(command);
   if (!before) return filled(schema, value, names, true);
-  const ways = /** @type {(keyof typeof WAYS)[]} */ (Object.keys(WAYS)).sort((one, other) => before.wrong[one] - before.wrong[other]);
+  const ways = /** @type {(keyof typeof WAYS)[]} */ (Object.keys(WAYS)).sort(
+    (one, other) => before.wrong[one] - before.wrong[other],
+  );
   const guesses = ways.map((way) => WAYS[way](schema, value, names, before));
-  return guesses.find((guess) => guess && matches(schema, given(guess))) ?? guesses.find(Boolean) ?? filled(schema, value, names, true);
+  return (
+    guesses.find((guess) => guess && matches(schema, given(guess))) ??
+    guesses.find(Boolean) ??
+    filled(schema, value, names, true)
+  );
 }
 
 /**
@@ -245,7 +281,10 @@ function recalled({ command, schema }, value, names) {
 function apart(one, other) {
   if (Array.isArray(one ?? other)) {
     const [these, those] = [/** @type {Json[]} */ (one ?? []), /** @type {Json[]} */ (other ?? [])];
-    return these.filter((item) => !those.some((each) => isSame(each, item))).length + those.filter((item) => !these.some((each) => isSame(each, item))).length;
+    return (
+      these.filter((item) => !those.some((each) => isSame(each, item))).length +
+      those.filter((item) => !these.some((each) => isSame(each, item))).length
+    );
   }
   if (typeof (one ?? other) === "object") {
     const names = new Set([...Object.keys(one ?? {}), ...Object.keys(other ?? {})]);
@@ -262,8 +301,12 @@ function apart(one, other) {
  */
 function leftOf(schema, value) {
   if (schema.type === "integer") return schema.maximum - Number(value ?? 0);
-  if (schema.type === "object") return Object.fromEntries(Object.entries(schema.properties).map(([name, field]) => [name, leftOf(field, memberOf(value, name))]));
-  return isSubset(schema) ? schema.maxItems - (/** @type {Json[] | undefined} */ (value)?.length ?? 0) : 0;
+  if (schema.type === "object")
+    return Object.fromEntries(
+      Object.entries(schema.properties).map(([name, field]) => [name, leftOf(field, memberOf(value, name))]),
+    );
+  const chosen = /** @type {Json[] | undefined} */ (value);
+  return isSubset(schema) ? schema.maxItems - (chosen?.length ?? 0) : 0;
 }
 
 /**
@@ -274,8 +317,15 @@ function leftOf(schema, value) {
  * @returns {Json}
  */
 function allBut(schema, left, now) {
-  if (schema.type === "integer") return Math.max(schema.maximum - Number(left ?? 0), Math.min(schema.minimum, schema.maximum));
-  if (schema.type === "object") return Object.fromEntries(Object.entries(schema.properties).map(([name, field]) => [name, allBut(field, memberOf(left, name), memberOf(now, name))]));
+  if (schema.type === "integer")
+    return Math.max(schema.maximum - Number(left ?? 0), Math.min(schema.minimum, schema.maximum));
+  if (schema.type === "object")
+    return Object.fromEntries(
+      Object.entries(schema.properties).map(([name, field]) => [
+        name,
+        allBut(field, memberOf(left, name), memberOf(now, name)),
+      ]),
+    );
   if (!isSubset(schema)) return now;
   const many = Math.max(schema.maxItems - Number(left ?? 0), schema.minItems);
   return many ? choicesOf(schema.items).slice(-many) : [];
@@ -348,7 +398,12 @@ function likewise(schema, before, now) {
   if (before === undefined || matches(schema, before)) return structuredClone(before ?? now);
   if (schema.type === "integer") return Math.min(Math.max(Number(before), schema.minimum), schema.maximum);
   if (schema.type === "object") {
-    return Object.fromEntries(Object.entries(schema.properties).map(([name, field]) => [name, likewise(field, memberOf(before, name) ?? 0, memberOf(now, name))]));
+    return Object.fromEntries(
+      Object.entries(schema.properties).map(([name, field]) => [
+        name,
+        likewise(field, memberOf(before, name) ?? 0, memberOf(now, name)),
+      ]),
+    );
   }
   if (!isSubset(schema)) return now;
   const many = Math.min(Math.max(/** @type {Json[]} */ (before).length, schema.minItems), schema.maxItems);
@@ -367,7 +422,9 @@ function extreme(schema, most, now) {
     case "integer":
       return most ? schema.maximum : Math.min(Math.max(0, schema.minimum), schema.maximum);
     case "object":
-      return Object.fromEntries(Object.entries(schema.properties).map(([name, field]) => [name, extreme(field, most, memberOf(now, name))]));
+      return Object.fromEntries(
+        Object.entries(schema.properties).map(([name, field]) => [name, extreme(field, most, memberOf(now, name))]),
+      );
     case "array":
       if (!isSubset(schema)) return now ?? initial(schema);
       return chosen(choicesOf(schema.items), most ? schema.maxItems : schema.minItems, schema.contains?.enum ?? []);
@@ -395,15 +452,22 @@ function chosen(choices, number, needed) {
  */
 function fit(schema, value, names, kept = "") {
   for (const [name, field] of Object.entries(schema.properties)) {
-    if (field.type === "object" && value[name] !== undefined && names.includes(name)) fit(field, /** @type {JsonObject} */ (value[name]), Object.keys(field.properties), kept);
+    if (field.type === "object" && value[name] !== undefined && names.includes(name))
+      fit(field, /** @type {JsonObject} */ (value[name]), Object.keys(field.properties), kept);
   }
   for (let tries = 0; tries < 500; tries += 1) {
-    const wrong = sums(schema, given(value)).find(({ amount, minimum, maximum }) => amount < minimum || amount > maximum);
+    const wrong = sums(schema, given(value)).find(
+      ({ amount, minimum, maximum }) => amount < minimum || amount > maximum,
+    );
     if (!wrong) return;
     const step = wrong.amount < wrong.minimum ? 1 : -1;
-    const counts = wrong.names.filter((name) => names.includes(name)).flatMap((name) => countsIn(schema.properties[name], value, name));
+    const counts = wrong.names
+      .filter((name) => names.includes(name))
+      .flatMap((name) => countsIn(schema.properties[name], value, name));
     const isKept = (/** @type {Count} */ { name }) => Number(name === kept);
-    const movable = counts.sort((one, other) => isKept(one) - isKept(other)).find((count) => (step > 0 ? amountOf(count) < count.field.maximum : amountOf(count) > count.field.minimum));
+    const movable = counts
+      .sort((one, other) => isKept(one) - isKept(other))
+      .find((count) => (step > 0 ? amountOf(count) < count.field.maximum : amountOf(count) > count.field.minimum));
     if (!movable) return;
     movable.holder[movable.name] = amountOf(movable) + step;
   }
@@ -419,7 +483,9 @@ function countsIn(field, holder, name) {
   if (field?.type === "integer") return [{ holder, name, field }];
   if (field?.type !== "object") return [];
   holder[name] ??= {};
-  return Object.entries(field.properties).flatMap(([inner, each]) => countsIn(each, /** @type {JsonObject} */ (holder[name]), inner));
+  return Object.entries(field.properties).flatMap(([inner, each]) =>
+    countsIn(each, /** @type {JsonObject} */ (holder[name]), inner),
+  );
 }
 
 /** How many there are of a kind. @param {Count} count */

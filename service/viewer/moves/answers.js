@@ -51,13 +51,17 @@ export function answersOf(commands, moves) {
   if (moves.isComplete) return [];
   const asked = new Set(commands.decisions.map(({ kind }) => kind));
   const open = commands.options.filter((option) => asked.has(option.decision) && !isOnMap(option));
-  const all = open.flatMap((option) => buttonsOf(option, commands, moves).map((answer) => ({ ...answer, command: option.command })));
+  const all = open.flatMap((option) =>
+    buttonsOf(option, commands, moves).map((answer) => ({ ...answer, command: option.command })),
+  );
   // A gesture that began by itself is in nobody's way, and what can be done with it is always there.
   if (begun.length) {
     const others = folded(all, commands.room, MANY - begun.length);
     return [...others.slice(0, MANY - begun.length), ...begun, ...others.slice(MANY - begun.length)];
   }
-  return folded(all, commands.room, MANY).sort((one, other) => Number(one.quiet ?? false) - Number(other.quiet ?? false));
+  return folded(all, commands.room, MANY).sort(
+    (one, other) => Number(one.quiet ?? false) - Number(other.quiet ?? false),
+  );
 }
 
 /**
@@ -70,8 +74,14 @@ function answersThere(commands, moves) {
   const { stays } = moves;
   // Where a gesture began by itself, nobody has looked there yet: one button, which asks before it sends.
   const isEach = !moves.isGuess && stays.length <= FEW;
-  const each = stays.map((move) => ({ value: `here/${commands.options.indexOf(move.option)}`, label: `${there(commands, moves, move)}${aside(commands, moves, move)}`, act: () => moves.stay(move.option) }));
-  const one = stays.slice(0, 1).map((move) => ({ value: "here", label: `${there(commands, moves, move)} …`, act: () => moves.stay() }));
+  const each = stays.map((move) => ({
+    value: `here/${commands.options.indexOf(move.option)}`,
+    label: `${there(commands, moves, move)}${aside(commands, moves, move)}`,
+    act: () => moves.stay(move.option),
+  }));
+  const one = stays
+    .slice(0, 1)
+    .map((move) => ({ value: "here", label: `${there(commands, moves, move)} …`, act: () => moves.stay() }));
   return [
     ...(isEach ? each : one),
     ...(!commands.form && moves.from(moves.start).some(({ option, end }) => end && hasAlong(option))
@@ -126,7 +136,16 @@ function folded(all, room, most) {
     room.redraw();
   };
   if (inside) return [...inside, { label: "Back", key: "Esc", act: unfold(null) }];
-  return families.flatMap((family) => (family[0].dealt || (isMany && family.length > 1) ? { label: `${familyName(family)} …`, value: family[0].command, quiet: false, act: unfold(family[0].command ?? null) } : family));
+  return families.flatMap((family) =>
+    family[0].dealt || (isMany && family.length > 1)
+      ? {
+          label: `${familyName(family)} …`,
+          value: family[0].command,
+          quiet: false,
+          act: unfold(family[0].command ?? null),
+        }
+      : family,
+  );
 }
 
 /** @param {Answered[]} family */
@@ -145,7 +164,14 @@ function buttonsOf(option, commands, moves) {
   const title = titleOf(option);
   const value = String(commands.options.indexOf(option));
   const asked = commands.room.isGame && cardsOf(option);
-  if (asked) return asked.cards.map((card) => ({ label: card, value: asked.isOpen ? `${value}/${card}` : value, quiet: false, dealt: { option, card }, act: () => moves.give(option, { [asked.name]: card }) }));
+  if (asked)
+    return asked.cards.map((card) => ({
+      label: card,
+      value: asked.isOpen ? `${value}/${card}` : value,
+      quiet: false,
+      dealt: { option, card },
+      act: () => moves.give(option, { [asked.name]: card }),
+    }));
   if (isPlain(option)) return [{ label: title, value, quiet: isQuiet(option), act: () => moves.give(option) }];
   const { properties } = option.schema;
   const free = Object.keys(properties).filter((name) => !isFixed(properties[name]));
@@ -153,7 +179,16 @@ function buttonsOf(option, commands, moves) {
   const field = properties[name];
   const values = field.type === "boolean" ? [true, false] : "enum" in field ? field.enum : undefined;
   if (free.length > 1 || !values || values.length > FEW) {
-    return [{ label: `${title} …`, value, quiet: false, isOpen: commands.option === option, option, act: () => (commands.option === option ? moves.back() : moves.open(option)) }];
+    return [
+      {
+        label: `${title} …`,
+        value,
+        quiet: false,
+        isOpen: commands.option === option,
+        option,
+        act: () => (commands.option === option ? moves.back() : moves.open(option)),
+      },
+    ];
   }
   const { labels } = commands;
   if (!labels) return [];
@@ -168,5 +203,10 @@ function buttonsOf(option, commands, moves) {
   /** @param {Json} value */
   const word = (value) => words[typeof value](value);
   const lead = commands.options.filter(({ decision }) => decision === option.decision).length > 1 ? `${title}: ` : "";
-  return values.map((each) => ({ label: `${lead}${word(each)}`, value: `${value}/${each}`, quiet: false, act: () => moves.give(option, { [name]: each }) }));
+  return values.map((each) => ({
+    label: `${lead}${word(each)}`,
+    value: `${value}/${each}`,
+    quiet: false,
+    act: () => moves.give(option, { [name]: each }),
+  }));
 }

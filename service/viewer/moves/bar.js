@@ -68,7 +68,8 @@ function question(room, commands, moves) {
   const { game, seat } = room;
   const mine = game.decisions.filter((decision) => decision.seats.includes(seat));
   const out = outOf(room);
-  if (out) return html`<p class="question"><strong>You are out of the game</strong> (${out}). Watch how it ends, or <a href="/">play another one</a>.</p>`;
+  if (out)
+    return html`<p class="question"><strong>You are out of the game</strong> (${out}). Watch how it ends, or <a href="/">play another one</a>.</p>`;
   if (!mine.length) {
     const others = game.decisions.flatMap((decision) => decision.seats.map((each) => seatName(game, each)));
     return html`<p class="question quiet">${others.length ? `Waiting for ${others.join(", ")}.` : "Nothing to decide now."}</p>`;
@@ -92,7 +93,8 @@ function hint(commands, moves) {
   if (!moves.isOpen) return nothing;
   const { labels, order } = commands;
   if (!labels) return nothing;
-  if (moves.isSending) return html`<span class="quiet">${moves.told()}${order ? summary(order.option, order.form.value, labels) : nothing} …</span>`;
+  if (moves.isSending)
+    return html`<span class="quiet">${moves.told()}${order ? summary(order.option, order.form.value, labels) : nothing} …</span>`;
   if (moves.isComplete) return nothing;
   if (moves.shown.length) return html`<span class="shown">${preview(labels, moves)}</span>`;
   if (moves.start === null) {
@@ -108,10 +110,12 @@ function hint(commands, moves) {
  * @param {Moves} moves
  */
 function preview(labels, moves) {
-  const told = new Map(moves.shown.map((move) => {
-    const value = moves.valueOf(move);
-    return [moves.say(move.option, value, move.end), summary(move.option, value, labels)];
-  }));
+  const told = new Map(
+    moves.shown.map((move) => {
+      const value = moves.valueOf(move);
+      return [moves.say(move.option, value, move.end), summary(move.option, value, labels)];
+    }),
+  );
   return [...told].slice(0, 2).map(([words, along], at) => html`${at ? ", or " : nothing}${words}${along}`);
 }
 
@@ -133,11 +137,21 @@ function choices(room, commands, moves) {
     queueMicrotask(() => moves.present(options[0], options, commands.said));
   }
   // Each keeps its button: what is pressed while the answers change must not become another answer.
-  return html`${repeat(shown, ({ value = "", label }) => `${value} ${label}`, (answer) => html`<button class="answer-button" data-answer=${answer.value ?? nothing} aria-expanded=${"isOpen" in answer ? String(answer.isOpen) : nothing}
-      ?disabled=${commands.busy} @click=${answer.act}>${answer.label} ${keyOf(answer, all, quiet)}</button>`)}
+  return html`${repeat(
+    shown,
+    ({ value = "", label }) => `${value} ${label}`,
+    (
+      answer,
+    ) => html`<button class="answer-button" data-answer=${answer.value ?? nothing} aria-expanded=${"isOpen" in answer ? String(answer.isOpen) : nothing}
+      ?disabled=${commands.busy} @click=${answer.act}>${answer.label} ${keyOf(answer, all, quiet)}</button>`,
+  )}
     ${all.length > MANY && !all[0].dealt ? html`<span class="quiet">and ${all.length - MANY} more in the list under Decide</span>` : nothing}
-    ${room.isGame && quiet.length && (moves.start === null || moves.isGuess) ? html`<button class="answer-button" ?disabled=${commands.busy} @pointerenter=${(/** @type {At<HTMLElement, PointerEvent>} */ { pointerType }) => passOver(room, commands, pointerType)}
-      @pointerleave=${() => passBy(room)} @click=${() => endOrShow(room, commands)}>Done with my turn … <kbd aria-hidden="true">e</kbd></button>` : nothing}`;
+    ${
+      room.isGame && quiet.length && (moves.start === null || moves.isGuess)
+        ? html`<button class="answer-button" ?disabled=${commands.busy} @pointerenter=${(/** @type {At<HTMLElement, PointerEvent>} */ { pointerType }) => passOver(room, commands, pointerType)}
+      @pointerleave=${() => passBy(room)} @click=${() => endOrShow(room, commands)}>Done with my turn … <kbd aria-hidden="true">e</kbd></button>`
+        : nothing
+    }`;
 }
 
 /**

@@ -27,11 +27,17 @@ import { shop } from "./shop.js";
 export function control(form, option, decided) {
   const { as, cards = [] } = gestureOf(option);
   const names = Object.keys(option.schema.properties).filter((name) => name !== "type" && !decided.has(name));
-  const open = names.filter((name) => !isFixed(option.schema.properties[name]) || !option.schema.required.includes(name));
+  const open = names.filter(
+    (name) => !isFixed(option.schema.properties[name]) || !option.schema.required.includes(name),
+  );
   const drawn = { division, purchase, bid, hand: undefined }[as ?? "hand"];
   if (drawn) return drawn(form, option, open);
   return html`${open.filter((name) => cards.includes(name)).map((name) => hand(form, option.schema.properties[name], [name], put))}
-    ${others(form, option, open.filter((name) => !cards.includes(name)))}`;
+    ${others(
+      form,
+      option,
+      open.filter((name) => !cards.includes(name)),
+    )}`;
 }
 
 /** Whether there is anything to take along: then all and none of it can be taken at once. @param {Option} option */
@@ -51,7 +57,12 @@ function others(form, option, names) {
   const fields = new Fields(form, form.asked ? form.faults : [], true);
   const price = option.schema["x-cost"]?.prices ?? {};
   const { required, properties } = option.schema;
-  const drawn = names.map((name) => fields.field(properties[name], [name], form.labels.field(name), { required: required.includes(name), price: price[name] }));
+  const drawn = names.map((name) =>
+    fields.field(properties[name], [name], form.labels.field(name), {
+      required: required.includes(name),
+      price: price[name],
+    }),
+  );
   return drawn.length ? html`<div class="fields">${drawn}</div>` : nothing;
 }
 
@@ -77,7 +88,8 @@ function countsOf(schema, names, path = []) {
  * @param {number} value
  */
 function put(form, path, value) {
-  for (let at = 1; at < path.length; at += 1) if (form.get(path.slice(0, at)) === undefined) form.set(path.slice(0, at), {});
+  for (let at = 1; at < path.length; at += 1)
+    if (form.get(path.slice(0, at)) === undefined) form.set(path.slice(0, at), {});
   form.set(path, value);
 }
 
@@ -99,14 +111,20 @@ function division(form, option, names) {
       const now = /** @type {number} */ (form.get(path) ?? 0);
       const label = form.labels.field(name);
       const isHeld = chosen && now <= field.minimum;
-      return tokens(path, chosen ? now : field.maximum - now, label, chosen, isHeld, () => put(form, path, now + (chosen ? -1 : 1)));
+      return tokens(path, chosen ? now : field.maximum - now, label, chosen, isHeld, () =>
+        put(form, path, now + (chosen ? -1 : 1)),
+      );
     })}
     ${sets.map((name) => {
       const field = /** @type {Subset} */ (option.schema.properties[name]);
       const now = /** @type {Json[]} */ (form.get([name]) ?? []);
       return choicesOf(field.items)
         .filter((item) => now.some((other) => isSame(other, item)) === chosen)
-        .map((item) => tokens([name, `${item}`], 1, form.labels.value(item), chosen, false, () => form.set([name], toggled(field, now, item))));
+        .map((item) =>
+          tokens([name, `${item}`], 1, form.labels.value(item), chosen, false, () =>
+            form.set([name], toggled(field, now, item)),
+          ),
+        );
     })}
   </div>`;
   return html`<div class="division">${side(false)}${side(true)}</div>
@@ -139,9 +157,12 @@ function totals(form, option) {
     if (field.type === "object" && value[name]) objects.push([field, /** @type {JsonObject} */ (value[name])]);
   }
   return objects.flatMap(([schema, part]) =>
-    sums(schema, part, form.labels.field).filter(({ cost }) => !cost).map(
-      ({ amount, range, message }) => html`<p class="sum ${message && (amount || form.asked) ? "off" : ""}">${amount} chosen, ${range}</p>`,
-    ),
+    sums(schema, part, form.labels.field)
+      .filter(({ cost }) => !cost)
+      .map(
+        ({ amount, range, message }) =>
+          html`<p class="sum ${message && (amount || form.asked) ? "off" : ""}">${amount} chosen, ${range}</p>`,
+      ),
   );
 }
 
@@ -154,7 +175,9 @@ function totals(form, option) {
  */
 function purchase(form, option, names) {
   const counts = countsOf(option.schema, names).filter(({ field }) => field.maximum > 0);
-  const rest = names.filter((name) => !counts.some(({ path }) => path[0] === name) && option.schema.properties[name].type !== "integer");
+  const rest = names.filter(
+    (name) => !counts.some(({ path }) => path[0] === name) && option.schema.properties[name].type !== "integer",
+  );
   const cost = sums(option.schema, given(form.value), form.labels.field).find((sum) => sum.cost);
   const price = option.schema["x-cost"] ?? { prices: {} };
   const left = cost && cost.maximum !== Infinity ? cost.maximum - cost.amount : Infinity;
@@ -176,19 +199,24 @@ function bid(form, option, names) {
   const isNumber = (field) => field.type === "integer" || ("enum" in field && field.enum.every(Number.isInteger));
   const numbers = names.filter((name) => isNumber(option.schema.properties[name]));
   return html`${numbers.map((name) => {
-      const field = option.schema.properties[name];
-      const few = fewNumbers(field);
-      if (few) {
-        const fault = form.get([name]) === undefined && form.asked ? html`<span class="fault">Choose a number.</span>` : nothing;
-        return numberButtons(form, [name], few, form.labels.field(name), { isPlaced: "enum" in field, fault });
-      }
-      const steps = numbersOf(field);
-      const at = Math.max(steps.indexOf(/** @type {number} */ (form.get([name]))), 0);
-      const label = form.labels.field(name);
-      return html`<label class="bid" data-bid=${name}>${label}
+    const field = option.schema.properties[name];
+    const few = fewNumbers(field);
+    if (few) {
+      const fault =
+        form.get([name]) === undefined && form.asked ? html`<span class="fault">Choose a number.</span>` : nothing;
+      return numberButtons(form, [name], few, form.labels.field(name), { isPlaced: "enum" in field, fault });
+    }
+    const steps = numbersOf(field);
+    const at = Math.max(steps.indexOf(/** @type {number} */ (form.get([name]))), 0);
+    const label = form.labels.field(name);
+    return html`<label class="bid" data-bid=${name}>${label}
         <input type="range" min="0" max=${steps.length - 1} .value=${`${at}`} aria-valuetext=${`${steps[at]}`}
           @input=${(/** @type {At<HTMLInputElement>} */ event) => form.set([name], steps[Number(event.target.value)])} />
         <output>${steps[at]}</output> <span class="quiet">from ${steps[0]} to ${steps.at(-1)}</span></label>`;
-    })}
-    ${others(form, option, names.filter((name) => !numbers.includes(name)))}`;
+  })}
+    ${others(
+      form,
+      option,
+      names.filter((name) => !numbers.includes(name)),
+    )}`;
 }

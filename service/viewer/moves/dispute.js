@@ -26,7 +26,10 @@ const disputes = new WeakMap();
  * @param {Tried} [tried] what was refused, and when
  */
 export function refused(room, problem, tried = undefined) {
-  return [refusal(room, problem), room.isGame && tried && problem.problem.rule && room.seat ? dispute(room, problem, tried) : nothing];
+  return [
+    refusal(room, problem),
+    room.isGame && tried && problem.problem.rule && room.seat ? dispute(room, problem, tried) : nothing,
+  ];
 }
 
 /**
@@ -36,7 +39,14 @@ export function refused(room, problem, tried = undefined) {
  */
 function dispute(room, problem, tried) {
   /** @type {Complaint} */
-  const state = disputes.get(problem) ?? { isOpen: false, busy: false, text: "", key: newKey(), problem: null, case: null };
+  const state = disputes.get(problem) ?? {
+    isOpen: false,
+    busy: false,
+    text: "",
+    key: newKey(),
+    problem: null,
+    case: null,
+  };
   disputes.set(problem, state);
   if (state.case) {
     return html`<p class="outcome done" role="status">Case ${state.case.summary.number} is open.
@@ -50,8 +60,9 @@ function dispute(room, problem, tried) {
   // Not a form: the form whose command was refused may be around it.
   return html`<div class="dispute" role="group" aria-label="Dispute this refusal">
     <button type="button" aria-expanded=${String(state.isOpen)} @click=${toggle}>Dispute this refusal</button>
-    ${state.isOpen
-      ? html`<div class="fields">
+    ${
+      state.isOpen
+        ? html`<div class="fields">
           <label for="complaint">Why should it have been accepted?</label>
           <textarea id="complaint" rows="3" maxlength="2000" .value=${state.text} @input=${(/** @type {At<HTMLTextAreaElement>} */ event) => (state.text = event.target.value)}
             @keydown=${(/** @type {At<HTMLTextAreaElement, KeyboardEvent>} */ event) => event.stopPropagation()}></textarea>
@@ -60,7 +71,8 @@ function dispute(room, problem, tried) {
           <button type="button" class="strong" ?disabled=${state.busy} @click=${() => open(room, problem, tried, state)}>Open a case</button>
           ${state.problem ? refusal(room, state.problem) : nothing}
         </div>`
-      : nothing}
+        : nothing
+    }
   </div>`;
 }
 
@@ -74,7 +86,13 @@ async function open(room, { problem }, { command, version }, state) {
   state.busy = true;
   state.problem = null;
   room.redraw();
-  const body = /** @type {Body<"/v1/games/{game}/cases", "post">} */ ({ kind: "refusal", version, rules: [problem.rule], command, statement: state.text });
+  const body = /** @type {Body<"/v1/games/{game}/cases", "post">} */ ({
+    kind: "refusal",
+    version,
+    rules: [problem.rule],
+    command,
+    statement: state.text,
+  });
   try {
     state.case = await room.api.post(`/v1/games/${room.id}/cases`, body, { "Idempotency-Key": state.key });
     room.dispatchEvent(new Event("disputed"));

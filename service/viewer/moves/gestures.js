@@ -60,14 +60,22 @@ export function movesOf(option) {
   if (between) {
     return values(between).flatMap((value) => {
       const [one, other] = value.split("|");
-      return [[one, other], [other, one]].map(([start, end]) => ({ option, start, end, fix: fixed(between, value) }));
+      return [
+        [one, other],
+        [other, one],
+      ].map(([start, end]) => ({ option, start, end, fix: fixed(between, value) }));
     });
   }
   if (from && to) {
     return values(from).flatMap((start) =>
       values(to)
         // What lies in one place is one gesture: galleys of the same sea go aboard or ashore there.
-        .map((end) => ({ option, start: place(start), end: place(end), fix: { ...fixed(from, start), ...fixed(to, end) } }))
+        .map((end) => ({
+          option,
+          start: place(start),
+          end: place(end),
+          fix: { ...fixed(from, start), ...fixed(to, end) },
+        }))
         .map((move) => (move.start === move.end ? { ...move, end: null } : move)),
     );
   }

@@ -47,7 +47,12 @@ export function hand(form, field, path, put) {
    * @param {boolean} isChosen
    * @param {() => void} act
    */
-  const card = (value, isChosen, act, number = "") => html`<button type="button" class="card-button" data-card=${[...path, value].join("/")} aria-pressed=${String(isChosen)} @click=${act}>
+  const card = (
+    value,
+    isChosen,
+    act,
+    number = "",
+  ) => html`<button type="button" class="card-button" data-card=${[...path, value].join("/")} aria-pressed=${String(isChosen)} @click=${act}>
     ${printed(form.labels, `${value}`, number)}</button>`;
   const now = form.get(path);
   /** @type {unknown} */
@@ -55,12 +60,23 @@ export function hand(form, field, path, put) {
   if ("enum" in field) cards = field.enum.map((value) => card(value, isSame(now, value), () => form.set(path, value)));
   else if (isSubset(field)) {
     const items = /** @type {Json[]} */ (now ?? []);
-    cards = choicesOf(field.items).map((value) => card(value, items.some((item) => isSame(item, value)), () => form.set(path, toggled(field, items, value))));
+    cards = choicesOf(field.items).map((value) =>
+      card(
+        value,
+        items.some((item) => isSame(item, value)),
+        () => form.set(path, toggled(field, items, value)),
+      ),
+    );
   } else if (field.type === "object") {
     cards = Object.entries(field.properties).map(([name, field]) => {
       const { minimum, maximum } = field.type === "integer" ? field : { minimum: 0, maximum: 0 };
       const chosen = /** @type {number} */ (form.get([...path, name]) ?? 0);
-      return card(name, chosen > 0, () => put(form, [...path, name], chosen < maximum ? chosen + 1 : minimum), maximum > 1 ? `${chosen} of ${maximum}` : "");
+      return card(
+        name,
+        chosen > 0,
+        () => put(form, [...path, name], chosen < maximum ? chosen + 1 : minimum),
+        maximum > 1 ? `${chosen} of ${maximum}` : "",
+      );
     });
   } else {
     return html`<div class="fields">${new Fields(form, []).field(field, path, label)}</div>`;
@@ -83,7 +99,9 @@ export function cardsOf(option) {
   if (as !== "hand" || free.length > 1 || !cards.includes(name)) return null;
   const choices = choicesOf(properties[name]);
   const isText = (/** @type {Json} */ card) => typeof card === "string";
-  return choices.length && choices.every(isText) ? { name, cards: /** @type {string[]} */ (choices), isOpen: free.length > 0 } : null;
+  return choices.length && choices.every(isText)
+    ? { name, cards: /** @type {string[]} */ (choices), isOpen: free.length > 0 }
+    : null;
 }
 
 /**
@@ -98,11 +116,25 @@ export function cardsOf(option) {
  * @param {Dealt[]} answers
  */
 export function deal(room, { labels, busy }, answers) {
-  return html`<div class="deal">${[...Map.groupBy(answers.flatMap(({ dealt, ...answer }) => (dealt ? [{ ...answer, ...dealt }] : [])), ({ option }) => option)].map(([option, cards]) => html`<section class="hand" role="group" aria-label=${titleOf(option)}>
+  return html`<div class="deal">${[
+    ...Map.groupBy(
+      answers.flatMap(({ dealt, ...answer }) => (dealt ? [{ ...answer, ...dealt }] : [])),
+      ({ option }) => option,
+    ),
+  ].map(
+    ([option, cards]) => html`<section class="hand" role="group" aria-label=${titleOf(option)}>
     <h4>${owner(room, option)}${titleOf(option)}</h4>
-    ${cards.map(({ value, card, act, key }) => html`<button type="button" class="card-button answer-button" data-answer=${value} ?disabled=${busy} @click=${act}>
-      ${labels ? printed(labels, card) : card}${key ? html` <kbd aria-hidden="true">${key}</kbd>` : nothing}</button>`)}
-  </section>`)}</div>`;
+    ${cards.map(
+      ({
+        value,
+        card,
+        act,
+        key,
+      }) => html`<button type="button" class="card-button answer-button" data-answer=${value} ?disabled=${busy} @click=${act}>
+      ${labels ? printed(labels, card) : card}${key ? html` <kbd aria-hidden="true">${key}</kbd>` : nothing}</button>`,
+    )}
+  </section>`,
+  )}</div>`;
 }
 
 /**
@@ -112,7 +144,9 @@ export function deal(room, { labels, busy }, answers) {
  */
 function owner(room, option) {
   const { targets = [] } = gestureOf(option);
-  const seat = targets.flatMap((name) => fixedIn(option.schema.properties[name])).find((each) => room.game.seats.some((place) => place.seat === each));
+  const seat = targets
+    .flatMap((name) => fixedIn(option.schema.properties[name]))
+    .find((each) => room.game.seats.some((place) => place.seat === each));
   return seat ? html`${chip(room, seat)} ` : nothing;
 }
 

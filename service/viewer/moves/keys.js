@@ -84,7 +84,11 @@ export function key(event, room) {
   if (event.target.closest("input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]")) return;
   if (hasKeys() && keyAlong(event, room, commands, moves)) return event.preventDefault();
   if (event.target.closest("input")) return;
-  if ((event.key === "Enter" || (event.key === "e" && hasKeys())) && opened.plan?.words && !event.target.closest("button, a, summary")) {
+  if (
+    (event.key === "Enter" || (event.key === "e" && hasKeys())) &&
+    opened.plan?.words &&
+    !event.target.closest("button, a, summary")
+  ) {
     /** @type {HTMLElement | null} */ (document.querySelector("#turn .plan .strong"))?.click();
     return event.preventDefault();
   }
@@ -130,7 +134,12 @@ function keyAlong({ key, target }, room, commands, moves) {
   if (commands.place !== "bar" || !commands.order || !hasAlong(commands.order.option)) return false;
   if (key === "a" || key === "n") moves.take(key === "a");
   // The control may be drawn only after this.
-  else if (key === "c") requestAnimationFrame(() => /** @type {HTMLElement | null} */ (document.querySelector("#turn .tray .controls :is(input:checked, input)"))?.focus());
+  else if (key === "c")
+    requestAnimationFrame(() =>
+      /** @type {HTMLElement | null} */ (
+        document.querySelector("#turn .tray .controls :is(input:checked, input)")
+      )?.focus(),
+    );
   else return false;
   return true;
 }

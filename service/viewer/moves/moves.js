@@ -116,14 +116,17 @@ export class Moves {
   get shown() {
     const { pointed } = this.room.board;
     if (!this.isOpen || this.isComplete || !pointed) return [];
-    if (this.start !== null && this.start !== pointed) return this.#withShownPiece(this.#asShown(this.from(this.start).filter(({ end }) => end === pointed)));
+    if (this.start !== null && this.start !== pointed)
+      return this.#withShownPiece(this.#asShown(this.from(this.start).filter(({ end }) => end === pointed)));
     const here = this.from(pointed);
     return this.start === null && here.every(({ end }) => end === null) ? here : [];
   }
 
   /** Whether what is open in the bar can be sent: where a gesture has no end yet, it says only what comes along. */
   get isReady() {
-    return this.commands.place === "bar" && Boolean(this.commands.form) && (this.start === null || this.meant.length > 0);
+    return (
+      this.commands.place === "bar" && Boolean(this.commands.form) && (this.start === null || this.meant.length > 0)
+    );
   }
 
   /** The areas where a gesture can begin. */
@@ -148,7 +151,9 @@ export class Moves {
       this.#options = commands.options;
       this.#version = commands.version;
       const asked = new Set(commands.decisions.map(({ kind }) => kind));
-      this.all = commands.options.filter((/** @type {Option} */ option) => asked.has(option.decision) && isOnMap(option)).flatMap(movesOf);
+      this.all = commands.options
+        .filter((/** @type {Option} */ option) => asked.has(option.decision) && isOnMap(option))
+        .flatMap(movesOf);
       this.meant = this.meant.filter(({ option }) => commands.options.includes(option));
       if (!commands.form) this.#goOn(commands.done !== this.#done);
       this.#done = commands.done;
@@ -209,7 +214,12 @@ export class Moves {
     const places = able.filter(([, area, isAble]) => this.from(area).some((move) => move.end && isAble(move.option)));
     return {
       command: command.type,
-      places: Object.fromEntries(places.map(([guess, area]) => [guess, { area: area ?? "", ends: new Set(this.from(area).flatMap((move) => move.end ?? [])) }])),
+      places: Object.fromEntries(
+        places.map(([guess, area]) => [
+          guess,
+          { area: area ?? "", ends: new Set(this.from(area).flatMap((move) => move.end ?? [])) },
+        ]),
+      ),
     };
   }
 
@@ -254,7 +264,10 @@ export class Moves {
     else if (this.start !== null && area !== this.start && this.ends.has(area)) {
       // Where a gesture began by itself, pointing at another start may mean that one.
       const isMeant = isSeen && !(this.isGuess && !this.#isSure && this.starts.has(area));
-      this.#complete(this.from(this.start).filter(({ end }) => end === area), isMeant);
+      this.#complete(
+        this.from(this.start).filter(({ end }) => end === area),
+        isMeant,
+      );
     } else if (this.start === area && !this.isGuess) this.back();
     else if (this.starts.has(area)) this.begin(area, isSeen);
     else if (this.start !== null) this.explain(area);
@@ -275,7 +288,8 @@ export class Moves {
     if (!option || !form) return false;
     const { to, areas = [] } = gestureOf(option);
     return form.areaFields.some(
-      ({ path, schema }) => [to, ...areas].includes(path[0]) && schema.type === "array" && areasOf({ schema }).includes(area),
+      ({ path, schema }) =>
+        [to, ...areas].includes(path[0]) && schema.type === "array" && areasOf({ schema }).includes(area),
     );
   }
 
@@ -291,7 +305,8 @@ export class Moves {
   get ways() {
     const able = this.from(this.start).filter(({ option, end }) => end && hasAlong(option));
     /** @param {Move[]} moves */
-    const mostOf = (moves) => moves.reduce((best, move) => (mostAlong(move.option) > mostAlong(best.option) ? move : best));
+    const mostOf = (moves) =>
+      moves.reduce((best, move) => (mostAlong(move.option) > mostAlong(best.option) ? move : best));
     return [...Map.groupBy(able, ({ option }) => titleOf(option)).values()].map((moves) => mostOf(oneOfEach(moves)));
   }
 
@@ -324,7 +339,8 @@ export class Moves {
     if (!this.#before || place !== "bar" || form !== this.#before.form) return moves;
     const { places = {} } = option ? gestureOf(option) : {};
     /** @param {Move} move */
-    const isShown = ({ fix }) => Object.entries(fix).every(([name, piece]) => !(`${piece}` in places) || form?.value[name] === piece);
+    const isShown = ({ fix }) =>
+      Object.entries(fix).every(([name, piece]) => !(`${piece}` in places) || form?.value[name] === piece);
     if (!moves.some((move) => move.option === option && isShown(move))) return moves;
     return moves.filter((move) => move.option !== option || isShown(move));
   }
@@ -352,7 +368,10 @@ export class Moves {
    * @param {Option | null} [option] one of several; without it the player chooses then
    */
   stay(option = null) {
-    this.#complete(this.from(this.start).filter((move) => move.end === null && move.option === (option ?? move.option)), !this.isGuess);
+    this.#complete(
+      this.from(this.start).filter((move) => move.end === null && move.option === (option ?? move.option)),
+      !this.isGuess,
+    );
   }
 
   /**
@@ -365,7 +384,8 @@ export class Moves {
     this.meant = oneOfEach(all);
     // Somebody who chose another way is asked once more.
     const { order } = this.commands;
-    if (this.#before?.isChosen && order && !moves.some(({ option }) => titleOf(option) === titleOf(order.option))) isMeant = false;
+    if (this.#before?.isChosen && order && !moves.some(({ option }) => titleOf(option) === titleOf(order.option)))
+      isMeant = false;
     // Of several ways to go there, those that what was chosen can go.
     const chosen = (this.#kept = this.#chosen);
     if (chosen) {
@@ -460,7 +480,13 @@ export class Moves {
     const names = chosenIn(option).filter((name) => !(name in fix));
     const chosen = this.#kept ?? this.#chosen;
     if (chosen) {
-      const value = { .../** @type {JsonObject} */ (initial(schema)), ...structuredClone(fix), ...Object.fromEntries(names.filter((name) => name in schema.properties && name in chosen).map((name) => [name, chosen[name]])) };
+      const value = {
+        .../** @type {JsonObject} */ (initial(schema)),
+        ...structuredClone(fix),
+        ...Object.fromEntries(
+          names.filter((name) => name in schema.properties && name in chosen).map((name) => [name, chosen[name]]),
+        ),
+      };
       if (matches(schema, given(value))) return value;
     }
     const value = { .../** @type {JsonObject} */ (initial(schema)), ...structuredClone(fix) };
@@ -480,7 +506,12 @@ export class Moves {
    */
   #taken({ form, option }, all) {
     const decided = new Set(this.meant.flatMap(({ fix }) => Object.keys(fix)));
-    return filled(option.schema, form.value, chosenIn(option).filter((name) => !decided.has(name)), all);
+    return filled(
+      option.schema,
+      form.value,
+      chosenIn(option).filter((name) => !decided.has(name)),
+      all,
+    );
   }
 
   /** What can come along alone, of one kind: the fields that say how many do, as long as these are few. */
@@ -492,7 +523,10 @@ export class Moves {
     const names = counts.filter((name) => mostOf(option, name) > 0);
     if (names.length < 2) return [];
     const least = filled(option.schema, form.value, names, false);
-    const values = names.map((name) => ({ word: name, value: { ...least, ...Object.fromEntries(names.map((other) => [other, 0])), [name]: mostOf(option, name) } }));
+    const values = names.map((name) => ({
+      word: name,
+      value: { ...least, ...Object.fromEntries(names.map((other) => [other, 0])), [name]: mostOf(option, name) },
+    }));
     return values.filter(({ value }) => matches(option.schema, given(this.#ended(option, value))));
   }
 
@@ -501,7 +535,9 @@ export class Moves {
     const { order } = this.commands;
     if (!order) return [];
     const { form, option } = order;
-    const shown = [form.value, this.#taken(order, true), this.#taken(order, false)].map((value) => something(alongIn(option, value)));
+    const shown = [form.value, this.#taken(order, true), this.#taken(order, false)].map((value) =>
+      something(alongIn(option, value)),
+    );
     const values = lately(option, this.#ended(option, form.value)).map((along) => ({ ...form.value, ...along }));
     return values.filter((value) => !shown.some((each) => isSame(each, something(alongIn(option, value)))));
   }
@@ -514,7 +550,9 @@ export class Moves {
   #ended(option, value) {
     const { schema } = option;
     const { to } = gestureOf(option);
-    return to && to in schema.properties ? { ...value, [to]: value[to] ?? choicesOf(schema.properties[to])?.[0] } : value;
+    return to && to in schema.properties
+      ? { ...value, [to]: value[to] ?? choicesOf(schema.properties[to])?.[0] }
+      : value;
   }
 
   /** The only field that is still open when it is decided where and what comes along, and its values when they are few. */
@@ -526,7 +564,12 @@ export class Moves {
     const { properties } = option.schema;
     /** @param {string} name */
     const isPiece = (name) => choicesOf(properties[name]).some((value) => `${value}` in places);
-    const decided = [...[from, to, between].filter((name) => name && name in properties && !isPiece(name)), ...pieces, ...counts, "type"];
+    const decided = [
+      ...[from, to, between].filter((name) => name && name in properties && !isPiece(name)),
+      ...pieces,
+      ...counts,
+      "type",
+    ];
     const open = Object.keys(properties).filter((name) => !decided.includes(name) && !isFixed(properties[name]));
     const [name] = open;
     if (open.length !== 1 || cards.includes(name)) return null;
@@ -622,7 +665,9 @@ export class Moves {
     if (!to) return;
     const command = this.commands.sent(/** @type {Command} */ ({ ...given(this.valueOf(move)), [to]: area }));
     const { version } = this.commands;
-    const { problem = null } = await this.commands.foresee([command]).catch((/** @type {Problem} */ problem) => ({ problem }));
+    const { problem = null } = await this.commands
+      .foresee([command])
+      .catch((/** @type {Problem} */ problem) => ({ problem }));
     this.refused = problem;
     this.tried = { command, version };
     this.room.redraw();
@@ -644,7 +689,9 @@ export class Moves {
     const { labels } = this.commands;
     const title = option.title || option.command;
     const { to, between } = gestureOf(option);
-    const named = [to, between].flatMap((name) => (name ? [value[name]] : [])).filter((each) => each !== undefined && !isSame(each, []));
+    const named = [to, between]
+      .flatMap((name) => (name ? [value[name]] : []))
+      .filter((each) => each !== undefined && !isSame(each, []));
     const where = end && !named.length ? [end] : named;
     const told = where.map((each) => labels?.value(each) ?? `${each}`).filter((word) => !title.includes(word));
     return told.length ? `${title} ${end ? "to" : "in"} ${told.join(", ")}` : title;
@@ -664,7 +711,9 @@ export class Moves {
     const ends = isOpen && this.start !== null ? [...this.ends] : [];
     const further = this.commands.form?.areaFields.filter(({ schema }) => schema.type === "array") ?? [];
     const open = [...ends, ...further.flatMap(areasOf)];
-    const chosen = further.flatMap(({ path }) => /** @type {string[] | undefined} */ (this.commands.form?.get(path)) ?? []);
+    const chosen = further.flatMap(
+      ({ path }) => /** @type {string[] | undefined} */ (this.commands.form?.get(path)) ?? [],
+    );
     const picked = [this.start, this.end, ...chosen].flatMap((area) => area || []);
     const aimed = this.end ?? (this.start !== null ? this.shown[0]?.end : null);
     const marks = JSON.stringify([can, open, picked, aimed]);
@@ -697,13 +746,17 @@ function goesOn({ command, schema }, before) {
  */
 function usual(moves) {
   const known = moves.find(({ option }) => isKnown(option.command)) ?? moves[0];
-  return moves.find(({ option }) => option.command === known.option.command && isUsual(option, chosenIn(option))) ?? known;
+  return (
+    moves.find(({ option }) => option.command === known.option.command && isUsual(option, chosenIn(option))) ?? known
+  );
 }
 
 /** How much can come along with a command. @param {Option} option */
 function mostAlong(option) {
   const most = filled(option.schema, /** @type {JsonObject} */ (initial(option.schema)), chosenIn(option), true);
-  return Object.values(alongIn(option, most)).map(amount).reduce((sum, each) => sum + each, 0);
+  return Object.values(alongIn(option, most))
+    .map(amount)
+    .reduce((sum, each) => sum + each, 0);
 }
 
 /**
@@ -714,7 +767,10 @@ export function isClear({ option, end, fix }) {
   const { as, pieces = [], counts = [] } = gestureOf(option);
   const along = end === null || as ? [] : [...pieces, ...counts];
   const open = chosenIn(option).filter((name) => !(name in fix) && !isFixed(option.schema.properties[name]));
-  return open.every((name) => along.includes(name)) || isForced(option.schema, { .../** @type {JsonObject} */ (initial(option.schema)), ...fix }, open);
+  return (
+    open.every((name) => along.includes(name)) ||
+    isForced(option.schema, { .../** @type {JsonObject} */ (initial(option.schema)), ...fix }, open)
+  );
 }
 
 /**

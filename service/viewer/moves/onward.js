@@ -22,14 +22,18 @@ const FORGET = 0.6; // How much an older move counts beside the one after it.
  */
 export function guessed({ command, places }) {
   const { clicks = {}, right = null } = taken.get(command) ?? {};
-  const [best] = GUESSES.filter((guess) => guess === "nowhere" || guess in places).sort((one, other) => (clicks[one] ?? 0) - (clicks[other] ?? 0));
+  const [best] = GUESSES.filter((guess) => guess === "nowhere" || guess in places).sort(
+    (one, other) => (clicks[one] ?? 0) - (clicks[other] ?? 0),
+  );
   return best === "nowhere" ? null : { area: places[best].area, isSure: best === right };
 }
 
 /** Remember where the next move did begin. @param {Onward} onward @param {string} area */
 export function noteBegun({ command, places }, area) {
   const before = taken.get(command)?.clicks ?? {};
-  const clicks = Object.fromEntries(GUESSES.map((guess) => [guess, FORGET * (before[guess] ?? 0) + clicksFor(places[guess], area)]));
+  const clicks = Object.fromEntries(
+    GUESSES.map((guess) => [guess, FORGET * (before[guess] ?? 0) + clicksFor(places[guess], area)]),
+  );
   taken.set(command, { clicks, right: GUESSES.find((guess) => places[guess]?.area === area) });
 }
 

@@ -14,7 +14,9 @@ import { takeBacksOf } from "../state/take-backs.js";
 
 /** Why the seat that looks is out of the game; undefined while it is not. @param {Table} room */
 export function outOf({ shown, seat, following, commands }) {
-  return following && !commands?.isAsked ? shown?.standings?.find((standing) => standing.seat === seat)?.out : undefined;
+  return following && !commands?.isAsked
+    ? shown?.standings?.find((standing) => standing.seat === seat)?.out
+    : undefined;
 }
 
 /** @param {Commands} commands */

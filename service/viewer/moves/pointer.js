@@ -20,15 +20,19 @@ export function listen(moves) {
     if (board.camera) board.camera.held = false;
     moves.isDragged = false;
   };
-  board.place.addEventListener("pointerdown", (event) => {
-    const area = board.areaAt(event);
-    if (!event.isPrimary) return drop();
-    const isReady = event.pointerType !== "touch" || moves.start === area;
-    if (event.button || !area || !isReady || !moves.isOpen || !moves.from(area).some(({ end }) => end)) return;
-    held = { area, x: event.clientX, y: event.clientY, began: false };
-    // The board stays where it is.
-    if (board.camera) board.camera.held = true;
-  }, { capture: true });
+  board.place.addEventListener(
+    "pointerdown",
+    (event) => {
+      const area = board.areaAt(event);
+      if (!event.isPrimary) return drop();
+      const isReady = event.pointerType !== "touch" || moves.start === area;
+      if (event.button || !area || !isReady || !moves.isOpen || !moves.from(area).some(({ end }) => end)) return;
+      held = { area, x: event.clientX, y: event.clientY, began: false };
+      // The board stays where it is.
+      if (board.camera) board.camera.held = true;
+    },
+    { capture: true },
+  );
   board.place.addEventListener("pointermove", (event) => {
     if (!held) return;
     if (!held.began && Math.hypot(event.clientX - held.x, event.clientY - held.y) < FAR) return;
@@ -52,7 +56,11 @@ export function listen(moves) {
   });
   addEventListener("pointercancel", drop);
   // The click that ends a drag is none.
-  board.place.addEventListener("click", (event) => {
-    if (isOver) event.stopPropagation();
-  }, { capture: true });
+  board.place.addEventListener(
+    "click",
+    (event) => {
+      if (isOver) event.stopPropagation();
+    },
+    { capture: true },
+  );
 }

@@ -16,15 +16,23 @@ const MOVED = 6; // Pixels: whoever moves the pointer has seen what is there.
 export function steady(place) {
   /** @type {Rest | null} */
   let rest = null;
-  addEventListener("click", ({ detail, target, clientX, clientY }) => {
-    // Whoever presses a key has the focus on a button, which no other takes over.
-    const button = target instanceof Element ? target.closest("button") : null;
-    rest = detail ? { x: clientX, y: clientY, button, words: button?.textContent } : null;
-  }, true);
+  addEventListener(
+    "click",
+    ({ detail, target, clientX, clientY }) => {
+      // Whoever presses a key has the focus on a button, which no other takes over.
+      const button = target instanceof Element ? target.closest("button") : null;
+      rest = detail ? { x: clientX, y: clientY, button, words: button?.textContent } : null;
+    },
+    true,
+  );
   addEventListener("pointermove", ({ clientX, clientY }) => {
     if (rest && Math.hypot(clientX - rest.x, clientY - rest.y) > MOVED) rest = null;
   });
-  new MutationObserver(() => rest && hold(place, rest)).observe(place, { childList: true, subtree: true, characterData: true });
+  new MutationObserver(() => rest && hold(place, rest)).observe(place, {
+    childList: true,
+    subtree: true,
+    characterData: true,
+  });
 }
 
 /**

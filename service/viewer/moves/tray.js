@@ -39,7 +39,8 @@ export function tray(room, commands, moves) {
       <p class="quiet">Nothing was sent.</p>
       <div class="buttons"><button @click=${() => ((moves.refused = null), room.redraw())}>Close</button></div></div>`;
   }
-  if (commands.place === "bar" && commands.form && !moves.isSending) return moves.isReady ? picker(room, commands, moves) : beforehand(commands, moves);
+  if (commands.place === "bar" && commands.form && !moves.isSending)
+    return moves.isReady ? picker(room, commands, moves) : beforehand(commands, moves);
   if (isHelp) return helpTray(room);
   return cardTray(room, commands, moves);
 }
@@ -52,7 +53,9 @@ export function tray(room, commands, moves) {
  */
 function cardTray(room, commands, moves) {
   if (!commands.isAsked || !room.following || commands.form) return nothing;
-  const cards = answersOf(commands, moves).map((answer, at) => ({ ...answer, key: at < MANY ? at + 1 : 0 })).filter(({ dealt }) => dealt);
+  const cards = answersOf(commands, moves)
+    .map((answer, at) => ({ ...answer, key: at < MANY ? at + 1 : 0 }))
+    .filter(({ dealt }) => dealt);
   return cards.length ? html`<div class="tray picker">${deal(room, commands, cards)}</div>` : nothing;
 }
 
@@ -125,9 +128,24 @@ function picker(room, commands, moves) {
       <button type="button" @click=${() => moves.back()}>Cancel <kbd aria-hidden="true">Esc</kbd></button>
       <span class="hint" role="status">${fault && form.asked ? `Not yet: ${fault.message}` : nothing}</span>
     </div>
-    ${moves.meant.length > 1
-      ? html`<div class="meant" role="group" aria-label="What you do">${moves.meant.map((move) => radio("meant", move, titleAmong(move.option, moves.meant.map((each) => each.option), labels), move.option === option, commands, () => moves.mean(move)))}</div>`
-      : nothing}
+    ${
+      moves.meant.length > 1
+        ? html`<div class="meant" role="group" aria-label="What you do">${moves.meant.map((move) =>
+            radio(
+              "meant",
+              move,
+              titleAmong(
+                move.option,
+                moves.meant.map((each) => each.option),
+                labels,
+              ),
+              move.option === option,
+              commands,
+              () => moves.mean(move),
+            ),
+          )}</div>`
+        : nothing
+    }
     <div class="controls">${control(form, option, isAsked)}</div>
     ${said(room, commands)}
   </form>`;
@@ -154,7 +172,9 @@ function cost(labels, { foreseen }) {
 function lasts({ form, labels }, busy, moves, { name, values }) {
   return values.map((value) => {
     const isChosen = (form.get([name]) ?? false) === value;
-    return html`<button type=${isChosen ? "submit" : "button"} class="strong" data-last=${`${name}/${value}`} ?disabled=${busy} @click=${(/** @type {At<HTMLElement, MouseEvent>} */ event) => {
+    return html`<button type=${isChosen ? "submit" : "button"} class="strong" data-last=${`${name}/${value}`} ?disabled=${busy} @click=${(
+      /** @type {At<HTMLElement, MouseEvent>} */ event,
+    ) => {
       event.preventDefault();
       moves.finish(name, value);
     }}>${labels.field(name)}: ${labels.value(value)} ${isChosen ? html`<kbd aria-hidden="true">↵</kbd>` : nothing}</button>`;
@@ -182,7 +202,8 @@ function radio(name, { option }, title, isChosen, { options }, choose) {
 function said(room, commands) {
   const { said } = commands;
   if (said?.kind === "refused") return refused(room, said.problem, said.tried);
-  if (said?.kind === "stale") return html`<p role="alert">Nothing was done: the game went on before your command arrived. ${said.why || "Send it again."}</p>`;
+  if (said?.kind === "stale")
+    return html`<p role="alert">Nothing was done: the game went on before your command arrived. ${said.why || "Send it again."}</p>`;
   if (said?.kind === "lost") {
     return html`<p role="alert">No answer came. Send it again: if it was done already, it does not happen twice.
       <button type="button" ?disabled=${commands.busy} @click=${() => commands.again()}>Send again</button></p>`;

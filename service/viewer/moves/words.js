@@ -34,7 +34,9 @@ export function things(option, values, labels) {
     if (value === undefined || value === 0 || Number.isNaN(value)) return [];
     if (Array.isArray(value)) return value.map((item) => labels.value(item));
     if (typeof value === "object" && value !== null) {
-      return Object.entries(value).filter(([, number]) => Number(number) > 0).map(([kind, number]) => labels.amount(Number(number), kind));
+      return Object.entries(value)
+        .filter(([, number]) => Number(number) > 0)
+        .map(([kind, number]) => labels.amount(Number(number), kind));
     }
     if (typeof value === "string") return [labels.value(value)];
     return typeof value === "number" ? [labels.amount(value, name)] : [];

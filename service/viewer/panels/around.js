@@ -31,13 +31,23 @@ export function aroundPanel(room, account) {
   if (!room.isEntered() || !game) return nothing;
   const requests = takeBacksOf(room);
   const waiting = casesFor(room, account);
-  if ( (!waiting.length && !requests.open.length && !requests.problem && (game.paused ?? null) === null && !game.given_up?.length && !isOver(room))) return nothing;
+  if (
+    !waiting.length &&
+    !requests.open.length &&
+    !requests.problem &&
+    (game.paused ?? null) === null &&
+    !game.given_up?.length &&
+    !isOver(room)
+  )
+    return nothing;
   return html`${isOver(room) ? ending(room) : nothing} ${game.paused === null ? nothing : pause(room, account)} ${givenUp(room, account)}
     ${waiting.map((each) => dispute(room, each))}
     ${requests.open.map((request) => oneRequest(room, requests, request))}
-    ${requests.problem
-      ? html`<div class="request">${refusal(room, requests.problem)}<button @click=${() => requests.close()}>Close</button></div>`
-      : nothing}`;
+    ${
+      requests.problem
+        ? html`<div class="request">${refusal(room, requests.problem)}<button @click=${() => requests.close()}>Close</button></div>`
+        : nothing
+    }`;
 }
 
 /**
@@ -47,7 +57,8 @@ export function aroundPanel(room, account) {
  */
 function casesFor(room, account) {
   const { game } = room;
-  const hasSay = game && room.isGame && (game.you !== null || game.officials.some(({ player }) => player === account.me?.id));
+  const hasSay =
+    game && room.isGame && (game.you !== null || game.officials.some(({ player }) => player === account.me?.id));
   return hasSay ? docketOf(room).waiting : [];
 }
 
@@ -56,7 +67,8 @@ function casesFor(room, account) {
  * @param {CaseSummary} summary
  */
 function dispute({ id, game }, { number, about, seat, status }) {
-  const who = seat === null ? "An official disputes" : seat === game.you ? "You dispute" : `${seatName(game, seat)} disputes`;
+  const who =
+    seat === null ? "An official disputes" : seat === game.you ? "You dispute" : `${seatName(game, seat)} disputes`;
   return html`<div class="request" role="group" aria-label="A dispute">
     <p><strong>${who} version ${about}.</strong> The case waits for ${status === "appealed" ? "a final ruling" : "a ruling"}.</p>
     <div class="buttons"><a href="/games/${id}/desk#v=${about}">Case ${number} at the desk</a></div></div>`;
@@ -90,7 +102,8 @@ function again({ game }) {
 function pause(room, account) {
   const { game } = room;
   const me = account.me?.id;
-  const mayResume = me && (game.officials.length ? game.officials.some(({ player }) => player === me) : game.organizer === me);
+  const mayResume =
+    me && (game.officials.length ? game.officials.some(({ player }) => player === me) : game.organizer === me);
   return html`<div class="request" role="group" aria-label="A pause">
     <p><strong>An official paused the game.</strong> Until it goes on, it takes no commands. Reason: ${game.paused}</p>
     ${mayResume ? html`<div class="buttons"><button @click=${() => resume(room)}>Resume the game</button></div>` : nothing}
@@ -148,6 +161,10 @@ function answers(requests, request) {
  */
 function before(room, version) {
   const frame = room.frame(version);
-  if (!frame) room.frames?.want(version).then(() => room.redraw(), () => {});
+  if (!frame)
+    room.frames?.want(version).then(
+      () => room.redraw(),
+      () => {},
+    );
   return frame ? html`, before <q>${frame.text.replace(/\.$/, "")}</q>` : nothing;
 }

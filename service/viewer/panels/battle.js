@@ -64,7 +64,9 @@ function rollsOf(room, at, { place, round }) {
     if (now?.place !== place || now.round !== round) break;
     for (const roll of room.frame(version)?.rolls ?? []) {
       if (roll.hits === null || rolls.has(sideOf(roll))) continue;
-      const throwing = [before?.attacker, before?.defender].find((each) => each && sideOf(each) === sideOf(roll))?.throw;
+      const throwing = [before?.attacker, before?.defender].find(
+        (each) => each && sideOf(each) === sideOf(roll),
+      )?.throw;
       rolls.set(sideOf(roll), { ...roll, version, throwing });
     }
   }

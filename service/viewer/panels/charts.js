@@ -53,7 +53,10 @@ class Charts {
     const state = `${this.chosen} ${room.landmarks?.rounds.length} ${room.game?.status}`;
     if (!room.landmarks || state === this.#seen) return;
     this.#seen = state;
-    this.#fetch(state).then(() => room.redraw(), () => room.redraw());
+    this.#fetch(state).then(
+      () => room.redraw(),
+      () => room.redraw(),
+    );
   }
 
   /** @param {string} state */
@@ -73,6 +76,9 @@ class Charts {
     if (state !== this.#seen) return;
     URL.revokeObjectURL(this.source);
     this.source = URL.createObjectURL(new Blob([drawn], { type: "image/svg+xml" }));
-    this.words = [...drawn.matchAll(/<(title|desc)[^>]*>([^<]*)</g)].slice(0, 2).map(([, , words]) => words).join(". ");
+    this.words = [...drawn.matchAll(/<(title|desc)[^>]*>([^<]*)</g)]
+      .slice(0, 2)
+      .map(([, , words]) => words)
+      .join(". ");
   }
 }

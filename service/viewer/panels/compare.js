@@ -57,14 +57,22 @@ function list(room) {
   if (!areas.length && !seats.length) return html`<p>Nothing differs between ${other} and version ${room.version}.</p>`;
   return html`<p class="quiet" role="status">${areas.length} ${areas.length === 1 ? "area differs" : "areas differ"}.</p>
     <ul class="differences">
-      ${seats.map(({ seat, nation, figures }) => html`<li>${chip(room, seat)} <strong>${nation ?? seatName(room.game, seat)}</strong>
-        ${figures.map(({ name, was, is }) => html`<span class="figure">${plain(name)} ${scored(was)} → ${scored(is)}</span>`)}</li>`)}
-      ${areas.map(({ area, name, gone, come }) => html`<li>
+      ${seats.map(
+        ({
+          seat,
+          nation,
+          figures,
+        }) => html`<li>${chip(room, seat)} <strong>${nation ?? seatName(room.game, seat)}</strong>
+        ${figures.map(({ name, was, is }) => html`<span class="figure">${plain(name)} ${scored(was)} → ${scored(is)}</span>`)}</li>`,
+      )}
+      ${areas.map(
+        ({ area, name, gone, come }) => html`<li>
         <button class="area" @click=${() => (room.choose(area), room.board.focus(area))}>${name}</button>
         <ul>
           ${gone.map((line) => html`<li class="gone"><del><span class="hidden">gone: </span>${line}</del></li>`)}
           ${come.map((line) => html`<li class="come"><ins><span class="hidden">new: </span>${line}</ins></li>`)}
-        </ul></li>`)}
+        </ul></li>`,
+      )}
     </ul>`;
 }
 

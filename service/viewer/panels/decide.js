@@ -49,9 +49,12 @@ function waitsFor(room) {
  * @param {Commands} commands
  */
 function decisions(room, commands) {
-  if (!commands.version) return html`<p class="quiet" role="status">${commands.said ? nothing : "…"}</p>${answer(room, commands)}`;
+  if (!commands.version)
+    return html`<p class="quiet" role="status">${commands.said ? nothing : "…"}</p>${answer(room, commands)}`;
   const kinds = new Set(commands.decisions.map((decision) => decision.kind));
-  const other = [...new Set(commands.options.map((option) => option.decision ?? ""))].filter((kind) => !kinds.has(kind));
+  const other = [...new Set(commands.options.map((option) => option.decision ?? ""))].filter(
+    (kind) => !kinds.has(kind),
+  );
   return html`<div class="commands" data-version=${commands.version}>
     ${past(room)} ${answer(room, commands, commands.place !== "form")}
     ${[...kinds].map(
@@ -82,9 +85,11 @@ function past(room) {
 function question(room, commands, decision) {
   return html`<h3>${linked(room, decision.title)}</h3>
     ${decision.depends ? html`<p>${linked(room, decision.depends)}</p>` : nothing}
-    ${decision.seats.length > 1
-      ? html`<p class="quiet">Still to answer: ${decision.seats.map((seat) => seatName(room.game, seat)).join(", ")}</p>`
-      : nothing}
+    ${
+      decision.seats.length > 1
+        ? html`<p class="quiet">Still to answer: ${decision.seats.map((seat) => seatName(room.game, seat)).join(", ")}</p>`
+        : nothing
+    }
     ${ruleOf(room, decision.rule)}`;
 }
 
@@ -119,10 +124,12 @@ function answers(room, commands) {
   return html`<section class="decision" aria-label="Answers in advance">
     <h3>You answer in advance</h3>
     <ul class="answers">
-      ${(commands.answers ?? []).map((each) => html`<li>
+      ${(commands.answers ?? []).map(
+        (each) => html`<li>
         ${toldAnswer(commands, each)}
         <button ?disabled=${commands.busy} @click=${() => revoke(room, commands, each)}>Revoke</button>
-      </li>`)}
+      </li>`,
+      )}
     </ul>
   </section>`;
 }
@@ -136,7 +143,9 @@ function toldAnswer({ labels }, { decision, command, when, until, given, ended }
   const { type, ...fields } = /** @type {Command} */ (command);
   const what = Object.entries(fields).map(([name, value]) => `${labels.field(name)} ${labels.value(value)}`);
   const conditions = Object.entries(when).flatMap(([name, condition]) =>
-    Object.entries(condition).map(([how, value]) => `${labels.field(name)} ${CONDITIONS[how]} ${labels.value(/** @type {Json} */ (value))}`),
+    Object.entries(condition).map(
+      ([how, value]) => `${labels.field(name)} ${CONDITIONS[how]} ${labels.value(/** @type {Json} */ (value))}`,
+    ),
   );
   return html`<strong>${[named(type), ...what].join(", ")}</strong> whenever you are asked <q>${plain(decision)}</q>${
     conditions.length ? ` and ${conditions.join(" and ")}` : ""
@@ -163,16 +172,24 @@ function ahead(commands, option) {
   const { labels } = commands;
   if (!labels) return nothing;
   /** @param {string} name */
-  const choose = (name) => (/** @type {At<HTMLSelectElement>} */ event) => commands.ahead({ when: { ...when, [name]: event.target.value } });
+  const choose = (name) => (/** @type {At<HTMLSelectElement>} */ event) =>
+    commands.ahead({ when: { ...when, [name]: event.target.value } });
   return html`<div class="fields ahead">
     ${choice("Answer so whenever you are asked this", UNTIL, until, (/** @type {At<HTMLSelectElement>} */ event) => commands.ahead({ until: event.target.value }))}
-    ${until
-      ? commands.aboutOf(option).map(([name, value]) => {
-          const hows = Object.keys(CONDITIONS).filter((how) => how === "equals" || typeof value === "number");
-          const said = hows.map((how) => [how, `${CONDITIONS[how]} ${labels.value(/** @type {Json} */ (value))}`]);
-          return choice(`Only if ${labels.field(name)}`, { "": "is anything", ...Object.fromEntries(said) }, when[name] ?? "", choose(name));
-        })
-      : nothing}
+    ${
+      until
+        ? commands.aboutOf(option).map(([name, value]) => {
+            const hows = Object.keys(CONDITIONS).filter((how) => how === "equals" || typeof value === "number");
+            const said = hows.map((how) => [how, `${CONDITIONS[how]} ${labels.value(/** @type {Json} */ (value))}`]);
+            return choice(
+              `Only if ${labels.field(name)}`,
+              { "": "is anything", ...Object.fromEntries(said) },
+              when[name] ?? "",
+              choose(name),
+            );
+          })
+        : nothing
+    }
   </div>`;
 }
 
@@ -202,7 +219,11 @@ function options(room, commands, all) {
   const shown = here.length ? here : all;
   const families = Map.groupBy(shown, (option) => option.command);
   return html`${shown.length < all.length ? filtered(room, commands, shown.length, all.length) : nothing}
-    ${repeat(families, ([command]) => command, ([command, several]) => family(room, commands, command, several, families.size))}`;
+    ${repeat(
+      families,
+      ([command]) => command,
+      ([command, several]) => family(room, commands, command, several, families.size),
+    )}`;
 }
 
 /**

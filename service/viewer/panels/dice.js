@@ -59,7 +59,12 @@ function rollsOf(room, { event, type }) {
  */
 function asSeen(room, { version }, roll) {
   const seen = room.frame(version)?.rolls ?? [];
-  return seen.find(({ die, faces }) => die === roll.die && String(faces) === String(roll.faces)) ?? { ...roll, faces: roll.faces.map(String) };
+  return (
+    seen.find(({ die, faces }) => die === roll.die && String(faces) === String(roll.faces)) ?? {
+      ...roll,
+      faces: roll.faces.map(String),
+    }
+  );
 }
 
 /**
@@ -75,10 +80,15 @@ function derived(room, event, rolls) {
   const id = `${room.id} ${event.version}`;
   if (!again.has(id)) {
     again.set(id, []);
-    drawAgain(room, rolls).then((lines) => (again.set(id, lines), room.redraw()), () => again.delete(id));
+    drawAgain(room, rolls).then(
+      (lines) => (again.set(id, lines), room.redraw()),
+      () => again.delete(id),
+    );
   }
-  return (again.get(id) ?? []).map((line) => html`<p class="derivation ${line.right ? "right" : "wrong"}">
-    <code>${line.text}</code> ${line.right ? "as the log says." : "which is not what the log says!"}</p>`);
+  return (again.get(id) ?? []).map(
+    (line) => html`<p class="derivation ${line.right ? "right" : "wrong"}">
+    <code>${line.text}</code> ${line.right ? "as the log says." : "which is not what the log says!"}</p>`,
+  );
 }
 
 /**
@@ -87,12 +97,17 @@ function derived(room, event, rolls) {
  */
 async function drawAgain(room, rolls) {
   const chance = await chanceOf(room);
-  return Promise.all(rolls.map(async ({ die, draw, faces }) => {
-    const sides = room.ruleset?.dice[die] ?? [];
-    const { numbers, used } = await chance.dice(draw, faces.length, sides.length);
-    const right = numbers.every((number, index) => sides[number - 1] === String(faces[index]));
-    return { right, text: `${derivation(chance, { draw, numbers, used })}: ${numbers.map((number) => plain(sides[number - 1])).join(", ")},` };
-  }));
+  return Promise.all(
+    rolls.map(async ({ die, draw, faces }) => {
+      const sides = room.ruleset?.dice[die] ?? [];
+      const { numbers, used } = await chance.dice(draw, faces.length, sides.length);
+      const right = numbers.every((number, index) => sides[number - 1] === String(faces[index]));
+      return {
+        right,
+        text: `${derivation(chance, { draw, numbers, used })}: ${numbers.map((number) => plain(sides[number - 1])).join(", ")},`,
+      };
+    }),
+  );
 }
 
 /** @param {Entered} room */

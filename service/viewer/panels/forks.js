@@ -63,7 +63,8 @@ export function besideParent(room) {
  * @param {NonNullable<Game["fork"]>} fork
  */
 function parentOf(room, { parent }) {
-  if (!room.beside) return html`<p><button @click=${() => room.compareWithParent(true)}>Compare with the game it forks from</button></p>`;
+  if (!room.beside)
+    return html`<p><button @click=${() => room.compareWithParent(true)}>Compare with the game it forks from</button></p>`;
   const at = room.parallel;
   const picture = `/v1/games/${parent}/board.svg?version=${at}`;
   return html`<figure class="parent">
@@ -77,7 +78,10 @@ function parentOf(room, { parent }) {
 function forksOf(room) {
   if (read.game !== room.id) {
     Object.assign(read, { game: room.id, forks: [] });
-    room.api.get(`/v1/games/${room.id}/forks`).then(({ items }) => ((read.forks = items), room.redraw()), () => {});
+    room.api.get(`/v1/games/${room.id}/forks`).then(
+      ({ items }) => ((read.forks = items), room.redraw()),
+      () => {},
+    );
   }
   const open = read.forks.filter(({ status }) => status !== "cancelled");
   if (!open.length) return nothing;

@@ -46,10 +46,14 @@ export function header(room, account, isAsked, decide, memory) {
     ${room.isEntered() ? desk(room) : nothing}
     <button class="who" aria-haspopup="dialog" @click=${openSignIn}>${viewerName(room, account)}</button>
     <span class="hidden" role="status">${account.me ? `You are ${account.me.name}. ${viewerName(room)}.` : nothing}</span>
-    ${game ? html`<button class="about" aria-haspopup="dialog" title="The game in a minute" @click=${() => about(room.api, game.ruleset)}>About</button>
-      <a class="docs" href="/rules#game=${game.ruleset}">Rules</a>` : nothing}
+    ${
+      game
+        ? html`<button class="about" aria-haspopup="dialog" title="The game in a minute" @click=${() => about(room.api, game.ruleset)}>About</button>
+      <a class="docs" href="/rules#game=${game.ruleset}">Rules</a>`
+        : nothing
+    }
     ${memory?.problem ? html`<p class="problem" role="alert">${memory.problem} The panel Verify has the evidence.</p>` : nothing}
-    ${room.problem ? html`<p class="problem" role="alert">${room.problem.message} ${room.problem.status === 404 ? html`<a href="/">To the games</a>` : room.problem.problem?.allowed ?? ""}</p>` : nothing}`;
+    ${room.problem ? html`<p class="problem" role="alert">${room.problem.message} ${room.problem.status === 404 ? html`<a href="/">To the games</a>` : (room.problem.problem?.allowed ?? "")}</p>` : nothing}`;
 }
 
 /**

@@ -60,9 +60,11 @@ function cause(room, event, giver) {
   const { command, seat } = giver.cause;
   const what = command?.sealed ? "a sealed command" : html`the command <em>${plain(command?.type ?? "")}</em>`;
   return html`${chip(room, seat)} ${what} of ${seatName(room.game, seat)}
-    ${giver === event
-      ? nothing
-      : html`at <button class="inline" @click=${() => room.show(giver.version)}>version ${giver.version}</button>; this follows of itself`}`;
+    ${
+      giver === event
+        ? nothing
+        : html`at <button class="inline" @click=${() => room.show(giver.version)}>version ${giver.version}</button>; this follows of itself`
+    }`;
 }
 
 /**
@@ -84,7 +86,9 @@ function rules(room, event, giver) {
  * @param {string[]} ids
  */
 function listed(room, title, ids) {
-  return ids.length ? html`<section class="rules"><h3>${title}</h3>${ids.map((id) => ruleOf(room, id))}</section>` : nothing;
+  return ids.length
+    ? html`<section class="rules"><h3>${title}</h3>${ids.map((id) => ruleOf(room, id))}</section>`
+    : nothing;
 }
 
 /**

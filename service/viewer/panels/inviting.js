@@ -34,7 +34,10 @@ function knownOf(room) {
   if (known) return known;
   const none = { invitations: null, said: "" };
   byRoom.set(room, none);
-  read(room).then(() => room.redraw(), () => {});
+  read(room).then(
+    () => room.redraw(),
+    () => {},
+  );
   return none;
 }
 
@@ -49,8 +52,12 @@ export function inviting(room, isFull, act) {
   /** @param {At<HTMLInputElement>} event */
   const list = (event) => act(() => room.api.put(`/v1/games/${room.id}/listing`, { listed: event.target.checked }));
   return html`${isFull || !known.invitations ? nothing : links(room, act)}
-    ${game.readers === "invited" ? html`<p class="hint">This game is private: only those who take part in it read it.</p>` : html`
-      <p><label class="check"><input type="checkbox" .checked=${game.listed} @change=${list} /> Lists show this game to everybody</label></p>`}`;
+    ${
+      game.readers === "invited"
+        ? html`<p class="hint">This game is private: only those who take part in it read it.</p>`
+        : html`
+      <p><label class="check"><input type="checkbox" .checked=${game.listed} @change=${list} /> Lists show this game to everybody</label></p>`
+    }`;
 }
 
 /**
@@ -61,15 +68,20 @@ function links(room, act) {
   const invitations = knownOf(room).invitations ?? [];
   const link = linkOf(room.id, invitations);
   const others = invitations.filter(({ id }) => id !== link?.id);
-  const make = () => act(async () => {
-    await invite(room.api, room.id);
-    await read(room);
-    knownOf(room).said = "";
-    room.focusOn("invitation");
-  });
+  const make = () =>
+    act(async () => {
+      await invite(room.api, room.id);
+      await read(room);
+      knownOf(room).said = "";
+      room.focusOn("invitation");
+    });
   return html`${link ? shown(room, link, act) : html`<p><button @click=${make}>Invite friends by a link</button></p>`}
-    ${others.length ? html`<p class="hint">${count(others.length, link ? "other link" : "link")} to this game ${others.length === 1 ? "is" : "are"} still good.
-      <button class="inline" @click=${() => act(() => revoke(room, others))}>Revoke ${others.length === 1 ? "it" : "them"}</button></p>` : nothing}`;
+    ${
+      others.length
+        ? html`<p class="hint">${count(others.length, link ? "other link" : "link")} to this game ${others.length === 1 ? "is" : "are"} still good.
+      <button class="inline" @click=${() => act(() => revoke(room, others))}>Revoke ${others.length === 1 ? "it" : "them"}</button></p>`
+        : nothing
+    }`;
 }
 
 /**
@@ -108,7 +120,10 @@ async function revoke(room, invitations) {
  * @param {Link} link
  */
 async function copy(room, { address }) {
-  const isCopied = await (async () => navigator.clipboard.writeText(address))().then(() => true, () => false);
+  const isCopied = await (async () => navigator.clipboard.writeText(address))().then(
+    () => true,
+    () => false,
+  );
   knownOf(room).said = isCopied ? "Copied" : "Select the link and copy it";
   room.redraw();
 }

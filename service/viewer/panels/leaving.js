@@ -34,20 +34,34 @@ export function givenUp(room, account) {
   const { game, seat } = room;
   if (!room.isEntered() || game?.status !== "running") return nothing;
   const isGone = game.seats.some((place) => place.player === game.organizer && game.given_up.includes(place.seat));
-  const mayChoose = account.me && (game.organizer === account.me.id || (isGone && seat && !game.given_up.includes(seat)));
-  return game.given_up.map((each) => html`<div class="request" role="group" aria-label="A seat that was given up">
+  const mayChoose =
+    account.me && (game.organizer === account.me.id || (isGone && seat && !game.given_up.includes(seat)));
+  return game.given_up.map(
+    (each) => html`<div class="request" role="group" aria-label="A seat that was given up">
     <p>${chip(room, each)} <strong>${each === seat ? "You gave up your seat." : `${seatName(game, each)} gave up their seat.`}</strong>
       ${mayChoose ? "You can let a bot play on." : `${isGone ? "The players who are left" : "The organizer"} can let a bot play on.`} Until then, the game waits for the player as before.</p>
-    ${mayChoose && room.ruleset ? html`<form class="buttons" @submit=${(/** @type {Submitted} */ event) => takeOver(event, room, each)}>
+    ${
+      mayChoose && room.ruleset
+        ? html`<form class="buttons" @submit=${(/** @type {Submitted} */ event) => takeOver(event, room, each)}>
       <label>Bot <select name="level">${levels(room.ruleset.bots)}</select></label>
-      <button class="strong" ?disabled=${state.busy}>Let it play on</button></form>` : nothing}
-    ${refused(room, each)}</div>`);
+      <button class="strong" ?disabled=${state.busy}>Let it play on</button></form>`
+        : nothing
+    }
+    ${refused(room, each)}</div>`,
+  );
 }
 
 /** Let a player give up their seat, once they know what that means. @param {Room} room */
 export function leaving(room) {
   const { game, seat } = room;
-  if (!room.isEntered() || !seat || game?.status !== "running" || game.fork?.purpose === "analysis" || game.given_up.includes(seat)) return nothing;
+  if (
+    !room.isEntered() ||
+    !seat ||
+    game?.status !== "running" ||
+    game.fork?.purpose === "analysis" ||
+    game.given_up.includes(seat)
+  )
+    return nothing;
   const leave = () => act(room, LEAVE, () => room.api.delete(`/v1/games/${room.id}/seats/${seat}`));
   return html`<details class="leaving"><summary>Give up your seat</summary>
     <p>You cannot take this back. The game waits for you as before until its organizer lets a bot play on. From then on you see

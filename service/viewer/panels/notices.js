@@ -48,7 +48,9 @@ const wish = {
 export function showInTab(room, isAsked) {
   document.title = `${isAsked ? "Your turn · " : ""}${room.game ? gameTitle(room.game) : "A game"} · Tabularium`;
   const wanted = isAsked ? ASKED : PLAIN;
-  const link = document.querySelector("link[rel=icon]") ?? document.head.appendChild(Object.assign(document.createElement("link"), { rel: "icon" }));
+  const link =
+    document.querySelector("link[rel=icon]") ??
+    document.head.appendChild(Object.assign(document.createElement("link"), { rel: "icon" }));
   if (link.getAttribute("href") !== wanted) link.setAttribute("href", wanted);
 }
 
@@ -58,14 +60,20 @@ export function notice(room) {
   const isAllowed = wish.get("notification") && globalThis.Notification?.permission === "granted";
   if (!isAllowed || !document.hidden) return;
   const question = room.game?.decisions.find(({ seats }) => seats.includes(room.seat))?.title ?? "";
-  const shown = new Notification(`Your turn: ${room.game ? gameTitle(room.game) : ""}`, { body: question, tag: room.id });
+  const shown = new Notification(`Your turn: ${room.game ? gameTitle(room.game) : ""}`, {
+    body: question,
+    tag: room.id,
+  });
   shown.onclick = () => (focus(), shown.close());
 }
 
 /** Two short notes. */
 function ring() {
   const audio = new AudioContext();
-  for (const [at, pitch] of [[0, 660], [0.16, 880]]) {
+  for (const [at, pitch] of [
+    [0, 660],
+    [0.16, 880],
+  ]) {
     const [tone, volume] = [audio.createOscillator(), audio.createGain()];
     tone.frequency.value = pitch;
     volume.gain.setValueAtTime(0.15, audio.currentTime + at);
@@ -103,8 +111,12 @@ export function noticesDialog(room) {
   const permission = globalThis.Notification?.permission;
   return html`<h2 id="notices-title">When it is your turn</h2>
     <p><label class="check"><input type="checkbox" .checked=${wish.get("sound")} @change=${sound} /> Play a sound</label></p>
-    ${permission ? html`<p><label class="check"><input type="checkbox" .checked=${wish.get("notification") && permission === "granted"}
-        ?disabled=${permission === "denied"} @change=${notification} /> Show a notification while this tab is in the background</label></p>` : nothing}
+    ${
+      permission
+        ? html`<p><label class="check"><input type="checkbox" .checked=${wish.get("notification") && permission === "granted"}
+        ?disabled=${permission === "denied"} @change=${notification} /> Show a notification while this tab is in the background</label></p>`
+        : nothing
+    }
     ${permission === "denied" ? html`<p class="hint">Your browser does not let this page show notifications. Its settings can change that.</p>` : nothing}
     <p class="hint">This browser remembers it for all games. The title and the icon of the tab always say when it is your turn.</p>
     <form method="dialog" class="buttons"><button>Close</button></form>`;

@@ -68,7 +68,12 @@ const PANELS = [
   { id: "event", title: "Event", rest: async () => (await import("./inspector.js")).inspectorPanel },
   { id: "scores", title: "Scores", rest: async () => (await import("./standings.js")).standingsPanel },
   { id: "changes", title: "Changes", panel: comparePanel },
-  { id: "decide", title: "Decide", rest: async () => whenEntered((await import("./decide.js")).decidePanel), badge: decisions },
+  {
+    id: "decide",
+    title: "Decide",
+    rest: async () => whenEntered((await import("./decide.js")).decidePanel),
+    badge: decisions,
+  },
   { id: "places", title: "Where", rest: async () => (await import("./where.js")).wherePanel, narrow: true },
   { id: "verify", title: "Verify", rest: async () => (await import("./verify.js")).verifyPanel },
 ];
@@ -124,10 +129,15 @@ export class Panels {
     setTimeout(() => this.#remember(), QUIET);
     for (const each of BELOW) each.rest().then((draw) => ((each.draw = draw), this.room.redraw()));
     for (const each of PANELS.filter(({ panel, rest }) => rest && !panel)) {
-      each.rest?.().then(
-        (panel) => (each.panel = panel),
-        () => (each.panel = () => html`<p class="problem" role="alert">This panel could not be loaded. Reload the page.</p>`),
-      ).then(() => this.room.redraw());
+      each
+        .rest?.()
+        .then(
+          (panel) => (each.panel = panel),
+          () =>
+            (each.panel = () =>
+              html`<p class="problem" role="alert">This panel could not be loaded. Reload the page.</p>`),
+        )
+        .then(() => this.room.redraw());
     }
   }
 
@@ -159,7 +169,8 @@ export class Panels {
     // Whoever sat down before the game began did not enter a running one.
     if (this.#status === "gathering" && room.game?.status === "running") this.#sit();
     // When it is over there is nothing to decide: what came of it is seen first.
-    if (this.#status === "running" && room.game?.status === "over" && this.#chosen === "decide") this.#chosen = "scores";
+    if (this.#status === "running" && room.game?.status === "over" && this.#chosen === "decide")
+      this.#chosen = "scores";
     this.#status = room.game?.status ?? this.#status;
     this.#ask(Boolean(decisions(room)));
     // A game that is gone may be one that this browser saw.
@@ -276,7 +287,12 @@ export class Panels {
    */
   #turn(event, panels, now) {
     const at = panels.findIndex((panel) => panel.id === now);
-    const to = new Map([["ArrowLeft", at - 1], ["ArrowRight", at + 1], ["Home", 0], ["End", panels.length - 1]]).get(event.key);
+    const to = new Map([
+      ["ArrowLeft", at - 1],
+      ["ArrowRight", at + 1],
+      ["Home", 0],
+      ["End", panels.length - 1],
+    ]).get(event.key);
     if (to === undefined) return;
     event.preventDefault();
     const next = panels[(to + panels.length) % panels.length].id;

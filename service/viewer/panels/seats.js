@@ -47,17 +47,23 @@ export function seatsPanel(room, account) {
   const organizes = Boolean(account.me) && game.organizer === account.me?.id;
   return html`<section class="open-seats" aria-labelledby="seats-title">
     <h2 id="seats-title">${isFull ? "Everybody is here" : "Waiting for players"}</h2>
-    <ul>${game.seats.map((place) => html`<li><strong>${named(place.seat)}</strong>
+    <ul>${game.seats.map(
+      (place) => html`<li><strong>${named(place.seat)}</strong>
       ${place.player ? holder(place) : nothing}
-      <span class="buttons">${buttons(room, account, place, mine, organizes)}</span></li>`)}</ul>
+      <span class="buttons">${buttons(room, account, place, mine, organizes)}</span></li>`,
+    )}</ul>
     ${organizes && !isFull && room.ruleset ? bots(room, mine) : nothing}
-    ${isFull && (mine || organizes)
-      ? html`<button class="strong" @click=${() => act(room, () => room.api.post(`/v1/games/${room.id}/start`))}>Begin the game</button>`
-      : html`<p class="quiet">${isFull ? "A player or the organizer can begin the game." : organizes ? nothing : "The game can begin when every seat is taken."}</p>`}
+    ${
+      isFull && (mine || organizes)
+        ? html`<button class="strong" @click=${() => act(room, () => room.api.post(`/v1/games/${room.id}/start`))}>Begin the game</button>`
+        : html`<p class="quiet">${isFull ? "A player or the organizer can begin the game." : organizes ? nothing : "The game can begin when every seat is taken."}</p>`
+    }
     ${organizes ? inviting(room, isFull, (does) => act(room, does)) : nothing}
-    <p class="quiet">${game.organizer_sees === "all"
-      ? "While the game runs, its organizer sees everything, hidden hands too, unless they hold a seat."
-      : "The organizer of this game sees what a spectator sees."}</p>
+    <p class="quiet">${
+      game.organizer_sees === "all"
+        ? "While the game runs, its organizer sees everything, hidden hands too, unless they hold a seat."
+        : "The organizer of this game sees what a spectator sees."
+    }</p>
     ${remarks(game)}
     ${toRead(room)}
     ${stateOf(room).said ? html`<p class="problem" role="alert">${stateOf(room).said}</p>` : nothing}
@@ -86,7 +92,8 @@ function holder({ player, name, bot, looks_alike }) {
  */
 function buttons(room, account, place, mine, organizes) {
   const { seat } = place;
-  if (place === mine) return html`<button @click=${() => act(room, () => room.api.delete(`/v1/games/${room.id}/seats/${seat}`))}>Leave</button>`;
+  if (place === mine)
+    return html`<button @click=${() => act(room, () => room.api.delete(`/v1/games/${room.id}/seats/${seat}`))}>Leave</button>`;
   if (place.level && organizes) {
     return html`<button aria-label="Take the bot away from ${named(seat)}" @click=${() => act(room, () => room.api.delete(`/v1/games/${room.id}/seats/${seat}/bot`))}>Take away</button>`;
   }
@@ -128,7 +135,9 @@ function bots(room, mine) {
  * @param {string} seat
  */
 function seatBot(room, seat) {
-  return room.api.put(`/v1/games/${room.id}/seats/${seat}/bot`, { level: stateOf(room).level || usual(room.ruleset?.bots ?? []) });
+  return room.api.put(`/v1/games/${room.id}/seats/${seat}/bot`, {
+    level: stateOf(room).level || usual(room.ruleset?.bots ?? []),
+  });
 }
 
 /**

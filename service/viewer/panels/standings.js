@@ -39,10 +39,14 @@ function table(room, standings) {
   const played = standings.filter((standing) => Object.keys(standing.figures).length);
   const before = room.against === null ? undefined : room.scene(room.against)?.standings;
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Scores"><table>
-      <thead><tr><td></td>${played.map((standing) => html`<th scope="col" class=${isOut(room, standing) ? "out" : ""}>
-        ${chip(room, standing.seat)} ${standing.name}</th>`)}</tr></thead>
-      <tbody>${names.map((name) => html`<tr><th scope="row">${plain(name)}</th>
-        ${played.map((standing) => html`<td>${figure(standing, name, before)}</td>`)}</tr>`)}</tbody>
+      <thead><tr><td></td>${played.map(
+        (standing) => html`<th scope="col" class=${isOut(room, standing) ? "out" : ""}>
+        ${chip(room, standing.seat)} ${standing.name}</th>`,
+      )}</tr></thead>
+      <tbody>${names.map(
+        (name) => html`<tr><th scope="row">${plain(name)}</th>
+        ${played.map((standing) => html`<td>${figure(standing, name, before)}</td>`)}</tr>`,
+      )}</tbody>
     </table></div>
     <ul class="seats">${standings.map((standing) => seat(room, standing))}</ul>`;
 }
@@ -100,5 +104,7 @@ function figure(standing, name, before) {
 /** Return who won, as a sentence. @param {Room} room */
 export function won(room) {
   const winners = room.game?.result?.winners ?? [];
-  return winners.length ? `Won by ${winners.map((/** @type {string} */ seat) => seatName(room.game, seat)).join(" and ")}.` : "Nobody won.";
+  return winners.length
+    ? `Won by ${winners.map((/** @type {string} */ seat) => seatName(room.game, seat)).join(" and ")}.`
+    : "Nobody won.";
 }

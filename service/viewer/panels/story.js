@@ -45,7 +45,11 @@ export function storyPanel(room) {
   }
   return html`<h2 class="hidden">The story</h2>
     <ol class="sentences" id="sentences" tabindex="0" aria-label="What happened" @scroll=${(/** @type {At<HTMLElement>} */ event) => more(room, event.target)}>
-      ${repeat(rows, (row) => row.version, (row, at) => sentence(room, row, rows[at - 1]))}
+      ${repeat(
+        rows,
+        (row) => row.version,
+        (row, at) => sentence(room, row, rows[at - 1]),
+      )}
     </ol>`;
 }
 
@@ -76,7 +80,9 @@ function sentence(room, { version, frame, heading }, before) {
  */
 function papers(room, text) {
   const names = namedIn(room, text);
-  return names.length ? html`<p class="papers quiet">Read: ${names.map((name) => html` ${link(room, name)}`)}</p>` : nothing;
+  return names.length
+    ? html`<p class="papers quiet">Read: ${names.map((name) => html` ${link(room, name)}`)}</p>`
+    : nothing;
 }
 
 /**

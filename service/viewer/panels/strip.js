@@ -35,10 +35,13 @@ function player(room, standing, isAwaited) {
   const { seat, name, active, out, won, nations = [] } = standing;
   const place = room.game.seats.find((each) => each.seat === seat);
   const isMine = seat === room.seat;
-  const acting = nations.filter((nation) => nation.active).map((nation) => nation.name).join(", ");
+  const acting = nations
+    .filter((nation) => nation.active)
+    .map((nation) => nation.name)
+    .join(", ");
   return html`<li class="${isMine ? "mine" : ""} ${out ? "out" : ""} ${isAwaited ? "awaited" : ""}">
     <p class="person">${chip(room, seat)} <strong class="name">${name}</strong>
-      <span class="player">${isMine ? "you" : place?.name ?? "nobody"}</span>
+      <span class="player">${isMine ? "you" : (place?.name ?? "nobody")}</span>
       ${place?.looks_alike ? lookAlike : nothing}
       ${place?.bot ? html`<span class="tag" title=${place.level ?? nothing}>bot</span>` : nothing}
       ${room.game.given_up?.includes(seat) ? html`<span class="tag">gone</span>` : nothing}
@@ -67,6 +70,7 @@ function items(room, { items = [] }, isMine) {
   if (!items.length) return nothing;
   /** @param {Mark} item */
   const sign = (item) => (item.seat ? chip(room, item.seat) : glyph(item.kind));
-  if (isMine) return html`<p class="figures hand">${items.map((item) => html`<span>${sign(item)}<b class="many">${(item.count ?? 1) > 1 ? item.count : nothing}</b> <span class="words">${item.words || count(item.count ?? 1, plain(item.kind))}</span></span>`)}</p>`;
+  if (isMine)
+    return html`<p class="figures hand">${items.map((item) => html`<span>${sign(item)}<b class="many">${(item.count ?? 1) > 1 ? item.count : nothing}</b> <span class="words">${item.words || count(item.count ?? 1, plain(item.kind))}</span></span>`)}</p>`;
   return html`<p class="figures">${items.map((item) => html`<span title=${item.words}>${sign(item)}${(item.count ?? 1) > 1 ? item.count : nothing}<span class="hidden">${item.words}</span></span>`)}</p>`;
 }

@@ -80,10 +80,11 @@ function button(words, sign, act, disabled) {
  * @param {Json} value
  */
 
-
 /** Return where in the game the version is, in words. @param {Room} room */
 export function headingOf(room) {
-  return room.scene(room.version)?.heading || room.landmarks?.phaseAt(room.version)?.heading || "Before the first round";
+  return (
+    room.scene(room.version)?.heading || room.landmarks?.phaseAt(room.version)?.heading || "Before the first round"
+  );
 }
 
 /**
@@ -94,7 +95,10 @@ async function copy(room, event) {
   const { target } = event;
   const link = linkTo(room);
   // Without HTTPS a page has no clipboard: the link is in the address at least, to be copied from there.
-  const isCopied = await (async () => navigator.clipboard.writeText(link))().then(() => true, () => false);
+  const isCopied = await (async () => navigator.clipboard.writeText(link))().then(
+    () => true,
+    () => false,
+  );
   history.replaceState(null, "", link);
   copied.said = isCopied ? "Copied" : "It is in the address";
   clearTimeout(copied.timer);
@@ -135,9 +139,12 @@ function pointed(room, event) {
   /** @param {TimelineEntry} entry */
   const distance = (entry) => Math.abs(entry.version - at);
   /** @param {TimelineEntry[]} entries */
-  const nearest = (entries) => entries.reduce((one, other) => (distance(other) < distance(one) ? other : one), entries[0]) ?? [];
+  const nearest = (entries) =>
+    entries.reduce((one, other) => (distance(other) < distance(one) ? other : one), entries[0]) ?? [];
   const { battles, retractions, rulings, others, turns } = room.landmarks;
-  const mark = [rulings, battles, retractions, [...others, ...turns]].flatMap(nearest).find((entry) => entry && distance(entry) <= reach);
+  const mark = [rulings, battles, retractions, [...others, ...turns]]
+    .flatMap(nearest)
+    .find((entry) => entry && distance(entry) <= reach);
   return { at, mark };
 }
 
@@ -145,7 +152,16 @@ function pointed(room, event) {
 export function stepByKeys(room) {
   addEventListener("keydown", (event) => {
     const way = SIDEWAYS[event.key];
-    if (!way || event.target !== document.body || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || !room.head) return;
+    if (
+      !way ||
+      event.target !== document.body ||
+      event.defaultPrevented ||
+      event.altKey ||
+      event.ctrlKey ||
+      event.metaKey ||
+      !room.head
+    )
+      return;
     room.step(way);
     event.preventDefault();
   });
@@ -178,12 +194,16 @@ function marks(room) {
    * @param {number} top
    * @param {number} bottom
    */
-  const path = (entries, top, bottom) => entries.map((each) => `M${x(each.version).toFixed(2)} ${top}V${bottom}`).join("");
+  const path = (entries, top, bottom) =>
+    entries.map((each) => `M${x(each.version).toFixed(2)} ${top}V${bottom}`).join("");
   const apart = (LABEL / Math.max(300, innerWidth)) * 1000;
   const words = [
-    count(rounds.length, "round"), count(landmarks.battles.length, "battle"),
+    count(rounds.length, "round"),
+    count(landmarks.battles.length, "battle"),
     count(landmarks.retractions.length, "retraction"),
-    ...[...Map.groupBy([...landmarks.rulings, ...landmarks.others], ({ kind }) => kind)].map(([kind, some]) => count(some.length, plain(kind))),
+    ...[...Map.groupBy([...landmarks.rulings, ...landmarks.others], ({ kind }) => kind)].map(([kind, some]) =>
+      count(some.length, plain(kind)),
+    ),
   ].join(", ");
   return html`<svg class="marks" role="img" aria-label="Marked: ${words}">
     ${bands(rounds, x)}

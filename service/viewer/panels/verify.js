@@ -81,20 +81,26 @@ function remembered(memory) {
   const { problem, said, evidence } = memory;
   const first = "At your next visit, your browser compares the service's log and this game with what it sees now.";
   return html`<h3>Seen before</h3>
-    ${problem
-      ? html`<p class="outcome refused">${problem} Either history was rewritten, or an old copy of the database was restored. Keep the evidence, and ask the service why.</p>
+    ${
+      problem
+        ? html`<p class="outcome refused">${problem} Either history was rewritten, or an old copy of the database was restored. Keep the evidence, and ask the service why.</p>
           <div class="buttons">
             <a href=${evidence} download="evidence.json">Save the evidence</a>
             <button @click=${() => memory.forget()}>Forget what this browser saw</button>
           </div>`
-      : html`<ul class="seen">${(said.length ? said : [first]).map((line) => html`<li>${line}</li>`)}</ul>`}`;
+        : html`<ul class="seen">${(said.length ? said : [first]).map((line) => html`<li>${line}</li>`)}</ul>`
+    }`;
 }
 
 const FIELDS = [
   ["Hashes, versions, the digest of the file", "computed again", "computed again"],
   ["Ruleset, board and documents", "those of the first event", "those of the first event, and playable"],
   ["Time", "valid, in UTC, never backwards", "valid, in UTC, never backwards"],
-  ["Account and seat of each act", "the player who holds the seat; for a ruling, an official on a case, or the organizer", "the same"],
+  [
+    "Account and seat of each act",
+    "the player who holds the seat; for a ruling, an official on a case, or the organizer",
+    "the same",
+  ],
   ["Command, and the events that follow", "not checked", "decided again by the rules"],
   ["Dice, shuffles, salts", "drawn again after the end", "drawn again after the end"],
   ["Hidden values", "fit their commitments", "fit their commitments, and are what was sealed"],
@@ -204,7 +210,11 @@ class Check {
       const text = await read();
       const began = performance.now();
       const [ruleset, game] = [await this.#ruleset(text), await this.#gameOf(text)];
-      this.verdict = await verify(text, { ruleset: ruleset ?? undefined, game, progress: (done, total) => this.#progress(done, total) });
+      this.verdict = await verify(text, {
+        ruleset: ruleset ?? undefined,
+        game,
+        progress: (done, total) => this.#progress(done, total),
+      });
       this.milliseconds = Math.round(performance.now() - began);
       performance.measure("verify", { start: began, detail: { versions: this.verdict.versions } });
       if (this.verdict.ok) await this.#compare();
@@ -313,10 +323,12 @@ function certificate(check) {
       <button @click=${() => check.certificate()}>Check the certificate</button>
       ${certified ? html`<a href="${certified.stream}/certificate" download>Save the certificate</a>` : nothing}
     </div>
-    ${certified
-      ? html`<label class="file">Believe a policy that you kept${policy ? nothing : ", and not the key that this service shows now"}
+    ${
+      certified
+        ? html`<label class="file">Believe a policy that you kept${policy ? nothing : ", and not the key that this service shows now"}
           <input type="file" @change=${(/** @type {At<HTMLInputElement>} */ event) => check.use(event.target)} /></label>`
-      : nothing}`;
+        : nothing
+    }`;
 }
 
 /** @param {Certified} certified */
@@ -346,8 +358,10 @@ function broken(room, { compared }, verdict, source) {
     <h3><span aria-hidden="true">✗</span> ${version ? `Version ${version} is wrong` : "This log is wrong"}</h3>
     <p>${source}: ${compared === "other" ? other : verdict.problem}</p>
     <p class="quiet">${line ? `Line ${line}. ` : ""}Nothing was checked beyond this.</p>
-    ${version && verdict.game === room.id && !verdict.case
-      ? html`<button @click=${() => room.show(version)}>Show version ${version}</button>`
-      : nothing}
+    ${
+      version && verdict.game === room.id && !verdict.case
+        ? html`<button @click=${() => room.show(version)}>Show version ${version}</button>`
+        : nothing
+    }
   </div>`;
 }

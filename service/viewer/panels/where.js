@@ -23,12 +23,22 @@ export function wherePanel(room) {
   if (!room.isEntered() || !board?.svg) return html`<p class="quiet">There is no map of this board.</p>`;
   const open = moves?.isOpen ? (moves.start === null ? moves.starts : moves.ends) : new Set();
   const does = moves?.start ? "a move can end here" : "can act";
-  const all = board.areas.map((area) => ({ area, lines: board.content(area) })).sort((one, other) => nameOf(one).localeCompare(nameOf(other)));
+  const all = board.areas
+    .map((area) => ({ area, lines: board.content(area) }))
+    .sort((one, other) => nameOf(one).localeCompare(nameOf(other)));
   const first = all.filter(({ area }) => open.has(area) || moves?.start === area);
   const others = all.filter((each) => !first.includes(each));
-  const [full, empty] = [others.filter(({ lines }) => lines.length > 1), others.filter(({ lines }) => lines.length < 2)];
+  const [full, empty] = [
+    others.filter(({ lines }) => lines.length > 1),
+    others.filter(({ lines }) => lines.length < 2),
+  ];
   /** @param {Place[]} some */
-  const list = (some) => html`<ul class="where-list">${repeat(some, ({ area }) => area, (each) => entry(room, each, open.has(each.area) ? does : ""))}</ul>`;
+  const list = (some) =>
+    html`<ul class="where-list">${repeat(
+      some,
+      ({ area }) => area,
+      (each) => entry(room, each, open.has(each.area) ? does : ""),
+    )}</ul>`;
   return html`<h2>Where</h2>
     ${list([...first, ...full])}
     ${empty.length ? html`<details><summary>Empty areas <span class="quiet">${empty.length}</span></summary>${list(empty)}</details>` : nothing}`;

@@ -30,9 +30,11 @@ function signedIn(account) {
   }
   return html`<p>You are signed in as <strong>${me?.name}</strong>. <a href="/account">Your account</a></p>
     ${account.lasting ? nothing : html`<p class="hint">Only this browser keeps it. <a href="/account">Make it lasting</a>.</p>`}
-    ${account.isLeaving
-      ? leave(account)
-      : html`<button type="button" @click=${() => askFirst(() => account.askToLeave(), ".leaving .keep")}>${account.lasting ? "Sign out" : "Sign out …"}</button>`}`;
+    ${
+      account.isLeaving
+        ? leave(account)
+        : html`<button type="button" @click=${() => askFirst(() => account.askToLeave(), ".leaving .keep")}>${account.lasting ? "Sign out" : "Sign out …"}</button>`
+    }`;
 }
 
 /** A token, to come back by. @param {Account} account */
@@ -40,9 +42,11 @@ function wayBack(account) {
   const { me, fresh } = account;
   return html`<p>Make a <a href="/account">passkey or recovery codes</a> first, or a token. Keep a token as you keep a
       password: nobody can show it to you again.</p>
-    ${fresh
-      ? html`<code class="token" tabindex="0">${fresh}</code> ${copies(account, { token: fresh, name: me?.name ?? "" })}`
-      : html`<button type="button" @click=${() => makeToken(account)}>Make a token</button>`}`;
+    ${
+      fresh
+        ? html`<code class="token" tabindex="0">${fresh}</code> ${copies(account, { token: fresh, name: me?.name ?? "" })}`
+        : html`<button type="button" @click=${() => makeToken(account)}>Make a token</button>`
+    }`;
 }
 
 /** @param {Account} account */
@@ -68,12 +72,14 @@ function leave(account) {
 function others(account) {
   if (!account.others.length) return nothing;
   return html`<ul class="kept" aria-label="Accounts in this browser">
-    ${account.others.map(({ token, name, refused }) => html`<li>
+    ${account.others.map(
+      ({ token, name, refused }) => html`<li>
       <button type="button" @click=${() => account.use(token)}>Sign in as ${name}</button>
       ${refused ? html`<span class="quiet">not known here when last used</span>` : nothing}
       <button type="button" class="link" aria-label="Remove ${name} from this browser"
         @click=${() => askFirst(() => account.askToRemove(token), ".removal .keep")}>Remove …</button>
-    </li>`)}
+    </li>`,
+    )}
   </ul>`;
 }
 
@@ -143,7 +149,8 @@ function signIn(account) {
     act(textIn(new FormData(event.target), "given"));
   };
   const { home } = account;
-  return html`${home
+  return html`${
+    home
       ? html`<button type="button" @click=${() => account.goHome()}>Sign in as ${home.name}</button>`
       : html`<form @submit=${submit((name) => account.open(name))}>
           <label for="name">Your name</label>
@@ -151,18 +158,23 @@ function signIn(account) {
             <button type="submit">Open an account</button></div>
         </form>
         <div class="buttons"><span>or</span> <button type="button" @click=${() => account.usePasskey()}>Sign in with a passkey</button>
-          ${account.provider ? html`<button type="button" @click=${() => account.useProvider()}>Sign in with ${account.provider.name}</button>` : nothing}</div>`}
+          ${account.provider ? html`<button type="button" @click=${() => account.useProvider()}>Sign in with ${account.provider.name}</button>` : nothing}</div>`
+  }
     <form @submit=${submit((token) => account.use(token))}>
       <label for="token">or the token you have</label>
       <div class="line"><input id="token" name="given" type="password" autocomplete="off" spellcheck="false" required />
         <button type="submit">Use this token</button></div>
       <p class="hint">${home ? "It is used in this tab only." : "It signs this browser in, and is not stored."}</p>
     </form>
-    ${home ? nothing : html`<details><summary>I have a recovery code</summary>
+    ${
+      home
+        ? nothing
+        : html`<details><summary>I have a recovery code</summary>
       <form @submit=${submit((code) => account.useCode(code))}>
         <label for="code">Recovery code</label>
         <div class="line"><input id="code" name="given" autocomplete="off" spellcheck="false" maxlength="40" required />
           <button type="submit">Use this code</button></div>
       </form>
-    </details>`}`;
+    </details>`
+    }`;
 }

@@ -27,7 +27,8 @@ const known = new Map();
 export async function openBriefing(api, ruleset) {
   const dialog = /** @type {HTMLDialogElement | null} */ (document.getElementById("briefing")) ?? made();
   /** @param {TemplateResult} content */
-  const show = (content) => render(html`${content}<form method="dialog" class="buttons"><button class="strong">Close</button></form>`, dialog);
+  const show = (content) =>
+    render(html`${content}<form method="dialog" class="buttons"><button class="strong">Close</button></form>`, dialog);
   try {
     const found = known.get(ruleset) ?? (await read(api, ruleset));
     known.set(ruleset, found);
@@ -80,6 +81,8 @@ function told({ goal, ending, rounds, time, pieces }, players) {
   const facts = { Goal: goal, End: ending, Players: players, Rounds: rounds, Time: time };
   return html`<dl class="facts">${Object.entries(facts).map(([name, words]) => html`<div><dt>${name}</dt><dd>${words}</dd></div>`)}</dl>
     <h3>On the board</h3>
-    <ul class="legend">${Object.entries(pieces).map(([kind, words]) => html`<li>
-      <svg class="chip" viewBox="0 0 24 24" fill="currentColor" aria-hidden="true"><use href="#glyph-${kind}" /></svg> ${words}</li>`)}</ul>`;
+    <ul class="legend">${Object.entries(pieces).map(
+      ([kind, words]) => html`<li>
+      <svg class="chip" viewBox="0 0 24 24" fill="currentColor" aria-hidden="true"><use href="#glyph-${kind}" /></svg> ${words}</li>`,
+    )}</ul>`;
 }

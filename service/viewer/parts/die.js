@@ -14,11 +14,36 @@ const [FIRST, MIDDLE, LAST] = [6.5, 12, 17.5];
 /** @type {Record<string, number[][]>} */
 const PIPS = {
   1: [[MIDDLE, MIDDLE]],
-  2: [[FIRST, FIRST], [LAST, LAST]],
-  3: [[FIRST, FIRST], [MIDDLE, MIDDLE], [LAST, LAST]],
-  4: [[FIRST, FIRST], [LAST, FIRST], [FIRST, LAST], [LAST, LAST]],
-  5: [[FIRST, FIRST], [LAST, FIRST], [MIDDLE, MIDDLE], [FIRST, LAST], [LAST, LAST]],
-  6: [[FIRST, FIRST], [FIRST, MIDDLE], [FIRST, LAST], [LAST, FIRST], [LAST, MIDDLE], [LAST, LAST]],
+  2: [
+    [FIRST, FIRST],
+    [LAST, LAST],
+  ],
+  3: [
+    [FIRST, FIRST],
+    [MIDDLE, MIDDLE],
+    [LAST, LAST],
+  ],
+  4: [
+    [FIRST, FIRST],
+    [LAST, FIRST],
+    [FIRST, LAST],
+    [LAST, LAST],
+  ],
+  5: [
+    [FIRST, FIRST],
+    [LAST, FIRST],
+    [MIDDLE, MIDDLE],
+    [FIRST, LAST],
+    [LAST, LAST],
+  ],
+  6: [
+    [FIRST, FIRST],
+    [FIRST, MIDDLE],
+    [FIRST, LAST],
+    [LAST, FIRST],
+    [LAST, MIDDLE],
+    [LAST, LAST],
+  ],
 };
 
 /**
@@ -42,7 +67,9 @@ export function dieFaces(room, { die, faces, struck = [] }) {
  * @param {boolean} hasPips
  */
 function shown(face, hasPips, kind) {
-  if (hasPips) return svg`<svg viewBox="0 0 24 24" aria-hidden="true">${PIPS[face].map(([x, y]) => svg`<circle cx=${x} cy=${y} r="2.4" />`)}</svg>`;
-  if (kind) return html`<svg viewBox="-4 -4 32 32" aria-hidden="true"><use href="#glyph-${kind}" width="24" height="24" /></svg>`;
+  if (hasPips)
+    return svg`<svg viewBox="0 0 24 24" aria-hidden="true">${PIPS[face].map(([x, y]) => svg`<circle cx=${x} cy=${y} r="2.4" />`)}</svg>`;
+  if (kind)
+    return html`<svg viewBox="-4 -4 32 32" aria-hidden="true"><use href="#glyph-${kind}" width="24" height="24" /></svg>`;
   return kind === "" ? nothing : html`<span aria-hidden="true">${plain(face)}</span>`;
 }

@@ -46,7 +46,13 @@ export function seatName(game, seat) {
 }
 
 /** @type {[Intl.RelativeTimeFormatUnit, number][]} */
-const UNITS = [["year", 31_536_000], ["month", 2_592_000], ["day", 86_400], ["hour", 3600], ["minute", 60]];
+const UNITS = [
+  ["year", 31_536_000],
+  ["month", 2_592_000],
+  ["day", 86_400],
+  ["hour", 3600],
+  ["minute", 60],
+];
 const RELATIVE = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const WHOLE = new Intl.DateTimeFormat(undefined, {
   year: "numeric",
@@ -85,12 +91,18 @@ export function amount(number, noun) {
 
 /** @param {string} noun */
 function singular(noun) {
-  return noun.replace(/ies$/, "y").replace(/(ss|x|ch|sh)es$/, "$1").replace(/([^s])s$/, "$1");
+  return noun
+    .replace(/ies$/, "y")
+    .replace(/(ss|x|ch|sh)es$/, "$1")
+    .replace(/([^s])s$/, "$1");
 }
 
 /** @param {string} noun */
 function plural(noun) {
-  return singular(noun).replace(/([^aeiou])y$/, "$1ie").replace(/(ss|x|ch|sh)$/, "$1e").concat("s");
+  return singular(noun)
+    .replace(/([^aeiou])y$/, "$1ie")
+    .replace(/(ss|x|ch|sh)$/, "$1e")
+    .concat("s");
 }
 
 /**

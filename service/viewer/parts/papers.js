@@ -71,13 +71,19 @@ export function paper(room) {
   if (!paper || !papers) return nothing;
   const { origins, sources } = papers;
   const lines = paper.sections.flatMap((section) => section.lines);
-  const cited = Object.entries(sources).filter(([key]) => lines.some(({ source = "" }) => bracketed(source).includes(key)));
+  const cited = Object.entries(sources).filter(([key]) =>
+    lines.some(({ source = "" }) => bracketed(source).includes(key)),
+  );
   return html`<h2 id="paper-title">${paper.title}</h2>
     ${counted(lines, origins).map((words) => html`<p class="note">${words}</p>`)}
-    ${paper.sections.map(({ title, lines }) => html`<h3>${title}</h3>
-      <ul class="lines">${lines.map((each) => html`<li>${each.words}
+    ${paper.sections.map(
+      ({ title, lines }) => html`<h3>${title}</h3>
+      <ul class="lines">${lines.map(
+        (each) => html`<li>${each.words}
         ${each.origin ? html`<span class="origin">${each.origin}</span>` : nothing}
-        ${each.source ? html`<span class="quiet">${each.source}</span>` : nothing}</li>`)}</ul>`)}
+        ${each.source ? html`<span class="quiet">${each.source}</span>` : nothing}</li>`,
+      )}</ul>`,
+    )}
     ${cited.length ? html`<h3>Sources</h3>` : nothing}
     <dl class="facts">${cited.map(([key, words]) => html`<div><dt>${key}</dt><dd>${words}</dd></div>`)}</dl>
     <form method="dialog" class="buttons"><button class="strong">Close</button></form>`;

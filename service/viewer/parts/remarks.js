@@ -7,6 +7,8 @@ import { html } from "../vendor/lit-html.js";
 
 /** @param {{remarks?: Record<string, string>, documents: Record<string, string> | string[]}} of a game, or a ruleset */
 export function remarks({ remarks = {}, documents }) {
-  return Object.entries(remarks).map(([name, words]) => html`<p class="quiet">Played with the ${name}
-    ${Array.isArray(documents) ? "" : html`<code>${documents[name].slice(7, 15)}</code>`}: ${words}</p>`);
+  return Object.entries(remarks).map(
+    ([name, words]) => html`<p class="quiet">Played with the ${name}
+    ${Array.isArray(documents) ? "" : html`<code>${documents[name].slice(7, 15)}</code>`}: ${words}</p>`,
+  );
 }

@@ -42,12 +42,14 @@ export function ruleOf(room, id, title = undefined) {
   if (!title) fetch();
   return html`<details class="rule" @toggle=${unfold}>
     <summary>Rule ${id}${(title ?? rule?.title) ? `: ${title ?? rule?.title}` : nothing}</summary>
-    ${rule
-      ? html`${rule.standing ? html`<p class="quiet">${capital(rule.standing)}</p>` : nothing}
+    ${
+      rule
+        ? html`${rule.standing ? html`<p class="quiet">${capital(rule.standing)}</p>` : nothing}
           <p>${rule.text}</p>
           ${rule.ruling ? html`<p class="ruling">Ruled${rule.ours ? " by this project" : ""}: ${rule.ruling}</p>` : nothing}
           <p class="quiet">${rule.source}. <a href=${address}>As data</a></p>`
-      : html`<p class="quiet">…</p>`}
+        : html`<p class="quiet">…</p>`
+    }
   </details>`;
 }
 

@@ -92,20 +92,24 @@ function passkeys() {
   const isLast = page.kept.passkeys.length === 1 && !page.kept.left && !account.provider?.linked;
   return html`<section aria-labelledby="passkeys-title"><h2 id="passkeys-title">Passkeys</h2>
     <p>A passkey lives in your device or password manager. It signs you in by a fingerprint, a face or a PIN.</p>
-    ${page.kept.passkeys.length
-      ? html`<ul aria-label="Passkeys">${page.kept.passkeys.map((each) => html`<li><strong>${each.name}</strong>
+    ${
+      page.kept.passkeys.length
+        ? html`<ul aria-label="Passkeys">${page.kept.passkeys.map(
+            (each) => html`<li><strong>${each.name}</strong>
           <span class="quiet">made ${moment(each.created)}${each.used ? html`, used ${moment(each.used)}` : nothing}</span>
-          ${sure(`Remove ${each.name}`, "Remove", () => api.delete(`/v1/passkeys/${each.id}`), isLast ? LOST : "")}</li>`)}</ul>`
-      : html`<p class="quiet">You have none yet.</p>`}
+          ${sure(`Remove ${each.name}`, "Remove", () => api.delete(`/v1/passkeys/${each.id}`), isLast ? LOST : "")}</li>`,
+          )}</ul>`
+        : html`<p class="quiet">You have none yet.</p>`
+    }
     ${canHavePasskeys() ? newPasskey() : html`<p class="hint">Browsers make passkeys only for an address that is a name, with HTTPS or on localhost.</p>`}</section>`;
 }
 
 function newPasskey() {
   return html`<form @submit=${act(async (given) => {
-      await makePasskey(api, textIn(given, "name"));
-      await account.read();
-      return "Your passkey is registered";
-    })}>
+    await makePasskey(api, textIn(given, "name"));
+    await account.read();
+    return "Your passkey is registered";
+  })}>
       <label for="passkey-name">A name for a new one</label>
       <div class="line"><input id="passkey-name" name="name" maxlength="80" required value="This device" /><button class=${account.lasting ? "" : "strong"}>Make a passkey</button></div>
     </form>`;
@@ -116,26 +120,35 @@ function provider() {
   if (!account.provider || account.api.token) return nothing;
   const { name, linked } = account.provider;
   const others = page.kept.passkeys.length || page.kept.left;
-  const warning = others
-    ? `You cannot sign in with ${name} any more.`
-    : LOST;
+  const warning = others ? `You cannot sign in with ${name} any more.` : LOST;
   return html`<section aria-labelledby="provider-title"><h2 id="provider-title">${name}</h2>
-    ${linked
-      ? html`<p>You can sign in to this account with ${name}. ${sure(`Remove the link with ${name}`, "Remove the link", () => account.unlink(), warning)}</p>`
-      : html`<p>Sign in with ${name} on any device. You are asked there who you are.</p>
-          <button class=${account.lasting ? "" : "strong"} @click=${() => perform(async () => (await account.goToProvider(), ""))}>Link with ${name}</button>`}</section>`;
+    ${
+      linked
+        ? html`<p>You can sign in to this account with ${name}. ${sure(`Remove the link with ${name}`, "Remove the link", () => account.unlink(), warning)}</p>`
+        : html`<p>Sign in with ${name} on any device. You are asked there who you are.</p>
+          <button class=${account.lasting ? "" : "strong"} @click=${() => perform(async () => (await account.goToProvider(), ""))}>Link with ${name}</button>`
+    }</section>`;
 }
 
 function codes() {
   return html`<section aria-labelledby="codes-title"><h2 id="codes-title">Recovery codes</h2>
     <p>Each code signs you in once. Keep them on paper. ${page.kept.left ? `${count(page.kept.left, "code")} left.` : "You have none."}</p>
-    ${page.shown.codes.length
-      ? html`<pre class="token" tabindex="0" aria-label="Your recovery codes">${page.shown.codes.join("\n")}</pre>
+    ${
+      page.shown.codes.length
+        ? html`<pre class="token" tabindex="0" aria-label="Your recovery codes">${page.shown.codes.join("\n")}</pre>
           <p class="hint">They are shown only now. ${save(() => `Recovery codes of ${account.me?.name} at ${location.origin}\n\n${page.shown.codes.join("\n")}\n`, "tabularium-recovery-codes.txt")}</p>`
-      : nothing}
-    ${page.kept.left
-      ? sure("Make new recovery codes", "Make new codes", makeCodes, "The codes that you have will sign nobody in any more.")
-      : html`<button @click=${() => perform(makeCodes)}>Make recovery codes</button>`}</section>`;
+        : nothing
+    }
+    ${
+      page.kept.left
+        ? sure(
+            "Make new recovery codes",
+            "Make new codes",
+            makeCodes,
+            "The codes that you have will sign nobody in any more.",
+          )
+        : html`<button @click=${() => perform(makeCodes)}>Make recovery codes</button>`
+    }</section>`;
 }
 
 async function makeCodes() {
@@ -149,9 +162,11 @@ async function makeCodes() {
 function signedIn(me) {
   const sessions = page.kept.tokens.filter((each) => each.session);
   return html`<section aria-labelledby="sessions-title"><h2 id="sessions-title">Signed in</h2>
-    <ul aria-label="Browsers">${sessions.map((each) => html`<li><strong>${each.id === me.token ? "This browser" : "Another browser"}</strong>
+    <ul aria-label="Browsers">${sessions.map(
+      (each) => html`<li><strong>${each.id === me.token ? "This browser" : "Another browser"}</strong>
       <span class="quiet">since ${moment(each.created)}${each.used ? html`, last here ${moment(each.used)}` : nothing}</span>
-      ${each.id === me.token ? nothing : sure(`Sign out the browser of ${clock(each.created)}`, "Sign out", () => api.delete(`/v1/tokens/${each.id}`))}</li>`)}</ul></section>`;
+      ${each.id === me.token ? nothing : sure(`Sign out the browser of ${clock(each.created)}`, "Sign out", () => api.delete(`/v1/tokens/${each.id}`))}</li>`,
+    )}</ul></section>`;
 }
 
 /** @param {Me} me */
@@ -159,31 +174,53 @@ function tokens(me) {
   const mine = page.kept.tokens.filter((each) => !each.session);
   return html`<section aria-labelledby="tokens-title"><h2 id="tokens-title">Tokens</h2>
     <p>Programs and bots of yours use <a href="/docs">the API</a> with a token. Give each one of its own.</p>
-    ${mine.length
-      ? html`<ul aria-label="Tokens">${mine.map((each) => html`<li><strong>${each.name}</strong> <span>${each.scopes.join(", ")}</span>
+    ${
+      mine.length
+        ? html`<ul aria-label="Tokens">${mine.map(
+            (each) => html`<li><strong>${each.name}</strong> <span>${each.scopes.join(", ")}</span>
           <span class="quiet">made ${moment(each.created)}, ${each.used ? html`used ${moment(each.used)}` : "never used"}${each.expires ? html`, ends ${clock(each.expires)}` : nothing}</span>
-          ${sure(`Revoke ${each.name}`, "Revoke", () => api.delete(`/v1/tokens/${each.id}`), "Whatever uses this token stops working.")}</li>`)}</ul>`
-      : html`<p class="quiet">You have none.</p>`}
+          ${sure(`Revoke ${each.name}`, "Revoke", () => api.delete(`/v1/tokens/${each.id}`), "Whatever uses this token stops working.")}</li>`,
+          )}</ul>`
+        : html`<p class="quiet">You have none.</p>`
+    }
     ${me.bot ? html`<p>A program plays this account. Everybody sees that it is a bot.</p>` : nothing}
-    ${page.shown.token
-      ? html`<code class="token" tabindex="0" aria-label="The new token">${page.shown.token}</code>
+    ${
+      page.shown.token
+        ? html`<code class="token" tabindex="0" aria-label="The new token">${page.shown.token}</code>
           <p class="hint">It is shown only now. ${save(() => `Account: ${me.name}\nService: ${location.origin}\nToken: ${page.shown.token}\n`, "tabularium-token.txt")}</p>`
-      : nothing}
+        : nothing
+    }
     <details><summary>Make a token</summary>
       <form @submit=${act(async (given) => {
-        page.shown.token = (await api.post("/v1/tokens", { name: textIn(given, "name"), scopes: /** @type {Me["scopes"]} */ (given.getAll("scope")) })).token;
+        page.shown.token = (
+          await api.post("/v1/tokens", {
+            name: textIn(given, "name"),
+            scopes: /** @type {Me["scopes"]} */ (given.getAll("scope")),
+          })
+        ).token;
         page.fresh = "section > code.token";
         return "Your token is shown";
       })}>
         <label for="token-name">What is it for?</label>
         <input id="token-name" name="name" maxlength="80" required placeholder="my bot" />
-        <fieldset><legend>It may</legend>${Object.entries(SCOPES).filter(([scope]) => me.scopes.includes(scope)).map(([scope, words]) => html`<label>
-          <input type="checkbox" name="scope" value=${scope} ?checked=${scope === "play"} /> ${words}</label>`)}</fieldset>
+        <fieldset><legend>It may</legend>${Object.entries(SCOPES)
+          .filter(([scope]) => me.scopes.includes(scope))
+          .map(
+            ([scope, words]) => html`<label>
+          <input type="checkbox" name="scope" value=${scope} ?checked=${scope === "play"} /> ${words}</label>`,
+          )}</fieldset>
         <button>Make the token</button>
       </form></details>
-    ${me.bot
-      ? nothing
-      : sure("Say that a program plays this account", "A program plays this account", become, "Everybody then sees that it is a bot, and you cannot take that back. For a bot beside yourself, make another account.")}</section>`;
+    ${
+      me.bot
+        ? nothing
+        : sure(
+            "Say that a program plays this account",
+            "A program plays this account",
+            become,
+            "Everybody then sees that it is a bot, and you cannot take that back. For a bot beside yourself, make another account.",
+          )
+    }</section>`;
 }
 
 async function become() {
@@ -210,7 +247,8 @@ function closing(me) {
 
 /** @param {FormData} given */
 async function close(given) {
-  if (textIn(given, "name") !== account.me?.name) throw new Error(`The account is called ${account.me?.name}. Type this name to close it.`);
+  if (textIn(given, "name") !== account.me?.name)
+    throw new Error(`The account is called ${account.me?.name}. Type this name to close it.`);
   await api.delete(`/v1/players/me?confirm=${account.me?.id}`);
   await (api.token ? account.goHome() : account.leave());
   return "Your account is closed";
@@ -270,7 +308,11 @@ async function perform(what) {
 async function read() {
   if (account.me?.scopes.includes("account")) {
     try {
-      const [keys, all, { left }] = await Promise.all([api.get("/v1/passkeys"), api.get("/v1/tokens"), api.get("/v1/recovery-codes")]);
+      const [keys, all, { left }] = await Promise.all([
+        api.get("/v1/passkeys"),
+        api.get("/v1/tokens"),
+        api.get("/v1/recovery-codes"),
+      ]);
       page.kept = { passkeys: keys.items, tokens: all.items, left };
     } catch (error) {
       page.said = problemOf(error).message;

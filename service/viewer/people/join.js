@@ -27,11 +27,14 @@ const place = /** @type {HTMLElement} */ (document.getElementById("people"));
  */
 const page = { invited: null, ruleset: null, problem: null, isBusy: false };
 
-const address = () => /** @type {`/v1/invitations/${string}`} */ (`/v1/invitations/${encodeURIComponent(location.hash.slice(1))}`);
+const address = () =>
+  /** @type {`/v1/invitations/${string}`} */ (`/v1/invitations/${encodeURIComponent(location.hash.slice(1))}`);
 
 function draw() {
   const { invited, problem } = page;
-  const said = problem ? html`<p class="problem" role="alert">${problem.message} ${problem.problem?.allowed ?? ""}</p>` : nothing;
+  const said = problem
+    ? html`<p class="problem" role="alert">${problem.message} ${problem.problem?.allowed ?? ""}</p>`
+    : nothing;
   render(
     html`<h1>${invited ? "You are invited" : problem ? "This link leads nowhere" : "An invitation"}</h1>
       ${said} ${invited ? invitation(invited) : problem ? html`<p><a href="/">To the lobby</a></p>` : html`<p class="quiet">Reading the invitation …</p>`}`,
@@ -45,8 +48,10 @@ function invitation({ game, organizer, free, you }) {
   const { ruleset } = page;
   return html`<p class="lead"><strong>${organizer || "Somebody"}</strong> invites you to play
       <strong>${game.title || ruleset?.title || game.ruleset}</strong>${game.title ? html`, by ${ruleset?.title ?? game.ruleset}` : nothing}.</p>
-    <ul class="seats" aria-label="Seats">${game.seats.map(({ seat, player, name, bot, looks_alike }) => html`<li><strong>${named(seat)}</strong>
-      <span class=${player ? "" : "quiet"}>${player ? (bot ? `${name} (a bot)` : name) : "free"}</span> ${looks_alike ? lookAlike : nothing}</li>`)}</ul>
+    <ul class="seats" aria-label="Seats">${game.seats.map(
+      ({ seat, player, name, bot, looks_alike }) => html`<li><strong>${named(seat)}</strong>
+      <span class=${player ? "" : "quiet"}>${player ? (bot ? `${name} (a bot)` : name) : "free"}</span> ${looks_alike ? lookAlike : nothing}</li>`,
+    )}</ul>
     ${you ? html`<p>You have a seat in this game: ${named(you)}. <a class="strong" href="/games/${game.id}">Go to the game</a></p>` : open(game, free)}`;
 }
 

@@ -50,8 +50,10 @@ function table(record, results) {
   return html`<section aria-labelledby="results-title"><h2 id="results-title">Results</h2>
     <p>${count(record.finished, "finished game")}, ${record.won} won.</p>
     <table><thead><tr><th scope="col">Rules</th><th scope="col" class="number">Finished</th><th scope="col" class="number">Won</th><th scope="col" class="number">In progress</th></tr></thead>
-      <tbody>${results.map((each) => html`<tr><th scope="row">${titles.get(each.ruleset) ?? each.ruleset}</th>
-        <td class="number">${each.finished}</td><td class="number">${each.won}</td><td class="number">${each.running}</td></tr>`)}</tbody></table></section>`;
+      <tbody>${results.map(
+        (each) => html`<tr><th scope="row">${titles.get(each.ruleset) ?? each.ruleset}</th>
+        <td class="number">${each.finished}</td><td class="number">${each.won}</td><td class="number">${each.running}</td></tr>`,
+      )}</tbody></table></section>`;
 }
 
 /**
@@ -64,9 +66,11 @@ function list(status, title, player, record) {
   const { items, next } = games[status];
   if (!items.length) return nothing;
   return html`<section aria-labelledby=${status}><h2 id=${status}>${title}</h2>
-    <ul>${items.map((game) => html`<li><a href="/games/${game.id}">${gameTitle(game)}</a>
+    <ul>${items.map(
+      (game) => html`<li><a href="/games/${game.id}">${gameTitle(game)}</a>
       <span>${named(game.seats.find((each) => each.player === player.id)?.seat ?? "")}</span>
-      <span class="quiet">${titles.get(game.ruleset) ?? game.ruleset}; <time datetime=${game.changed} title=${clock(game.changed)}>${ago(game.changed)}</time></span></li>`)}</ul>
+      <span class="quiet">${titles.get(game.ruleset) ?? game.ruleset}; <time datetime=${game.changed} title=${clock(game.changed)}>${ago(game.changed)}</time></span></li>`,
+    )}</ul>
     ${next ? html`<button @click=${async () => (await more(status), draw(player, record))}>Show more</button>` : nothing}</section>`;
 }
 
@@ -88,5 +92,8 @@ try {
   draw(player, record);
 } catch (error) {
   const problem = problemOf(error);
-  render(html`<h1>No such player</h1><p class="problem" role="alert">${problem.message}</p><p><a href="/">To the lobby</a></p>`, place);
+  render(
+    html`<h1>No such player</h1><p class="problem" role="alert">${problem.message}</p><p><a href="/">To the lobby</a></p>`,
+    place,
+  );
 }

@@ -16,7 +16,9 @@ const PARAMETERS = ["state", "code", "error", "iss"];
 const api = new Api();
 const account = new Account(api);
 const place = /** @type {HTMLElement} */ (document.getElementById("people"));
-const given = Object.fromEntries([...new URLSearchParams(location.search)].filter(([name, value]) => PARAMETERS.includes(name) && value));
+const given = Object.fromEntries(
+  [...new URLSearchParams(location.search)].filter(([name, value]) => PARAMETERS.includes(name) && value),
+);
 // What was in the address is good once. It is neither kept nor shown.
 history.replaceState(null, "", location.pathname);
 /** The page: what went wrong, and whether the service is being asked. @type {{problem: Problem | null, isBusy: boolean}} */
@@ -25,7 +27,11 @@ const page = { problem: null, isBusy: Boolean(given.state) };
 const provider = () => account.provider?.name ?? "the provider";
 
 function draw() {
-  const content = page.isBusy ? html`<h1>Signing in</h1><p class="quiet" role="status">One moment …</p>` : isOther() ? question() : refusal();
+  const content = page.isBusy
+    ? html`<h1>Signing in</h1><p class="quiet" role="status">One moment …</p>`
+    : isOther()
+      ? question()
+      : refusal();
   render(content, place);
   document.title = `${page.isBusy ? "Signing in" : isOther() ? "Another account" : "Not signed in"} · Tabularium`;
 }
@@ -42,10 +48,12 @@ function question() {
   return html`<h1>You have another account</h1>
     ${said()}
     <p>Two accounts cannot be joined. Nothing was changed.</p>
-    ${lasting
-      ? html`<p>You can come back to ${me?.name} by its own passkey, recovery codes or provider.</p>`
-      : html`<p class="problem"><strong>Only this browser keeps ${me?.name}.</strong> If you leave it, the account is lost
-          for good, and its games with it. <a href="/account">Make recovery codes or a passkey for it</a> first.</p>`}
+    ${
+      lasting
+        ? html`<p>You can come back to ${me?.name} by its own passkey, recovery codes or provider.</p>`
+        : html`<p class="problem"><strong>Only this browser keeps ${me?.name}.</strong> If you leave it, the account is lost
+          for good, and its games with it. <a href="/account">Make recovery codes or a passkey for it</a> first.</p>`
+    }
     <div class="buttons">
       <button type="button" class="keep" @click=${goBack}>Stay ${me?.name}</button>
       <button type="button" class=${lasting ? "strong" : ""} @click=${() => begin(true)}>Leave ${me?.name}, and sign in through ${provider()}</button>

@@ -18,7 +18,9 @@ const KEY_LIFE = 24 * 60 * 60 * 1000; // So long, in milliseconds, an idempotenc
 export function faultOfTime(at, before) {
   if (at === before) return undefined;
   if (!isMoment(at)) return `has the time ${at}; expected a time in UTC with microseconds`;
-  return before !== undefined && at < before ? `has the time ${at}, which is earlier than the one before, ${before}` : undefined;
+  return before !== undefined && at < before
+    ? `has the time ${at}, which is earlier than the one before, ${before}`
+    : undefined;
 }
 
 /**
@@ -57,9 +59,10 @@ export function faultOfActs(rows, past = undefined) {
   /** @type {Row | undefined} */
   let request;
   for (const row of rows) {
-    const problem = row.cause || !act
-      ? (around.objection(row, rows) ?? otherRequest(row, request))
-      : unfollowed(row, act, rows, around);
+    const problem =
+      row.cause || !act
+        ? (around.objection(row, rows) ?? otherRequest(row, request))
+        : unfollowed(row, act, rows, around);
     if (problem) return { version: row.version, problem };
     if (row.cause) [act, request] = [row, row.cause.command && row.cause.key ? row : undefined];
     around.happen(row);

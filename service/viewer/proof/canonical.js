@@ -32,7 +32,8 @@ function text(value) {
 
 /** @param {number} value */
 function number(value) {
-  if (!Number.isSafeInteger(value)) throw new RangeError(`${value} is not a whole number that all programs read exactly`);
+  if (!Number.isSafeInteger(value))
+    throw new RangeError(`${value} is not a whole number that all programs read exactly`);
   return JSON.stringify(value);
 }
 

@@ -35,10 +35,16 @@ const CLOSED = ["withdrawn", "settled", "final"];
 const EFFECTS = { back: "moves-retracted", result: "game-adjudicated", pause: "game-paused", resume: "game-resumed" };
 
 /** @type {[string[], string[]]} */
-const RULING = [["cited", "decision", "hash", "reason", "type", "version"], ["order", "to"]];
+const RULING = [
+  ["cited", "decision", "hash", "reason", "type", "version"],
+  ["order", "to"],
+];
 /** The members of each event: those that it has, and those that it may have. @type {Record<string, [string[], string[]]>} */
 const EVENTS = {
-  "case-opened": [["about", "cited", "game", "hash", "kind", "number", "statement", "type", "version"], ["command", "seat"]],
+  "case-opened": [
+    ["about", "cited", "game", "hash", "kind", "number", "statement", "type", "version"],
+    ["command", "seat"],
+  ],
   "statement-made": [["seat", "statement", "type"], []],
   "case-answered": [["seat", "statement", "type"], []],
   "case-withdrawn": [["type"], ["seat"]],
@@ -88,7 +94,9 @@ export class CaseLog {
     if (format !== FORMAT) throw new Fault(`this is not an export of the form ${FORMAT}`, { line: 1 });
     if (!/^c[0-9a-z]+$/.test(id)) throw new Fault(`${id} is no id of a case`, { line: 1 });
     const after = lines.findIndex((line) => /^\{"(statement|end)":/.test(line));
-    await readRows(this.rows, lines.slice(1, after < 0 ? undefined : after), id, 1, (done) => this.progress(done, lines.length));
+    await readRows(this.rows, lines.slice(1, after < 0 ? undefined : after), id, 1, (done) =>
+      this.progress(done, lines.length),
+    );
     if (!this.rows.length) throw new Fault("the case has no events", { line: 2 });
     if (game && game.header.game !== header.game) {
       throw new Fault(`the case is about game ${header.game}, not about ${game.header.game}`, { line: 1 });
@@ -97,7 +105,12 @@ export class CaseLog {
     court.run();
     this.status = court.status;
     const statements = await this.#statements(lines.slice(this.rows.length + 1, -1), court);
-    const right = { head: this.rows[this.rows.length - 1].hash, statements, status: court.status, version: this.rows.length };
+    const right = {
+      head: this.rows[this.rows.length - 1].hash,
+      statements,
+      status: court.status,
+      version: this.rows.length,
+    };
     await checkEnd(this.text, lines[lines.length - 1], lines.length, right);
     if (game) court.checkEffects();
     this.#tell(court, statements, game);
@@ -117,9 +130,11 @@ export class CaseLog {
       const { commitment, salt, version, written } = statement;
       requireShape(written, ["text"], ["command"], number);
       const where = { line: number, version };
-      if (!(await isGenuine(salt, written, commitment))) throw new Fault(`the statement of version ${version} does not fit its commitment`, where);
+      if (!(await isGenuine(salt, written, commitment)))
+        throw new Fault(`the statement of version ${version} does not fit its commitment`, where);
       if (version <= before) throw new Fault(`the statement of version ${version} is not in its place`, where);
-      if (commitments.get(version) !== commitment) throw new Fault(`the statement of version ${version} is not the one of the case`, where);
+      if (commitments.get(version) !== commitment)
+        throw new Fault(`the statement of version ${version} is not the one of the case`, where);
       before = version;
     }
     return lines.length;
@@ -131,22 +146,34 @@ export class CaseLog {
    * @param {Part | undefined} game
    */
   #tell({ commitments, rulings, isUnsure }, statements, game) {
-    this.checked.push(`The chain of ${this.rows.length} versions is unbroken, and every line is in its canonical form.`);
+    this.checked.push(
+      `The chain of ${this.rows.length} versions is unbroken, and every line is in its canonical form.`,
+    );
     this.checked.push("Every act was possible as the case stood, and no time is before that of the last event.");
     if (statements) this.checked.push(`${statements} statements fit their commitments.`);
     if (game) {
-      this.checked.push("Seats, officials and versions are those of the game, and the rulings changed it as told, in no other way.");
-      this.unchecked.push("Whether the cited rules exist, and whether a command counts to which the game goes back: `tabularium verify` does.");
+      this.checked.push(
+        "Seats, officials and versions are those of the game, and the rulings changed it as told, in no other way.",
+      );
+      this.unchecked.push(
+        "Whether the cited rules exist, and whether a command counts to which the game goes back: `tabularium verify` does.",
+      );
     } else {
       this.unchecked.push("Who held the seats and who was an official: that stands in the export of the game.");
     }
-    if (isUnsure) this.unchecked.push("Whether all who had a say consented: seats that are out of the game are not waited for, and only the rules know them.");
+    if (isUnsure)
+      this.unchecked.push(
+        "Whether all who had a say consented: seats that are out of the game are not waited for, and only the rules know them.",
+      );
     for (const { decision, to } of rulings) {
-      if (decision === "continue") this.unchecked.push(`That ${to} is a fork of ${this.header?.game} and goes on: verify its export.`);
+      if (decision === "continue")
+        this.unchecked.push(`That ${to} is a fork of ${this.header?.game} and goes on: verify its export.`);
     }
     const missing = commitments.size - statements;
-    if (missing) this.unchecked.push(`What ${missing} statements say: they were erased, or are hidden from this reader.`);
-    if (this.rows[0].event.kind === "refusal") this.unchecked.push("Whether the command is refused: the service decides it again, and shows the refusal.");
+    if (missing)
+      this.unchecked.push(`What ${missing} statements say: they were erased, or are hidden from this reader.`);
+    if (this.rows[0].event.kind === "refusal")
+      this.unchecked.push("Whether the command is refused: the service decides it again, and shows the refusal.");
   }
 }
 
@@ -185,7 +212,8 @@ class Court {
   run() {
     for (const [index, row] of this.rows.entries()) {
       const problem = this.#objection(row, this.rows[index - 1]);
-      if (problem) throw new Fault(`version ${row.version} ${problem}`, { line: row.version + 1, version: row.version });
+      if (problem)
+        throw new Fault(`version ${row.version} ${problem}`, { line: row.version + 1, version: row.version });
       this.#happen(row);
     }
   }
@@ -198,16 +226,23 @@ class Court {
     const { event, cause, version } = row;
     const [has, may] = EVENTS[event?.type] ?? [];
     if (!has) return `has an event of the type ${event?.type}, which no case has`;
-    if (!Object.keys(event).every((name) => has.includes(name) || may.includes(name)) || !has.every((name) => name in event)) return "is not of the known shape";
+    if (
+      !Object.keys(event).every((name) => has.includes(name) || may.includes(name)) ||
+      !has.every((name) => name in event)
+    )
+      return "is not of the known shape";
     if (row.schema !== 1 || row.draws !== 0) return "has another shape or draws dice";
     const wrong = faultOfTime(row.at, before?.at) ?? faultOfCause(cause);
     if (wrong) return wrong;
     if (event.type === "settled") return this.#unsettled(row, before);
     if (!cause?.player) return "names no account";
-    if (cause.command !== undefined || cause.case !== undefined) return "has more in its cause than an account and a seat";
+    if (cause.command !== undefined || cause.case !== undefined)
+      return "has more in its cause than an account and a seat";
     if (cause.seat !== event.seat) return `acts for ${cause.seat ?? "no seat"}, but is about ${event.seat ?? "none"}`;
-    if ((event.type === "case-opened") !== (version === 1)) return version === 1 ? "does not open the case" : "opens the case a second time";
-    if ("statement" in event && !/^[0-9a-f]{64}$/.test(`${event.statement}`)) return "has a commitment that is no SHA-256 in hex";
+    if ((event.type === "case-opened") !== (version === 1))
+      return version === 1 ? "does not open the case" : "opens the case a second time";
+    if ("statement" in event && !/^[0-9a-f]{64}$/.test(`${event.statement}`))
+      return "has a commitment that is no SHA-256 in hex";
     if (CLOSED.includes(this.status)) return `cannot have happened: the case was ${this.status}`;
     return this.#unfit(event, cause) ?? this.#unnamed(row) ?? this.#unknown(row) ?? this.#unheeded(row);
   }
@@ -227,7 +262,7 @@ class Court {
       case "case-answered":
         if (!WAITING.includes(this.status)) return "is an answer after the ruling";
         if (seat === this.opened?.seat) return `answers for ${seat}, which opened the case`;
-            return this.answered.has(`${seat}`) ? `answers for ${seat} a second time` : undefined;
+        return this.answered.has(`${seat}`) ? `answers for ${seat} a second time` : undefined;
       case "case-withdrawn":
         if (this.status !== "open") return `withdraws a case that is ${this.status}`;
         return player === this.player && seat === this.opened?.seat ? undefined : "withdraws the case of another";
@@ -249,7 +284,8 @@ class Court {
     if (!(Number.isInteger(number) && number >= 1)) return "has no number";
     if (!(about >= 1 && about <= (version ?? 0))) return `is about version ${about}, and the game stood at ${version}`;
     if (!/^[0-9a-f]{64}$/.test(`${hash}`)) return "has a hash that is not 64 hex digits";
-    if ((command !== undefined) !== (kind === "refusal")) return "has a command, or lacks one: exactly a case about a refusal has it";
+    if ((command !== undefined) !== (kind === "refusal"))
+      return "has a command, or lacks one: exactly a case about a refusal has it";
     if (kind === "refusal" && seat === undefined) return "disputes a refusal of no seat";
     return isCited(cited, 0) ? undefined : "cites rules twice, or too many";
   }
@@ -260,25 +296,33 @@ class Court {
    */
   #misruled({ type, decision, cited, reason, to, order, hash }, player) {
     if (this.status === "ruled") return "rules on a case that is ruled on";
-    if ((type === "ruled-finally") !== (this.status === "appealed")) return `is told as ${type}, and the case was ${this.status}`;
+    if ((type === "ruled-finally") !== (this.status === "appealed"))
+      return `is told as ${type}, and the case was ${this.status}`;
     if (player === this.player) return `is a ruling by ${player}, who opened the case`;
-    if (this.status === "appealed" && player === this.judge) return `decides an appeal against a ruling of ${player} themselves`;
+    if (this.status === "appealed" && player === this.judge)
+      return `decides an appeal against a ruling of ${player} themselves`;
     if (!DECISIONS.includes(`${decision}`)) return `decides ${decision}, which is not possible`;
     if (!isCited(cited, 1)) return "cites no rule, one twice, or too many";
-    if (typeof reason !== "string" || !isReason(reason)) return "gives a reason that is not a line of 1 to 2,000 characters";
+    if (typeof reason !== "string" || !isReason(reason))
+      return "gives a reason that is not a line of 1 to 2,000 characters";
     if (!/^[0-9a-f]{64}$/.test(`${hash}`)) return "has a hash that is not 64 hex digits";
-    if ((to !== undefined) !== ["back", "continue"].includes(`${decision}`)) return `decides ${decision}, which does not go with its way`;
-    if (decision === "back" ? !Number.isInteger(to) : decision === "continue" && typeof to !== "string") return `decides ${decision} to ${to}`;
-    if ((order !== undefined) !== (decision === "result")) return `decides ${decision}, which does not go with an order of seats`;
+    if ((to !== undefined) !== ["back", "continue"].includes(`${decision}`))
+      return `decides ${decision}, which does not go with its way`;
+    if (decision === "back" ? !Number.isInteger(to) : decision === "continue" && typeof to !== "string")
+      return `decides ${decision} to ${to}`;
+    if ((order !== undefined) !== (decision === "result"))
+      return `decides ${decision}, which does not go with an order of seats`;
     const placed = order?.flat() ?? [];
-    const isOrder = !order || (order.length && order.every((tied) => tied.length) && new Set(placed).size === placed.length);
+    const isOrder =
+      !order || (order.length && order.every((tied) => tied.length) && new Set(placed).size === placed.length);
     return isOrder ? undefined : "does not name each seat once";
   }
 
   /** Return what is wrong with the version of the game that an act names. @param {CaseRow} row */
   #unnamed({ event }) {
     if (event.version === undefined) return undefined;
-    if (!(Number.isInteger(event.version) && event.version >= this.named)) return "names an earlier version of the game than one before it";
+    if (!(Number.isInteger(event.version) && event.version >= this.named))
+      return "names an earlier version of the game than one before it";
     return undefined;
   }
 
@@ -287,18 +331,25 @@ class Court {
     const { game } = this;
     if (!game || !cause) return undefined;
     const named = Math.max(this.named, event.version ?? 0);
-    if (named > game.rows.length) return `was decided at version ${named} of the game, whose export ends at version ${game.rows.length}`;
+    if (named > game.rows.length)
+      return `was decided at version ${named} of the game, whose export ends at version ${game.rows.length}`;
     const seen = event.version ?? Math.max(named, game.rows.filter((row) => row.at <= at).length);
     const around = aroundAt(game.rows, seen, game.past?.around);
     if (event.hash !== undefined && game.rows[seen - 1].hash !== event.hash) {
       return `names version ${event.version} of the game with another hash than it has`;
     }
-    if (cause.seat !== undefined && around.players.get(cause.seat) !== cause.player) return `is by ${cause.player}, who does not hold ${cause.seat}`;
+    if (cause.seat !== undefined && around.players.get(cause.seat) !== cause.player)
+      return `is by ${cause.player}, who does not hold ${cause.seat}`;
     const isRuling = event.decision !== undefined;
-    if (cause.seat === undefined && (isRuling || event.type === "case-opened") && around.officials.get(cause.player) !== true) {
+    if (
+      cause.seat === undefined &&
+      (isRuling || event.type === "case-opened") &&
+      around.officials.get(cause.player) !== true
+    ) {
       return `is by ${cause.player}, who is no official of the game`;
     }
-    if (isRuling && around.seated.has(cause.player)) return `is a ruling by ${cause.player}, who has or had a seat of the game`;
+    if (isRuling && around.seated.has(cause.player))
+      return `is a ruling by ${cause.player}, who has or had a seat of the game`;
     return this.#impossible(event, around, game.rows.slice(0, seen));
   }
 
@@ -309,18 +360,24 @@ class Court {
    * @param {Row[]} rows
    */
   #impossible({ type, kind, decision, to, order, asks, seat }, around, rows) {
-    if (type === "consent-given" && asks === "present" && around.givenUp.has(`${seat}`)) return `consents for ${seat}, which was given up`;
+    if (type === "consent-given" && asks === "present" && around.givenUp.has(`${seat}`))
+      return `consents for ${seat}, which was given up`;
     const isOver = rows.some(({ event }) => event.type === "game-ended");
     const isRunning = around.started && !isOver && !around.cancelled;
-    if (type === "case-opened") return kind === "result" && !isOver ? "disputes the result of a game that is not over" : undefined;
-    if (IN_A_RUNNING_GAME.includes(`${decision}`) && !isRunning) return `decides ${decision} in a game that does not run`;
+    if (type === "case-opened")
+      return kind === "result" && !isOver ? "disputes the result of a game that is not over" : undefined;
+    if (IN_A_RUNNING_GAME.includes(`${decision}`) && !isRunning)
+      return `decides ${decision} in a game that does not run`;
     if (decision === "pause" && around.paused) return "pauses a game that was paused";
     if (decision === "resume" && !around.paused) return "resumes a game that was not paused";
-    if (decision === "back" && rows[Number(to)]?.cause?.command === undefined) return `goes back to version ${to}, after which no command follows`;
+    if (decision === "back" && rows[Number(to)]?.cause?.command === undefined)
+      return `goes back to version ${to}, after which no command follows`;
     if (decision === "continue" && !isOver) return "continues a game that is not over";
     if (decision !== "result") return undefined;
     const seats = [...around.players.keys()].sort().join();
-    return order?.flat().sort().join() === seats && (isRunning || isOver) ? undefined : "does not name each seat of the game once";
+    return order?.flat().sort().join() === seats && (isRunning || isOver)
+      ? undefined
+      : "does not name each seat of the game once";
   }
 
   /** Return what is wrong when an act should have settled the case, and did not. @param {CaseRow} row */
@@ -331,7 +388,9 @@ class Court {
     const mayRepeat = event.asks === "present" && after?.type === "settled";
     if (this.consents.has(`${event.seat}`) && !mayRepeat) return `consents for ${event.seat} a second time`;
     if (!this.game) return undefined;
-    return this.#missing(event.seat).length || after?.type === "settled" ? undefined : "is the last consent, and the case is not settled";
+    return this.#missing(event.seat).length || after?.type === "settled"
+      ? undefined
+      : "is the last consent, and the case is not settled";
   }
 
   /**
@@ -378,7 +437,11 @@ class Court {
         break;
       case "ruled":
       case "ruled-finally":
-        Object.assign(this, { status: event.type === "ruled" ? "ruled" : "final", judge: cause?.player, consents: new Set() });
+        Object.assign(this, {
+          status: event.type === "ruled" ? "ruled" : "final",
+          judge: cause?.player,
+          consents: new Set(),
+        });
         this.rulings.push(event);
     }
   }
@@ -388,11 +451,14 @@ class Court {
     const { rows = [] } = this.game ?? {};
     const ends = rows.findIndex(({ event }) => event.type === "game-ended");
     // A game that is over stays as it is, and the ruling alone has the result.
-    const due = this.rulings.filter(({ decision, version }) => EFFECTS[`${decision}`] && (ends < 0 || Number(version) <= ends));
+    const due = this.rulings.filter(
+      ({ decision, version }) => EFFECTS[`${decision}`] && (ends < 0 || Number(version) <= ends),
+    );
     for (const ruling of due) {
       const version = Number(ruling.version);
       const row = rows[version];
-      if (!row || !this.#isEffect(row, ruling)) throw new Fault(`version ${version + 1} of the game is not what the ruling on version ${version} ordered`);
+      if (!row || !this.#isEffect(row, ruling))
+        throw new Fault(`version ${version + 1} of the game is not what the ruling on version ${version} ordered`);
     }
     for (const { version, cause } of rows) {
       if (cause?.case !== this.header.case || due.some((ruling) => Number(ruling.version) + 1 === version)) continue;
@@ -417,5 +483,7 @@ class Court {
  * @param {number} least
  */
 function isCited(cited, least) {
-  return Array.isArray(cited) && cited.length >= least && cited.length <= MOST_CITED && new Set(cited).size === cited.length;
+  return (
+    Array.isArray(cited) && cited.length >= least && cited.length <= MOST_CITED && new Set(cited).size === cited.length
+  );
 }

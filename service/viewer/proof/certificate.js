@@ -67,14 +67,19 @@ async function certified(text, policy, verdict) {
   const checkpoint = readCheckpoint(note.text);
   const { unchecked, witnesses } = await judged(policy, note, checkpoint);
   const content = extra && unbase64(extra);
-  const path = hashes.split("\n").slice(0, -1).map((line) => unbase64(line) ?? new Uint8Array());
-  const isThere = content && path.every((hash) => hash.length === 32) && (await includes(content, Number(index), checkpoint, path));
+  const path = hashes
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => unbase64(line) ?? new Uint8Array());
+  const isThere =
+    content && path.every((hash) => hash.length === 32) && (await includes(content, Number(index), checkpoint, path));
   if (!isThere) throw new Error("the certificate does not lead from its entry to the root that was signed");
   const entry = entryOf(content);
   compare(entry, verdict);
   for (const [name, time] of witnesses) {
     const latest = new Date((time + CLOCKS_APART) * 1000).toISOString();
-    if (entry.at.slice(0, 19) > latest.slice(0, 19)) throw new Error(`version ${entry.version} is dated ${entry.at}, and ${name} had seen it before`);
+    if (entry.at.slice(0, 19) > latest.slice(0, 19))
+      throw new Error(`version ${entry.version} is dated ${entry.at}, and ${name} had seen it before`);
   }
   return { said: told(checkpoint, index, entry, witnesses, verdict), unchecked };
 }
@@ -93,7 +98,8 @@ async function judged(policy, note, { origin }) {
   /** @type {(number | null | undefined)[]} */
   const signed = [];
   for (const key of logs) signed.push(await signedBy(key, note));
-  if (signed.every((time) => time === undefined)) throw new Error(`the checkpoint is not signed by a key that the policy has for ${origin}`);
+  if (signed.every((time) => time === undefined))
+    throw new Error(`the checkpoint is not signed by a key that the policy has for ${origin}`);
   if (signed.every((time) => time === undefined || time === null)) {
     unchecked.push("The signature of the service: this browser has no Ed25519.");
   }
@@ -108,7 +114,10 @@ async function judged(policy, note, { origin }) {
     if (time === null) unchecked.push(`The cosignature of ${name}: this browser cannot check it.`);
     else witnesses.set(name, time);
   }
-  if (!isEnough(policy, seen)) throw new Error(`the quorum ${policy.quorum} is not reached: of the policy's witnesses it was seen by ${[...seen].join(", ") || "none"}`);
+  if (!isEnough(policy, seen))
+    throw new Error(
+      `the quorum ${policy.quorum} is not reached: of the policy's witnesses it was seen by ${[...seen].join(", ") || "none"}`,
+    );
   return { unchecked, witnesses };
 }
 
@@ -116,7 +125,8 @@ async function judged(policy, note, { origin }) {
 function entryOf(content) {
   const text = new TextDecoder("utf-8", { fatal: true }).decode(content);
   const entry = JSON.parse(text);
-  if (Object.keys(entry).sort().join() !== NAMES.join() || canonical(entry) !== text) throw new Error("the certificate is of something else");
+  if (Object.keys(entry).sort().join() !== NAMES.join() || canonical(entry) !== text)
+    throw new Error("the certificate is of something else");
   return entry;
 }
 
@@ -126,16 +136,24 @@ function entryOf(content) {
  */
 function compare({ kind, id, version, hash, at, status }, verdict) {
   const stream = verdict.case ?? verdict.game;
-  if (kind !== (verdict.case ? "case" : "game") || id !== stream) throw new Error(`the certificate is of ${kind} ${id}, and the export of ${stream}`);
+  if (kind !== (verdict.case ? "case" : "game") || id !== stream)
+    throw new Error(`the certificate is of ${kind} ${id}, and the export of ${stream}`);
   const row = verdict.rows[version - 1];
-  if (!row) throw new Error(`the certificate is of version ${version}, and the export ends at version ${verdict.versions}: it was cut short, or is older than the certificate`);
-  if (row.hash !== hash) throw new Error(`the service stood by the hash ${hash} at version ${version}, and the export has ${row.hash} there: it is another log`);
+  if (!row)
+    throw new Error(
+      `the certificate is of version ${version}, and the export ends at version ${verdict.versions}: it was cut short, or is older than the certificate`,
+    );
+  if (row.hash !== hash)
+    throw new Error(
+      `the service stood by the hash ${hash} at version ${version}, and the export has ${row.hash} there: it is another log`,
+    );
   if (row.at !== at) throw new Error(`version ${version} was signed as of ${at}, and the export dates it ${row.at}`);
   const created = /** @type {LoggedEvent} */ (verdict.rows[0].event);
   if (status === "withheld" && version === 1 && created.withheld) return;
   if (status === "private" && (kind === "case" || created.readers)) return;
   const leads = statusAt(verdict.rows, version);
-  if (leads !== status) throw new Error(`version ${version} was signed as ${status}, and the export leads to ${leads} there`);
+  if (leads !== status)
+    throw new Error(`version ${version} was signed as ${status}, and the export leads to ${leads} there`);
 }
 
 /**
@@ -143,9 +161,12 @@ function compare({ kind, id, version, hash, at, status }, verdict) {
  * @param {number} version
  */
 function statusAt(rows, version) {
-  const last = rows.slice(0, version).findLast(({ event }) => event.type in STATUS || event.type === "game-forked")?.event;
+  const last = rows
+    .slice(0, version)
+    .findLast(({ event }) => event.type in STATUS || event.type === "game-forked")?.event;
   if (!last) return undefined;
-  if (last.type === "game-forked") return /** @type {LoggedEvent} */ (last).purpose === "analysis" ? "running" : "gathering";
+  if (last.type === "game-forked")
+    return /** @type {LoggedEvent} */ (last).purpose === "analysis" ? "running" : "gathering";
   return STATUS[last.type];
 }
 
@@ -164,10 +185,13 @@ function told({ origin, size }, index, { version, status }, witnesses, { version
       ? `That log was seen by ${seen.join(", ")}, so version ${version} existed by then.`
       : "No witness of the policy saw that log: the service could show others another one.",
   );
-  if (status === "withheld") said.push("It was withheld then, to be shown to everybody when the game that it forks from was over.");
+  if (status === "withheld")
+    said.push("It was withheld then, to be shown to everybody when the game that it forks from was over.");
   if (status === "private") said.push("It is private: others are shown its hashes alone.");
-  if (versions > version) said.push(`The export has ${versions - version} more versions after it, for which a newer certificate speaks.`);
-  else if (["over", "cancelled"].includes(status)) said.push(`It was ${status} then: what the game came to cannot change.`);
+  if (versions > version)
+    said.push(`The export has ${versions - version} more versions after it, for which a newer certificate speaks.`);
+  else if (["over", "cancelled"].includes(status))
+    said.push(`It was ${status} then: what the game came to cannot change.`);
   else said.push("Whether versions after it exist is not known.");
   return said;
 }

@@ -91,7 +91,8 @@ export class Draws {
       const draw = /** @type {number | null} */ (holder?.draw ?? null);
       if (draw === null) continue;
       if (!left.delete(draw)) fault ??= `shows draw ${draw}, which is not one of its own`;
-      else if (shown.type === "dice") fault ??= await this.#dice(row, shown, /** @type {{draw: number, faces: Json[]}} */ (holder));
+      else if (shown.type === "dice")
+        fault ??= await this.#dice(row, shown, /** @type {{draw: number, faces: Json[]}} */ (holder));
       else if (shown.outcome) fault ??= await this.#lots(row, shown, draw);
       else this.#untold.push(row.version);
     }
@@ -119,7 +120,9 @@ export class Draws {
    * @param {number} draw
    */
   async #lots(row, { outcome, items, stock }, draw) {
-    const given = stock ? singly(/** @type {Record<string, number>} */ (memberAt(row.event, stock) ?? {})) : (items[this.seats.length] ?? this.seats);
+    const given = stock
+      ? singly(/** @type {Record<string, number>} */ (memberAt(row.event, stock) ?? {}))
+      : (items[this.seats.length] ?? this.seats);
     const found = /** @type {Json[] | JsonObject | undefined} */ (outcome ? memberAt(row.event, outcome) : undefined);
     const shown = Array.isArray(found) ? found : this.seats.map((seat) => found?.[seat]);
     const order = (await this.chance.order(draw, given.length)).map((index) => given[index]);
@@ -195,5 +198,7 @@ function isSame(right, shown) {
 
 /** The items of a stock, which says how many there are of each, in the order of their names. @param {Record<string, number>} stock */
 function singly(stock) {
-  return Object.keys(stock).sort().flatMap((name) => new Array(stock[name]).fill(name));
+  return Object.keys(stock)
+    .sort()
+    .flatMap((name) => new Array(stock[name]).fill(name));
 }

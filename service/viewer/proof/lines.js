@@ -54,7 +54,10 @@ export function readLine(line, number, names, optional = [], version = undefined
   try {
     exact = canonical(value) === line;
   } catch (error) {
-    throw new Fault(`${whose} is not in the canonical form of RFC 8785: ${/** @type {Error} */ (error).message}`, where);
+    throw new Fault(
+      `${whose} is not in the canonical form of RFC 8785: ${/** @type {Error} */ (error).message}`,
+      where,
+    );
   }
   if (!exact) throw new Fault(`${whose} is not in the canonical form of RFC 8785`, where);
   return value;
@@ -87,7 +90,9 @@ export async function readRows(rows, lines, stream, first, progress) {
   const previous = [await sha256(utf8(`tabularium/1 ${stream}`))];
   for (let start = 0; start < lines.length; start += TOGETHER) {
     const batch = lines.slice(start, start + TOGETHER);
-    const hashes = await Promise.all(batch.map((line, index) => hashed(rows, line, start + index + 1, stream, first, previous)));
+    const hashes = await Promise.all(
+      batch.map((line, index) => hashed(rows, line, start + index + 1, stream, first, previous)),
+    );
     const broken = hashes.findIndex((hash, index) => hash !== rows[start + index].hash);
     if (broken >= 0) {
       const version = start + broken + 1;

@@ -96,7 +96,8 @@ export class Memory {
   async #log(before) {
     const text = await shown("/transparency/checkpoint");
     if (text === null && !before) return null;
-    if (text === null) throw new Doubt(`The service shows no log any more. This browser saw one on ${clock(before?.at ?? "")}.`);
+    if (text === null)
+      throw new Doubt(`The service shows no log any more. This browser saw one on ${clock(before?.at ?? "")}.`);
     const policy = before?.policy ?? JSON.parse((await shown("/v1/transparency/key")) ?? "null")?.policy;
     if (!policy) return null; // This process signs nothing, and does not know who does.
     /** @param {string} sentence */
@@ -110,13 +111,21 @@ export class Memory {
       if (key.name === checkpoint.origin) times.push(await signedBy(key, note).catch(() => undefined));
     }
     if (times.every((time) => time === undefined)) fail(`The service's log is not signed with the key${known}.`);
-    const unchecked = times.every((time) => time === undefined || time === null) ? " Its signature was not checked: this browser has no Ed25519." : "";
+    const unchecked = times.every((time) => time === undefined || time === null)
+      ? " Its signature was not checked: this browser has no Ed25519."
+      : "";
     if (before) {
       const old = readCheckpoint(readNote(before.note).text);
       const seen = `than this browser saw on ${clock(before.at)}`;
-      if (checkpoint.size < old.size) fail(`The service shows an older log ${seen}: ${entries(checkpoint.size)} now, ${old.size} then.`);
-      if (!(await continues(old, checkpoint, tile))) fail(`The service shows another log ${seen}: what it had then, ${entries(old.size)}, is not the same any more.`);
-      this.said.push(`The service's log goes on from the one that this browser saw on ${clock(before.at)}: ${entries(old.size)} then, ${checkpoint.size} now.${unchecked}`);
+      if (checkpoint.size < old.size)
+        fail(`The service shows an older log ${seen}: ${entries(checkpoint.size)} now, ${old.size} then.`);
+      if (!(await continues(old, checkpoint, tile)))
+        fail(
+          `The service shows another log ${seen}: what it had then, ${entries(old.size)}, is not the same any more.`,
+        );
+      this.said.push(
+        `The service's log goes on from the one that this browser saw on ${clock(before.at)}: ${entries(old.size)} then, ${checkpoint.size} now.${unchecked}`,
+      );
     }
     const at = new Date().toISOString();
     return { policy, note: text, size: checkpoint.size, root: hex(checkpoint.root), since: before?.since ?? at, at };
@@ -128,7 +137,9 @@ export class Memory {
     const at = new Date().toISOString();
     if (!game) {
       if (!before) return null;
-      throw new Doubt(`The service does not show this game any more. This browser saw version ${before.version} of it on ${clock(before.at)}.`);
+      throw new Doubt(
+        `The service does not show this game any more. This browser saw version ${before.version} of it on ${clock(before.at)}.`,
+      );
     }
     /** @param {number} version */
     const hashOf = async (version) => {
@@ -139,7 +150,9 @@ export class Memory {
       const hash = await hashOf(before.version);
       if (hash !== before.hash) {
         const what = hash ? "is another one" : "is gone";
-        throw new Doubt(`Version ${before.version} of this game ${what}: this browser saw it on ${clock(before.at)}.`, { cause: { version: before.version, hash } });
+        throw new Doubt(`Version ${before.version} of this game ${what}: this browser saw it on ${clock(before.at)}.`, {
+          cause: { version: before.version, hash },
+        });
       }
       this.said.push(`Version ${before.version} of this game is the one that this browser saw on ${clock(before.at)}.`);
     }
@@ -196,7 +209,9 @@ function remember(id, { log, head }) {
   const kept = read();
   if (log && !(kept.log?.size > log.size)) kept.log = log;
   if (head && !(kept.heads[id]?.version > head.version)) kept.heads[id] = head;
-  const newest = Object.entries(kept.heads).sort(([, one], [, other]) => other.at.localeCompare(one.at)).slice(0, MOST);
+  const newest = Object.entries(kept.heads)
+    .sort(([, one], [, other]) => other.at.localeCompare(one.at))
+    .slice(0, MOST);
   try {
     localStorage.setItem(KEPT, JSON.stringify({ log: kept.log, heads: Object.fromEntries(newest) }));
   } catch {

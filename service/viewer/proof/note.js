@@ -3,7 +3,6 @@
  * @module
  */
 
-
 import { hex, joined, sha256, utf8 } from "./canonical.js";
 
 const ED25519 = 1;
@@ -50,12 +49,15 @@ export async function readKey(text) {
 export function readNote(text) {
   const at = text.lastIndexOf("\n\n");
   if (at < 0 || !text.endsWith("\n")) throw new Error("a note ends with an empty line and signature lines after it");
-  const signatures = text.slice(at + 2, -1).split("\n").map((line) => {
-    const [, name, value] = /^\u2014 ([^\s+]+) ([A-Za-z0-9+/=]+)$/.exec(line) ?? [];
-    const bytes = value && unbase64(value);
-    if (!bytes || bytes.length < 5) throw new Error("a line after a note is not a signature");
-    return { name, id: hex(bytes.subarray(0, 4)), value: bytes.subarray(4) };
-  });
+  const signatures = text
+    .slice(at + 2, -1)
+    .split("\n")
+    .map((line) => {
+      const [, name, value] = /^\u2014 ([^\s+]+) ([A-Za-z0-9+/=]+)$/.exec(line) ?? [];
+      const bytes = value && unbase64(value);
+      if (!bytes || bytes.length < 5) throw new Error("a line after a note is not a signature");
+      return { name, id: hex(bytes.subarray(0, 4)), value: bytes.subarray(4) };
+    });
   return { text: text.slice(0, at + 1), signatures };
 }
 
@@ -63,7 +65,8 @@ export function readNote(text) {
 export function readCheckpoint(text) {
   const [origin, size, root] = text.split("\n");
   const bytes = root && unbase64(root);
-  if (!origin || !/^(0|[1-9]\d{0,14})$/.test(size) || !bytes || bytes.length !== 32) throw new Error("this is no checkpoint");
+  if (!origin || !/^(0|[1-9]\d{0,14})$/.test(size) || !bytes || bytes.length !== 32)
+    throw new Error("this is no checkpoint");
   return { origin, size: Number(size), root: bytes };
 }
 
@@ -88,7 +91,12 @@ export async function signedBy(key, note) {
     if (error instanceof DOMException && error.name === "NotSupportedError") return null;
     throw error;
   }
-  const isRight = await crypto.subtle.verify({ name: "Ed25519" }, imported, cosigns ? found.value.subarray(8) : found.value, utf8(message));
+  const isRight = await crypto.subtle.verify(
+    { name: "Ed25519" },
+    imported,
+    cosigns ? found.value.subarray(8) : found.value,
+    utf8(message),
+  );
   if (!isRight) throw new Error(`the signature of ${key.name} is wrong`);
   return Number(stamp);
 }
@@ -103,7 +111,8 @@ export async function readPolicy(text) {
     try {
       if (word === "log") policy.logs.push(await readKey(rest[0] ?? ""));
       else if (word === "witness") policy.witnesses.set(rest[0], await readKey(rest[1] ?? ""));
-      else if (word === "group" && rest.length > 2) policy.groups.set(rest[0], { least: least(rest[1], rest.length - 2), members: rest.slice(2) });
+      else if (word === "group" && rest.length > 2)
+        policy.groups.set(rest[0], { least: least(rest[1], rest.length - 2), members: rest.slice(2) });
       else if (word === "quorum" && rest.length === 1 && policy.quorum === undefined) [policy.quorum] = rest;
       else throw new Error(`${word} does not belong here`);
     } catch (error) {
@@ -120,7 +129,8 @@ export async function readPolicy(text) {
  */
 function least(word, members) {
   const number = { any: 1, all: members }[word] ?? Number(word);
-  if (!(Number.isInteger(number) && number >= 1 && number <= members)) throw new Error(`${word} of ${members} is no group`);
+  if (!(Number.isInteger(number) && number >= 1 && number <= members))
+    throw new Error(`${word} of ${members} is no group`);
   return number;
 }
 

@@ -145,7 +145,7 @@ export class Around {
     /** The seats of the answers left in advance, by the version at which each was left. @type {Map<number, string>} */
     this.answers = new Map();
     /** The accounts that ever took a seat; those that were ever officials, and whether they still are. */
-    this.seated = new Set(this.isAnalysis ? [created.organizer] : (this.kept && past?.seated));
+    this.seated = new Set(this.isAnalysis ? [created.organizer] : this.kept && past?.seated);
     /** @type {Set<string>} */
     this.givenUp = new Set();
     /** @type {Map<string, boolean>} */
@@ -168,12 +168,14 @@ export class Around {
     const cause = row.cause ?? /** @type {Partial<Cause>} */ ({});
     const origin = originOf(event, cause);
     const due = this.#again.shift();
-    if (due !== undefined && due !== given(cause, row.at)) return "is not the command that the undo before it gives again";
+    if (due !== undefined && due !== given(cause, row.at))
+      return "is not the command that the undo before it gives again";
     if (event.type === "moves-retracted" && Array.isArray(event.again)) {
       this.#again = event.again.map((version) => given({ ...rows[version - 1]?.cause, key: undefined }, row.at));
     }
     if (!origin) return `cannot have happened: ${event.type} follows from nothing`;
-    if (["game-created", "game-forked"].includes(event.type) && row.version > 1) return "creates the game a second time";
+    if (["game-created", "game-forked"].includes(event.type) && row.version > 1)
+      return "creates the game a second time";
     const { act } = origin;
     if (!cause.player) return `names no account: ${act} always comes from one`;
     if (origin.seat && cause.seat === undefined) return `names no seat: ${act} is always for one`;
@@ -251,7 +253,8 @@ export class Around {
       if (this.officials.has(event.player)) return `seats ${event.player}, who is or was an official of the game`;
     }
     const keeper = event.type === "seat-taken" ? this.kept?.get(event.seat) : undefined;
-    if (keeper !== undefined && keeper !== event.player) return `seats ${event.player} on ${event.seat}, which is kept for ${keeper}`;
+    if (keeper !== undefined && keeper !== event.player)
+      return `seats ${event.player} on ${event.seat}, which is kept for ${keeper}`;
     if (event.type === "seat-taken" && this.#isLastToConfirm(event.seat) && !this.goesOnAsAgreed(rows[version], row)) {
       return "is the last confirmation, and the game does not go on";
     }
@@ -265,8 +268,10 @@ export class Around {
       return "gives an answer left in advance later than it was called for";
     }
     const free = [...this.players].filter(([, player]) => player === undefined).map(([seat]) => seat);
-    if (event.type === "game-started" && row.cause.case !== undefined && !this.kept) return "cannot have happened: this is no continuation";
-    if (event.type === "game-started" && row.cause.case === undefined && free.length) return `starts the game while ${free.join(", ")} is free`;
+    if (event.type === "game-started" && row.cause.case !== undefined && !this.kept)
+      return "cannot have happened: this is no continuation";
+    if (event.type === "game-started" && row.cause.case === undefined && free.length)
+      return `starts the game while ${free.join(", ")} is free`;
     const again = event.type === "moves-retracted" && event.to < version - 1 ? rows[event.to] : undefined;
     if (event.type === "moves-retracted" && again?.cause?.command === undefined) {
       return `goes back to version ${event.to}, after which no command follows`;
@@ -279,11 +284,13 @@ export class Around {
     const { command, seat } = cause;
     if (event.type === "answer-left") {
       const readers = [event.answer?.readers ?? []].flat();
-      if (readers.join() !== seat) return `seals an answer for ${readers.join(", ") || "nobody"}, not for ${seat}, who left it`;
+      if (readers.join() !== seat)
+        return `seals an answer for ${readers.join(", ") || "nobody"}, not for ${seat}, who left it`;
     }
     if (event.type === "moves-retracted" && event.by === "undo") {
       if (event.reason) return "is an undo that gives a reason; only a ruling has one";
-      if (command?.type !== "undo" || command.to !== event.to) return "is an undo to another version than was asked for";
+      if (command?.type !== "undo" || command.to !== event.to)
+        return "is an undo to another version than was asked for";
     }
     if (command?.sealed === undefined) return undefined;
     const names = [...Object.keys(command), ...Object.keys(command.sealed)].sort().join();
@@ -312,13 +319,15 @@ export class Around {
     }
     const judges = [...this.officials.values()].includes(true);
     const mayResume = this.officials.get(cause.player) || (cause.player === this.organizer && !judges);
-    if (event.type === "game-resumed" && cause.case === undefined && !mayResume) return `is the end of a pause by ${cause.player}, who may not resume the game`;
+    if (event.type === "game-resumed" && cause.case === undefined && !mayResume)
+      return `is the end of a pause by ${cause.player}, who may not resume the game`;
     if (cause.case !== undefined && !["game-resumed", "game-started"].includes(event.type) && !isReason(event.reason)) {
       return "gives a reason that is not a line of 1 to 2,000 characters";
     }
     if (event.type !== "game-adjudicated") return undefined;
     const named = event.order.flat();
-    const isWhole = named.length === this.players.size && [...this.players.keys()].every((seat) => named.includes(seat));
+    const isWhole =
+      named.length === this.players.size && [...this.players.keys()].every((seat) => named.includes(seat));
     if (!isWhole || !event.order.every((group) => group.length)) return "does not name each seat of the game once";
     const ended = rows[version]?.event;
     const follows = ended?.type === "game-ended" && ended.rule === BY_RULING;
@@ -338,7 +347,8 @@ export class Around {
         return `asks to go back to version ${event.to}, after which no command of ${event.seat} follows`;
       }
       const own = requests.filter(({ seat }) => seat === event.seat);
-      if (own.some(({ to, open }) => open || to === event.to)) return `is a request that ${event.seat} has made already`;
+      if (own.some(({ to, open }) => open || to === event.to))
+        return `is a request that ${event.seat} has made already`;
     }
     if (event.type !== "take-back-answered") return undefined;
     const request = this.asked.get(event.asked);
@@ -346,7 +356,8 @@ export class Around {
     if (request.seat === event.seat && event.agrees) return "agrees to a request of its own";
     if (request.agreed.has(event.seat)) return `answers for ${event.seat} a second time`;
     /** @param {string} seat */
-    const isAsked = (seat) => seat !== request.seat && !request.agreed.has(seat) && !(request.present && this.givenUp.has(seat));
+    const isAsked = (seat) =>
+      seat !== request.seat && !request.agreed.has(seat) && !(request.present && this.givenUp.has(seat));
     if (event.seat !== request.seat && !isAsked(event.seat)) return `answers for ${event.seat}, which was given up`;
     const isLast = [...this.players.keys()].every((seat) => seat === event.seat || !isAsked(seat));
     if (event.agrees && isLast && rows[version]?.event.type !== "moves-retracted") {
@@ -385,7 +396,9 @@ export class Around {
 
   /** @param {string} seat */
   #isLastToConfirm(seat) {
-    return this.kept !== undefined && [...this.players].every(([each, player]) => each === seat || player !== undefined);
+    return (
+      this.kept !== undefined && [...this.players].every(([each, player]) => each === seat || player !== undefined)
+    );
   }
 
   /**
@@ -395,7 +408,9 @@ export class Around {
    */
   goesOnAsAgreed(row, act) {
     const isNext = row?.event.type === "game-started" && !row.cause && row.version === act.version + 1;
-    return isNext && act.event.type === "seat-taken" && this.kept !== undefined && this.#isLastToConfirm(act.event.seat);
+    return (
+      isNext && act.event.type === "seat-taken" && this.kept !== undefined && this.#isLastToConfirm(act.event.seat)
+    );
   }
 
   /**
@@ -443,7 +458,13 @@ export class Around {
     if (event.type === "game-resumed") this.paused = false;
     if (!STAYS.includes(event.type)) this.asked.clear();
     if (event.type === "take-back-asked") {
-      this.asked.set(version, { seat: event.seat, to: event.to, agreed: new Set(), open: true, present: event.asks === "present" });
+      this.asked.set(version, {
+        seat: event.seat,
+        to: event.to,
+        agreed: new Set(),
+        open: true,
+        present: event.asks === "present",
+      });
     }
     if (event.type === "take-back-answered") {
       const request = this.asked.get(event.asked);

@@ -109,7 +109,8 @@ export class Part {
   /** @param {Row} row */
   async #checkCreation({ at, event: created }) {
     const where = this.#at(1);
-    if (!["game-created", "game-forked"].includes(created.type)) throw new Fault("version 1 does not create a game", where);
+    if (!["game-created", "game-forked"].includes(created.type))
+      throw new Fault("version 1 does not create a game", where);
     if (!created.organizer) throw new Fault("version 1 names no organizer", where);
     if (!/^[0-9a-f]{64}$/.test(created.commitment)) {
       throw new Fault("version 1 has a commitment that is no SHA-256 in hex", where);
@@ -118,11 +119,14 @@ export class Part {
     const board = `sha256:${hex(await sha256(utf8(canonical(this.header.board))))}`;
     const { ruleset, ruleset_version: version } = this.header;
     if (board !== created.board || ruleset !== created.ruleset || version !== created.ruleset_version) {
-      throw new Fault("the first line names another ruleset or board than the game was created with", { line: this.first });
+      throw new Fault("the first line names another ruleset or board than the game was created with", {
+        line: this.first,
+      });
     }
     await this.#checkDocuments(created.documents ?? {}, this.header.documents ?? {});
     const ends = this.rows.findIndex((row) => row.event.type === "game-ended");
-    if (ends >= 0 && ends < this.rows.length - 1) throw new Fault("something follows the end of the game", this.#at(ends + 2));
+    if (ends >= 0 && ends < this.rows.length - 1)
+      throw new Fault("something follows the end of the game", this.#at(ends + 2));
     /** @param {string} type */
     const has = (type) => this.rows.some((row) => row.event.type === type);
     const began = has("game-started") || created.purpose === "analysis";
@@ -145,7 +149,10 @@ export class Part {
     const [parent, parentCreated] = [past.header.game, past.rows[0].event];
     const last = past.rows[past.rows.length - 1];
     if (created.parent !== parent) {
-      throw new Fault(`${header.game} is a fork of ${created.parent}, but the log before it is that of ${parent}`, where);
+      throw new Fault(
+        `${header.game} is a fork of ${created.parent}, but the log before it is that of ${parent}`,
+        where,
+      );
     }
     if (created.version !== last.version || created.hash !== last.hash) {
       throw new Fault(
@@ -154,10 +161,12 @@ export class Part {
         where,
       );
     }
-    if (at < last.at) throw new Fault(`version 1 has the time ${at}, before the version of ${parent} at which it forks`, where);
+    if (at < last.at)
+      throw new Fault(`version 1 has the time ${at}, before the version of ${parent} at which it forks`, where);
     const depth = (parentCreated.depth ?? 0) + 1;
     const isAnalysis = created.purpose === "analysis";
-    if (!isAnalysis && created.purpose !== "continuation") throw new Fault(`version 1 has the purpose ${created.purpose}`, where);
+    if (!isAnalysis && created.purpose !== "continuation")
+      throw new Fault(`version 1 has the purpose ${created.purpose}`, where);
     const right = {
       depth,
       ruleset: past.header.ruleset,
@@ -174,9 +183,13 @@ export class Part {
     };
     for (const [name, is] of Object.entries(right)) {
       if (told(created[/** @type {keyof typeof right} */ (name)]) === told(is)) continue;
-      throw new Fault(`version 1 forks with ${name} ${told(created[/** @type {keyof typeof right} */ (name)])}; of ${parent} there follows ${told(is)}`, where);
+      throw new Fault(
+        `version 1 forks with ${name} ${told(created[/** @type {keyof typeof right} */ (name)])}; of ${parent} there follows ${told(is)}`,
+        where,
+      );
     }
-    if (depth > DEEPEST) throw new Fault(`version 1 is the fork number ${depth} in a row; at most ${DEEPEST} follow one another`, where);
+    if (depth > DEEPEST)
+      throw new Fault(`version 1 is the fork number ${depth} in a row; at most ${DEEPEST} follow one another`, where);
     if (!isAnalysis && !past.secret) {
       throw new Fault(`version 1 continues ${parent}, whose secret is missing: only what is over is continued`, where);
     }
@@ -205,7 +218,9 @@ export class Part {
     for (const name of Object.keys({ ...named, ...documents }).sort()) {
       const given = name in documents && `sha256:${hex(await sha256(utf8(canonical(documents[name]))))}`;
       if (given !== named[name]) {
-        throw new Fault(`the ${name} in the first line are not those that the game was created with`, { line: this.first });
+        throw new Fault(`the ${name} in the first line are not those that the game was created with`, {
+          line: this.first,
+        });
       }
     }
   }
@@ -223,7 +238,9 @@ export class Part {
     await Promise.all(
       found.map(async ({ salt, value, commitment }, index) => {
         if (await isGenuine(salt, value, commitment)) return;
-        throw new Fault(`the secret of ${commitment} does not fit its commitment`, { line: this.first + before + index });
+        throw new Fault(`the secret of ${commitment} does not fit its commitment`, {
+          line: this.first + before + index,
+        });
       }),
     );
     this.secrets = found;
@@ -231,14 +248,21 @@ export class Part {
 
   /** Read the line that ends a whole export. @param {string} text */
   async readEnd(text) {
-    const right = { head: this.#end.hash, secrets: this.secrets.length, status: this.status, version: this.rows.length };
+    const right = {
+      head: this.#end.hash,
+      secrets: this.secrets.length,
+      status: this.status,
+      version: this.rows.length,
+    };
     await checkEnd(text, this.lines[this.lines.length - 1], this.last, right);
     if (this.status === "over") this.secret = this.#end.event.secret;
   }
 
   /** Read the line that ends the past of a fork. */
   async readPast() {
-    const { past: end } = /** @type {{past: PastEnd}} */ (readLine(this.lines[this.lines.length - 1], this.last, ["past"]));
+    const { past: end } = /** @type {{past: PastEnd}} */ (
+      readLine(this.lines[this.lines.length - 1], this.last, ["past"])
+    );
     requireShape(end, SHAPES.past, ["secret"], this.last);
     const where = { line: this.last };
     const { game } = this.header;
@@ -249,7 +273,8 @@ export class Part {
     if (end.secrets !== this.secrets.length) {
       throw new Fault(`the past has ${this.secrets.length} secrets of ${game}, not ${end.secrets}`, where);
     }
-    if (this.status !== "running") throw new Fault(`the past ends at version ${version}, where ${game} does not run`, where);
+    if (this.status !== "running")
+      throw new Fault(`the past ends at version ${version}, where ${game} does not run`, where);
     this.secret = end.secret;
   }
 
@@ -311,7 +336,8 @@ export class Part {
     const shown = new Set(this.secrets.map(({ commitment }) => commitment));
     if (!shown.size || shown.size === sealed.length) return;
     /** @param {string} seat */
-    const isWhole = (seat) => sealed.every(({ commitment, readers }) => readers.includes(seat) === shown.has(commitment));
+    const isWhole = (seat) =>
+      sealed.every(({ commitment, readers }) => readers.includes(seat) === shown.has(commitment));
     if (this.rows[0].event.seats.some(isWhole)) return;
     throw new Fault("the secrets in the export are not those of one reader: none, all, or exactly those of one seat", {
       line: this.first + this.rows.length + 1,
@@ -326,13 +352,16 @@ export class Part {
   async drawAgain(ruleset, progress) {
     const { secret, header } = this;
     const where = this.status === "over" ? this.#at(this.rows.length) : { line: this.last };
-    if (!secret || !/^[0-9a-f]{64}$/.test(secret)) throw new Fault("the last version does not publish the secret", where);
+    if (!secret || !/^[0-9a-f]{64}$/.test(secret))
+      throw new Fault("the last version does not publish the secret", where);
     if (hex(await sha256(unhex(secret))) !== this.rows[0].event.commitment) {
       throw new Fault("the secret of the dice does not fit the commitment of version 1", where);
     }
     this.checked.push("The secret behind the dice is the one that was committed to before the game.");
     if (ruleset?.id !== header.ruleset || ruleset.version !== header.ruleset_version) {
-      this.unchecked.push(`Dice: this service does not say where events of ${header.ruleset}, version ${header.ruleset_version} show them.`);
+      this.unchecked.push(
+        `Dice: this service does not say where events of ${header.ruleset}, version ${header.ruleset_version} show them.`,
+      );
       return;
     }
     const draws = await Draws.of(header.game, this.rows, ruleset, secret);

@@ -129,9 +129,13 @@ async function subtree(start, leaves, size, tile) {
   const width = Math.min(WIDTH, Math.floor(size / unit) - number * WIDTH);
   const bytes = await tile(`${level}/${numbered(number, width)}`);
   const first = start / unit - number * WIDTH;
-  let hashes = Array.from({ length: leaves / unit }, (_, index) => bytes.subarray((first + index) * HASH, (first + index + 1) * HASH));
+  let hashes = Array.from({ length: leaves / unit }, (_, index) =>
+    bytes.subarray((first + index) * HASH, (first + index + 1) * HASH),
+  );
   while (hashes.length > 1) {
-    hashes = await Promise.all(hashes.filter((_, index) => index % 2 === 0).map((left, index) => node(left, hashes[2 * index + 1])));
+    hashes = await Promise.all(
+      hashes.filter((_, index) => index % 2 === 0).map((left, index) => node(left, hashes[2 * index + 1])),
+    );
   }
   return hashes[0];
 }
@@ -142,7 +146,10 @@ async function subtree(start, leaves, size, tile) {
  * @param {number} width
  */
 function numbered(number, width) {
-  const groups = String(number).padStart(Math.ceil(String(number).length / 3) * 3, "0").match(/\d{3}/g) ?? [];
+  const groups =
+    String(number)
+      .padStart(Math.ceil(String(number).length / 3) * 3, "0")
+      .match(/\d{3}/g) ?? [];
   const path = groups.map((digits, index) => (index < groups.length - 1 ? `x${digits}` : digits)).join("/");
   return width === WIDTH ? path : `${path}.p/${width}`;
 }

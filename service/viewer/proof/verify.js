@@ -55,7 +55,8 @@ export async function verify(text, { ruleset = undefined, game = undefined, prog
     return { ok: true, ...log.told(), checked: log.checked, unchecked: log.unchecked };
   } catch (error) {
     // Whatever hostile content trips over, it is no proof.
-    const fault = error instanceof Fault ? error : new Fault(`this cannot be read: ${/** @type {Error} */ (error).message}`);
+    const fault =
+      error instanceof Fault ? error : new Fault(`this cannot be read: ${/** @type {Error} */ (error).message}`);
     const { message: problem, version, line } = fault;
     return { ok: false, problem, version, line, ...log.told(), checked: [], unchecked: [] };
   }
@@ -168,17 +169,25 @@ class GameLog {
       await act();
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
-      throw new Fault(`in the past of the fork, ${part.header.game || "which cannot be read"}: ${error.message.replace(/\.$/, "")}`, { line: error.line });
+      throw new Fault(
+        `in the past of the fork, ${part.header.game || "which cannot be read"}: ${error.message.replace(/\.$/, "")}`,
+        { line: error.line },
+      );
     }
   }
 
   /** @param {Part} part */
   #tellPast({ header: { game }, rows, secret, checked, unchecked }) {
-    this.checked.push(`The log of ${game} up to version ${rows.length} is unbroken, and the fork begins exactly there.`);
+    this.checked.push(
+      `The log of ${game} up to version ${rows.length} is unbroken, and the fork begins exactly there.`,
+    );
     /** @param {string} line */
     const whose = (line) => `${game}: ${line}`;
     this.checked.push(...checked.map(whose));
     this.unchecked.push(...unchecked.map(whose));
-    if (!secret) this.unchecked.push(`Dice and hidden values of the past: they wait for the secret of ${game}, until that game is over.`);
+    if (!secret)
+      this.unchecked.push(
+        `Dice and hidden values of the past: they wait for the secret of ${game}, until that game is over.`,
+      );
   }
 }

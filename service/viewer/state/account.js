@@ -50,7 +50,7 @@ export class Account extends EventTarget {
   /** Ask who looks. A token that is nobody's is not used any more. */
   async read() {
     const { token } = this.api;
-    if (await this.#look() || !token || this.api.token === token) return;
+    if ((await this.#look()) || !token || this.api.token === token) return;
     this.dispatchEvent(new Event("entered"));
     this.#say(this.said);
   }
@@ -244,7 +244,10 @@ export class Account extends EventTarget {
 
   /** Put a token on the clipboard, which pages have on HTTPS only. @param {string} token */
   async copy(token) {
-    const isCopied = await (async () => navigator.clipboard.writeText(token))().then(() => true, () => false);
+    const isCopied = await (async () => navigator.clipboard.writeText(token))().then(
+      () => true,
+      () => false,
+    );
     this.copied = isCopied ? "Copied" : "Select the token and copy it";
     this.#say(this.said);
   }

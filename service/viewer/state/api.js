@@ -29,7 +29,9 @@ export class Problem extends Error {
 
 /** Return what went wrong as a problem, whatever was thrown. @param {unknown} error */
 export function problemOf(error) {
-  return error instanceof Problem ? error : new Problem({ title: error instanceof Error ? error.message : `${error}` }, 0);
+  return error instanceof Problem
+    ? error
+    : new Problem({ title: error instanceof Error ? error.message : `${error}` }, 0);
 }
 
 /** One caller of the API: whoever is signed in to this browser; or, for this tab only, a token's owner or a spectator. */
@@ -142,13 +144,30 @@ export class Api {
    * @param {string | null} [token]
    * @param {boolean} [session] whether the session of the browser is sent
    */
-  async #call(method, path, { body = undefined, headers = {}, signal = undefined } = {}, token = this.token, session = token === null) {
+  async #call(
+    method,
+    path,
+    { body = undefined, headers = {}, signal = undefined } = {},
+    token = this.token,
+    session = token === null,
+  ) {
     /** @type {Record<string, string>} */
-    const sent = { Accept: "application/json, */*", ...(token ? { Authorization: `Bearer ${token}` } : {}), ...headers };
+    const sent = {
+      Accept: "application/json, */*",
+      ...(token ? { Authorization: `Bearer ${token}` } : {}),
+      ...headers,
+    };
     if (body !== undefined) sent["Content-Type"] = "application/json";
     // The service takes the session only with a header that no other site can send.
     if (session && method !== "GET") sent["Tabularium-Page"] = "1";
-    const ask = () => fetch(path, { method, headers: sent, body: body ? JSON.stringify(body) : undefined, signal, credentials: session ? "same-origin" : "omit" });
+    const ask = () =>
+      fetch(path, {
+        method,
+        headers: sent,
+        body: body ? JSON.stringify(body) : undefined,
+        signal,
+        credentials: session ? "same-origin" : "omit",
+      });
     let response;
     try {
       response = await ask();
@@ -175,10 +194,16 @@ export class Api {
     let last = after;
     for (let failures = 0; !signal.aborted; failures += 1) {
       try {
-        const ended = await this.#read(game, last, signal, () => ((failures = 0), onState("live")), (event) => {
-          last = event.version;
-          onEvent(event);
-        });
+        const ended = await this.#read(
+          game,
+          last,
+          signal,
+          () => ((failures = 0), onState("live")),
+          (event) => {
+            last = event.version;
+            onEvent(event);
+          },
+        );
         if (ended) return onState("ended");
       } catch (error) {
         if (signal.aborted) return;
@@ -247,13 +272,15 @@ function withQuery(path, query = {}) {
  * @param {number} milliseconds
  */
 function pause(milliseconds, signal) {
-  return /** @type {Promise<void>} */ (new Promise((resolve) => {
-    const done = new AbortController();
-    const timer = setTimeout(() => done.abort(), milliseconds);
-    done.signal.addEventListener("abort", () => (clearTimeout(timer), resolve()));
-    const once = { signal: done.signal };
-    addEventListener("online", () => done.abort(), once);
-    document.addEventListener("visibilitychange", () => document.hidden || done.abort(), once);
-    signal.addEventListener("abort", () => done.abort(), once);
-  }));
+  return /** @type {Promise<void>} */ (
+    new Promise((resolve) => {
+      const done = new AbortController();
+      const timer = setTimeout(() => done.abort(), milliseconds);
+      done.signal.addEventListener("abort", () => (clearTimeout(timer), resolve()));
+      const once = { signal: done.signal };
+      addEventListener("online", () => done.abort(), once);
+      document.addEventListener("visibilitychange", () => document.hidden || done.abort(), once);
+      signal.addEventListener("abort", () => done.abort(), once);
+    })
+  );
 }

@@ -244,11 +244,13 @@ export class Commands {
   async check() {
     if (!this.form?.ask()) return;
     const { command } = this.form;
-    await this.#ask(() => this.#asLongAsItStands(async () => {
-      const headers = { "If-Match": `"${this.version}"` };
-      const { commands } = await this.room.check(/** @type {Orders} */ ({ command: this.sent(command) }), headers);
-      this.said = { kind: "fine", commands };
-    }));
+    await this.#ask(() =>
+      this.#asLongAsItStands(async () => {
+        const headers = { "If-Match": `"${this.version}"` };
+        const { commands } = await this.room.check(/** @type {Orders} */ ({ command: this.sent(command) }), headers);
+        this.said = { kind: "fine", commands };
+      }),
+    );
   }
 
   /**
@@ -260,11 +262,15 @@ export class Commands {
   async foresee(commands, next = false) {
     const headers = { "If-Match": `"${this.version}"` };
     try {
-      const checked = await this.room.check(/** @type {Orders} */ ({ commands: commands.map((each) => this.sent(each)) }), headers, next);
+      const checked = await this.room.check(
+        /** @type {Orders} */ ({ commands: commands.map((each) => this.sent(each)) }),
+        headers,
+        next,
+      );
       const options = (checked.next?.options ?? []).map(shown);
       return { canUndo: checked.can_undo ?? false, gone: checked.gone ?? {}, options };
     } catch (error) {
-     const problem = problemOf(error);
+      const problem = problemOf(error);
       if (!(problem instanceof Problem)) throw problem;
       return { canUndo: false, gone: {}, options: [], problem };
     }
@@ -298,10 +304,12 @@ export class Commands {
     const command = this.sent(this.form.command);
     const called = title ?? titleOf(option);
     const attempt = this.advance.until ? this.#leaving(option, command, called) : commanding({ command }, called);
-    await this.#ask(() => this.#asLongAsItStands(() => {
-      this.#attempt = { ...attempt, headers: { "If-Match": `"${this.version}"`, "Idempotency-Key": newKey() } };
-      return this.#post();
-    }));
+    await this.#ask(() =>
+      this.#asLongAsItStands(() => {
+        this.#attempt = { ...attempt, headers: { "If-Match": `"${this.version}"`, "Idempotency-Key": newKey() } };
+        return this.#post();
+      }),
+    );
   }
 
   /**
@@ -316,7 +324,11 @@ export class Commands {
     const chosen = this.aboutOf(option).filter(([name]) => when[name]);
     const conditions = Object.fromEntries(chosen.map(([name, value]) => [name, { [when[name]]: value }]));
     const body = { decision: decision ?? null, command, until, when: conditions };
-    return { path: /** @type {const} */ ("answers"), body: /** @type {JsonObject} */ (body), title: `${title}, whenever you are asked this` };
+    return {
+      path: /** @type {const} */ ("answers"),
+      body: /** @type {JsonObject} */ (body),
+      title: `${title}, whenever you are asked this`,
+    };
   }
 
   /**
@@ -358,7 +370,12 @@ export class Commands {
       throw problem;
     });
     if (path !== "commands") this.answers = null;
-    this.done = { title, after, version, isMove: path === "commands" && /** @type {Command | undefined} */ (body?.command)?.type !== "undo" };
+    this.done = {
+      title,
+      after,
+      version,
+      isMove: path === "commands" && /** @type {Command | undefined} */ (body?.command)?.type !== "undo",
+    };
     this.choose(null, { kind: /** @type {const} */ ("done"), ...this.done });
     // The area was chosen for this move.
     this.room.choose(null);
@@ -430,7 +447,7 @@ export class Commands {
     try {
       await act();
     } catch (error) {
-     const problem = problemOf(error);
+      const problem = problemOf(error);
       if (!(problem instanceof Problem)) throw problem;
       this.said = { kind: kindOf(problem), problem, why: problem.changed, tried: this.#tried() };
       if (this.said.kind === "stale" && !problem.changed) await this.read();

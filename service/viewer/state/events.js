@@ -62,7 +62,8 @@ class Events {
     if (this.#rows.has(room.version) || known.get(room.frames) !== this) return;
     try {
       const page = await room.api.get(`/v1/games/${room.id}/events`, { after, limit: TOGETHER });
-      for (const row of /** @type {{items: EventRow[]}} */ (/** @type {unknown} */ (page)).items) this.#rows.set(row.version, row);
+      for (const row of /** @type {{items: EventRow[]}} */ (/** @type {unknown} */ (page)).items)
+        this.#rows.set(row.version, row);
     } catch (error) {
       const problem = problemOf(error);
       room.problem = problem;

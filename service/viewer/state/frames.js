@@ -97,7 +97,8 @@ class Chunk {
       this.areas.set(area, track);
       track.put(frame.version, drawn);
     }
-    for (const name of PLAIN) if (name in frame) this.plain.get(name)?.put(frame.version, /** @type {Scene} */ (frame)[name]);
+    for (const name of PLAIN)
+      if (name in frame) this.plain.get(name)?.put(frame.version, /** @type {Scene} */ (frame)[name]);
   }
 
   /**

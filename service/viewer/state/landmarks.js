@@ -41,7 +41,6 @@ export class Landmarks {
     this.game = game;
     /** All entries, in order. @type {TimelineEntry[]} */
     this.entries = [];
-
   }
 
   /** Read what has been added. @returns {Promise<boolean>} whether there was anything */

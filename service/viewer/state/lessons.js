@@ -222,10 +222,19 @@ export class Lessons extends EventTarget {
    * @param {{body?: JsonObject}} attempt
    */
   async give({ body }) {
-    const outcome = await this.api.post(this.#address, { command: /** @type {Extract<Orders, {command: unknown}>} */ (body).command });
+    const outcome = await this.api.post(this.#address, {
+      command: /** @type {Extract<Orders, {command: unknown}>} */ (body).command,
+    });
     if (!outcome.done) {
       const title = "The rules allow that, but this lesson asks for something else";
-      throw new Problem({ title, detail: `It would do this: ${outcome.told.join(" ")}`, allowed: `The lesson asks for this: ${this.lesson?.ask}` }, ANOTHER);
+      throw new Problem(
+        {
+          title,
+          detail: `It would do this: ${outcome.told.join(" ")}`,
+          allowed: `The lesson asks for this: ${this.lesson?.ask}`,
+        },
+        ANOTHER,
+      );
     }
     this.outcome = outcome;
     return { after: this.version, version: this.version + 1 };

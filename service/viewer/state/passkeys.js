@@ -6,9 +6,14 @@
 /** @import { Api } from "./api.js" */
 
 /** @param {string} text */
-const bytes = (text) => Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
+const bytes = (text) =>
+  Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
 /** @param {ArrayBuffer} buffer */
-const text = (buffer) => btoa(String.fromCharCode(...new Uint8Array(buffer))).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+const text = (buffer) =>
+  btoa(String.fromCharCode(...new Uint8Array(buffer)))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
 
 /**
  * Let the device make a passkey for the account that is signed in, and register it.
@@ -17,17 +22,19 @@ const text = (buffer) => btoa(String.fromCharCode(...new Uint8Array(buffer))).re
  */
 export async function makePasskey(api, name) {
   const wanted = await api.post("/v1/passkeys/challenge");
-  const made = await asked(() => navigator.credentials.create({
-    publicKey: {
-      challenge: bytes(wanted.challenge),
-      rp: { id: wanted.host, name: "Tabularium" },
-      user: { id: bytes(wanted.user), name: wanted.name, displayName: wanted.name },
-      pubKeyCredParams: wanted.algorithms.map((alg) => ({ type: /** @type {const} */ ("public-key"), alg })),
-      excludeCredentials: wanted.known.map((id) => ({ type: /** @type {const} */ ("public-key"), id: bytes(id) })),
-      authenticatorSelection: { residentKey: "required", userVerification: "required" },
-      attestation: "none",
-    },
-  }));
+  const made = await asked(() =>
+    navigator.credentials.create({
+      publicKey: {
+        challenge: bytes(wanted.challenge),
+        rp: { id: wanted.host, name: "Tabularium" },
+        user: { id: bytes(wanted.user), name: wanted.name, displayName: wanted.name },
+        pubKeyCredParams: wanted.algorithms.map((alg) => ({ type: /** @type {const} */ ("public-key"), alg })),
+        excludeCredentials: wanted.known.map((id) => ({ type: /** @type {const} */ ("public-key"), id: bytes(id) })),
+        authenticatorSelection: { residentKey: "required", userVerification: "required" },
+        attestation: "none",
+      },
+    }),
+  );
   const response = /** @type {AuthenticatorAttestationResponse} */ (made.response);
   const [client_data, attestation] = [text(response.clientDataJSON), text(response.attestationObject)];
   return api.post("/v1/passkeys", { name, id: text(made.rawId), client_data, attestation });
@@ -36,9 +43,11 @@ export async function makePasskey(api, name) {
 /** Let a passkey of the device sign this browser in. Returns whose session the browser has then. @param {Api} api */
 export async function signIn(api) {
   const wanted = await api.session("POST", {}, null, "/passkey/challenge");
-  const found = await asked(() => navigator.credentials.get({
-    publicKey: { challenge: bytes(wanted.challenge), rpId: wanted.host, userVerification: "required" },
-  }));
+  const found = await asked(() =>
+    navigator.credentials.get({
+      publicKey: { challenge: bytes(wanted.challenge), rpId: wanted.host, userVerification: "required" },
+    }),
+  );
   const response = /** @type {AuthenticatorAssertionResponse} */ (found.response);
   const proof = {
     id: text(found.rawId),
@@ -57,12 +66,15 @@ export function canHavePasskeys() {
 
 /** Ask the device, and say in plain words why it did not do it. @param {() => Promise<Credential | null>} ask */
 async function asked(ask) {
-  if (!navigator.credentials || !globalThis.PublicKeyCredential) throw new Error("This browser has no passkeys here: they need HTTPS, or localhost.");
+  if (!navigator.credentials || !globalThis.PublicKeyCredential)
+    throw new Error("This browser has no passkeys here: they need HTTPS, or localhost.");
   try {
     return /** @type {PublicKeyCredential} */ (await ask());
   } catch (error) {
-    if (error instanceof DOMException && error.name === "InvalidStateError") throw new Error("This device has a passkey of this account already.");
-    if (error instanceof DOMException && error.name === "SecurityError") throw new Error("There are no passkeys for this address: it must be a name, not a number.");
+    if (error instanceof DOMException && error.name === "InvalidStateError")
+      throw new Error("This device has a passkey of this account already.");
+    if (error instanceof DOMException && error.name === "SecurityError")
+      throw new Error("There are no passkeys for this address: it must be a name, not a number.");
     throw new Error("The device did not use a passkey. You can try again.");
   }
 }

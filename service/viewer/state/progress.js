@@ -3,7 +3,6 @@
  * @module
  */
 
-
 const KEPT = "tabularium-lessons";
 
 function read() {

@@ -9,7 +9,8 @@ const PLACE = "tabularium-return";
 /** Keep where this page is. */
 export function keepPlace() {
   try {
-    if (location.pathname !== "/sign-in") sessionStorage.setItem(PLACE, `${location.pathname}${location.search}${location.hash}`);
+    if (location.pathname !== "/sign-in")
+      sessionStorage.setItem(PLACE, `${location.pathname}${location.search}${location.hash}`);
   } catch {
     // Then it is the lobby.
   }

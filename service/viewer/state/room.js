@@ -153,13 +153,17 @@ export class Room extends EventTarget {
   }
 
   async #readRuleset() {
-    this.ruleset ??= await this.api.get(`/v1/rulesets/${this.game?.ruleset}`).catch((error) => (this.#fail(problemOf(error)), null));
+    this.ruleset ??= await this.api
+      .get(`/v1/rulesets/${this.game?.ruleset}`)
+      .catch((error) => (this.#fail(problemOf(error)), null));
     this.redraw();
   }
 
   /** Read what everybody may read besides: cards, and what was made of the documents of the game. */
   async #readPapers() {
-    this.papers ??= await this.api.get(`/v1/games/${this.id}/papers`).catch((error) => (this.#fail(problemOf(error)), null));
+    this.papers ??= await this.api
+      .get(`/v1/games/${this.id}/papers`)
+      .catch((error) => (this.#fail(problemOf(error)), null));
     this.redraw();
   }
 
@@ -191,7 +195,9 @@ export class Room extends EventTarget {
    * @param {boolean} [next]
    */
   check(body, headers = {}, next = false) {
-    return /** @type {Promise<Checked>} */ (this.api.post(`/v1/games/${this.id}/commands/check${next ? "?next=true" : ""}`, body, headers));
+    return /** @type {Promise<Checked>} */ (
+      this.api.post(`/v1/games/${this.id}/commands/check${next ? "?next=true" : ""}`, body, headers)
+    );
   }
 
   /**
@@ -200,8 +206,14 @@ export class Room extends EventTarget {
    * @returns {Promise<{after: number, version: number}>}
    */
   give({ path, method = "post", body, headers }) {
-    if (method === "delete") return this.api.delete(`/v1/games/${this.id}/${/** @type {`answers/${number}`} */ (path)}`, headers);
-    if (path === "answers") return this.api.post(`/v1/games/${this.id}/answers`, /** @type {Body<"/v1/games/{game}/answers", "post">} */ (body), headers);
+    if (method === "delete")
+      return this.api.delete(`/v1/games/${this.id}/${/** @type {`answers/${number}`} */ (path)}`, headers);
+    if (path === "answers")
+      return this.api.post(
+        `/v1/games/${this.id}/answers`,
+        /** @type {Body<"/v1/games/{game}/answers", "post">} */ (body),
+        headers,
+      );
     return this.api.post(`/v1/games/${this.id}/commands`, /** @type {Orders} */ (body), headers);
   }
 

@@ -65,7 +65,10 @@ export class Since {
     for (let version = room.head; version > 1; version -= 1) {
       const frame = room.frame(version);
       if (!frame) {
-        room.frames?.want(version).then(() => room.redraw(), () => {});
+        room.frames?.want(version).then(
+          () => room.redraw(),
+          () => {},
+        );
         return null;
       }
       frames.unshift(/** @type {Frame} */ (frame));

@@ -8,7 +8,15 @@
 import { newKey, Problem } from "./api.js";
 
 /** What a seat does around the table is no move. */
-export const NO_MOVES = new Set(["moves-retracted", "answer-left", "answer-revoked", "take-back-asked", "take-back-answered", "seat-given-up", "seat-taken-over"]);
+export const NO_MOVES = new Set([
+  "moves-retracted",
+  "answer-left",
+  "answer-revoked",
+  "take-back-asked",
+  "take-back-answered",
+  "seat-given-up",
+  "seat-taken-over",
+]);
 
 /** @type {WeakMap<Table, TakeBacks>} */
 const byRoom = new WeakMap();
@@ -41,7 +49,14 @@ export class TakeBacks {
   get mayAsk() {
     const { game, seat } = this.room;
     const isAlone = game?.fork?.purpose === "analysis";
-    return game !== null && seat !== null && game.status === "running" && game.paused === null && !isAlone && !this.open.some((each) => each.seat === seat);
+    return (
+      game !== null &&
+      seat !== null &&
+      game.status === "running" &&
+      game.paused === null &&
+      !isAlone &&
+      !this.open.some((each) => each.seat === seat)
+    );
   }
 
   /**
@@ -60,7 +75,9 @@ export class TakeBacks {
   /** Ask the others to go back to a version. @param {number} to */
   ask(to) {
     const { room } = this;
-    return this.#send(`${to}`, (key) => room.api.post(`/v1/games/${room.id}/take-backs`, { to }, { "Idempotency-Key": key }));
+    return this.#send(`${to}`, (key) =>
+      room.api.post(`/v1/games/${room.id}/take-backs`, { to }, { "Idempotency-Key": key }),
+    );
   }
 
   /**
@@ -70,7 +87,9 @@ export class TakeBacks {
    */
   answer({ asked }, agrees) {
     const { room } = this;
-    return this.#send(`${asked} ${agrees}`, (key) => room.api.post(`/v1/games/${room.id}/take-backs/${asked}/answer`, { agrees }, { "Idempotency-Key": key }));
+    return this.#send(`${asked} ${agrees}`, (key) =>
+      room.api.post(`/v1/games/${room.id}/take-backs/${asked}/answer`, { agrees }, { "Idempotency-Key": key }),
+    );
   }
 
   /** Forget what was refused. */
