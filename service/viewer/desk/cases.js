@@ -9,7 +9,7 @@
  */
 
 import { html, nothing } from "../vendor/lit-html.js";
-import { capital, clock, named, plain, seatName } from "../parts/format.js";
+import { capital, clock, named, seatName } from "../parts/format.js";
 import { textIn } from "../parts/given.js";
 import { erasing, parties, said } from "./parties.js";
 

@@ -84,7 +84,7 @@ export class Desk {
 
   get isOfficial() {
     const { me } = this.account;
-    return me !== null && this.game !== null && this.game.officials.some(({ player }) => player === me.id);
+    return me !== null && Boolean(this.game?.officials.some(({ player }) => player === me.id));
   }
 
   /** Show the step that the address names, if it names one: a link to a part of the page does not. */
@@ -196,7 +196,8 @@ export class Desk {
    * @param {string} about where on the page it is said if it is refused
    */
   async send(form, act, said, about) {
-    const headers = { "Idempotency-Key": (form.dataset.key ??= newKey()) };
+    form.dataset.key ??= newKey();
+    const headers = { "Idempotency-Key": form.dataset.key };
     this.about = about;
     try {
       await act(headers);

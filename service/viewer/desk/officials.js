@@ -73,7 +73,7 @@ function naming(desk) {
         ? html`<p>Several players are called so. Which one?</p>
         <ul class="officials">${desk.found.map(
           (each) => html`<li><a href="/players/${each.id}">${each.name}</a> <code>${each.id}</code>
-          <form @submit=${(/** @type {Submitted} */ event) => (event.preventDefault(), put(desk, event.target, each))}><button>Name ${named(each.name)}, ${each.id}</button></form></li>`,
+          <form @submit=${(/** @type {Submitted} */ event) => choose(desk, event, each)}><button>Name ${named(each.name)}, ${each.id}</button></form></li>`,
         )}</ul>`
         : nothing
     }`;
@@ -102,4 +102,15 @@ function put(desk, form, { id, name }) {
   const act = (/** @type {Record<string, string>} */ headers) =>
     desk.api.put(`/v1/games/${desk.game.id}/officials/${id}`, undefined, headers);
   return desk.send(form, act, `${name} is an official now.`, "officials");
+}
+
+/**
+ * Name one of several players who are called so.
+ * @param {OpenDesk} desk
+ * @param {Submitted} event
+ * @param {{id: string, name: string}} player
+ */
+function choose(desk, event, player) {
+  event.preventDefault();
+  return put(desk, event.target, player);
 }

@@ -72,7 +72,8 @@ export class Games extends EventTarget {
   /** Read the first page again, and the running games. */
   async read() {
     clearTimeout(this.#timer);
-    const asked = (this.#asked += 1);
+    this.#asked += 1;
+    const asked = this.#asked;
     try {
       const [page, running, waiting, own, opened, appealed] = await Promise.all([
         this.api.get("/v1/games", { ...this.query, limit: Math.max(PAGE, this.items.length) }),

@@ -153,7 +153,10 @@ function elsewhere() {
   for (const { id } of others.filter((each) => !state.elsewhere.has(each.id))) {
     state.elsewhere.set(id, []);
     rulesOf(id).then(
-      (rules) => (state.elsewhere.set(id, rules), draw()),
+      (rules) => {
+        state.elsewhere.set(id, rules);
+        draw();
+      },
       () => state.elsewhere.delete(id),
     );
   }

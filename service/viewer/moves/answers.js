@@ -14,7 +14,7 @@ import { isFixed, isPlain } from "../forms/schema.js";
 import { capital, plain } from "../parts/format.js";
 import { commandsOf, titleOf } from "../state/commands.js";
 import { hasAlong } from "./controls.js";
-import { gestureOf, isOnMap, isQuiet } from "./gestures.js";
+import { isOnMap, isQuiet } from "./gestures.js";
 import { cardsOf } from "./hand.js";
 import { isClear } from "./moves.js";
 import { openedIn } from "./opened.js";

@@ -358,6 +358,12 @@ export class Moves {
     this.#redraw();
   }
 
+  /** Forget why the gesture meant nothing. */
+  forgive() {
+    this.refused = null;
+    this.room.redraw();
+  }
+
   /** What can be done in the area where the gesture began: a move of each option. */
   get stays() {
     return oneOfEach(this.from(this.start).filter(({ end }) => end === null));
@@ -387,11 +393,14 @@ export class Moves {
     if (this.#before?.isChosen && order && !moves.some(({ option }) => titleOf(option) === titleOf(order.option)))
       isMeant = false;
     // Of several ways to go there, those that what was chosen can go.
-    const chosen = (this.#kept = this.#chosen);
+    const chosen = this.#chosen;
+    this.#kept = chosen;
     if (chosen) {
       const fitting = moves.filter((move) => this.#takes(move, chosen));
-      if (fitting.length) this.meant = oneOfEach((moves = fitting));
-      else isMeant = false;
+      if (fitting.length) {
+        moves = fitting;
+        this.meant = oneOfEach(moves);
+      } else isMeant = false;
     }
     this.mean(usual(oneOfEach(moves)));
     if (isMeant && moves.length === 1 && isClear(moves[0]) && this.isComplete) this.#sendIfHarmless();

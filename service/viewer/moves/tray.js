@@ -37,7 +37,7 @@ export function tray(room, commands, moves) {
   if (moves.refused) {
     return html`<div class="tray">${refused(room, moves.refused, moves.tried)}
       <p class="quiet">Nothing was sent.</p>
-      <div class="buttons"><button @click=${() => ((moves.refused = null), room.redraw())}>Close</button></div></div>`;
+      <div class="buttons"><button @click=${() => moves.forgive()}>Close</button></div></div>`;
   }
   if (commands.place === "bar" && commands.form && !moves.isSending)
     return moves.isReady ? picker(room, commands, moves) : beforehand(commands, moves);

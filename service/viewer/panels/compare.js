@@ -67,13 +67,23 @@ function list(room) {
       )}
       ${areas.map(
         ({ area, name, gone, come }) => html`<li>
-        <button class="area" @click=${() => (room.choose(area), room.board.focus(area))}>${name}</button>
+        <button class="area" @click=${() => go(room, area)}>${name}</button>
         <ul>
           ${gone.map((line) => html`<li class="gone"><del><span class="hidden">gone: </span>${line}</del></li>`)}
           ${come.map((line) => html`<li class="come"><ins><span class="hidden">new: </span>${line}</ins></li>`)}
         </ul></li>`,
       )}
     </ul>`;
+}
+
+/**
+ * Choose an area, and bring it into view.
+ * @param {Entered} room
+ * @param {string} area
+ */
+function go(room, area) {
+  room.choose(area);
+  room.board.focus(area);
 }
 
 /**

@@ -59,7 +59,7 @@ function decisions(room, commands) {
     ${past(room)} ${answer(room, commands, commands.place !== "form")}
     ${[...kinds].map(
       (kind) => html`<section class="decision" aria-label=${plain(kind)}>
-        ${commands.decisions.filter((decision) => decision.kind === kind).map((decision) => question(room, commands, decision))}
+        ${commands.decisions.filter((decision) => decision.kind === kind).map((decision) => question(room, decision))}
         ${options(room, commands, commands.optionsFor(kind))}
       </section>`,
     )}
@@ -79,10 +79,9 @@ function past(room) {
 
 /**
  * @param {Table} room
- * @param {Commands} commands
  * @param {Decision} decision
  */
-function question(room, commands, decision) {
+function question(room, decision) {
   return html`<h3>${linked(room, decision.title)}</h3>
     ${decision.depends ? html`<p>${linked(room, decision.depends)}</p>` : nothing}
     ${

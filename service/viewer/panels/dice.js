@@ -81,7 +81,10 @@ function derived(room, event, rolls) {
   if (!again.has(id)) {
     again.set(id, []);
     drawAgain(room, rolls).then(
-      (lines) => (again.set(id, lines), room.redraw()),
+      (lines) => {
+        again.set(id, lines);
+        room.redraw();
+      },
       () => again.delete(id),
     );
   }

@@ -79,7 +79,10 @@ function forksOf(room) {
   if (read.game !== room.id) {
     Object.assign(read, { game: room.id, forks: [] });
     room.api.get(`/v1/games/${room.id}/forks`).then(
-      ({ items }) => ((read.forks = items), room.redraw()),
+      ({ items }) => {
+        read.forks = items;
+        room.redraw();
+      },
       () => {},
     );
   }

@@ -64,7 +64,10 @@ export function notice(room) {
     body: question,
     tag: room.id,
   });
-  shown.onclick = () => (focus(), shown.close());
+  shown.onclick = () => {
+    focus();
+    shown.close();
+  };
 }
 
 /** Two short notes. */

@@ -127,7 +127,12 @@ export class Panels {
   /** Fetch the panels that nobody misses before the board is there. */
   fetchRest() {
     setTimeout(() => this.#remember(), QUIET);
-    for (const each of BELOW) each.rest().then((draw) => ((each.draw = draw), this.room.redraw()));
+    for (const each of BELOW) {
+      each.rest().then((draw) => {
+        each.draw = draw;
+        this.room.redraw();
+      });
+    }
     for (const each of PANELS.filter(({ panel, rest }) => rest && !panel)) {
       each
         .rest?.()
@@ -231,7 +236,10 @@ export class Panels {
     const { room, account } = this;
     if (!room.isEntered() || room.game.status !== "gathering") return nothing;
     if (SEATS.draw) return SEATS.draw(room, account);
-    SEATS.rest().then((draw) => ((SEATS.draw = draw), room.redraw()));
+    SEATS.rest().then((draw) => {
+      SEATS.draw = draw;
+      room.redraw();
+    });
     return nothing;
   }
 

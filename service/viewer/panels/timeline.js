@@ -102,7 +102,10 @@ async function copy(room, event) {
   history.replaceState(null, "", link);
   copied.said = isCopied ? "Copied" : "It is in the address";
   clearTimeout(copied.timer);
-  copied.timer = setTimeout(() => ((copied.said = ""), room.redraw()), 2000);
+  copied.timer = setTimeout(() => {
+    copied.said = "";
+    room.redraw();
+  }, 2000);
   target.focus();
   room.redraw();
 }

@@ -61,7 +61,11 @@ function patternOf(papers) {
 function open(room, paper) {
   room.paper = paper;
   // It has content before it is opened, so that it is announced with its title, and begins at its top.
-  room.addEventListener("change", () => (dialog().showModal(), (dialog().scrollTop = 0)), { once: true });
+  const show = () => {
+    dialog().showModal();
+    dialog().scrollTop = 0;
+  };
+  room.addEventListener("change", show, { once: true });
   room.redraw();
 }
 

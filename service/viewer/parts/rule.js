@@ -33,7 +33,10 @@ export function ruleOf(room, id, title = undefined) {
     if (read.has(address)) return;
     read.set(address, null);
     room.api.get(address).then(
-      (found) => (read.set(address, found), room.redraw()),
+      (found) => {
+        read.set(address, found);
+        room.redraw();
+      },
       () => read.delete(address),
     );
   };

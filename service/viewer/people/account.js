@@ -126,7 +126,7 @@ function provider() {
       linked
         ? html`<p>You can sign in to this account with ${name}. ${sure(`Remove the link with ${name}`, "Remove the link", () => account.unlink(), warning)}</p>`
         : html`<p>Sign in with ${name} on any device. You are asked there who you are.</p>
-          <button class=${account.lasting ? "" : "strong"} @click=${() => perform(async () => (await account.goToProvider(), ""))}>Link with ${name}</button>`
+          <button class=${account.lasting ? "" : "strong"} @click=${() => perform(() => account.goToProvider().then(() => ""))}>Link with ${name}</button>`
     }</section>`;
 }
 
@@ -265,7 +265,7 @@ const moment = (time) => html`<time datetime=${time} title=${clock(time)}>${ago(
  */
 function sure(label, words, what, warning = "") {
   return html`<details class="sure"><summary aria-label=${label}>${words} …</summary>
-    ${warning ? html`<p>${warning}</p>` : nothing}<button @click=${() => perform(async () => (await what(), "Done"))}>${words}</button></details>`;
+    ${warning ? html`<p>${warning}</p>` : nothing}<button @click=${() => perform(() => what().then(() => "Done"))}>${words}</button></details>`;
 }
 
 /**

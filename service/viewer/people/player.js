@@ -71,7 +71,7 @@ function list(status, title, player, record) {
       <span>${named(game.seats.find((each) => each.player === player.id)?.seat ?? "")}</span>
       <span class="quiet">${titles.get(game.ruleset) ?? game.ruleset}; <time datetime=${game.changed} title=${clock(game.changed)}>${ago(game.changed)}</time></span></li>`,
     )}</ul>
-    ${next ? html`<button @click=${async () => (await more(status), draw(player, record))}>Show more</button>` : nothing}</section>`;
+    ${next ? html`<button @click=${() => more(status).then(() => draw(player, record))}>Show more</button>` : nothing}</section>`;
 }
 
 /** @param {string} status */

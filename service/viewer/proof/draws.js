@@ -92,7 +92,7 @@ export class Draws {
       if (draw === null) continue;
       if (!left.delete(draw)) fault ??= `shows draw ${draw}, which is not one of its own`;
       else if (shown.type === "dice")
-        fault ??= await this.#dice(row, shown, /** @type {{draw: number, faces: Json[]}} */ (holder));
+        fault ??= await this.#dice(shown, /** @type {{draw: number, faces: Json[]}} */ (holder));
       else if (shown.outcome) fault ??= await this.#lots(row, shown, draw);
       else this.#untold.push(row.version);
     }
@@ -101,11 +101,10 @@ export class Draws {
   }
 
   /**
-   * @param {Row} row
    * @param {ShownDice} shown
    * @param {{draw: number, faces: Json[]}} roll
    */
-  async #dice(row, { die }, { draw, faces }) {
+  async #dice({ die }, { draw, faces }) {
     const sides = this.ruleset.dice[die];
     const { numbers } = await this.chance.dice(draw, faces.length, sides.length);
     const right = numbers.map((number) => sides[number - 1]);

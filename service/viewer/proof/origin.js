@@ -500,6 +500,7 @@ export function aroundAt(rows, version, past = undefined) {
  * @param {string} text
  */
 export function isReason(text) {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a reason must have none
   const isLine = /^[^\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]+$/u.test(text);
   return isLine && [...text].length <= 2_000 && text.replaceAll("\ufeff", "x").trim() !== "";
 }

@@ -198,7 +198,10 @@ export class Api {
           game,
           last,
           signal,
-          () => ((failures = 0), onState("live")),
+          () => {
+            failures = 0;
+            onState("live");
+          },
           (event) => {
             last = event.version;
             onEvent(event);
@@ -276,7 +279,10 @@ function pause(milliseconds, signal) {
     new Promise((resolve) => {
       const done = new AbortController();
       const timer = setTimeout(() => done.abort(), milliseconds);
-      done.signal.addEventListener("abort", () => (clearTimeout(timer), resolve()));
+      done.signal.addEventListener("abort", () => {
+        clearTimeout(timer);
+        resolve();
+      });
       const once = { signal: done.signal };
       addEventListener("online", () => done.abort(), once);
       document.addEventListener("visibilitychange", () => document.hidden || done.abort(), once);

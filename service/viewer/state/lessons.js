@@ -150,7 +150,8 @@ export class Lessons extends EventTarget {
   async enter(name) {
     if (!this.tutorial) return;
     const { lessons } = this.tutorial;
-    const entering = (this.#entering += 1);
+    this.#entering += 1;
+    const entering = this.#entering;
     this.lesson = lessons.find(({ id }) => id === name) ?? lessons[0];
     this.problem = null;
     try {

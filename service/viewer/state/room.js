@@ -155,15 +155,13 @@ export class Room extends EventTarget {
   async #readRuleset() {
     this.ruleset ??= await this.api
       .get(`/v1/rulesets/${this.game?.ruleset}`)
-      .catch((error) => (this.#fail(problemOf(error)), null));
+      .catch((error) => this.#fail(problemOf(error)));
     this.redraw();
   }
 
   /** Read what everybody may read besides: cards, and what was made of the documents of the game. */
   async #readPapers() {
-    this.papers ??= await this.api
-      .get(`/v1/games/${this.id}/papers`)
-      .catch((error) => (this.#fail(problemOf(error)), null));
+    this.papers ??= await this.api.get(`/v1/games/${this.id}/papers`).catch((error) => this.#fail(problemOf(error)));
     this.redraw();
   }
 
@@ -376,7 +374,8 @@ export class Room extends EventTarget {
   #tick() {
     this.#timer = setTimeout(async () => {
       // What cannot be shown yet is waited for, or the game would be played unseen.
-      const went = (await this.frames?.want(this.version).catch(() => {}), await this.step(1).catch(() => false));
+      await this.frames?.want(this.version).catch(() => {});
+      const went = await this.step(1).catch(() => false);
       if (!this.playing) return;
       if (went && !this.following) this.#tick();
       else this.play(false);
@@ -431,6 +430,7 @@ export class Room extends EventTarget {
     this.problem = problem;
     if (again) setTimeout(again, 2000);
     this.dispatchEvent(new Event("change"));
+    return null;
   }
 
   /** @param {AbortSignal} signal */

@@ -1,0 +1,8 @@
+"""The viewer's JavaScript keeps the recommended rules of Biome, and is written as Biome formats it."""
+
+from tests.contract import clients
+from tests.viewer.logic import VIEWER
+
+
+def test_nothing_is_found_by_the_linter_and_nothing_is_formatted_otherwise() -> None:
+    clients.node(clients.installed("@biomejs", "biome", "bin", "biome"), "ci", cwd=VIEWER)
