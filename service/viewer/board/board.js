@@ -352,7 +352,6 @@ export class Board extends EventTarget {
       group.setAttribute("tabindex", index ? "-1" : "0");
       group.setAttribute("role", "img");
     }
-    /** @param {Event} event */
     /** @param {MouseEvent} event */
     const at = (event) => this.areaAt(event) ?? areaOf(event.target);
     // A browser takes a tap to what it thinks was meant, which can be the neighbour of what the finger lies on.
