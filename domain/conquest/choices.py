@@ -1,7 +1,6 @@
 """Choices of a number of units: how many of each type, and the schemas that say so."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 from domain.conquest.pieces import Units
 from domain.kernel.rules import schema
@@ -27,8 +26,3 @@ def forced(ranges: Ranges) -> dict[str, int] | None:
 def counted(ranges: Ranges) -> dict[str, schema.Schema]:
     """The schemas of fields that are numbers of units."""
     return {field: schema.count(least, most) for field, (least, most) in ranges.items()}
-
-
-def exactly(number: int, fields: Iterable[str]) -> dict[str, Any]:
-    """A total for an option's schema: the fields add up to `number`."""
-    return {"of": list(fields), "minimum": number, "maximum": number}

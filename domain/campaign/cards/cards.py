@@ -19,7 +19,7 @@ from domain.kernel.rules.decision import Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Count, Draw, Names
-from domain.kernel.rules.refusal import Refusal
+from domain.kernel.rules.refusal import Refusal, or_none
 
 CHOSEN_FOR: Final = (City, Expedition, Bribe, Uprising)
 """Effects for which a player chooses something; each has a command of its own."""
@@ -109,7 +109,7 @@ def price_of(table: Table, seat: Seat, name: CardId, asked: str) -> Card:
     if turn_of(table).acquired:
         raise Refusal("CS-ACT-03", asked, "You have already acquired a card in this round.")
     if not table.display.get(name):
-        allowed = f"Cards on display: {', '.join(sorted(table.display)) or 'none'}."
+        allowed = f"Cards on display: {or_none(sorted(table.display))}."
         raise Refusal("CS-CRD-01", asked, allowed)
     card = table.cards[name]
     if card.price > (talents := table.players[seat].talents):
@@ -278,7 +278,7 @@ class SendArmy(Command, frozen=True):
                 leaders = (("generals", army.generals), ("caesar", int(army.caesar)))
                 along = {kind: schema.count(0, number) for kind, number in leaders if number}
                 fields = {"card": schema.const(card.id), "origin": schema.const(origin), **units, **along}
-                total = {"of": [*units], "minimum": effect.units, "maximum": effect.units}
+                total = schema.exactly(effect.units, units)
                 yield cls.option(f"{_priced(card)}: from {table.names(origin)}", fields, x_total=total)
 
 
@@ -363,9 +363,7 @@ class BribeSenator(Command, frozen=True):
         if not isinstance(card.effect, Bribe):
             raise Refusal("CS-EFF-19", asked, "This card bribes nobody.")
         if self.player not in (others := victims(table, seat)):
-            raise Refusal(
-                "CS-EFF-19", asked, f"Choose another player who has a senator: {', '.join(others) or 'none'}."
-            )
+            raise Refusal("CS-EFF-19", asked, f"Choose another player who has a senator: {or_none(others)}.")
         _acquire(draft, seat, card)
         draft.emit(_steal(draft, seat, self.player))
 

@@ -17,7 +17,7 @@ from domain.kernel.rules.decision import Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Draw, Names
-from domain.kernel.rules.refusal import Refusal
+from domain.kernel.rules.refusal import Refusal, or_none
 
 WORKS_BY_ITSELF: Final = "This card is not used: it works by itself."
 
@@ -177,7 +177,7 @@ class UseAssassin(Command, frozen=True):
         check_ready(table, seat, card, asked)
         if self.province is None:
             if self.player not in (others := victims(table, seat)):
-                allowed = f"Choose another player who has a senator: {', '.join(others) or 'none'}."
+                allowed = f"Choose another player who has a senator: {or_none(others)}."
                 raise Refusal("CS-EFF-02", asked, allowed)
             draft.emit(CardUsed(seat, card.id))
             draft.emit(_kill_senator(draft, seat, self.player))

@@ -16,7 +16,7 @@ from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Count, enumerated
-from domain.kernel.rules.refusal import Refusal
+from domain.kernel.rules.refusal import Refusal, or_none
 
 # --- the attack ---
 
@@ -43,7 +43,7 @@ class Attack(Command, frozen=True):
             raise Refusal("CS-BAT-01", asked, "Attack where you have land military units.")
         if self.defender not in (others := table.enemies_at(self.province, seat)):
             rule = "CS-AUC-17" if table.are_allied(seat, self.defender) else "CS-BAT-02"
-            allowed = f"Players there whom you can attack: {', '.join(others) or 'none'}."
+            allowed = f"Players there whom you can attack: {or_none(others)}."
             raise Refusal(rule, asked, allowed)
         if not units.total or not units.within(there):
             raise Refusal("CS-BAT-01", asked, f"You have {there} there. Attack with at least one unit.")

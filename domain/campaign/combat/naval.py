@@ -19,7 +19,7 @@ from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Count, Names, enumerated
-from domain.kernel.rules.refusal import Refusal
+from domain.kernel.rules.refusal import Refusal, or_none
 
 # --- what happens ---
 
@@ -159,7 +159,7 @@ class AttackAtSea(Command, frozen=True):
             require_action(table, asked)
         if self.defender not in (others := opponents(table, self.sea, seat)):
             rule = "CS-AUC-17" if table.are_allied(seat, self.defender) else "CS-NAV-03"
-            raise Refusal(rule, asked, f"Players there whom you can attack: {', '.join(others) or 'none'}.")
+            raise Refusal(rule, asked, f"Players there whom you can attack: {or_none(others)}.")
         there = table.galleys(self.sea, seat)
         if not 1 <= self.galleys <= there:
             allowed = f"You have {counted('galleys', there)} there. Attack with at least one."

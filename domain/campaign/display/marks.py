@@ -183,19 +183,22 @@ def _sides(view: View, battle: Battle, names: Names) -> Iterator[Shelf]:
     for side, does in ((battle.attacker, f"{where}{{}} attack"), (battle.defender, "{} defend")):
         who = does.format(forces.participant(side.seat, names)) + "s" * (side.seat != SLAVES)
         hits = f", {side.hits} hit{'s' * (side.hits > 1)} to take" if side.hits else ""
-        yield Shelf(f"{who}{hits}", (*_force(side, names), *_leaders(view, battle, side, names)))
+        yield Shelf(f"{who}{hits}", (*force_of(side, names), *leaders_of(view.provinces, battle, side, names)))
 
 
-def _force(side: Side, names: Names) -> Iterator[Mark]:
+def force_of(side: Side, names: Names, phantom: str = "") -> Iterator[Mark]:
+    """Yield the units of a side in a battle; `phantom` is written on those of a card."""
     for owner, counts in forces.by_owner(side.force, side.seat).items():
         for kind, number in forces.in_order(counts):
             words = forces.named({forces.group(owner, kind): number}, side.seat, names)
             glyph = "galley" if kind == forces.GALLEYS else kind
-            yield Mark(glyph, number, seat=None if owner in (CARD, SLAVES) else owner, words=words)
+            label = phantom if owner == CARD else ""
+            yield Mark(glyph, number, label, seat=None if owner in (CARD, SLAVES) else owner, words=words)
 
 
-def _leaders(view: View, battle: Battle, side: Side, names: Names) -> Iterator[Mark]:
-    if not battle.naval and view.provinces[battle.place].armies.get(side.seat, NO_ARMY).leads:
+def leaders_of(provinces: Mapping[AreaId, Province], battle: Battle, side: Side, names: Names) -> Iterator[Mark]:
+    """Yield the leaders of a side in a battle: its own, and those that are lent."""
+    if not battle.naval and provinces[battle.place].armies.get(side.seat, NO_ARMY).leads:
         yield Mark("general", seat=side.seat, words="a leader")
     for seat in side.leaders:
         yield Mark("general", seat=seat, words=f"a leader lent by {names(seat)}")

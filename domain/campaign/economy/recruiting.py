@@ -15,7 +15,7 @@ from domain.kernel.rules.decision import Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Count, Names, enumerated
-from domain.kernel.rules.refusal import Refusal
+from domain.kernel.rules.refusal import Refusal, or_none
 
 CHAOS = 2
 """Chaos points for each Recruit action (CS-REC-04)."""
@@ -94,10 +94,10 @@ class Recruit(Command, frozen=True):
         asked = f"You asked to recruit {enumerated(units) or 'nothing'} in {self.province}."
         require_action(table, asked)
         if self.province not in (where := provinces(table, seat)):
-            allowed = f"Provinces where you have influence and a leader: {', '.join(where) or 'none'}."
+            allowed = f"Provinces where you have influence and a leader: {or_none(where)}."
             raise Refusal("CS-REC-02", asked, allowed)
         if not self.galleys.keys() <= {*(seas := table.seas_of(self.province))}:
-            raise Refusal("CS-REC-02", asked, f"Sea zones beside the province: {', '.join(seas) or 'none'}.")
+            raise Refusal("CS-REC-02", asked, f"Sea zones beside the province: {or_none(seas)}.")
         wanted = {**army.units.by_type, "generals": army.generals, "galleys": ships}
         if not sum(wanted.values()):
             raise Refusal("CS-REC-03", asked, "Recruit at least one unit.")

@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from domain.campaign.box.state import Army
 from domain.campaign.box.table import Command, Event, Table
 from domain.campaign.turn import season
-from domain.conquest.choices import exactly
 from domain.conquest.pieces import Units
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
@@ -15,7 +14,7 @@ from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Automatic, Count, Names
-from domain.kernel.rules.refusal import Refusal
+from domain.kernel.rules.refusal import Refusal, or_none
 
 DEPLOY = frozenset({"deploy"})
 
@@ -156,7 +155,7 @@ class Deploy(Command, frozen=True):
         counts = {**left.units.by_type, "generals": left.generals, "caesar": int(left.caesar)}
         pieces = {kind: schema.count(0, number) for kind, number in counts.items() if number}
         if pieces:
-            total = exactly(1, pieces) | {"maximum": sum(counts.values())}
+            total = schema.exactly(1, pieces) | {"maximum": sum(counts.values())}
             fields = {"province": schema.one_of(_provinces(table, seat)), **pieces}
             yield cls.option("Place land units", fields, x_total=total)
 
@@ -176,7 +175,7 @@ class DeployGalley(Command, frozen=True):
         if not table.deploying.get("galleys"):
             raise Refusal("CS-SET-03", asked, "You have no galley left to place.")
         if self.sea not in (seas := _seas(table, seat)):
-            raise Refusal("CS-DEP-04", asked, f"Sea zones beside your influence: {', '.join(seas) or 'none'}.")
+            raise Refusal("CS-DEP-04", asked, f"Sea zones beside your influence: {or_none(seas)}.")
         draft.emit(GalleyDeployed(seat, self.sea))
 
     @classmethod

@@ -1,9 +1,9 @@
 """The set-up: who plays, who is first, and the first influence on the map (chapter SET)."""
 
 from functools import cache
-from typing import Annotated, Literal
+from typing import Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from domain.campaign.box import hands, lots
@@ -11,7 +11,7 @@ from domain.campaign.box.data import Data
 from domain.campaign.box.lots import Lots, several
 from domain.campaign.box.state import ITALIA, Hand, Player, Province
 from domain.campaign.box.table import Event, Table
-from domain.conquest.seats import COLOURS
+from domain.conquest.seats import COLOURS, Colours
 from domain.kernel.chance.secret import Sealed
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules.board import Map
@@ -20,8 +20,6 @@ from domain.kernel.rules.message import Draw, Names
 from domain.kernel.rules.refusal import Refusal
 
 PLAYERS = (2, 3, 4, 5, 6)
-
-Colour = Literal["red", "blue", "green", "yellow", "purple", "black"]
 
 
 class Setup(Struct, frozen=True, forbid_unknown_fields=True):
@@ -33,9 +31,7 @@ class Setup(Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     seasons: Literal[4, 5] = 4
-    colours: Annotated[tuple[Colour, ...], Meta(max_length=6, extra_json_schema={"uniqueItems": True})] | UnsetType = (
-        UNSET
-    )
+    colours: Colours | UnsetType = UNSET
 
 
 def seats(players: int, chosen: Setup) -> tuple[Seat, ...]:

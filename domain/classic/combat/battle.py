@@ -16,11 +16,12 @@ from domain.classic.box.table import Command, Event, Table, battle_of
 from domain.classic.combat import capture, conquest
 from domain.classic.combat.losses import LossesRemoved, force
 from domain.conquest import dice
-from domain.conquest.choices import choices, counted, exactly, forced
+from domain.conquest.choices import choices, counted, forced
 from domain.conquest.dice import Face
 from domain.conquest.pieces import NO_UNITS, Units
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
+from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
@@ -265,7 +266,7 @@ class FormLegion(Command, frozen=True):
         battle = battle_of(table)
         size = legion_size(table, battle, seat)
         ranges = choices(force(table, battle, seat).units, size)
-        total = exactly(size, ranges)
+        total = schema.exactly(size, ranges)
         yield cls.option(f"Form a battle legion of {size}", counted(ranges), rule="CC-BAT-08", x_total=[total])
 
 

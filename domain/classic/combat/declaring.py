@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from domain.classic.box.state import NavalPlan
 from domain.classic.box.table import Command, Event, Table, combat_of
 from domain.classic.combat import naval
-from domain.classic.combat.fights import FIGHT, fleets, left_to_fight, listed
+from domain.classic.combat.fights import FIGHT, fleets, left_to_fight
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules import schema
@@ -16,7 +16,7 @@ from domain.kernel.rules.decision import Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Names
-from domain.kernel.rules.refusal import Refusal
+from domain.kernel.rules.refusal import Refusal, or_none
 
 # --- what happens ---
 
@@ -91,7 +91,7 @@ class FightAtSea(Command, frozen=True):
             rule = "CC-NAV-19"
         if self.opponent not in opponents:
             asked = f"You cannot fight {self.opponent} in {self.sea}."
-            raise Refusal(rule, asked, f"Your opponents there: {listed(opponents)}.")
+            raise Refusal(rule, asked, f"Your opponents there: {or_none(opponents)}.")
         if not plans:
             draft.emit(NavalBattleDeclared(self.sea, (plan,)))
         naval.begin(draft, plan)
@@ -126,13 +126,13 @@ class DivideFleet(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         galleys, opponents = _contested(draft.table, self.sea)
-        asked = f"You cannot divide your fleet in {self.sea} against {listed(self.against)}."
+        asked = f"You cannot divide your fleet in {self.sea} against {or_none(self.against)}."
         if len(galleys) < 2 or len(opponents) < 2:
             raise Refusal("CC-NAV-19", asked, "Dividing a fleet takes two galleys and two opponents.")
         if len(self.against) != len(galleys):
-            raise Refusal("CC-NAV-20", asked, f"Name an opponent for each of {listed(galleys)}.")
+            raise Refusal("CC-NAV-20", asked, f"Name an opponent for each of {or_none(galleys)}.")
         if not set(self.against).issubset(opponents):
-            raise Refusal("CC-NAV-02", asked, f"Your opponents there: {listed(opponents)}.")
+            raise Refusal("CC-NAV-02", asked, f"Your opponents there: {or_none(opponents)}.")
         parts: defaultdict[Seat, list[str]] = defaultdict(list)
         for galley, opponent in zip(galleys, self.against, strict=True):
             parts[opponent].append(galley)
@@ -180,7 +180,7 @@ def _contested(table: Table, sea: AreaId) -> tuple[list[str], list[Seat]]:
     if sea not in seas and sea in fleets(table, (sea,)):
         raise Refusal("CC-NAV-18", asked, "You have already decided about this sea zone.")
     if sea not in seas:
-        raise Refusal("CC-NAV-02", asked, f"Sea zones where you meet other galleys: {listed(seas)}.")
+        raise Refusal("CC-NAV-02", asked, f"Sea zones where you meet other galleys: {or_none(seas)}.")
     return seas[sea]
 
 

@@ -82,8 +82,3 @@ def unspared(table: Table, province: AreaId, player: Seat) -> list[str]:
 def spared_as(province: AreaId, player_or_leader: str) -> str:
     """Return the entry in `Combat.spared` of all lone leaders of a player in a province, or of one leader."""
     return f"{province}/{player_or_leader}"
-
-
-def listed(names: Iterable[str]) -> str:
-    """List names in a refusal."""
-    return ", ".join(names) or "none"

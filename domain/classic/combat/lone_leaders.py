@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from domain.classic.box.pieces import LeaderId
 from domain.classic.box.table import Command, Event, Table, combat_of
 from domain.classic.combat import capture
-from domain.classic.combat.fights import FIGHT, left_to_fight, listed, spared_as, unspared
+from domain.classic.combat.fights import FIGHT, left_to_fight, spared_as, unspared
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, Seat
 from domain.kernel.rules import schema
@@ -15,7 +15,7 @@ from domain.kernel.rules.decision import Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Names
-from domain.kernel.rules.refusal import Refusal
+from domain.kernel.rules.refusal import Refusal, or_none
 
 # --- what happens ---
 
@@ -135,7 +135,7 @@ def _check_lone(table: Table, province: AreaId, player: Seat) -> None:
         raise Refusal("CC-CAP-03", asked, "You can attack leaders only when they have no unit left in the province.")
     if has_leaders and province in left_to_fight(table).battles:
         raise Refusal("CC-BAT-33", asked, "You can attack them when the battle there is over.")
-    allowed = listed(f"{' and '.join(players)} in {area}" for area, players in found.items())
+    allowed = or_none(f"{' and '.join(players)} in {area}" for area, players in found.items())
     raise Refusal(table.edition.cite("CC-CAP-04"), asked, f"Lone leaders among your units: {allowed}.")
 
 
@@ -147,7 +147,7 @@ def _check_chosen(table: Table, province: AreaId, player: Seat, leaders: Sequenc
         raise Refusal(rule, asked, f"In this game you attack or spare all leaders of {player} there together.")
     allowed = unspared(table, province, player)
     if not set(leaders).issubset(allowed) or len(set(leaders)) < len(leaders):
-        raise Refusal(rule, asked, f"Choose from {listed(allowed)}, each once.")
+        raise Refusal(rule, asked, f"Choose from {or_none(allowed)}, each once.")
 
 
 def _lone_options(command: type[Command], table: Table, title: str) -> Iterable[Option]:

@@ -12,10 +12,11 @@ from msgspec.structs import replace
 from domain.classic.box.pieces import Army
 from domain.classic.box.state import Battle, Side
 from domain.classic.box.table import Command, Event, Table, battle_of
-from domain.conquest.choices import Ranges, choices, counted, exactly, forced
+from domain.conquest.choices import Ranges, choices, counted, forced
 from domain.conquest.pieces import KINDS, NO_UNITS, Units
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
+from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
@@ -174,7 +175,7 @@ class MarkLosses(Command, frozen=True):
         battle = battle_of(table)
         side, army = _marking(battle), force(table, battle, seat)
         ranges = _losses(side, army)
-        totals = [*_types_of_legion(side, ranges), exactly(side.hits, ranges)]
+        totals = [*_types_of_legion(side, ranges), schema.exactly(side.hits, ranges)]
         rule = "CC-BAT-16" if side is battle.defender else "CC-BAT-19"
         title = "Choose the unit that is hit" if side.hits == 1 else f"Choose {side.hits} units that are hit"
         yield cls.option(title, counted(ranges), rule=rule, x_total=totals)

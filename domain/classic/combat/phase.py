@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from domain.classic.box.state import Combat
 from domain.classic.box.table import Command, Event, Table
 from domain.classic.combat import battle, conquest, declaring, lone_leaders, naval
-from domain.classic.combat.fights import FIGHT, Fights, fleets, leaders_alone, left_to_fight, listed
+from domain.classic.combat.fights import FIGHT, Fights, fleets, leaders_alone, left_to_fight
 from domain.classic.turn import turn
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
@@ -23,7 +23,7 @@ from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Names
-from domain.kernel.rules.refusal import Refusal, refuse_unless
+from domain.kernel.rules.refusal import Refusal, or_none, refuse_unless
 
 # --- what happens ---
 
@@ -151,7 +151,7 @@ class FightBattle(Command, frozen=True):
         battles = left_to_fight(draft.table).battles
         if self.province not in battles:
             asked = f"You have no battle to fight in {self.province}."
-            raise Refusal("CC-BAT-01", asked, f"Battles you still have to fight: {listed(battles)}.")
+            raise Refusal("CC-BAT-01", asked, f"Battles you still have to fight: {or_none(battles)}.")
         _fight(draft, self.province)
 
     @classmethod
@@ -170,7 +170,7 @@ class FinishCombat(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         fights = left_to_fight(draft.table)
         asked = "You cannot end the combat phase yet."
-        refuse_unless(not fights.battles, "CC-BAT-01", asked, f"You must fight in {listed(fights.battles)}.")
+        refuse_unless(not fights.battles, "CC-BAT-01", asked, f"You must fight in {or_none(fights.battles)}.")
         refuse_unless(not fights.naval, "CC-NAV-19", asked, "Each part of your divided fleet must fight its battle.")
         close(draft)
 

@@ -8,11 +8,12 @@ from domain.classic.box.state import Battle
 from domain.classic.box.table import Command, Event, Table, battle_of
 from domain.classic.combat.losses import force, remove
 from domain.conquest import dice
-from domain.conquest.choices import choices, counted, exactly, forced
+from domain.conquest.choices import choices, counted, forced
 from domain.conquest.dice import Face
 from domain.conquest.pieces import Units
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
+from domain.kernel.rules import schema
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
@@ -101,7 +102,7 @@ class MarkPursued(Command, frozen=True):
         hits = fight.pursuit_hits
         ranges = choices(_prey(table, fight), hits)
         title = "Eliminate a retreating unit" if hits == 1 else f"Eliminate {hits} retreating units"
-        yield cls.option(title, counted(ranges), x_total=[exactly(hits, ranges)])
+        yield cls.option(title, counted(ranges), x_total=[schema.exactly(hits, ranges)])
 
 
 def _prey(table: Table, fight: Battle) -> Units:

@@ -16,7 +16,7 @@ from domain.kernel.rules import schema
 from domain.kernel.rules.decision import Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Names
-from domain.kernel.rules.refusal import Refusal
+from domain.kernel.rules.refusal import Refusal, or_none
 
 ALY_01: Final = RuleId("CC-ALY-01")
 
@@ -173,7 +173,7 @@ class AnswerAlliance(Command, frozen=True):
         open_ones = _asked(draft.table, seat)
         if self.alliance not in open_ones:
             asked = f"You have no proposal {self.alliance!r} to answer."
-            raise Refusal(ALY_01, asked, f"Proposals you can answer: {', '.join(open_ones) or 'none'}.")
+            raise Refusal(ALY_01, asked, f"Proposals you can answer: {or_none(open_ones)}.")
         draft.emit((AllianceAccepted if self.accept else AllianceEnded)(self.alliance, seat))
 
     @classmethod
@@ -195,7 +195,7 @@ class LeaveAlliance(Command, frozen=True):
         joined = _joined(draft.table, seat)
         if self.alliance not in joined:
             asked = f"You are not in {self.alliance!r}."
-            raise Refusal(ALY_01, asked, f"Alliances you can leave: {', '.join(joined) or 'none'}.")
+            raise Refusal(ALY_01, asked, f"Alliances you can leave: {or_none(joined)}.")
         draft.emit(AllianceEnded(self.alliance, seat))
 
     @classmethod

@@ -32,7 +32,7 @@ from domain.kernel.rules import schema
 from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Count, Names, enumerated
-from domain.kernel.rules.refusal import Refusal, refuse_unless
+from domain.kernel.rules.refusal import Refusal, or_none, refuse_unless
 
 LONGEST_PROMISE: Final = 200
 
@@ -312,7 +312,7 @@ class ProposeRansom(Command, frozen=True):
         general = table.leaders.get(self.general)
         if general is None or general.captor is None or seat not in (general.owner, general.captor):
             rule = "CC-RAN-04" if general is None or general.captor is None else "CC-RAN-05"
-            raise Refusal(rule, asked, f"Prisoners you own or hold: {_listed(prisoners_of(table, seat))}.")
+            raise Refusal(rule, asked, f"Prisoners you own or hold: {or_none(prisoners_of(table, seat))}.")
         if (bar := bar_to(table, general)) is not None:
             raise Refusal(bar[0], asked, bar[1])
         captor, other = general.captor, general.captor if seat == general.owner else general.owner
@@ -355,7 +355,7 @@ class ProposeRansom(Command, frozen=True):
         allowed = beside(table, self.general, seat)
         if not set(self.further).issubset(allowed) or len(set(self.further)) < len(self.further):
             asked = f"You named {', '.join(self.further)} in the same deal."
-            raise Refusal("CC-RAN-04", asked, f"You can name these, each once: {_listed(allowed)}.")
+            raise Refusal("CC-RAN-04", asked, f"You can name these, each once: {or_none(allowed)}.")
 
     def _check_price(self, table: Table, owner: Seat, captor: Seat) -> None:
         treasury = table.players[owner].talents
@@ -366,7 +366,7 @@ class ProposeRansom(Command, frozen=True):
             asked = f"You named {', '.join(self.prisoners)} in exchange."
             given = [table.leaders.get(name) for name in self.prisoners if name not in allowed]
             homeless = any(each is not None and (each.owner, each.captor) == (captor, owner) for each in given)
-            right = f"{owner} can give these to {captor}, each once: {_listed(allowed)}."
+            right = f"{owner} can give these to {captor}, each once: {or_none(allowed)}."
             raise Refusal("CC-RAN-09" if homeless else "CC-RAN-04", asked, right)
 
     @classmethod
@@ -408,7 +408,7 @@ class AnswerRansom(Command, frozen=True):
         offer = received.get(self.offer)
         if offer is None:
             asked = f"You have no open offer {self.offer!r} to answer."
-            raise Refusal("CC-RAN-05", asked, f"Offers you can answer: {_listed(received)}.")
+            raise Refusal("CC-RAN-05", asked, f"Offers you can answer: {or_none(received)}.")
         if not self.accept:
             draft.emit(RansomDeclined(offer.id, offer.general, offer.proposer))
             return
@@ -442,7 +442,7 @@ class WithdrawRansom(Command, frozen=True):
         own = {offer.id: offer for offer in draft.table.offers if offer.proposer == seat}
         offer = own.get(self.offer)
         if offer is None:
-            raise Refusal("CC-RAN-05", asked, f"Your open offers: {_listed(own)}.")
+            raise Refusal("CC-RAN-05", asked, f"Your open offers: {or_none(own)}.")
         draft.emit(RansomDeclined(offer.id, offer.general, seat, withdrawn=True))
 
     @classmethod
@@ -455,10 +455,6 @@ class WithdrawRansom(Command, frozen=True):
 def _check_time(table: Table, asked: str) -> None:
     if table.phase != "placement":
         raise Refusal("CC-RAN-01", asked, "Ransoms are negotiated only in the placement phase.", untimely=True)
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(names) or "none"
 
 
 def _question(offer: Offer, names: Names) -> str:

@@ -24,7 +24,7 @@ from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Automatic, Names
-from domain.kernel.rules.refusal import Refusal
+from domain.kernel.rules.refusal import Refusal, or_none
 
 # --- what happens ---
 
@@ -361,7 +361,7 @@ class TakeLeaders(Command, frozen=True):
             asked = f"You cannot take the leaders of {self.player} now."
             if not table.edition.new_units_take_leaders:
                 raise Refusal("CC-CAP-05", asked, "You can attack leaders without units in the combat phase.")
-            allowed = f"Players whose leaders your new units can take: {', '.join(stranded) or 'none'}."
+            allowed = f"Players whose leaders your new units can take: {or_none(stranded)}."
             raise Refusal("CC-CAP-06", asked, allowed)
         capture.defeat(draft, table.leaders_at(table.home(seat), self.player), seat, "CC-CAP-06")
 

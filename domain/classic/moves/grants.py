@@ -16,7 +16,7 @@ from domain.kernel.rules.board import Map
 from domain.kernel.rules.decision import Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Names
-from domain.kernel.rules.refusal import Refusal
+from domain.kernel.rules.refusal import Refusal, or_none
 
 PASSAGES: dict[Consent, str] = {
     "transit": "pass through",
@@ -97,7 +97,7 @@ class GrantStanding(Command, frozen=True):
         others = _others(table, seat)
         if self.to not in others:
             asked = f"You cannot grant a passage to {self.to}."
-            raise Refusal("CC-ALY-05", asked, f"Other players in the game: {', '.join(others) or 'none'}.")
+            raise Refusal("CC-ALY-05", asked, f"Other players in the game: {or_none(others)}.")
         places = _places(table, self.kind)
         if self.where is not None and self.where not in places:
             asked = f"There is no {self.kind} passage in {self.where}."
@@ -156,7 +156,7 @@ class WithdrawGrant(Command, frozen=True):
         check_provided(table, self.kind)
         if table.winner is not None or Grant(seat, self.to, self.kind, self.where) not in table.grants:
             mine = [f"{grant.kind} to {grant.to}" for grant in table.grants if grant.by == seat]
-            raise Refusal("CC-ALY-05", "You have not granted this.", f"Your grants: {', '.join(mine) or 'none'}.")
+            raise Refusal("CC-ALY-05", "You have not granted this.", f"Your grants: {or_none(mine)}.")
         draft.emit(GrantWithdrawn(seat, self.to, self.kind, self.where))
 
     @classmethod

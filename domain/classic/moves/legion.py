@@ -217,7 +217,7 @@ OPTIONAL = ("units", "riders", "tired")
 """The fields of a group that may be left out."""
 
 
-def exactly(group: Group) -> dict[str, Schema]:
+def fields_of(group: Group) -> dict[str, Schema]:
     """Return the fields of a command that name this very group."""
     shape = {
         "leaders": schema.subset(group.leaders, len(group.leaders)),
@@ -228,7 +228,7 @@ def exactly(group: Group) -> dict[str, Schema]:
 
 
 def exact_optional(group: Group) -> list[str]:
-    """Return the fields of `exactly` that may be left out: those that name nothing."""
+    """Return the fields of `fields_of` that may be left out: those that name nothing."""
     return [name for name, units in (("units", group.units), ("riders", group.riders)) if not units.total]
 
 

@@ -391,7 +391,7 @@ def _granted_option(table: Table, granted: passage.Passage, question: str) -> Op
     fields: dict[str, Schema] = {
         "origin": schema.const(granted.origin),
         "to": schema.const(granted.to),
-        **legion.exactly(granted.group),
+        **legion.fields_of(granted.group),
     }
     title = f"March from {table.names(granted.origin)} to {table.names(granted.to)} by consent"
     rule, optional = passage.RULES[granted.kind], legion.exact_optional(granted.group)

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Annotated, Final, Literal
+from typing import Final, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
 from domain.classic.box.editions import Edition
 from domain.classic.box.pieces import Army, Leader
@@ -12,7 +12,7 @@ from domain.classic.box.state import Player, Province
 from domain.classic.box.table import Command, Event, Table
 from domain.classic.turn import turn
 from domain.conquest.pieces import Units
-from domain.conquest.seats import COLOURS
+from domain.conquest.seats import COLOURS, Colours
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, RuleId, Seat
 from domain.kernel.rules import schema
@@ -46,7 +46,6 @@ HOMES: Final[Mapping[int, tuple[AreaId, ...]]] = MappingProxyType(
 )
 """The Home Provinces in play, by the number of players (CC-SET-02)."""
 
-Colour = Literal["red", "blue", "green", "yellow", "purple", "black"]
 Home = Literal["macedonia", "galatia", "mesopotamia", "egypt", "numidia", "hispania", "italia"]
 
 INFANTRY: Final = 5
@@ -85,9 +84,7 @@ class Setup(Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     homes: Method = "drawn"
-    colours: Annotated[tuple[Colour, ...], Meta(max_length=6, extra_json_schema={"uniqueItems": True})] | UnsetType = (
-        UNSET
-    )
+    colours: Colours | UnsetType = UNSET
     agreed_homes: AgreedHomes | UnsetType = UNSET
     each_lone_leader: bool | UnsetType = UNSET
     generals_saved_with_fleet: bool | UnsetType = UNSET

@@ -267,7 +267,9 @@ class RemoveExcess(Command, frozen=True):
         nation = turn_of(table).nation
         for area, excess in crowded(table).items():
             fields = {"area": schema.const(area), "units": some_of(table.army(area, nation).units, excess)}
-            yield cls.option(f"Remove units from {table.names(area)}", fields, x_total=exactly("units", excess))
+            yield cls.option(
+                f"Remove units from {table.names(area)}", fields, x_total=schema.exactly(excess, ["units"])
+            )
 
 
 def some_of(units: Units, most: int, one_of: Sequence[Sequence[Kind]] = ()) -> schema.Schema:
@@ -275,11 +277,6 @@ def some_of(units: Units, most: int, one_of: Sequence[Sequence[Kind]] = ()) -> s
     counts = {kind: schema.count(0, min(number, most)) for kind, number in units.items()}
     totals = [{"of": list(kinds), "minimum": 1} for kinds in one_of]
     return schema.record(counts, list(units), x_total=totals or None)
-
-
-def exactly(name: str, number: int) -> dict[str, object]:
-    """The `x_total` of a property that counts just so many units."""
-    return {"of": [name], "minimum": number, "maximum": number}
 
 
 # --- capitals ---
@@ -331,7 +328,7 @@ class DeclareCapital(Command, frozen=True):
             fields = {"nation": schema.const(nation), "area": schema.one_of(areas), "removed": removed}
             title = f"Declare a capital of the {table.names(nation)}"
             optional = [] if excess else ["removed"]
-            yield cls.option(title, fields, optional=optional, x_total=exactly("removed", excess))
+            yield cls.option(title, fields, optional=optional, x_total=schema.exactly(excess, ["removed"]))
 
 
 def _nations_of(table: Table, seat: Seat) -> list[NationId]:

@@ -1,5 +1,7 @@
 """A refused command, and why."""
 
+from collections.abc import Iterable
+
 from domain.kernel.ids import RuleId
 
 
@@ -28,3 +30,8 @@ def refuse_unless(condition: object, rule: str, asked: str, allowed: str) -> Non
     """Raise `Refusal` unless `condition` holds. For checks whose sentences are cheap to build."""
     if not condition:
         raise Refusal(rule, asked, allowed)
+
+
+def or_none(names: Iterable[str]) -> str:
+    """Return names with commas between them, for a refusal that lists what is possible; "none" where there are none."""
+    return ", ".join(names) or "none"

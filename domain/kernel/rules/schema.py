@@ -49,6 +49,11 @@ def count(minimum: int, maximum: int) -> Schema:
     return {"type": "integer", "minimum": minimum, "maximum": maximum}
 
 
+def exactly(number: int, fields: Iterable[str]) -> dict[str, Any]:
+    """Return the `x_total` of fields that add up to `number`."""
+    return {"of": list(fields), "minimum": number, "maximum": number}
+
+
 def text(longest: int) -> Schema:
     """Any text of at most `longest` characters."""
     return {"type": "string", "maxLength": longest}

@@ -12,7 +12,7 @@ from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Automatic, Count, Names, enumerated
-from domain.kernel.rules.refusal import Refusal
+from domain.kernel.rules.refusal import Refusal, or_none
 from domain.mare_nostrum.box import phrases
 from domain.mare_nostrum.box.data import TAX, Resource
 from domain.mare_nostrum.box.pieces import NO_FORCE, Post, Province
@@ -285,7 +285,7 @@ class Pillage(Command, frozen=True):
         spoils, province = _spoils(draft.table)
         if self.post not in province.buildings:
             rule = "MN-AFT-03" if self.post in ("fortress", "influence", "trireme", "legion") else self.rule
-            allowed = f"Buildings there: {', '.join(province.buildings) or 'none'}."
+            allowed = f"Buildings there: {or_none(province.buildings)}."
             raise Refusal(rule, f"You cannot destroy {self.post!r}.", allowed)
         draft.emit(ProvincePillaged(seat, spoils.province, self.post, _plunder(draft.table, seat, self.post)))
 

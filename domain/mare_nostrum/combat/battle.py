@@ -17,7 +17,7 @@ from domain.kernel.rules.decision import Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Count, Draw, Names
-from domain.kernel.rules.refusal import Refusal
+from domain.kernel.rules.refusal import Refusal, or_none
 from domain.mare_nostrum.box import phrases
 from domain.mare_nostrum.box.pieces import NO_FORCE, Force, Post, Province
 from domain.mare_nostrum.box.state import Battle, Holding, Spoils
@@ -228,7 +228,7 @@ class Attack(Command, frozen=True):
             raise Refusal(rule, asked, "Legions and fortresses fight in provinces, and triremes at sea.")
         enemies = table.enemies_in(self.province, seat)
         if self.opponent not in enemies:
-            allowed = f"Opponents with land units there: {', '.join(enemies) or 'none'}."
+            allowed = f"Opponents with land units there: {or_none(enemies)}."
             raise Refusal(self._absence(province, seat), asked, allowed)
         force = province.forces.get(seat, NO_FORCE)
         if self.legions > force.legions or self.fortresses > force.fortresses:

@@ -75,8 +75,9 @@ class RemoveLosses(Command, frozen=True):
         battle = battle_of(table)
         force, hits = fighting(table, battle, seat), battle.losses[seat]
         numbers = {"legions": schema.count(0, force.legions), "fortresses": schema.count(0, force.fortresses)}
-        total = {"of": list(numbers), "minimum": hits, "maximum": hits}
-        yield cls.option("Remove a unit" if hits == 1 else f"Remove {hits} units", numbers, x_total=total)
+        yield cls.option(
+            "Remove a unit" if hits == 1 else f"Remove {hits} units", numbers, x_total=schema.exactly(hits, numbers)
+        )
 
 
 def _has_choice(table: Table, battle: Battle, seat: Seat) -> bool:

@@ -12,7 +12,7 @@ from domain.kernel.rules.decision import Decision, Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Names
-from domain.kernel.rules.refusal import Refusal
+from domain.kernel.rules.refusal import Refusal, or_none
 from domain.mare_nostrum.box import chains, hands, phrases
 from domain.mare_nostrum.box.data import PIECES, PRICES, Item, Resource, price_of
 from domain.mare_nostrum.box.pieces import NO_FORCE
@@ -117,7 +117,7 @@ def no_room(table: Table, seat: Seat, item: Item, area: AreaId, good: Resource |
             return "MN-BLD-06", "A city needs an empty city site."
         case "caravan" if good not in table.icons(area) or good in province.caravans:
             free = [icon for icon in table.icons(area) if icon not in province.caravans]
-            return "MN-BLD-07", f"Icons without a caravan there: {', '.join(free) or 'none'}."
+            return "MN-BLD-07", f"Icons without a caravan there: {or_none(free)}."
         case "market" | "temple" if getattr(province, item):
             return "MN-BLD-08", f"A province holds one {item}."
         case "fortress" if province.forces.get(seat, NO_FORCE).fortresses >= (most := _most_fortresses(table, seat)):

@@ -9,7 +9,7 @@ from domain.kernel.rules.decision import Option
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import Names
-from domain.kernel.rules.refusal import Refusal
+from domain.kernel.rules.refusal import Refusal, or_none
 from domain.mare_nostrum.box import hands, phrases
 from domain.mare_nostrum.box.data import CARDS, CardId, Resource
 from domain.mare_nostrum.box.table import Command, Event, Table
@@ -53,7 +53,7 @@ def _bar(table: Table, seat: Seat, card: str) -> Bar | None:
     if card in CARDS and CARDS[card].civilization not in (None, seat):
         return "MN-HER-01", f"Only {str(CARDS[card].civilization).title()} can have {CARDS[card].name}."
     if card not in table.available:
-        return "MN-HER-02", f"You can buy: {', '.join(on_sale(table, seat)) or 'none'}."
+        return "MN-HER-02", f"You can buy: {or_none(on_sale(table, seat))}."
     return None
 
 
