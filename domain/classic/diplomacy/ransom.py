@@ -489,13 +489,5 @@ def _answer_to(offer: Offer, names: Names) -> Decision:
     )
 
 
-EVENTS = (
-    RansomProposed,
-    DealProposed,
-    RansomAgreed,
-    GeneralReturned,
-    PrisonerHandedOver,
-    RansomDeclined,
-    RansomLapsed,
-)
+EVENTS = (RansomProposed, DealProposed, RansomAgreed, GeneralReturned, PrisonerHandedOver, RansomDeclined, RansomLapsed)
 COMMANDS = (ProposeRansom, AnswerRansom, WithdrawRansom)

@@ -6,15 +6,13 @@ number of units, those that have walked furthest and still may make the step go 
 phase, too, in which nobody moves without its leader (IT-CAM-01, IT-CAM-09).
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, combinations
+from collections.abc import Iterable
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import field
 from msgspec.structs import replace
 
-from domain.italia.box.pieces import Army, Kind, LeaderId, NationId, Units, counted, listed, plus, total, within
+from domain.italia.box.pieces import Army, LeaderId, NationId, Units, counted, listed, plus, total, within
 from domain.italia.box.state import By, Combat, Front, LeaderWalk, Leaving, Moving, Walk, without
 from domain.italia.box.table import Command, Event, Table, turn_of
 from domain.italia.moves import entry, overrun, sea
@@ -25,7 +23,6 @@ from domain.italia.moves.steps import (
     Walks,
     allies_at,
     army_of,
-    bare_step,
     groups_at,
     joined,
     left_behind,
@@ -35,9 +32,9 @@ from domain.italia.moves.steps import (
     no_rest,
     refuse_unless_there,
     step_between,
-    steps_of,
     walked,
 )
+from domain.italia.moves.ways import Ways, count_of, has_entered, ways_from
 from domain.italia.turn.sequence import begin_stage, end_stage
 from domain.italia.turn.stacking import attack_limit, some_of
 from domain.kernel.chance.secret import Vault
@@ -200,7 +197,7 @@ class Move(Command, frozen=True):
         if any(left_behind(table, walk, army.leaders) for walk in left):
             allowed = "Units that moved one more area with their leader cannot be left behind by him."
             raise Refusal("IT-MOV-10", asked, allowed)
-        entered = _has_entered(table, groups, army.leaders)
+        entered = has_entered(table, groups, army.leaders)
         if step.contested and (not step.free or entered):
             overrun.require(table, nation, self.origin, army, asked, entered=entered)
             left = overrun.held(left, overrun.needed(table, nation, self.origin))
@@ -217,7 +214,7 @@ class Move(Command, frozen=True):
                 yield cls._option(f"Move from {table.names(origin)}", table.names, origin, places, ways)
 
     @classmethod
-    def _option(cls, title: str, names: Names, origin: AreaId, places: list[AreaId], ways: "Ways") -> Option:
+    def _option(cls, title: str, names: Names, origin: AreaId, places: list[AreaId], ways: Ways) -> Option:
         units = some_of(ways.units, total(ways.units), ways.companions)
         fields = {"origin": schema.const(origin), "to": schema.one_of(places), "units": units}
         most = {} if ways.most is None else {"maximum": ways.most}
@@ -227,81 +224,6 @@ class Move(Command, frozen=True):
             fields["leaders"] = schema.subset(ways.leaders, len(ways.leaders))
         optional = ["units"] if ways.leaders and not ways.companions else []
         return cls.option(title, fields, optional=optional, x_total=totals)
-
-
-class Ways(Struct, frozen=True):
-    """What can make a step: leaders, and up to so many units of each type.
-
-    Attributes:
-        most: how many units in all; None for any number.
-        companions: for each leader who has gone as far as he can alone, the types of which one must go along.
-    """
-
-    leaders: tuple[LeaderId, ...]
-    units: Units
-    most: int | None = None
-    companions: tuple[tuple[Kind, ...], ...] = ()
-
-
-def ways_from(table: Table, nation: NationId, origin: AreaId) -> Iterator[tuple[AreaId, Ways]]:
-    """Yield where units and leaders can go from an area, and which of them: all of it just what `Move` accepts."""
-    groups = groups_at(table, nation, origin)
-    for leaders in _companies(table, table.army(origin, nation).leaders):
-        if any(left_behind(table, walk, leaders) for walk in groups):
-            continue
-        for to in table.map.land_neighbours(origin):
-            if table.treats_as_normal(nation, to):
-                for ways in _ways(table, bare_step(table, nation, origin, to, leaders), groups):
-                    yield to, ways
-
-
-def _companies(table: Table, leaders: Sequence[LeaderId]) -> Iterator[tuple[LeaderId, ...]]:
-    """Yield the leaders who may go together; on campaign its leader is among them (IT-CAM-01)."""
-    campaign = table.campaign
-    for together in chain.from_iterable(combinations(leaders, number) for number in range(len(leaders) + 1)):
-        if campaign is None or campaign.leader in together:
-            yield together
-
-
-def _ways(table: Table, step: Step, groups: Sequence[Walk]) -> Iterator[Ways]:
-    able = [walk for walk in groups if step.barred(table, walk) is None]
-    companions: list[tuple[Kind, ...]] = []
-    for leader in step.leaders:
-        if step.leader_barred(table, leader, ()) is None:
-            continue
-        kinds = _counted(walk for walk in able if step.leader_barred(table, leader, [walk]) is None)
-        if not kinds:
-            return
-        companions.append(tuple(kinds))
-    units = _counted(able)
-    if not units and not step.leaders:
-        return
-    if not step.contested:
-        yield Ways(step.leaders, units, None, tuple(companions))
-        return
-    fresh = _counted(walk for walk in able if not walk.steps)
-    if step.free and not _has_entered(table, (), step.leaders) and (fresh or step.leaders):
-        yield Ways(step.leaders, fresh, None, tuple(companions))
-        if units == fresh:
-            return
-    stay = set(table.army(step.origin, step.nation).leaders) - set(step.leaders)
-    most = overrun.most_passing(table, step.nation, step.origin, led=bool(stay))
-    if most > 0 and units:
-        yield Ways(step.leaders, units, most, tuple(companions))
-    elif most >= 0 and step.leaders and not companions:
-        yield Ways(step.leaders, {})
-
-
-def _counted(groups: Iterable[Walk]) -> Units:
-    counts: defaultdict[Kind, int] = defaultdict(int)
-    for walk in groups:
-        counts[walk.kind] += walk.count
-    return plus(counts, {})
-
-
-def _has_entered(table: Table, groups: Iterable[Walk], leaders: Iterable[LeaderId]) -> bool:
-    """Tell whether some of them have come in this phase, and were not there when it began."""
-    return any(walk.steps for walk in groups) or any(steps_of(table, leader) for leader in leaders)
 
 
 def _less(groups: Iterable[Walk], gone: Iterable[Walk]) -> list[Walk]:
@@ -465,7 +387,7 @@ def _front(table: Table, nation: NationId, area: AreaId) -> Front:
     walks = moving.walks.get(area, ())
     leaders = [moving.leaders[each] for each in table.army(area, nation).leaders if each in moving.leaders]
     origins = {walk.origin for walk in (*walks, *leaders) if walk.by != "sea" and walk.steps}
-    seaborne = _counted(walk for walk in walks if walk.by != "land")
+    seaborne = count_of(walk for walk in walks if walk.by != "land")
     return Front(tuple(table.strangers(nation, area)), tuple(sorted(origins)), seaborne)
 
 
