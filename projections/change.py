@@ -114,7 +114,7 @@ class Changes:
             made.append(change)
 
     def all(self) -> list[Change]:
-        """Return the changes, in an order that comes to the same."""
+        """Return the changes, in an order that has the same effect."""
         return self._all
 
 
@@ -155,4 +155,4 @@ _JOINED: Final[Mapping[tuple[type[Change], type[Change]], Callable[[Change, Chan
     (Put, Amend): _amended,
     (Amend, Amend): _amended,
 }
-"""The one change of a row that two come to, by what they are; whatever is missing takes both."""
+"""The one change of a row that replaces two, by what these are. A pair that is missing needs both."""

@@ -1,4 +1,4 @@
-"""What a projection is, and what it is told of an event."""
+"""What a projection is, and what it gets of an event."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
@@ -55,7 +55,7 @@ class Seen(Struct, frozen=True):
 
 
 class Happened:
-    """An event as projections are told of it: its row of the public log, and the game that it happened in."""
+    """An event as projections get it: its row of the public log, and the game that it happened in."""
 
     def __init__(
         self, game: GameId, record: Record, fixed: Fixed, seen: Seen | None = None, event: Any = UNSET
@@ -114,7 +114,7 @@ class Happened:
 
 
 class Judged(Struct, frozen=True):
-    """A ruling on a game that was over, as projections are told of it.
+    """A ruling on a game that was over, as projections get it.
 
     Attributes:
         game: the game.
@@ -143,7 +143,7 @@ class Projection(ABC):
     """Whether it looks at the table, which costs a fold of every game."""
 
     heeds: ClassVar[Literal["all", "around", "ruleset", "caused"]] = "all"
-    """Which events it is told of: those around the table, those of the ruleset, those with a cause, or all. Of every
+    """Which events it gets: those around the table, those of the ruleset, those with a cause, or all. Of every
     other event it would say that nothing changes; so it need not be asked."""
 
     judges: ClassVar[bool] = False

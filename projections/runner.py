@@ -103,7 +103,7 @@ class Runner:
     ) -> None:
         """`rest` is how long to rest after a pass, in times of how long that took; see `REST`.
 
-        `tell` is told when a projection stops (`Stopped`) and when something is `Unavailable`."""
+        `tell` is called when a projection stops (`Stopped`) and when something is `Unavailable`."""
         self._projections = {projection.name: projection for projection in projections}
         self._log = log
         self._store = store
@@ -293,7 +293,7 @@ class Runner:
 
     @staticmethod
     def _heeding(going: Sequence[_Work], happened: Happened) -> list[_Work]:
-        """Return the work of those who are told of an event."""
+        """Return the work of the projections that get an event."""
         try:
             what = "around" if happened.around is not None else "ruleset"
         except Exception:  # each finds for itself that it cannot be read

@@ -164,7 +164,7 @@ def statement(projection: str, generation: int, change: Change) -> Statement:
 def batches(
     projection: str, generation: int, changes: Iterable[Change]
 ) -> Iterator[tuple[str, list[tuple[Value, ...]]]]:
-    """Return statements, each with the values of all its executions, that come to the same as the changes in order.
+    """Return statements, each with the values of all its executions, that have the same effect as the changes in order.
 
     Changes of different rows may change places, so most of a batch of events comes into a few statements.
     """

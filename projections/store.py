@@ -61,7 +61,7 @@ class Generation(Struct, frozen=True):
 
 
 class Step(Struct, frozen=True):
-    """What a batch of events comes to for one generation.
+    """What a batch of events changes in one generation.
 
     Attributes:
         at: where the generation stands.
@@ -108,7 +108,7 @@ class ProjectionStore(Rows, Protocol):
     async def lease(self, holder: str, seconds: float, work: str = "runner") -> bool:
         """Return whether `holder` may do a kind of work (follow the log) for so many seconds, in which nobody else may.
 
-        Whoever has it may have it again; 0 seconds give it back. What is stored is right without: it only saves that
+        Its holder may have it again; 0 seconds give it back. What is stored is right without: it only saves that
         several processes do the same work.
         """
         ...

@@ -123,7 +123,7 @@ async def serve(
     announce: Callable[[str], None] = lambda address: None,
     exhibit: Exhibit = lambda services, address: nullcontext(),
 ) -> None:
-    """Serve until SIGINT or SIGTERM comes; `announce` is told the address once requests are taken.
+    """Serve until SIGINT or SIGTERM comes; `announce` gets the address as soon as requests are taken.
 
     Raises:
         StoreError: the database is damaged, another service holds the data directory, or packages are missing.

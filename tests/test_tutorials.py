@@ -43,7 +43,7 @@ def test_the_command_is_on_offer_and_accepted(stage: Stage) -> None:
     assert draft.events
     # What is laid down is what falls.
     assert (chance.used, chance.shuffles) == (len(stage.rolls), max(chance.shuffles, len(stage.lots)))
-    # Whoever learns is asked, or may act at any time.
+    # The learner has a decision to make, or may act at any time.
     asked = {seat for decision in ruleset.decisions(stage.table) for seat in decision.seats}
     assert lesson.seat in asked
 

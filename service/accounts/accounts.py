@@ -176,7 +176,7 @@ class Accounts:
         return await self._store.player(player)
 
     async def named(self, players: Collection[PlayerId]) -> list[PlayerRow]:
-        """Return those of these accounts that there are, by one question to the store."""
+        """Return the accounts with these ids, as far as they exist, by one query."""
         return await self._store.named(players)
 
     async def players(self, scope: Scope | None, after: PlayerId, limit: int) -> list[PlayerRow]:
@@ -196,11 +196,11 @@ class Accounts:
     # --- other issuers ---
 
     async def known(self, who: Identity) -> PlayerRow | None:
-        """Return the account of whom another issuer knows; None when there is none."""
+        """Return the account that belongs to an identity at another issuer; None when there is none."""
         return await self._store.known(who.issuer, who.subject)
 
     async def opened_for(self, who: Identity) -> PlayerRow:
-        """Return the account of whom another issuer knows; at first sight one is opened."""
+        """Return the account that belongs to an identity at another issuer. The first time, open one."""
         known = await self.known(who)
         if known is not None:
             return known
@@ -483,5 +483,5 @@ def _open(player: PlayerRow) -> frozenset[Scope]:
 
 
 def _left(scopes: frozenset[Scope], granted: frozenset[Scope]) -> frozenset[Scope]:
-    """Return what another issuer's scopes come to: an administrator may take away what everybody may, and no more."""
+    """Return what is left of another issuer's scopes: an administrator may take away only what everybody has."""
     return scopes - (frozenset(EVERYBODYS) - granted)

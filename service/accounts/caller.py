@@ -72,4 +72,4 @@ class Identity(Struct, frozen=True):
 
 
 Identify = Callable[[str], Awaitable[Identity]]
-"""Tells of whom another issuer's token speaks. Raises `UnknownToken`, `TokenEnded` or `IssuerAway`."""
+"""Finds the identity that another issuer's token names. Raises `UnknownToken`, `TokenEnded` or `IssuerAway`."""

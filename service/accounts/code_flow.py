@@ -71,7 +71,7 @@ class Flow(Struct, frozen=True):
 
     @property
     def verifier(self) -> str:
-        """What proves to the provider that whoever brings the code is who asked for it."""
+        """Proves to the provider that the code comes back from the client that asked for it."""
         return self._derived("verifier")
 
     def _derived(self, what: str) -> str:

@@ -1,4 +1,4 @@
-"""Invitations to games: whoever has the value of one may take a seat."""
+"""Invitations to games: the value of one is enough to take a seat."""
 
 import secrets
 from collections.abc import Callable

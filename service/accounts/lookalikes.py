@@ -18,7 +18,7 @@ def skeleton(name: str) -> str:
 
 
 def looking_alike(names: Iterable[str]) -> frozenset[str]:
-    """Return those of the names of different accounts that look the same as another."""
+    """Return the names that look the same as the name of another account."""
     skeletons = [(name, skeleton(name)) for name in names]
     times = Counter(each for _, each in skeletons)
     return frozenset(name for name, each in skeletons if times[each] > 1)

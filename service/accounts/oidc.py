@@ -93,7 +93,7 @@ class Issuer:
         self._asking: asyncio.Task[None] | None = None
 
     async def keep(self) -> None:
-        """Read the keys again and again, and sooner while the issuer is away. Never returns."""
+        """Read the keys at intervals, which are shorter while the issuer is away. Never returns."""
         while True:
             asking = self._ask()
             if asking is not None:

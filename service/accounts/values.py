@@ -20,8 +20,8 @@ SHORTEST_SECRET_KEY: Final = 32
 class Once(Struct, frozen=True):
     """An idempotency key that came with a request for a token: a repetition gets the same token.
 
-    The value of the token follows from the key and from a random nonce that is kept: it can be told again to whoever
-    comes with the key, while the store, which has no key, does not know it.
+    The value of the token follows from the key and from a random nonce that is kept. So a request with the key gets it
+    again, while the store, which has no key, does not know it.
 
     Attributes:
         key: the key as it was sent.
@@ -58,8 +58,8 @@ class Once(Struct, frozen=True):
 def is_hard_to_guess(key: str) -> bool:
     """Tell whether an idempotency key looks random: as one that comes without a token has to be.
 
-    It opens what it made to whoever knows it. A UUID without hyphens has 32 characters; one of a billion that are drawn
-    at random has fewer than six different ones.
+    It opens what it made to anybody who knows it. A UUID without hyphens has 32 characters; one of a billion that are
+    drawn at random has fewer than six different ones.
     """
     return len(key) >= SHORTEST_SECRET_KEY and len(set(key)) >= 6
 

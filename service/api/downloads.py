@@ -35,7 +35,7 @@ def kept(
     *,
     packs: bool = False,
 ) -> Answered:
-    """Answer with what everybody sees alike and may keep: its ETag is its digest, and whoever has it gets 304."""
+    """Answer with what everybody sees alike and may keep: its ETag is its digest, and a client that has it gets 304."""
     tag = weak(f'"{hashlib.sha256(content).hexdigest()[:32]}"')
     headers = {"Cache-Control": "no-cache", **headers, "Vary": _by_encoding(headers), "ETag": tag}
     if request.has(tag):
@@ -59,7 +59,7 @@ def downloaded(what: str, media: str) -> tuple[Answer, ...]:
 def saved_as(request: Call, name: str) -> Mapping[str, str]:
     """Return the headers of a file of JSON Lines.
 
-    A browser may keep it for whoever asks next, unless a token was sent for it.
+    A browser may keep it for the next request, unless a token was sent for it.
     """
     kept = "no-cache" if request.caller is None else "no-store"
     return {"Cache-Control": kept, "Vary": "Accept", "Content-Disposition": f'attachment; filename="{name}.jsonl"'}

@@ -61,7 +61,7 @@ from service.store.protocol import KeyReused, StoreError, StoreFull, UnknownCurs
 encode: Final = msgspec.json.Encoder().encode
 
 PACKED: Final = 4096
-"""Texts of at least so many bytes go packed to whoever takes that: frames of a game shrink to a tenth in 2 ms."""
+"""Texts of at least so many bytes go packed to clients that take that: frames of a game shrink to a tenth in 2 ms."""
 _APART: Final = 65_536
 """From so many bytes on they are packed in a thread, so that nobody waits for it."""
 _TEXTS: Final = ("text/", "application/json", "image/svg+xml")
@@ -141,7 +141,7 @@ class Answered(Response[bytes]):
         ready = self
         if self._may_pack and takes_gzip(scope):
             ready = self._packed = self._packed or await self._pack()
-        # A copy: whoever it passes adds to it, and the answer may be sent to others.
+        # A copy: middleware adds to it, and the answer may be sent to others.
         start: Any = {
             "type": "http.response.start",
             "status": ready.status_code,
@@ -152,7 +152,7 @@ class Answered(Response[bytes]):
         await send({"type": "http.response.body", "body": ready.content, "more_body": False})
 
     def _encoded(self) -> list[Header]:
-        """Return the headers as they are sent: made once, for an answer out of memory is sent again and again."""
+        """Return the headers as they are sent: made once, because an answer from memory is sent many times."""
         if self._headers is None:
             self._headers = [(_name(name), value.encode("latin-1")) for name, value in self.headers.items()]
             shielded(self._headers)
@@ -171,7 +171,7 @@ def _name(name: str) -> bytes:
     return name.lower().encode()
 
 
-@lru_cache(maxsize=128)  # As long as a game stands where it stands, the same bytes are asked for again and again.
+@lru_cache(maxsize=128)  # As long as a game stands where it stands, many requests get the same bytes.
 def _gzip_small(content: bytes) -> bytes:
     return _gzip(content)
 

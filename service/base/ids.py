@@ -14,7 +14,7 @@ def new_id(kind: str, randomness: bytes) -> str:
 
 
 def _random_digits() -> Iterator[str]:
-    """Yield 32 random hexadecimal digits again and again: the system is asked once for many."""
+    """Yield 32 random hexadecimal digits at a time: one call to the system gives many."""
     while True:
         drawn = os.urandom(16 * 64).hex()
         yield from (drawn[start : start + 32] for start in range(0, len(drawn), 32))

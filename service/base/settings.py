@@ -51,7 +51,7 @@ IssuerUrl = Annotated[
         description="an address that begins with https://, or on this machine with http://, without ? and #",
     ),
 ]
-"""Over plain HTTP on this machine only: whoever can change the keys under way can be anybody."""
+"""Over plain HTTP on this machine only: an attacker who changes the keys on their way can act as anybody."""
 
 Algorithms = Annotated[
     str,
@@ -274,7 +274,7 @@ class Settings(Struct, frozen=True):
 
     @property
     def limits(self) -> dict[str, float | str]:
-        """All limits on who asks and how much, as they hold: those of rates, and of connections."""
+        """All limits in force: on rates and on connections."""
         counts = {"connections": self.connections, "connections_per_address": self.connections_per_address}
         return {**{name: rate or "off" for name, rate in self.rates.items()}, **counts}
 

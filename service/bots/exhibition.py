@@ -1,4 +1,4 @@
-"""Games that bots play for whoever looks on: through the HTTP API, slowly enough to be watched."""
+"""Games that bots play for spectators: through the HTTP API, slowly enough to be watched."""
 
 import contextlib
 import secrets
@@ -53,7 +53,7 @@ class Exhibition:
         show: Callable[[str], None] = lambda address: None,
         hush: Callable[[PlayerId], None] = lambda player: None,
     ) -> None:
-        """`show` is told the address of every game that begins or goes on, `hush` the accounts of the bots."""
+        """`show` gets the address of every game that begins or goes on, `hush` the accounts of the bots."""
         self._address = address
         self._file = notes
         self._pace = pace

@@ -1,7 +1,7 @@
 """The bots that the service plays: in one process at a time, each with what a player of its seat may see.
 
 A bot acts as every account does: on the view and the options of its seat, at the version that it has seen. So whatever
-is killed and whoever plays twice, a decision is answered once.
+is killed, and even if two play, a decision is answered once.
 """
 
 import asyncio

@@ -76,7 +76,7 @@ class Thinkers:
 
 
 class Thinker:
-    """A process that thinks about one question at a time. Whoever leaves it in the middle of one makes it unfit."""
+    """A process that thinks about one question at a time. It is unfit after one that nobody waited for."""
 
     def __init__(self, process: Process | None) -> None:
         self.process = process

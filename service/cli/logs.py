@@ -260,7 +260,7 @@ def read_policy_file(path: Path) -> Policy:
 
 
 def print_certified(certified: Certified) -> None:
-    """Print what a certificate came to."""
+    """Print what a certificate proves."""
     if not certified.ok:
         console.print(f"NOT CERTIFIED: {certified.problem}", markup=False)
         return
@@ -273,7 +273,7 @@ def print_certified(certified: Certified) -> None:
 
 
 def print_verdict(verdict: Verdict) -> None:
-    """Print what a verification came to."""
+    """Print the result of a verification."""
     if not verdict.ok:
         where = f"version {verdict.version}" if verdict.version else f"line {verdict.line}"
         console.print(f"NOT PROVED: {where} is wrong. {verdict.problem}", markup=False)

@@ -20,7 +20,7 @@ def bad_input(message: str) -> NoReturn:
 
 
 def progress_bar() -> Progress:
-    """Return a bar below what is told on a terminal; on stderr when the telling goes elsewhere; gone at the end."""
+    """Return a progress bar below what is printed, on stderr when that goes elsewhere. It vanishes at the end."""
     shown = console if console.is_terminal else Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     return Progress(*columns, console=shown, disable=not shown.is_terminal, transient=True)

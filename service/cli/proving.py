@@ -1,4 +1,4 @@
-"""Proving many exports side by side: which files there are, and what each came to in a line."""
+"""Proving many exports side by side: which files there are, and the result of each in a line."""
 
 import gzip
 import zlib
@@ -55,7 +55,7 @@ def content_of(file: Path) -> bytes:
 
 
 def prove_all(files: Sequence[Path], processes: int) -> Iterator[Outcome]:
-    """Verify exports side by side, and yield what each came to, in their order.
+    """Verify exports side by side, and yield the result of each, in their order.
 
     A case is verified with the export of its game, if that is among them under the game's id.
     """

@@ -1,6 +1,6 @@
 """The connection to Redis, and the one place that knows whether Redis is well.
 
-Redis carries what may be lost: wake-ups, rate limits, copies of games. Whoever asks it gets an answer within `TIMEOUT`
+Redis carries what may be lost: wake-ups, rate limits, copies of games. Every request gets an answer within `TIMEOUT`
 or `RedisAway`, and `RedisAway` at once while it is known to be away; a ping in the background finds out when it is
 back. So a Redis that is stopped, slow or full makes nothing fail, and delays one question at most.
 
@@ -126,7 +126,7 @@ class Redis:
             log.info("redis is well")
 
     async def watch(self) -> NoReturn:
-        """Find out again and again."""
+        """Check at intervals whether Redis answers."""
         while True:
             await asyncio.sleep(BEAT)
             await self.ping()

@@ -35,7 +35,7 @@ OFTEN: Final = 0.2
 """Seconds between two looks at the store while it is not."""
 
 UNTOLD: Final = 1000
-"""So many games are remembered that others have not been told of; of more than that they are told in one word."""
+"""Games whose changes other processes have not heard of yet. When there are more, one message stands for all."""
 
 
 class Rung(Struct, frozen=True):

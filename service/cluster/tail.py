@@ -14,7 +14,7 @@ from service.observe.logging import log
 from service.store.protocol import EventStore, StoreError
 
 KEPT: Final = 2000
-"""So many records are kept at hand; whoever is further behind reads the store."""
+"""So many records are kept at hand; readers that are further behind read the store."""
 
 BATCH: Final = 500
 
@@ -45,7 +45,7 @@ class Tail:
 
     @contextlib.asynccontextmanager
     async def followed(self) -> AsyncIterator[Signal]:
-        """A context in which the log is read, and the lent signal is told whenever it went on."""
+        """A context in which the log is read, and the lent signal hears whenever it went on."""
         signal = Signal()
         async with self._begun:
             if not self._signals:

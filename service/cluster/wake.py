@@ -13,7 +13,7 @@ class Signal:
     """Where one subscriber waits. Read the store after subscribing and after every wait, and nothing is missed.
 
     `heard` is the version to which the last wait says that the game went; None when that is not known. `only` tells of
-    which games it is told, of those that it might be told of; see `Wake.subscribe`.
+    which games it hears, out of those that it could hear of; see `Wake.subscribe`.
     """
 
     def __init__(self, only: Callable[[StreamId, bool], bool] | None = None) -> None:
@@ -40,7 +40,7 @@ class Signal:
         return True
 
     async def _ring(self, seconds: float | None) -> None:
-        """Wait to be told of something. By hand: `asyncio.timeout` around an event takes twice as long."""
+        """Wait until something happens. By hand: `asyncio.timeout` around an event takes twice as long."""
         loop = asyncio.get_running_loop()
         self._waiting = loop.create_future()
         timer = loop.call_later(seconds, self._end_wait) if seconds is not None else None
@@ -72,7 +72,7 @@ class Wake(Protocol):
     def subscribe(
         self, game: StreamId | None, only: Callable[[StreamId, bool], bool] | None = None
     ) -> AbstractAsyncContextManager[Signal]:
-        """Return a context in which its `Signal` is told of every event of `game`; for None, of all games.
+        """Return a context in which its `Signal` hears of every event of `game`; for None, of all games.
 
         `only` picks from all games: it is asked of each that went on, and with it whether the game may be new, have
         another status or other players. Where nobody knows which games went on, it is not asked.

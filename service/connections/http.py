@@ -287,7 +287,7 @@ class HttpConnection(Connection, HttpToolsProtocol):
             self.transport.close()
             return
         if begun:
-            cycle.disconnected = True  # The app is told that nobody waits any more.
+            cycle.disconnected = True  # Tells the app that nobody waits any more.
             cycle.body = bytearray()
             cycle.message_event.set()
             self._keep(-self._kept)

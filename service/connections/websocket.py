@@ -57,4 +57,4 @@ class SocketConnection(Connection, WebSocketsSansIOProtocol):
         if self.writable.is_set():
             super().handle_ping()
         else:
-            self.conn.data_to_send()  # Whoever does not read gets no pongs: they would only pile up.
+            self.conn.data_to_send()  # A client that does not read gets no pongs: they would only pile up.

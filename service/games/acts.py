@@ -1,4 +1,4 @@
-"""What accounts do to games: each act decides what comes of it. `Games` brings them to the log, all in one way."""
+"""What accounts do to games: each act decides what it does. `Games` brings them to the log, all in one way."""
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any, ClassVar
@@ -72,7 +72,7 @@ class Act(Struct, frozen=True):
         return [self.kind, *msgspec.structs.astuple(self)]
 
     async def decide(self, case: Case) -> Decided:
-        """Return what it comes to. Raises `Refusal`, `NotSeated` or `NotOrganizer`."""
+        """Return what the act does to the game. Raises `Refusal`, `NotSeated` or `NotOrganizer`."""
         raise NotImplementedError
 
 
@@ -128,7 +128,7 @@ class LeaveSeat(Act, frozen=True):
 
 
 async def left(case: Case, seat: Seat, cause: Cause) -> Decided:
-    """Return what comes of it that an account leaves its seat: before the game begins, or by giving it up."""
+    """Return what happens when an account leaves its seat: before the game begins, or by giving it up."""
     if case.game.status != "running":
         return seating.leave_seat(case.game, seat, cause, case.at)
     earlier = earlier_of(case.game, await case.log(), case.library)

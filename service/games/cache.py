@@ -105,7 +105,7 @@ class CachedGame(Struct, eq=False):
 
     @property
     def now(self) -> Game:
-        """The game as it stands. To be asked only once it has been loaded."""
+        """The game as it stands. Only for a game that has been loaded."""
         assert self.game is not None
         return self.game
 

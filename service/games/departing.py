@@ -26,7 +26,7 @@ LONGEST_TITLE: Final = 120
 async def close_account(
     store: EventStore, rows: ProjectionStore, accounts: Accounts, games: Games, row: PlayerRow
 ) -> None:
-    """Close an account for good, whoever asks for it.
+    """Close an account for good.
 
     Whatever signs in to it ends. Its seats are given up, its offices laid down, and what it organizes passes to others
     (TAB-LIFE-06). Its name gives way to a pseudonym, in the titles of its games as well. The seats of a bot of the

@@ -196,7 +196,7 @@ class Games(GameReader):
         return self._randomness(SECRET_BYTES)
 
     def fresh_chance(self, game: Game) -> CommittedChance:
-        """Return chance that says nothing of that of a game, to try things out with."""
+        """Return chance to try things out with, which reveals nothing of the game's own."""
         return CommittedChance(self.new_secret(), game.id, {})
 
     def keep_board(self, key: str, board: Board) -> None:

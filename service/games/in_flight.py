@@ -22,7 +22,7 @@ class InFlight:
         self._running: set[asyncio.Task[Any]] = set()
 
     async def finish(self, kind: str, work: Coroutine[Any, Any, R]) -> R:
-        """Await `work`, which runs to its end even if whoever awaits it is cancelled. Count its outcome."""
+        """Await `work`, which runs to its end even if its caller is cancelled. Count its outcome."""
         task = asyncio.create_task(work)
         self._running.add(task)
         answer: asyncio.Future[R] = asyncio.get_running_loop().create_future()

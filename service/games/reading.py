@@ -139,7 +139,7 @@ class GameReader:
     async def events(self, game: Game, viewer: Viewer, after: Version = 0, limit: int | None = None) -> list[EventView]:
         """Return the events of a game that follow version `after`, as `viewer` may see them. Raises `UnknownGame`.
 
-        They go as far as `game`. Whoever sees it so may not see what was added since, which the store may give along: a
+        They go as far as `game`. The viewer may not see what was added since, even if the store returns it: a
         seat may have changed hands.
         """
         records = await self.records(game.id, after, limit)

@@ -108,7 +108,7 @@ class Outcome(Struct, frozen=True):
 
 
 class Ruling(Struct, frozen=True):
-    """A ruling as it is asked for; the fields are those of the event."""
+    """A ruling as an official sends it. It has the fields of the event."""
 
     decision: Decision
     rules: tuple[RuleId, ...]
@@ -391,7 +391,7 @@ class Desk:
         return await self._after(filed.case.id, Added(filed.records[0].version - 1, filed.case.version))
 
     async def _first(self, case_id: CaseId, use: KeyUse) -> Docket | None:
-        """Return what this request was answered before, if it was. Raises `KeyReused`."""
+        """Return what a request did when it came before; None when it comes for the first time. Raises `KeyReused`."""
         kept = await self._store.seen(case_id, use.account, use.key)
         if kept is None:
             return None

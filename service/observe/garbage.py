@@ -52,7 +52,7 @@ def _freeze(phase: str, info: dict[str, int]) -> None:
 
 
 async def search(requests: Callable[[], int], every: float = SEARCH, glance: float = 1.0) -> None:
-    """Search everything again and again, while it is quiet: `requests` counts what was asked. Never returns."""
+    """Search everything at intervals, while it is quiet: `requests` counts the requests so far. Never returns."""
     while True:
         await asyncio.sleep(every)
         for _ in range(PATIENCE):

@@ -33,7 +33,7 @@ _encode: Final = msgspec.json.Encoder(enc_hook=repr).encode
 
 
 class _Stderr:
-    """The present ``sys.stderr``, looked up for every line: whoever replaces it (a test, a supervisor) is followed."""
+    """The present ``sys.stderr``, looked up for every line, because a test or a supervisor may replace it."""
 
     def write(self, text: str) -> int:
         return sys.stderr.write(text)
@@ -74,7 +74,7 @@ def _complete(logger: Any, level: str, event: EventDict) -> EventDict:
 def _to_json_line(logger: Any, name: str, event: EventDict) -> str:
     line = _encode({"at": event.pop("timestamp", None), **event}).decode()
     if not line.isascii():
-        # Whoever asks chooses the path: U+0085 or U+2028 ends a line for some readers, U+009B commands a terminal.
+        # The client chooses the path: U+0085 or U+2028 ends a line for some readers, U+009B commands a terminal.
         line = json.dumps(json.loads(line), separators=(",", ":"))
     # Nobody logs a token, but somebody may put one where a game's id belongs, and paths are logged.
     return without_tokens(line)

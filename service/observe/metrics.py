@@ -180,7 +180,7 @@ class Metrics:
 
     @contextmanager
     def following(self, kind: Literal["sse", "websocket"]) -> Iterator[Callable[[Sequence[str]], None]]:
-        """A context in which a client follows a game; it lends what is told the `at` of all events that are sent."""
+        """A context in which a client follows a game. It lends a function for the `at` of all events that are sent."""
         clients, began = self.stream_clients.labels(kind), utc_now()
         events, delay = self.stream_events.labels(kind), self.stream_delay.labels(kind)
 
@@ -239,7 +239,7 @@ BEAT: Final = 0.5
 
 
 async def feel_the_loop(metrics: Metrics) -> None:
-    """Measure again and again how late the event loop is. Never returns."""
+    """Measure at intervals how late the event loop is. Never returns."""
     loop = asyncio.get_running_loop()
     while True:
         due = loop.time() + BEAT

@@ -1,4 +1,4 @@
-"""Colours that can be told from the ground they lie on, by WCAG's contrast."""
+"""Colours that stand out from the ground they lie on, by WCAG's contrast."""
 
 import colorsys
 from typing import Final

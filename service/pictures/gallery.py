@@ -37,7 +37,7 @@ class Gallery:
         key = (game, version, viewer.seat, viewer.everything, what)
         while (found := self._drawn.get(key)) is None:
             if (other := self._drawing.get(key)) is not None:
-                # Whoever draws it may be cancelled or fail: then it is tried again here.
+                # The request that draws it may be cancelled or fail: then it is tried again here.
                 await asyncio.wait([other])
                 continue
             mine = self._drawing[key] = asyncio.get_running_loop().create_future()

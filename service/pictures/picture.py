@@ -1,4 +1,4 @@
-"""A whole picture of a position, for whoever embeds it: heading, board, legend."""
+"""A whole picture of a position, to be embedded: heading, board, legend."""
 
 from collections.abc import Mapping
 from typing import Final

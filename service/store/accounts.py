@@ -105,7 +105,7 @@ class Made(Struct, frozen=True):
     """What an idempotency key made: a token, and with it perhaps the account.
 
     `key` is a hash; `fingerprint` tells requests apart. The value of the token follows from `nonce` and from the key
-    itself, which is kept nowhere, so that whoever comes with the key can be told it again, and nobody else.
+    itself, which is kept nowhere. So a request that comes with the key gets it again, and no other does.
     """
 
     key: str
@@ -153,7 +153,7 @@ class AccountStore(Protocol):
         ...
 
     async def add_known(self, row: PlayerRow, issuer: str, subject: str) -> PlayerRow:
-        """Return the account of whom another issuer knows as `subject`; `row` becomes it when there is none."""
+        """Return the account of the identity `subject` at another issuer; `row` becomes it when there is none."""
         ...
 
     async def player(self, player: PlayerId) -> PlayerRow | None:
@@ -161,11 +161,11 @@ class AccountStore(Protocol):
         ...
 
     async def named(self, players: Collection[PlayerId]) -> list[PlayerRow]:
-        """Return those of these accounts that there are, in any order."""
+        """Return the accounts with these ids, as far as they exist, in any order."""
         ...
 
     async def known(self, issuer: str, subject: str) -> PlayerRow | None:
-        """Return the account of whom another issuer knows as `subject`, or None."""
+        """Return the account of the identity `subject` at another issuer, or None."""
         ...
 
     async def players(self, scope: Scope | None, after: PlayerId, limit: int) -> list[PlayerRow]:

@@ -22,7 +22,8 @@ from service.store.sqlite.store import SqliteStore
 class Backend(Protocol):
     """Where the log, its projections and the snapshots are kept.
 
-    Each `open_…` may raise `StoreUnavailable`, `StoreDamaged` or `MissingExtra`; whoever opens something closes it.
+    Each `open_…` may raise `StoreUnavailable`, `StoreDamaged` or `MissingExtra`. The caller closes what it
+    opened.
     """
 
     @property

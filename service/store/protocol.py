@@ -61,7 +61,7 @@ class KeyUse(Struct, frozen=True):
 
 
 class Added(Struct, frozen=True):
-    """What a request added to a game: the records from `after` + 1 to `version`. Its answer is made again of these."""
+    """What a request added to a game: the records from `after` + 1 to `version`. They also answer a repetition."""
 
     after: Version
     version: Version
@@ -107,7 +107,7 @@ class KeptStatement(Struct, frozen=True):
 
 
 class Within(Struct, frozen=True):
-    """That of something there are `most` at most, when an append is stored.
+    """A limit: there are `most` of something at most, when an append is stored.
 
     Attributes:
         what: open analyses of an account, continuations of a game that were not cancelled, or the seats that bots hold
@@ -185,7 +185,7 @@ class EventStore(Protocol):
     async def append(self, batch: Append) -> Appended:
         """Store `batch` whole, durably, or not at all.
 
-        The idempotency key is looked up before anything else: a repetition is told what the first request added,
+        The idempotency key is looked up before anything else: a repetition gets what the first request added,
         whatever the version is by now.
 
         Raises:

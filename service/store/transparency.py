@@ -1,7 +1,7 @@
 """What a store keeps of the transparency log: its entries, its tree, and the checkpoints that it published.
 
 Rows are only added. The tree grows by compare-and-set on its size, entries and hashes and new head at once, so there is
-one tree of each size, whoever is killed and whoever runs twice. A head is published when it was signed, later.
+one tree of each size, even if processes are killed or two run at once. A head is published when it was signed, later.
 """
 
 from collections.abc import Sequence

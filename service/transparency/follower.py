@@ -60,7 +60,7 @@ class Unsigned(Exception):
 
 
 class Report(Struct, frozen=True):
-    """What one look came to.
+    """The result of one look.
 
     Attributes:
         origin: the name of the log; empty when its checkpoint was not accepted.

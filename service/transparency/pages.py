@@ -11,10 +11,10 @@ from domain.transparency.entry import Entry
 from domain.transparency.note import NoteError, read_note
 
 ATTEMPTS: Final = 3
-"""How often a page that shows less than was signed is asked for, before that is said: a process may be behind."""
+"""How often a page that shows less than was signed is requested before that is a finding: a process may be behind."""
 
 PAUSE: Final = 1.0
-"""Seconds between."""
+"""Seconds between two such requests."""
 
 _PLACES: Final = {"game": "games", "case": "cases"}
 

@@ -2,7 +2,7 @@
 
 The order is what matters. The tree grows by compare-and-set. Only a tree that is stored is signed. The checkpoint is
 then kept apart from the database, and published after that. So of one size there is one root, whatever is killed and
-whoever runs twice, and nobody has seen a checkpoint that this process does not remember.
+if two run at once, and nobody has seen a checkpoint that this process does not remember.
 """
 
 import asyncio
@@ -112,7 +112,7 @@ class Sequencer:
     async def run(self, bell: Bell, signing: Callable[[bool], None] = lambda signs: None) -> None:
         """Follow the log until the bell is closed, in turn with other processes that do: one of them at a time.
 
-        `signing` is told after each turn whether what happens is signed, by this process or another.
+        `signing` hears after each turn whether what happens is signed, by this process or another.
         """
         complaint = ""
         try:
@@ -243,7 +243,7 @@ async def sequencing(
 ) -> AsyncIterator[None]:
     """Keep the transparency log up with the log in this event loop, if this process has its key.
 
-    What it signs is brought to the witnesses. `signing` is told whether it can sign.
+    What it signs is brought to the witnesses. `signing` hears whether it can sign.
     """
     if key is None:
         yield

@@ -1,7 +1,7 @@
 """A witness (C2SP `tlog-witness`): it cosigns checkpoints of logs that it knows, as long as each goes on from the last.
 
 Check and store are one step, and what was stored is on the disk before it answers: so it never cosigns two trees of one
-size, nor goes back, whatever is killed and whoever runs twice.
+size, nor goes back, even if it is killed or two run at once.
 """
 
 import asyncio

@@ -12,7 +12,7 @@ HAND = 20
 """Cards in the builder's hand."""
 POSITIONS = 200
 PRICES = (2, 3, 5, 6, 9, 12)
-"""All that anything can cost: whoever pays them has the Mausoleum."""
+"""All that anything can cost: a player who pays them has the Mausoleum."""
 
 
 def bench_building() -> Iterator[Figure]:

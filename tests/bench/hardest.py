@@ -26,7 +26,7 @@ def bench_hardest() -> Iterator[Figure]:
 
 
 def asked(scenario: Scenario) -> Callable[[], object]:
-    """Return what asks for the options of whoever has to decide after the steps of a scenario."""
+    """Return a function that asks for the options of the seat that has to decide after the steps of a scenario."""
     (ruleset_id,) = scenario.rulesets
     ruleset = LIBRARY.current(ruleset_id)
     assert scenario.given is not None

@@ -61,7 +61,7 @@ async def assert_shows(page: Page, service: Service, game: str, at: int) -> None
 
 
 async def give_any(service: Service, made: Table) -> int:
-    """Give the first command that comes to mind for whoever is asked; return the version after it."""
+    """Give a command for a seat that has to decide; return the version after it."""
     game = await service.get(f"/v1/games/{made.id}")
     seat = game["decisions"][0]["seats"][0]
     options = (await service.get(f"/v1/games/{made.id}/options", made.seats[seat]))["options"]

@@ -1,4 +1,4 @@
-"""Whoever cannot see colours, or the page at all, or has no mouse, comes as far as everybody else."""
+"""Visitors who cannot see colours, or the page at all, or have no mouse, can do what everybody can."""
 
 import re
 from itertools import product

@@ -320,7 +320,7 @@ async def test_of_several_ways_to_go_on_the_one_that_is_chosen_is_sent_by_the_cl
     # From there it can go on: that has begun by itself.
     await expect(area(page, end)).to_have_class("picked")
     await expect(page.locator("#turn .question")).to_contain_text("point at where it ends")
-    # Whoever points there means that, and did not see that it has begun.
+    # A visitor who points there means that, and did not see that it has begun.
     await area(page, end).click()
     await expect(area(page, end)).to_have_class("picked")
     await area(page, end).click()

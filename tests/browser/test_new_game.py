@@ -15,7 +15,7 @@ from tests.service.api.serving import Service
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def lobby(page: Page) -> Page:
-    """The page on which games are created. Whoever creates one there gets an account by it."""
+    """The page on which games are created. A visitor who creates one there gets an account by it."""
     await page.goto("/new")
     await page.get_by_role("textbox", name="Your name").fill("Anna")
     return page

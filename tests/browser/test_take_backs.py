@@ -62,7 +62,7 @@ async def test_moves_are_taken_back_when_all_agree(service: Service, page: Page,
             await visitor.page.keyboard.press("Enter")
             await expect(request.get_by_role("button", name="Agree")).to_have_count(0)
         if number == 0:
-            # Whoever looks sees how it stands.
+            # Spectators see how it stands.
             await expect(around(page)).to_contain_text(f"Still to answer: {others[1].capitalize()}")
     await expect(around(page)).to_be_empty()
     told = (await service.get(f"/v1/games/{made.id}/history?after={made.version}"))["items"]

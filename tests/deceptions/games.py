@@ -37,7 +37,7 @@ def cuts(service: Service) -> None:
 
 
 def plays_again() -> Play:
-    """Return the game that is over as whoever knows its secret can play it again: the same dice, other commands."""
+    """Return the game that is over, played again with its secret: the same dice, other commands."""
     return Play(TinyAuction(), ROOM, 3, 3).run(Random(99))
 
 

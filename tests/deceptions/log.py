@@ -83,7 +83,7 @@ def restores_and_goes_on(service: Service) -> None:
 
 
 def shows_two_logs(service: Service) -> Service:
-    """Whoever comes second sees the game that is over with another winner, in a log that fits."""
+    """The second visitor sees the game that is over with another winner, in a log that fits."""
     other = backup()
     for play in (plays_again(), playing(), disputed().play):
         other.log(other.show(play.export()))
@@ -110,7 +110,7 @@ def forges_a_cosignature(service: Service) -> None:
 
 
 def answers_nothing(of: str, lie: Callable[[Service], object]) -> Callable[[Service], None]:
-    """Tell a lie, and answer an error to whoever could see it: for every path that begins so."""
+    """Tell a lie, and answer an error on every path that could show it: all that begin so."""
 
     def lies(service: Service) -> None:
         lie(service)

@@ -17,7 +17,7 @@ VERSIONS = [LIBRARY.at(name, version) for name in LIBRARY.ids() for version in L
 
 
 def unwritten(shape: type, base: type, *methods: str) -> list[str]:
-    """Return those methods that a class has only from a base in which they are not written."""
+    """Return the methods that a class has only from a base in which they are not written."""
     own = {name: next(cls for cls in shape.__mro__ if name in vars(cls)) for name in methods}
     return [f"{shape.__name__}.{name}" for name, cls in own.items() if cls is base]
 

@@ -78,7 +78,7 @@ def main() -> None:
     with TemporaryDirectory() as data:
         uvloop.run(rehearse(Settings(data=Path(data))))
     gc.freeze()
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # whoever is killed leaves no zombie
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # so that killed processes leave no zombies
     for _ in sys.stdin:
         if os.fork() == 0:
             ctypes.CDLL(None).prctl(_PDEATHSIG, signal.SIGKILL)

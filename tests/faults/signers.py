@@ -94,7 +94,7 @@ def cosign(folder: Path, port: int) -> None:
     witness = Witness(noting(CLUB, folder / NOTED["witness"]), POLICY, folder / "witness.db")
     config = uvicorn.Config(application(witness), log_level="critical", lifespan="off", access_log=False)
     while True:
-        with suppress(OSError), listen("127.0.0.1", port) as listening:  # whoever was killed may hold it for a moment
+        with suppress(OSError), listen("127.0.0.1", port) as listening:  # a killed process may hold it for a moment
             uvicorn.Server(config).run(sockets=[listening])
         time.sleep(0.001)
 
@@ -104,7 +104,7 @@ def main(place: str, folder: Path, ports: list[int]) -> None:
     for late in LATE:
         import_module(late)
     gc.freeze()
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # whoever is killed leaves no zombie
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # so that killed processes leave no zombies
     for line in sys.stdin:
         what, number = line.split()
         port = ports[int(number)]

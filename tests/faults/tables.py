@@ -54,7 +54,7 @@ class Table(Struct, eq=False):
 
     async def _gather(self, game: str) -> None:
         while not self.stop.is_set() and (now := await self.ledger.get(f"/v1/games/{game}"))["status"] == "gathering":
-            # All want to sit down at the same time, and whoever is the first begins.
+            # All want to sit down at the same time, and the first one begins.
             free = sum(seat["player"] is None for seat in now["seats"])
             if free:
                 await asyncio.gather(*(self._do(game, "seats", each, {"entropy": each.id}) for each in self.players))

@@ -1,4 +1,4 @@
-"""Whoever plays the bots is killed, again and again: the games go on, and no decision is answered twice."""
+"""The processes that play bots are killed many times: the games go on, and no decision is answered twice."""
 
 import asyncio
 import contextlib

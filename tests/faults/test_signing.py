@@ -1,4 +1,4 @@
-"""Whoever signs is killed, and runs twice: of one size there is one root, and no head is lost."""
+"""Processes that sign are killed, and two run at once: of one size there is one root, and no head is lost."""
 
 from pathlib import Path
 

@@ -195,7 +195,7 @@ class Cluster:
 
     def _make_owner(self) -> None:
         self.sql(f"CREATE ROLE {OWNER} LOGIN CREATEDB CREATEROLE", f"CREATE DATABASE {_TEMPLATE} OWNER {OWNER}")
-        # Whoever asks for a cluster may be inside an event loop, so this one runs in a thread.
+        # The caller may be inside an event loop, so this one runs in a thread.
         with ThreadPoolExecutor(1) as thread:
             thread.submit(lambda: asyncio.run(migrations.migrate(self.url(_TEMPLATE), migrations.known()))).result()
 

@@ -155,7 +155,7 @@ async def test_of_two_processes_one_follows_the_log_and_the_other_takes_over(
     wake = LocalWake()
     async with wake.subscribe(None) as bell:
         wake.close()
-        await one.run(bell)  # whoever stops gives the lease back
+        await one.run(bell)  # a runner that stops gives the lease back
     growing.rows.extend(log.rows[50:60])
     assert await other.turn() is not None
     assert await one.turn() is None

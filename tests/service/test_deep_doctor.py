@@ -1,4 +1,4 @@
-"""What `tabularium doctor --deep` says of a store in which somebody altered something, whoever had to be got around."""
+"""What `tabularium doctor --deep` says of a store in which somebody altered something, past whatever protects it."""
 
 import contextlib
 import re

@@ -1,4 +1,4 @@
-"""The schema is brought up to date once, by whoever comes first."""
+"""The schema is brought up to date once, by the first process that comes."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -47,7 +47,7 @@ class MiserTable(Table, kw_only=True):
 
 
 class Give(auction.Give, frozen=True):
-    """Leaves the others their undo: whoever has the coins gives them, whatever else happens in the round."""
+    """Leaves the others their undo: the seat with the coins gives them, whatever else happens in the round."""
 
     aside: ClassVar[bool] = True
 

@@ -174,7 +174,7 @@ ROUTES = (list_accounts, list_tokens_of, grant_scopes, close_account, read_log)
 
 
 async def _shown(store: EventStore, found: Iterable[tuple[StreamId, Record]]) -> list[tuple[GameId, Record]]:
-    """Return those of records that are of games, neither private ones nor forks that are withheld."""
+    """Return the records that belong to games, but for private games and forks that are withheld."""
     games = [(game, record) for stream, record in found if (game := as_game(stream)) is not None]
     asked = {game for game, _ in games}
     hidden = {*await store.withheld(asked), *await store.private(asked)}

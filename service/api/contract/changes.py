@@ -116,7 +116,7 @@ class _Comparison:
     def _schema(self, where: str, part: str, old: Schema, new: Schema, direction: Direction) -> Iterator[Change]:
         """Yield how a value differs: `where` is an operation or a schema, `part` which part of it."""
         if "$ref" in old and "$ref" in new:
-            # A change of a named schema is told once, under its name, however many use it.
+            # A change of a named schema is listed once, under its name, however many use it.
             one, other = _name(old), _name(new)
             if (one, other, direction) in self._compared:
                 return

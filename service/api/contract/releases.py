@@ -53,7 +53,7 @@ def changelog(folder: Path, contract: dict[str, Any], day: str = "not released y
 
 
 def _told(found: Sequence[Change]) -> Iterator[str]:
-    """Yield the lines of a section. What is the same in many places is told once."""
+    """Yield the lines of a section. What is the same in many places stands there once."""
     for title, breaking in (("What can break a client", True), ("New, or eased", False)):
         places: dict[str, list[str]] = defaultdict(list)
         for change in found:

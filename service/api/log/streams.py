@@ -204,7 +204,7 @@ async def _frames(metrics: Metrics, passages: AsyncIterator[Passage[bytes] | Non
     with metrics.following("sse") as sent:
         # A frame without data is no event, and its id is what a browser reconnects with.
         yield b"retry: 2000\n: connected\nid: %d\n\n" % start
-        # Whoever connects again is told what is wrong, if it still is.
+        # A client that connects again hears what is wrong, if it still is.
         try:
             async for passage in passages:
                 if passage is None:

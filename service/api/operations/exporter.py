@@ -13,7 +13,7 @@ from service.observe.metrics import Metrics
 from service.store.protocol import EventStore, StoreError
 
 PATIENCE: Final = 1.0
-"""Seconds for which the stores are waited for; without their answer the rest is told all the same."""
+"""Seconds for which the stores are waited for; without their answer the other metrics are sent all the same."""
 
 
 class Exporter:
@@ -31,7 +31,7 @@ class Exporter:
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http":
-            raise TypeError(f"metrics are not told over {scope['type']}")
+            raise TypeError(f"metrics are not sent over {scope['type']}")
         accept = dict(scope["headers"]).get(b"accept", b"")
         content, media = await self.exposition(accept.decode("latin-1"))
         headers = [(b"content-type", media.encode()), (b"content-length", b"%d" % len(content))]

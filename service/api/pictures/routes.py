@@ -239,7 +239,7 @@ async def _looked(request: Call, game: str, asked: AtVersion) -> tuple[Game, Vie
 def _looks(request: Call, version: Version, viewer: Viewer) -> Mapping[str, str]:
     """Return the headers that name what a viewer sees of a version.
 
-    A browser may keep it for whoever asks next, unless a token was sent for it.
+    A browser may keep it for the next request, unless a token was sent for it.
     """
     return {**etag(version), **(_KEPT if request.caller is None else {}), "ETag": _tag(request, version, viewer)}
 

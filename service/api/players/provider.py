@@ -132,7 +132,7 @@ ROUTES = (begin_at_provider, sign_in_by_provider, unlink_provider)
 
 
 async def _signed_in(request: Call, who: Identity, before: Caller | None = None) -> Response[bytes]:
-    """Sign the browser in to the account of whom the provider knows, in place of the session that it had."""
+    """Sign the browser in to the account of the person at the provider, in place of the session that it had."""
     accounts = request.services.accounts
     row = await accounts.opened_for(who)
     made, value = await accounts.open_session_for(row, who)
@@ -146,7 +146,7 @@ async def _signed_in(request: Call, who: Identity, before: Caller | None = None)
 async def _linked(request: Call, provider: "Provider", who: Identity, before: Caller) -> Response[bytes]:
     """Let the provider sign in to the account of the browser, which gets another session for it.
 
-    Whoever knew the value of the earlier one does not come along into an account that lasts.
+    The value of the earlier session may be known to somebody, and must not open an account that lasts.
     """
     require(before, ("account",))
     accounts = request.services.accounts

@@ -47,7 +47,7 @@ BATCH: Final = 200
 """So many events are read at once for somebody who has to catch up."""
 
 NEAR: Final = 2000
-"""Whoever is no further behind is shown games that they have left meanwhile, too: for that all games are read."""
+"""A client that is no further behind also gets games that its player has left since: for that all games are read."""
 
 LOOK: Final = 1.0
 """Seconds after which it is asked whether the caller's token still holds."""

@@ -160,8 +160,8 @@ class BoldCommander(Guide):
     """A simple commander: gathers its armies under generals and goes for one Caesar after another.
 
     Scouts take the provinces that nobody guards; the rest marches together (`Battlefield` says where) and
-    leaves a guard with its own Caesar. After `patience` rounds it agrees to acclaim whoever collects the most tribute
-    (CC-WIN-02), so that a demonstration ends in any case.
+    leaves a guard with its own Caesar. After `patience` rounds it agrees to acclaim the player who collects the most
+    tribute (CC-WIN-02), so that a demonstration ends in any case.
     """
 
     EAGER = ("attack-leaders", "fight-battle", "finish-combat")

@@ -135,7 +135,7 @@ def _legions(force: Mapping[str, int]) -> int:
 
 
 def _holder(province: Mapping[str, Any], post: str) -> str:
-    """Return for whom a building works: who occupies it, or else the owner of the province."""
+    """Return the seat that a building works for: its occupier, or else the owner of the province."""
     occupiers = (seat for seat, force in province["forces"].items() if post in force["posts"])
     return next(occupiers, province["owner"])
 

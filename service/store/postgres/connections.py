@@ -1,7 +1,8 @@
 """Connections to PostgreSQL: how they are prepared, what is done when one is lost, what an error of theirs means.
 
-They work as the role ``tabularium_service``, whoever logs in, so that the database refuses whatever the service should
-not do. Their sessions keep settings, so a connection pooler in front of the database must keep sessions together.
+They work as the role ``tabularium_service``, whatever login they use, so that the database refuses what the
+service should not do. Their sessions keep settings, so a connection pooler in front of the database must keep sessions
+together.
 """
 
 import asyncio

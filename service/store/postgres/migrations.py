@@ -1,8 +1,8 @@
 """The schema of the PostgreSQL store: numbered SQL files, applied forward only, each exactly once.
 
-Each file runs in a transaction of its own, together with the note that it was applied. Whoever applies holds an
-advisory lock, so any number of processes may try at once. A file that was applied must not change any more: its
-checksum is kept, and the next change is the next file.
+Each file runs in a transaction of its own, together with the note that it was applied. The process that applies it
+holds an advisory lock, so any number of processes may try at once. A file that was applied must not change any more:
+its checksum is kept, and the next change is the next file.
 """
 
 import hashlib

@@ -232,7 +232,7 @@ class _Writer:
         """Append, and return what became of each.
 
         When the connection is lost before the answer came, nobody knows whether it was committed. It is sent again:
-        what had been stored is then a repetition or a conflict, and is told from somebody else's by its hash.
+        what had been stored is then a repetition or a conflict, and is recognized by its hash.
         """
         sent = False
 

@@ -18,7 +18,7 @@ class PostgresTree(SqlTree):
 
         async def work(connection: Connection) -> None:
             async with connection.transaction():
-                # Whoever waited for it sees what its predecessor committed.
+                # A process that waited for it sees what its predecessor committed.
                 await connection.execute("SELECT pg_advisory_xact_lock(x'54616275'::integer, 1)")
                 newest = tree_head(await connection.fetch(HEAD))
                 if (size := newest.size if newest else 0) != growth.expected:

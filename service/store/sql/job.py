@@ -8,7 +8,7 @@ from typing import Any
 class Job:
     """Something to be done, its outcome, and who waits for it: an outcome that is an exception is raised there.
 
-    `done` is told any other outcome, also when nobody waits any more.
+    `done` gets any other outcome, also when nobody waits any more.
     """
 
     __slots__ = ("asked", "done", "future", "outcome")

@@ -117,7 +117,7 @@ class Connections:
     async def write(self, work: Callable[[sqlite3.Connection], T], stored: Callable[[T], None] | None = None) -> T:
         """Return what `work` returns, when all that it wrote is committed. When it raises, nothing of that is.
 
-        `stored` is told that first, in the order of the commits, whether or not anybody still waits for it here.
+        `stored` hears that first, in the order of the commits, whether or not anybody still waits for it here.
         """
         self._require_open()
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()

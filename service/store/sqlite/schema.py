@@ -121,9 +121,9 @@ CREATE TABLE identities (
 ) WITHOUT ROWID;
 """
 
-# With a key only what its request added is kept: the answer is made again of the log. Keys are deleted in the order of
-# their numbers, which is that of their times, so that no index of these is needed. Those of before end as if they had
-# been used now: when they were is not known.
+# With a key only what its request added is kept: the answer is made again from the log. Keys are deleted in the order
+# of their numbers, which follow their times, so that no index of these is needed. Older keys end as if they had been
+# used now, because nobody knows when they were.
 _KEYS: Final = """
 ALTER TABLE keys RENAME TO keys_before;
 

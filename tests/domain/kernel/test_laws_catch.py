@@ -117,7 +117,7 @@ class DrawLotAloud(DrawLot, frozen=True, tag="draw-lot"):
 
 
 class Discreet(TinyAuction):
-    """Whoever puts up a prize may draw a lot in secret."""
+    """A seat that puts up a prize may draw a lot in secret."""
 
     events = (*TinyAuction.events, LotDrawn)
     commands = (DrawLot, *TinyAuction.commands)

@@ -61,7 +61,7 @@ class Secrecy(RandomGames):
     def forkable(self, seed: int) -> Iterator[int]:
         """Yield, for each position of a random game that runs, to how many players it must not be shown whole.
 
-        Whoever may fork the game there, and so plays all seats, is shown no more than the game shows them as it runs,
+        A player who may fork the game there, and so plays all seats, sees no more than the game shows them as it runs,
         and every option of a seat is one that they can work out. Officials see all of it anyway.
         """
         for play, _ in self.positions(seed):

@@ -180,7 +180,7 @@ def test_a_token_is_known_by_its_digest() -> None:
     assert first is not None
     assert "secret" not in first
     assert first != token((b"authorization", b"Bearer other"))
-    # The same token is the same, whoever writes it how.
+    # The same token is the same, however it is written.
     for header in (
         (b"authorization", b"bearer   secret "),
         (b"sec-websocket-protocol", b"tabularium.v1, bearer.secret"),

@@ -1,4 +1,4 @@
-"""Cases as they go on, followed by whoever likes: nothing missed, nothing doubled, a clean end."""
+"""Streams of cases, which anybody can follow: nothing missed, nothing doubled, a clean end."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -323,7 +323,7 @@ async def test_statements_are_paged_and_an_act_answers_with_its_own(court: Court
 async def test_neither_a_game_nor_a_step_is_shown_by_reading_cases(
     court: Court, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Or whoever fills a case slows down every game whose steps concern the same rules."""
+    """Otherwise a long case would slow down every game whose steps concern the same rules."""
     before = await court.put_up()
     step, case = f"{court.url}/inspection?version={before + 1}", await court.open(rules=["TA-PUT-01"], version=3)
     await court.rule(case, decision="result", order=[["blue"], ["red"]])

@@ -1,4 +1,4 @@
-"""Two positions held against each other: what differs, for whoever may see it."""
+"""Two positions compared: what differs, as far as the caller may see it."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The games that bots play for whoever looks on."""
+"""The games that bots play for spectators."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable

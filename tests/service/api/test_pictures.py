@@ -1,4 +1,4 @@
-"""Pictures over HTTP: of any version, to whoever may see it, and not drawn again for whoever has them."""
+"""Pictures over HTTP: of any version that the caller may see, and not drawn again for a client that has them."""
 
 import asyncio
 import json

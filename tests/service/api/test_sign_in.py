@@ -193,7 +193,7 @@ async def test_a_guests_account_becomes_lasting_and_nothing_of_it_is_lost(
         assert (linked["player"]["id"], linked["player"]["name"]) == (guest["id"], "Guest")
         assert (linked["player"]["scopes"], linked["player"]["ends"]) == (guest["scopes"], None)
         assert (linked["lasting"], linked["provider"]["linked"]) == (True, True)
-        # Whoever knew the guest's session does not come along.
+        # A stranger who knew the guest's session is not signed in by it.
         assert page.cookies[COOKIE] != before
         stolen = await service.client.get("/v1/players/me", headers={"cookie": f"{COOKIE}={before}"})
         assert kind(stolen) == (401, "session-ended")

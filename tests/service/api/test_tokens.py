@@ -247,7 +247,7 @@ async def test_a_token_is_replaced_and_the_old_one_holds_on_for_a_while(service:
 
 
 async def test_a_token_is_replaced_once(service: Service, anna: Player) -> None:
-    """Whoever got hold of one could else make any number of it, which all outlive it."""
+    """Otherwise a thief could make any number of tokens from one, which all outlive it."""
     bot = await narrower(service, anna, "play")
     await service.post("/v1/tokens/current/rotation", bot, {"overlap": 3600})
     for asker in (bot, anna):

@@ -1,4 +1,4 @@
-"""Whoever may not know a secret gets the same bytes whatever it is: from every endpoint, live, and in refusals.
+"""A caller who may not know a secret gets the same bytes whatever it is: from every endpoint, live, and in refusals.
 
 A game is played twice with the same chance and the same deeds, but two hidden cards are swapped. Until the rules turn
 one of them up, everything that a spectator, another seat, an organizer with a seat, an auditor and administrator can

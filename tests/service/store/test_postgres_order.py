@@ -1,4 +1,4 @@
-"""Whoever follows the log by position misses nothing, sees nothing twice and nothing out of order.
+"""A reader who follows the log by position misses nothing, sees nothing twice and nothing out of order.
 
 An append is held open on purpose here, which is how a log without a lock loses events: a later position is read while
 an earlier one is still under way. The last test takes the lock away, to show that these tests would notice.

@@ -1,4 +1,4 @@
-"""The transparency log in every store: one tree of each size, whoever adds to it, and no row that ever changes."""
+"""The transparency log in every store: one tree of each size, however many add to it, and no row that ever changes."""
 
 import asyncio
 import sqlite3

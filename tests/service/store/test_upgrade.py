@@ -136,7 +136,7 @@ def kept_answers(path: Path) -> list[tuple[str, str, str, bytes, bytes]]:
 
 
 async def check_answers(rig: Rig, rows: list[tuple[str, str, str, bytes, bytes]]) -> None:
-    """Check that what was kept as an answer is made again of the log."""
+    """Check that answers that were kept are made again from the log."""
     for game, account, key, fingerprint, answer in rows:
         use = await rig.store.seen(GameId(game), PlayerId(account), key)
         assert use is not None

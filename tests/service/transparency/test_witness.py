@@ -1,4 +1,4 @@
-"""The witness: it cosigns what goes on from what it saw, and nothing else, whoever asks at once."""
+"""The witness: it cosigns what goes on from what it saw, and nothing else, even if several ask at once."""
 
 import threading
 from collections.abc import AsyncIterator

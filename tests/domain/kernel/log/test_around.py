@@ -146,7 +146,7 @@ def test_a_game_whose_organizer_is_gone_passes_to_officials_and_then_to_players(
 
 
 def test_nothing_around_the_table_calls_for_an_answer_in_advance(monkeypatch: pytest.MonkeyPatch) -> None:
-    """After an undo whoever is asked again may think again; naming an official must not answer for them."""
+    """After an undo, the seat that is asked again may think again; naming an official must not answer for it."""
     for module in (answering, replay):
         monkeypatch.setattr(module, "AT_ONCE", 1)  # so that an answer stays due
     play = judged()

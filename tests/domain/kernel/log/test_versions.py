@@ -233,7 +233,7 @@ def test_only_a_running_game_is_moved() -> None:
 
 
 def moved_by(player: PlayerId) -> list[bytes]:
-    """The export of a game that `player` moved on, whoever that is."""
+    """The export of a game that `player`, who may be anybody, moved to newer rules."""
     play = begun()
     honest, play.game = play.game, msgspec.structs.replace(play.game, first_organizer=player)
     step = play.game.upgrade(2, play.chance, play.vault, Cause(player), play.now)

@@ -1,4 +1,4 @@
-"""Who leads which civilization: whoever takes its seat, whom the creator names, or whoever is dealt it (MN-SET-01)."""
+"""Who leads which civilization: the player who takes its seat, is named by the creator, or is dealt it (MN-SET-01)."""
 
 from random import Random
 from typing import Any
