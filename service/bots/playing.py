@@ -284,12 +284,12 @@ class Playing:
         act: AnswerTakeBack | Commands
         if (request := self._request(game)) is not None:
             bot, act = request
-        elif (bot := self._asked(game)) is None:
+        elif (bot := self._next_to_decide(game)) is None:
             return False
         else:
             async with self._thinkers.turn() as thinker:
                 game = await self._games.game(table.game)  # it may have gone on while others had their turn
-                if self._asked(game) != bot:
+                if self._next_to_decide(game) != bot:
                     return True
                 question = await question_for(self._games, game, bot, level or self._bots[bot])
                 act = Commands([await thinker.choose(question)])
@@ -313,7 +313,7 @@ class Playing:
                     return bot, AnswerTakeBack(asked, True)
         return None
 
-    def _asked(self, game: Game) -> PlayerId | None:
+    def _next_to_decide(self, game: Game) -> PlayerId | None:
         """Return the bot that is to decide, or None: bots wait while others answer a request to take moves back."""
         if game.around.paused is not None or any(not each.is_closed for each in game.around.asked.values()):
             return None

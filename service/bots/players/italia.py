@@ -4,10 +4,10 @@ import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from itertools import product
 from typing import Any, Final
 
 from domain.kernel.rules import schema
+from service.bots import candidates
 from service.bots.bot import GREEDY, Board, Command, Options, View
 from service.bots.thinker import Guide, Outlook
 
@@ -68,7 +68,7 @@ class GreedyHegemon(Guide):
         commands: list[tuple[Command, dict[str, Any] | None]] = []
         for option in asked:
             if option["command"] in STEPS:
-                commands += [(command, option["schema"]) for command in _commands(option["schema"])]
+                commands += [(command, option["schema"]) for command in candidates.commands(option["schema"], COST)]
             else:
                 commands += [(schema.sample(option["schema"], self._rng), None) for _ in range(tries)]
         worths = [(self._worth(view, command), self._rng.random()) for command, _ in commands]
@@ -377,7 +377,8 @@ class GreedyHegemon(Guide):
         for area, armies in view["armies"].items():
             army = armies.get(nation, {})
             if leader in army.get("leaders", ()):
-                stacks = list(_stacks({kind: {"maximum": number} for kind, number in army.get("units", {}).items()}))
+                most = {kind: {"maximum": number} for kind, number in army.get("units", {}).items()}
+                stacks = list(candidates.stacks(most, COST))
                 moves = (
                     self._moved(view, nation, area, near, {"units": units, "leaders": [leader]})
                     for near in self._near[area]
@@ -470,33 +471,6 @@ def _cost(units: Mapping[str, Any]) -> float:
 
 def _is_entry(traits: Mapping[str, Sequence[str]]) -> bool:
     return any(region.startswith("entry-") for region in traits.get("region", ()))
-
-
-def _commands(form: Mapping[str, Any]) -> Iterator[Command]:
-    """Yield commands of movement: each way, with all, some or one of the units. A few do not fit the schema."""
-    fixed = {name: each["const"] for name, each in form["properties"].items() if "const" in each}
-    choices = {name: each["enum"] for name, each in form["properties"].items() if "enum" in each}
-    leaders = form["properties"].get("leaders")
-    companies = [{"leaders": leaders["items"]["enum"]}] if leaders else [{}]
-    if leaders and not leaders["minItems"]:
-        companies.append({"leaders": []} if "leaders" in form["required"] else {})
-    stacks = list(_stacks(form["properties"].get("units", {"properties": {}})["properties"]))
-    for chosen in product(*choices.values()):
-        for company in companies:
-            for units in stacks if not company.get("leaders") else [*stacks, {}]:
-                yield {**fixed, **dict(zip(choices, chosen, strict=True)), **company, "units": units}
-
-
-def _stacks(kinds: Mapping[str, Mapping[str, int]]) -> Iterator[Mapping[str, int]]:
-    """Yield all units, fewer of them, and one: the dearest and the cheapest first."""
-    for dearest in (True, False) if len(kinds) > 1 else (True,):
-        units = [
-            kind
-            for kind in sorted(kinds, key=lambda each: COST.get(each, 0), reverse=dearest)
-            for _ in range(kinds[kind]["maximum"])
-        ]
-        for number in {len(units), len(units) - 1, *range(1, min(len(units), 6))} - {0, -1}:
-            yield dict(Counter(units[:number]))
 
 
 OUTLOOK: Final = Outlook(partial(GreedyHegemon, samples=8), margin=0.003)
