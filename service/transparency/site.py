@@ -47,14 +47,14 @@ class HttpSite:
     def get(self, path: str) -> Page:
         waited = 0.0
         for attempt in count(1):
-            page, wait = self._runner.run(self._asked(path))
+            page, wait = self._runner.run(self._fetch(path))
             waited += wait
             if page.status not in (429, 503) or attempt == ATTEMPTS or waited > LONGEST_WAIT:
                 return page
             self._pause(wait)
         raise AssertionError("there is a last attempt")
 
-    async def _asked(self, path: str) -> tuple[Page, float]:
+    async def _fetch(self, path: str) -> tuple[Page, float]:
         """Return a page, and after how many seconds to ask again."""
         body = bytearray()
         try:

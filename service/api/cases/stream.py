@@ -75,15 +75,15 @@ async def stream_case_events(request: Call, case: str) -> Response[bytes] | Stre
     nothing twice. The stream ends when the case is closed and when the service stops. What parties wrote is not in it;
     `GET /v1/cases/{case}` shows it to those who may read it.
     """
-    asked = request.read_query(CaseSince)
+    query = request.read_query(CaseSince)
     last = request.last_event
     now = (await request.services.desk.docket(CaseId(case))).case
-    start = start_of(last if last is not None else asked.after, now.version, "case")
+    start = start_of(last if last is not None else query.after, now.version, "case")
     if now.status in CLOSED and start == now.version:
         return Response(b"", status_code=204)
     events = follow(request.services, now.id, request.caller, start)
     numbered = (event and (event.version, event, event) async for event in events)
-    return server_sent(request.services.metrics, numbered, start, asked.frames)
+    return server_sent(request.services.metrics, numbered, start, query.frames)
 
 
 ROUTES = (stream_case_events,)

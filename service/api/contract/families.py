@@ -80,7 +80,7 @@ def describe(book: Book, library: Library) -> None:
     _by_ruleset(book, known, StateView, lambda family: _position(book, family))
     _by_ruleset(book, known, Snapshot, lambda family: {**_position(book, family), **_offered(book, family)})
     for shape in (OptionsView, LessonPosition):
-        _by_ruleset(book, known, shape, lambda family: {**_offered(book, family), **_asked(book, family)})
+        _by_ruleset(book, known, shape, lambda family: {**_offered(book, family), **_decision_fields(book, family)})
     _describe_orders(book, known)
     _describe_export(book, known)
     for shape in (Cause, Option, export.Header, export.Row):  # those of the families take their place
@@ -132,11 +132,11 @@ def _describe_family(book: Book, family: Family) -> None:
 
 def _kinds_said(family: Family) -> str:
     """Say of what the kinds of decision are, and which of them a ruleset does not ask."""
-    said = [f"A kind of decision of {family.titles}."]
+    sentences = [f"A kind of decision of {family.titles}."]
     for ruleset in family.rulesets:
         if absent := [f"`{kind}`" for kind in family.decisions if kind not in ruleset.answers]:
-            said.append(f"{ruleset.title} does not ask {enumerated(absent)}.")
-    return " ".join(said)
+            sentences.append(f"{ruleset.title} does not ask {enumerated(absent)}.")
+    return " ".join(sentences)
 
 
 def _logged_command(book: Book, family: Family) -> Schema:
@@ -222,12 +222,12 @@ def _describe_orders(book: Book, known: Iterable[Family]) -> None:
         "commands": {**fields["commands"], "items": book.reference("Command")},
     }
     for name, field in (("OneCommand", "command"), ("SeveralCommands", "commands")):
-        said = fields[field]["description"]
+        description = fields[field]["description"]
         shape: Schema = {
             "type": "object",
             "title": name,
-            "description": said,
-            "properties": {field: {**parts[field], "description": said}},
+            "description": description,
+            "properties": {field: {**parts[field], "description": description}},
             "required": [field],
             "additionalProperties": False,
         }
@@ -270,12 +270,12 @@ def _ruleset(book: Book, family: Family) -> dict[str, Schema]:
     return {"ruleset": book.reference(f"{family.name}Ruleset")}
 
 
-def _asked(book: Book, family: Family) -> dict[str, Schema]:
+def _decision_fields(book: Book, family: Family) -> dict[str, Schema]:
     return {"decisions": book.reference(f"{family.name}Decision")}
 
 
 def _position(book: Book, family: Family) -> dict[str, Schema]:
-    return {"view": _or_null(book.schema(family.view)), **_asked(book, family)}
+    return {"view": _or_null(book.schema(family.view)), **_decision_fields(book, family)}
 
 
 def _offered(book: Book, family: Family) -> dict[str, Schema]:
@@ -298,8 +298,8 @@ def _copied(book: Book, shape: type[Struct], name: str, own: Mapping[str, Schema
     properties = dict(general["properties"])
     for field, schema in own.items():
         before = properties[field]
-        said = {"description": before["description"]} if "description" in before else {}
-        properties[field] = {**({"type": "array", "items": schema} if "items" in before else schema), **said}
+        described = {"description": before["description"]} if "description" in before else {}
+        properties[field] = {**({"type": "array", "items": schema} if "items" in before else schema), **described}
     return {name: {**general, "title": name, "description": description, "properties": properties}}
 
 

@@ -48,11 +48,11 @@ def changelog(folder: Path, contract: dict[str, Any], day: str = "not released y
     heading = f"## {old['info']['version']}"
     kept = kept[kept.index(heading) :] if heading in kept else f"{heading}\n\nThe first that is kept.\n"
     found = changes(old, contract)
-    section = "\n".join((f"## {contract['info']['version']}: {day}", "", *_told(found), "", "")) if found else ""
+    section = "\n".join((f"## {contract['info']['version']}: {day}", "", *_lines(found), "", "")) if found else ""
     return f"{_HEAD}{section}{kept}".encode()
 
 
-def _told(found: Sequence[Change]) -> Iterator[str]:
+def _lines(found: Sequence[Change]) -> Iterator[str]:
     """Yield the lines of a section. What is the same in many places stands there once."""
     for title, breaking in (("What can break a client", True), ("New, or eased", False)):
         places: dict[str, list[str]] = defaultdict(list)

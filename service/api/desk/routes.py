@@ -56,10 +56,10 @@ async def inspect_game(request: Call, game: str) -> Response[bytes]:
     before. It decides nothing. A seat sees of it what it may see of the game, officials see all of it, and so does
     everybody when the game is over: then the dice are drawn again before your eyes.
     """
-    asked = request.read_query(AtVersion)
+    query = request.read_query(AtVersion)
     services, games = request.services, request.services.games
     now = await games.game(GameId(game))
-    shown = now.version if asked.version is None else (await games.at(now.id, asked.version)).version
+    shown = now.version if query.version is None else (await games.at(now.id, query.version)).version
     records = (await games.records(now.id))[: now.version]
     first = step_around(records, shown)[0].version
     before = await games.at(now.id, first - 1) if first > 1 else None

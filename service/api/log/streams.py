@@ -170,13 +170,13 @@ async def stream_events(request: Call, game: str) -> Response[bytes] | Stream:
     `EventSource.onmessage` gets only frames without a name: ask for `frames=plain`, and tell them apart by the `type`
     in the data.
     """
-    asked = request.read_query(Streamed)
+    query = request.read_query(Streamed)
     last = request.last_event
     played = await request.services.games.game(GameId(game))
-    start = start_of(last if last is not None else asked.after, played.version)
+    start = start_of(last if last is not None else query.after, played.version)
     if played.status in ENDED and start == played.version:
         return Response(b"", status_code=204)
-    frame = _streamed if asked.frames == "named" else _streamed_plain
+    frame = _streamed if query.frames == "named" else _streamed_plain
     passages = follow(request.services, played.id, request.caller, start, frame)
     return _stream(request.services.metrics, passages, start)
 
@@ -278,20 +278,23 @@ async def events_socket(socket: WebSocket[Any, Any, Any], game: FromPath[str]) -
     services = services_of(socket)
     socket.send = _unless_gone(socket.send)
     # Looked up before the socket is open: callers who act as soon as it opens see on it what they did.
-    asked = await _asked(services, socket, GameId(game))
+    opening = await _opening(services, socket, GameId(game))
     with suppress(WebSocketDisconnect):
         await socket.accept(subprotocols=PROTOCOL if PROTOCOL in subprotocols_of(socket.scope) else None)
-        await socket.close(await _answered(services, socket, GameId(game), asked))
+        await socket.close(await _answered(services, socket, GameId(game), opening))
 
 
 async def _answered(
-    services: Services, socket: WebSocket[Any, Any, Any], game: GameId, asked: tuple[Caller | None, Version] | Exception
+    services: Services,
+    socket: WebSocket[Any, Any, Any],
+    game: GameId,
+    opening: tuple[Caller | None, Version] | Exception,
 ) -> int:
     """Send the events, or what is wrong; return the code to close with. Raises `WebSocketDisconnect`."""
     try:
-        if isinstance(asked, Exception):
-            raise asked
-        caller, start = asked
+        if isinstance(opening, Exception):
+            raise opening
+        caller, start = opening
         passages = follow(services, game, caller, start, _messages)
         with services.metrics.following("websocket") as sent:
             await _send_until_gone(socket, passages, sent)
@@ -321,7 +324,7 @@ def _unless_gone(send: Send) -> Send:
     return to_whom_is_there
 
 
-async def _asked(
+async def _opening(
     services: Services, socket: WebSocket[Any, Any, Any], game: GameId
 ) -> tuple[Caller | None, Version] | Exception:
     """Return the caller and the version to begin after; or the problem to send over the open socket."""

@@ -112,8 +112,8 @@ async def show_marks(request: Call, game: str) -> Response[bytes]:
     the seats with their figures. Use it to draw your own pictures. You see what your seat sees, or what a spectator
     sees.
     """
-    asked = request.read_query(AtVersion)
-    shown, viewer, headers = await _looked(request, game, asked)
+    query = request.read_query(AtVersion)
+    shown, viewer, headers = await _looked(request, game, query)
     if request.has(headers["ETag"]):
         return _unchanged(headers)
     services = request.services
@@ -141,8 +141,8 @@ async def draw_board(request: Call, game: str) -> Response[bytes]:
     The board with everything on it, the seats and the phase, at any version, as a picture to embed. A picture fetched
     without a token shows the spectator's view.
     """
-    asked = request.read_query(AtVersion)
-    shown, viewer, headers = await _looked(request, game, asked)
+    query = request.read_query(AtVersion)
+    shown, viewer, headers = await _looked(request, game, query)
     if request.has(headers["ETag"]):
         return _unchanged(headers)
     return _drawn(await _svg(request, shown, viewer), request.media(SVG), headers)
@@ -163,18 +163,18 @@ async def draw_board_as_png(request: Call, game: str) -> Response[bytes]:
 
     Like `board.svg`, for places that cannot show SVG. Text is larger in small pictures.
     """
-    asked = request.read_query(Sized)
-    shown, viewer, headers = await _looked(request, game, asked)
+    query = request.read_query(Sized)
+    shown, viewer, headers = await _looked(request, game, query)
     if request.has(headers["ETag"]):
         return _unchanged(headers)
     gallery = request.services.gallery
 
     async def draw() -> bytes:
-        svg = await _svg(request, shown, viewer, asked.width)
+        svg = await _svg(request, shown, viewer, query.width)
         async with gallery.easel:
-            return await png(svg, asked.width)
+            return await png(svg, query.width)
 
-    drawn = await gallery.shown(shown.id, shown.version, viewer, ("png", asked.width), draw)
+    drawn = await gallery.shown(shown.id, shown.version, viewer, ("png", query.width), draw)
     return _drawn(drawn, request.media(PNG), headers)
 
 
@@ -196,21 +196,21 @@ async def list_frames(request: Call, game: str) -> Response[bytes]:
     /v1/rulesets/{ruleset}/board.svg`. Frames also show what a retraction took back. If the service has no map of the
     board, no areas are drawn. The ETag begins with the version of the game.
     """
-    asked = request.read_query(FramesPage)
+    query = request.read_query(FramesPage)
     services = request.services
     played = await services.games.game(GameId(game))
     viewer = viewer_of(played, request.caller)
     headers = _looks(request, played.version, viewer)
     if request.has(headers["ETag"]):
         return _unchanged(headers)
-    last = max(asked.after, min(asked.after + asked.limit, played.version))
+    last = max(query.after, min(query.after + query.limit, played.version))
 
     async def draw() -> bytes:
         sheet = frame_sheet_of(played, services.drawings)
-        key, drawn = await frames(services.games, played, viewer, sheet, asked.after, last)
+        key, drawn = await frames(services.games, played, viewer, sheet, query.after, last)
         return encode((key, drawn))
 
-    made = await services.gallery.shown(played.id, last, viewer, ("frames", asked.after), draw)
+    made = await services.gallery.shown(played.id, last, viewer, ("frames", query.after), draw)
     key, drawn = msgspec.json.decode(made, type=tuple[Raw, Raw])
     next_after = last if last < played.version else None
     return answer(FramePage(played.id, played.version, key, drawn, next_after), headers=headers)
@@ -227,11 +227,11 @@ def _drawing(request: Call, board: str) -> Drawing:
     return drawing
 
 
-async def _looked(request: Call, game: str, asked: AtVersion) -> tuple[Game, Viewer, Mapping[str, str]]:
+async def _looked(request: Call, game: str, query: AtVersion) -> tuple[Game, Viewer, Mapping[str, str]]:
     """Return a game at the requested version, its viewer, and the headers for what that viewer sees."""
     games = request.services.games
     now = await games.game(GameId(game))
-    shown = await games.at(now.id, asked.version) if asked.version is not None else now
+    shown = await games.at(now.id, query.version) if query.version is not None else now
     viewer = viewer_of(now, request.caller)
     return shown, viewer, _looks(request, shown.version, viewer)
 

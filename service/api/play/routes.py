@@ -44,10 +44,10 @@ async def show_state(request: Call, game: str) -> Response[bytes]:
 
     The present position, or that of any earlier version. You see what your seat sees, or what a spectator sees.
     """
-    asked = request.read_query(AtVersion)
+    query = request.read_query(AtVersion)
     games = request.services.games
     now = await games.game(GameId(game))
-    shown = await games.at(now.id, asked.version) if asked.version is not None else now
+    shown = await games.at(now.id, query.version) if query.version is not None else now
     viewer = viewer_of(now, request.caller)
     # When a game ends, its past is shown to everybody: only then does the answer for an old version change.
     is_settled = shown is now or now.status != "over"
@@ -77,10 +77,10 @@ async def show_snapshot(request: Call, game: str) -> Response[bytes]:
     What `GET …/state` and `GET …/options` show, of one version: the newest, or any earlier. So nothing can happen
     between the two. Who has no seat, or a token without the scope `play`, has no options.
     """
-    asked = request.read_query(AtVersion)
+    query = request.read_query(AtVersion)
     games = request.services.games
     now = await games.game(GameId(game))
-    shown = await games.at(now.id, asked.version) if asked.version is not None else now
+    shown = await games.at(now.id, query.version) if query.version is not None else now
     # Options of a version that has passed are without the `undo` that they had.
     if shown is now and request.has(f'"{now.version}"'):
         return unchanged(now.version)
@@ -122,16 +122,16 @@ async def show_options(request: Call, game: str) -> Response[bytes]:
 
     A fourth, `x-gesture`, forbids nothing: it says what the properties of a command mean on a map.
     """
-    asked = request.read_query(OptionsOf)
+    query = request.read_query(OptionsOf)
     games = request.services.games
-    if asked.seat is None:
+    if query.seat is None:
         require_token(request.caller, ("play",))
     played = await games.game(GameId(game))
     viewer = viewer_of(played, request.caller)
-    seat = viewer.seat if asked.seat is None else seat_named(played, asked.seat)
+    seat = viewer.seat if query.seat is None else seat_named(played, query.seat)
     if seat is None:
         raise NotSeated(f"You hold no seat of game {played.id!r}; only seats have options.")
-    shown = await games.at(played.id, asked.version) if asked.version is not None else played
+    shown = await games.at(played.id, query.version) if query.version is not None else played
     vault = await games.vault(played.id)
     if not (viewer.everything or viewer.seat == seat):
         records = (await games.records(played.id))[: shown.version]
@@ -165,7 +165,7 @@ async def give_commands(request: Call, game: str) -> Response[bytes]:
     since. With `next=true`, the answer has the game after the commands: the position, what it waits for, and what you
     may do then. So a program that goes on by itself needs one request for each of its moves.
     """
-    asked = request.read_query(Foresight)
+    query = request.read_query(Foresight)
     player, key, expected = request.signed_in.player, request.key, request.expected
     orders = await request.read_body(_orders)
     act = Commands(orders.all)
@@ -173,7 +173,7 @@ async def give_commands(request: Call, game: str) -> Response[bytes]:
         done = await request.services.games.act(GameId(game), player, act, expected=expected, key=key)
     except (Refusal, msgspec.DecodeError) as error:
         raise await _explained(error, request.services, GameId(game), player, orders) from None
-    if asked.next == "false":
+    if query.next == "false":
         return accepted(request, done)
     viewer = viewer_of(done.state, request.caller)
     now = await request.services.games.game(done.game, done.version)
@@ -202,7 +202,7 @@ async def check_commands(request: Call, game: str) -> Response[bytes]:
     would roll or reveal something. With `next=true`, it also says what would be asked of you then, so that you can plan
     several commands.
     """
-    asked = request.read_query(Foresight)
+    query = request.read_query(Foresight)
     player, expected = request.signed_in.player, request.expected
     orders = await request.read_body(_orders)
     act = Commands(orders.all, tentative=True)
@@ -220,7 +220,7 @@ async def check_commands(request: Call, game: str) -> Response[bytes]:
     shown, then_shown = marks_of(now, viewer, vault, names), marks_of(step.game, viewer, after, names)
     lost = gone(shown, then_shown, seat, now.ruleset.guises)
     checked = Checked(now.version, step.commands, can_undo=True, gone=lost)
-    if asked.next == "true":
+    if query.next == "true":
         then = options_view(replace(step.game, undo={}), seat, after)
         checked = replace(checked, next=Next(then.decisions, then.options))
     return answer(checked, headers=etag(now.version))

@@ -284,8 +284,8 @@ async def stream_my_events(request: Call) -> Response[bytes] | Stream:
     nothing twice. After 15 seconds without an event the service sends a comment. The stream ends when the service stops
     and when your token ends.
     """
-    asked = request.read_query(AccountSince)
-    after, last = asked.after, request.last_event
+    query = request.read_query(AccountSince)
+    after, last = query.after, request.last_event
     end = await request.services.store.end()
     start = last if last is not None else after if after is not None else end
     if start > end:
@@ -295,7 +295,7 @@ async def stream_my_events(request: Call) -> Response[bytes] | Stream:
             "Send the `id` of the last frame that you saw, or nothing to begin now.",
         )
     events = follow_events(request.services, request.signed_in, start)
-    return server_sent(request.services.metrics, events, start, asked.frames)
+    return server_sent(request.services.metrics, events, start, query.frames)
 
 
 @endpoint(

@@ -264,8 +264,8 @@ def _rule(request: Call, ruleset: Ruleset[Any], rule: str) -> RuleView:
     try:
         return rule_view(catalogue, catalogue.rule(rule))
     except UnknownRuleError as error:
-        said = f"{str(error)[:1].upper()}{str(error)[1:]}."
-        raise Problem(UNKNOWN_RULE, said, UNKNOWN_RULE.remedy) from None
+        sentence = f"{str(error)[:1].upper()}{str(error)[1:]}."
+        raise Problem(UNKNOWN_RULE, sentence, UNKNOWN_RULE.remedy) from None
 
 
 def named(request: Call, ruleset_id: str, version: int | None = None) -> Ruleset[Any]:

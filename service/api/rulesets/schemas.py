@@ -139,8 +139,8 @@ class Book:
                 if self._defaults:
                     schema["default"] = field.default
                 else:
-                    said = f"Default: `{json.dumps(field.default)}`."
-                    schema["description"] = " ".join(filter(None, (schema.get("description"), said)))
+                    sentence = f"Default: `{json.dumps(field.default)}`."
+                    schema["description"] = " ".join(filter(None, (schema.get("description"), sentence)))
             properties[field.encode_name] = schema
         made: Schema = {"type": "object", "title": name, "description": summary(info.cls), "properties": properties}
         if required:
@@ -177,8 +177,8 @@ def _kinds(shape: type) -> dict[str, Any]:
 def _with_ids(shape: Any) -> Any:
     """Return a type in which each `NewType` says what it is called and what it is: to msgspec it is a string."""
     if isinstance(shape, NewType):
-        said = _strings(source_of(shape.__module__))[shape.__name__]
-        return Annotated[shape.__supertype__, Meta(title=shape.__name__, description=said)]
+        sentence = _strings(source_of(shape.__module__))[shape.__name__]
+        return Annotated[shape.__supertype__, Meta(title=shape.__name__, description=sentence)]
     parts = tuple(map(_with_ids, get_args(shape)))
     if not parts:
         return shape

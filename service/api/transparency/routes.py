@@ -70,8 +70,8 @@ async def show_tile(request: Call, level: str, tile: str) -> Response[bytes]:
     """
     request.read_query(Nothing)
     number = int(level) if level in _LEVELS else None
-    asked = _tile(number, tile)
-    body = await request.services.transparency.tile(asked) if asked is not None else None
+    wanted = _tile(number, tile)
+    body = await request.services.transparency.tile(wanted) if wanted is not None else None
     return _lasting(request, body, f"{level}/{_path(tile)}")
 
 
@@ -94,8 +94,8 @@ async def show_entries(request: Call, tile: str) -> Response[bytes]:
     changes.
     """
     request.read_query(Nothing)
-    asked = _tile(0, tile)
-    body = await request.services.transparency.bundle(asked) if asked is not None else None
+    wanted = _tile(0, tile)
+    body = await request.services.transparency.bundle(wanted) if wanted is not None else None
     return _lasting(request, body, f"entries/{_path(tile)}", packs=True)
 
 
@@ -142,8 +142,8 @@ async def show_certificate(request: Call, game: str) -> Response[bytes]:
     `tabularium verify FILE --certificate CERTIFICATE --policy POLICY` checks it offline: the export is the log that the
     service stood by, and these witnesses saw it by these times.
     """
-    asked = request.read_query(Certified)
-    return await certificate_of(request, GameId(game), asked.version)
+    query = request.read_query(Certified)
+    return await certificate_of(request, GameId(game), query.version)
 
 
 @endpoint(
@@ -160,8 +160,8 @@ async def show_certificate_of_case(request: Call, case: str) -> Response[bytes]:
 
     A proof that the transparency log has the head of the case, as of a game.
     """
-    asked = request.read_query(Certified)
-    return await certificate_of(request, CaseId(case), asked.version)
+    query = request.read_query(Certified)
+    return await certificate_of(request, CaseId(case), query.version)
 
 
 async def certificate_of(request: Call, stream: StreamId, version: Version | None) -> Response[bytes]:

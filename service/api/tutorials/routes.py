@@ -181,8 +181,8 @@ def _sheet(drawings: Drawings, stage: Stage) -> Sheet:
 async def _staged(request: Call, ruleset: Ruleset[Any], lesson: str) -> Stage:
     found = await asyncio.to_thread(_stages, ruleset, request.services.boards(ruleset.board))
     if lesson not in found:
-        said = f"The tutorial of {ruleset.title} has no lesson {lesson!r}."
-        raise Problem(UNKNOWN_LESSON, said, UNKNOWN_LESSON.remedy)
+        sentence = f"The tutorial of {ruleset.title} has no lesson {lesson!r}."
+        raise Problem(UNKNOWN_LESSON, sentence, UNKNOWN_LESSON.remedy)
     return found[lesson]
 
 

@@ -238,11 +238,11 @@ class _Writer:
             and self._since_checkpoint < CHECKPOINT_EVERY
             and self._write(jobs, patiently=False)
         ):
-            self._told(jobs, loop)
+            self._settle(jobs, loop)
             return
-        self._thread.hand_in(partial(self._write, jobs, patiently=True), partial(self._told, jobs, loop), loop)
+        self._thread.hand_in(partial(self._write, jobs, patiently=True), partial(self._settle, jobs, loop), loop)
 
-    def _told(self, jobs: Iterable[Job], loop: asyncio.AbstractEventLoop) -> None:
+    def _settle(self, jobs: Iterable[Job], loop: asyncio.AbstractEventLoop) -> None:
         for job in jobs:
             job.settle()
         if self._waiting:
