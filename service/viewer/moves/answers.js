@@ -16,7 +16,7 @@ import { commandsOf, titleOf } from "../state/commands.js";
 import { hasAlong } from "./controls.js";
 import { isOnMap, isQuiet } from "./gestures.js";
 import { cardsOf } from "./hand.js";
-import { isClear } from "./moves.js";
+import { isClear } from "./meaning.js";
 import { openedIn } from "./opened.js";
 import { things } from "./words.js";
 

@@ -9,18 +9,21 @@
  * @import { Form } from "../forms/form.js"
  * @import { Problem } from "../state/api.js"
  * @import { Done, Foreseen, Said, Tried } from "../state/commands.js"
- * @import { Command, Field, Json, JsonObject, Option, Table } from "../types.js"
+ * @import { Command, Json, JsonObject, Option, Table } from "../types.js"
+ * @import { Step } from "./gesture.js"
  * @import { Move } from "./gestures.js"
  * @import { Onward } from "./onward.js"
  */
 
-import { amount, areasOf, choicesOf, given, initial, isFixed, isSame, matches } from "../forms/schema.js";
+import { areasOf, choicesOf, given, initial, isFixed, isSame, matches } from "../forms/schema.js";
 import { commandsOf, titleOf } from "../state/commands.js";
-import { alongIn, begun, filled, isForced, isKnown, isUsual, lately, limited, remember, something } from "./along.js";
+import { alongIn, begun, filled, lately, limited, remember, something } from "./along.js";
 import { hasAlong } from "./controls.js";
 import { chosenIn, gestureOf, isOnMap, movesOf } from "./gestures.js";
 import { openNumbers } from "./numbers.js";
 import { guessed, noteBegun } from "./onward.js";
+import { goesOn, usual, mostAlong, isClear, beginning, mostOf, firstOf, oneOfEach } from "./meaning.js";
+import { Gesture } from "./gesture.js";
 
 const FEW = 6; // So many values of the last field are buttons that send.
 const UNSEEN = 500; // Milliseconds in which nobody has read what has just opened.
@@ -64,12 +67,8 @@ export class Moves {
   #marked = "";
   /** All gestures that are open. @type {Move[]} */
   all = [];
-  /** The area where the gesture began; the area where it ended, once it is complete. @type {string | null} */
-  start = null;
-  /** @type {string | null} */
-  end = null;
-  /** Those that are meant: several when one gesture can mean several commands. @type {Meant[]} */
-  meant = [];
+  /** What was pointed at so far. */
+  #gesture = new Gesture();
   /** Why a gesture means nothing: a problem of the API; null when there was none. @type {Problem | null} */
   refused = null;
   /** What that gesture would have been. @type {Tried | undefined} */
@@ -80,14 +79,8 @@ export class Moves {
   #openedAt = -Infinity;
   /** Whether a pointer is dragging: then the arrow is its own. */
   isDragged = false;
-  /** Whether what was pointed at is on its way: it had nothing left to ask. */
-  isSending = false;
   /** @type {(Foreseen & {command: Command}) | null} */
   #foreseen = null;
-  /** Whether the gesture began by itself: then nothing else is out of reach. */
-  isGuess = false;
-  /** Whether that was right the last time: then pointing at an end means it, as if the player had begun. */
-  #isSure = false;
   /**
    * The form of what comes along while there is no end yet, with the value it began with.
    * @type {{form: Form, value: JsonObject, isChosen: boolean} | null}
@@ -100,6 +93,31 @@ export class Moves {
   constructor(room) {
     this.room = room;
     this.commands = commandsOf(room);
+  }
+
+  /** The area where the gesture began. */
+  get start() {
+    return this.#gesture.start;
+  }
+
+  /** The area where it ended, once it is complete. */
+  get end() {
+    return this.#gesture.end;
+  }
+
+  /** The commands that are meant: several when one gesture can mean several. */
+  get meant() {
+    return this.#gesture.meant;
+  }
+
+  /** Whether the gesture began by itself: then nothing else is out of reach. */
+  get isGuess() {
+    return this.#gesture.isGuess;
+  }
+
+  /** Whether what was pointed at is on its way: it had nothing left to ask. */
+  get isSending() {
+    return this.#gesture.isSending;
   }
 
   /** Whether pointing does anything: the seat is asked, and the page shows the newest version. */
@@ -154,7 +172,7 @@ export class Moves {
       this.all = commands.options
         .filter((/** @type {Option} */ option) => asked.has(option.decision) && isOnMap(option))
         .flatMap(movesOf);
-      this.meant = this.meant.filter(({ option }) => commands.options.includes(option));
+      this.#gesture.meant = this.meant.filter(({ option }) => commands.options.includes(option));
       if (!commands.form) this.#goOn(commands.done !== this.#done);
       this.#done = commands.done;
     }
@@ -194,9 +212,7 @@ export class Moves {
     this.#onward = hope?.end ? this.#onwardFrom(hope) : null;
     const guess = this.#onward && guessed(this.#onward);
     if (!guess) return;
-    this.start = guess.area;
-    this.isGuess = true;
-    this.#isSure = guess.isSure;
+    this.#gesture.begin(guess.area, { isGuess: true, isSure: guess.isSure });
     if (guess.isSure && wide.matches) this.prepare();
   }
 
@@ -224,27 +240,19 @@ export class Moves {
   }
 
   #keep() {
-    const { start, isGuess } = this;
-    const isSure = this.#isSure;
-    const wasPrepared = this.#before !== null;
+    const { start, isGuess, isSure, isPrepared } = this.#gesture;
     this.#forget();
     if (!this.from(start).some(({ end }) => end)) return;
-    this.start = start;
-    this.isGuess = isGuess;
-    this.#isSure = isSure;
-    if (wasPrepared) this.prepare();
+    this.#gesture.begin(start, { isGuess, isSure });
+    if (isPrepared) this.prepare();
   }
 
   #forget() {
-    this.start = null;
-    this.end = null;
-    this.meant = [];
+    this.#gesture.forget();
     this.refused = null;
     this.#foreseen = null;
     this.#before = null;
     this.#kept = null;
-    this.isGuess = false;
-    this.#isSure = false;
     this.#openedAt = -Infinity;
   }
 
@@ -256,22 +264,14 @@ export class Moves {
    */
   point(area, isSeen = true) {
     if (!this.isOpen) return false;
-    if (this.isSending) return true;
+    const { starts, ends, isComplete } = this;
+    const takes = (/** @type {string} */ each) => this.#chooses(each);
+    const step = this.#gesture.pointed(area, isSeen, { starts, ends, isComplete, takes });
+    if (step === "wait") return true;
     if (area === null) return this.back();
     this.refused = null;
-    if (this.isComplete && area === (this.end ?? this.start)) this.send();
-    else if (this.isComplete && this.#chooses(area)) this.commands.form?.pick(area);
-    else if (this.start !== null && area !== this.start && this.ends.has(area)) {
-      // Where a gesture began by itself, pointing at another start may mean that one.
-      const isMeant = isSeen && !(this.isGuess && !this.#isSure && this.starts.has(area));
-      this.#complete(
-        this.from(this.start).filter(({ end }) => end === area),
-        isMeant,
-      );
-    } else if (this.start === area && !this.isGuess) this.back();
-    else if (this.starts.has(area)) this.begin(area, isSeen);
-    else if (this.start !== null) this.explain(area);
-    else return false;
+    if (step === "look") return false;
+    this.#take(step, area, isSeen);
     this.#redraw();
     return true;
   }
@@ -280,6 +280,33 @@ export class Moves {
   #redraw() {
     this.#mark();
     this.room.redraw();
+  }
+
+  /**
+   * Take a step of the gesture.
+   * @param {Step} step
+   * @param {string} area
+   * @param {boolean} isSeen
+   */
+  #take(step, area, isSeen) {
+    switch (step) {
+      case "begin":
+        return this.begin(area, isSeen);
+      case "end":
+      case "end, meant":
+        return this.#complete(
+          this.from(this.start).filter(({ end }) => end === area),
+          step === "end, meant",
+        );
+      case "pick":
+        return this.commands.form?.pick(area);
+      case "send":
+        return this.send();
+      case "explain":
+        return this.explain(area);
+      default:
+        return this.back();
+    }
   }
 
   /** Whether an area is another one of several that the command takes. @param {string} area */
@@ -321,6 +348,7 @@ export class Moves {
     const { to } = gestureOf(way.option);
     if (to) delete form.value[to];
     this.#before = { form, value: alongIn(way.option, form.value), isChosen };
+    this.#gesture.isPrepared = true;
     this.room.redraw();
   }
 
@@ -350,7 +378,7 @@ export class Moves {
     this.#forget();
     this.#hope = null;
     if (this.commands.form) this.commands.choose(null, null, "bar");
-    this.start = area;
+    this.#gesture.begin(area);
     const moves = this.from(area);
     // What ends nowhere else is complete.
     if (moves.every(({ end }) => end === null)) this.#complete(moves, isSeen);
@@ -386,8 +414,7 @@ export class Moves {
    */
   #complete(all, isMeant) {
     let moves = this.#withShownPiece(this.#asShown(all));
-    this.end = all[0].end;
-    this.meant = oneOfEach(all);
+    this.#gesture.endAt(all[0].end, oneOfEach(all));
     // Somebody who chose another way is asked once more.
     const { order } = this.commands;
     if (this.#before?.isChosen && order && !moves.some(({ option }) => titleOf(option) === titleOf(order.option)))
@@ -399,7 +426,7 @@ export class Moves {
       const fitting = moves.filter((move) => this.#takes(move, chosen));
       if (fitting.length) {
         moves = fitting;
-        this.meant = oneOfEach(moves);
+        this.#gesture.meant = oneOfEach(moves);
       } else isMeant = false;
     }
     this.mean(usual(oneOfEach(moves)));
@@ -427,7 +454,7 @@ export class Moves {
     const { form } = commands;
     if (!form || form.faults.length) return;
     const { command } = form;
-    this.isSending = true;
+    this.#gesture.isSending = true;
     try {
       const foreseen = await commands.foresee([command]);
       // Meanwhile it may have been taken back.
@@ -435,7 +462,7 @@ export class Moves {
       if (foreseen.canUndo && !Object.keys(foreseen.gone).length) await this.send();
       else if (!foreseen.problem) this.#foreseen = { ...foreseen, command };
     } finally {
-      this.isSending = false;
+      this.#gesture.isSending = false;
       this.room.redraw();
     }
   }
@@ -479,7 +506,7 @@ export class Moves {
   #show(option, others, said = null) {
     this.#forget();
     this.#hope = null;
-    this.meant = others.map((option) => ({ option, fix: {} }));
+    this.#gesture.meant = others.map((option) => ({ option, fix: {} }));
     this.mean({ option, fix: {} }, said);
   }
 
@@ -615,12 +642,12 @@ export class Moves {
   /** Take back one step of the gesture. @returns {boolean} whether there was one */
   back() {
     const was = this.start !== null || (this.commands.place === "bar" && this.commands.form);
-    const start = this.end === null ? null : this.start;
+    const { before } = this.#gesture;
     if (this.commands.form && this.commands.place === "bar") this.commands.choose(null);
     this.#forget();
     this.#hope = null;
     this.closed = this.#options;
-    this.start = start;
+    this.#gesture.begin(before);
     this.#redraw();
     return Boolean(was);
   }
@@ -734,91 +761,4 @@ export class Moves {
     board.reach([...new Set([...can, ...open, ...picked])]);
     if (!this.isDragged) board.arrow(this.start && aimed ? [this.start, aimed] : null);
   }
-}
-
-/**
- * Whether an option lets go on what a command moved: the same pieces, where they have names.
- * @param {Option} option
- * @param {Command} before
- */
-function goesOn({ command, schema }, before) {
-  if (command !== before.type) return false;
-  const { pieces = [] } = schema["x-gesture"] ?? {};
-  const moved = pieces.flatMap((/** @type {string} */ name) => before[name] ?? []);
-  const movable = pieces.flatMap((name) => choicesIn(schema.properties[name]));
-  return !moved.length || moved.some((piece) => movable.includes(piece));
-}
-
-/**
- * Of several moves the usual one: of a command that was given before, with as much of it as came along then.
- * @param {Move[]} moves
- */
-function usual(moves) {
-  const known = moves.find(({ option }) => isKnown(option.command)) ?? moves[0];
-  return (
-    moves.find(({ option }) => option.command === known.option.command && isUsual(option, chosenIn(option))) ?? known
-  );
-}
-
-/** How much can come along with a command. @param {Option} option */
-function mostAlong(option) {
-  const most = filled(option.schema, /** @type {JsonObject} */ (initial(option.schema)), chosenIn(option), true);
-  return Object.values(alongIn(option, most))
-    .map(amount)
-    .reduce((sum, each) => sum + each, 0);
-}
-
-/**
- * Whether a gesture leaves nothing to ask: what it does not decide comes along from its start to its end, or is no choice.
- * @param {Pick<Move, "option" | "end" | "fix">} move
- */
-export function isClear({ option, end, fix }) {
-  const { as, pieces = [], counts = [] } = gestureOf(option);
-  const along = end === null || as ? [] : [...pieces, ...counts];
-  const open = chosenIn(option).filter((name) => !(name in fix) && !isFixed(option.schema.properties[name]));
-  return (
-    open.every((name) => along.includes(name)) ||
-    isForced(option.schema, { .../** @type {JsonObject} */ (initial(option.schema)), ...fix }, open)
-  );
-}
-
-/**
- * With what the control of an option begins: a bid as low as it may be, but for 0 nothing is chosen.
- * @param {Option} option
- */
-function beginning(option) {
-  const value = /** @type {JsonObject} */ (initial(option.schema));
-  const { as, counts = [] } = gestureOf(option);
-  if (as === "bid") for (const name of counts) value[name] ??= firstOf(option.schema.properties[name]);
-  const open = Object.fromEntries(openNumbers(option).map((name) => [name, undefined]));
-  return { ...begun(option, value, chosenIn(option)), ...open };
-}
-
-/** What can be chosen in a field, one or several. @param {Field | undefined} field */
-function choicesIn(field) {
-  return field ? choicesOf(field.type === "array" ? field.items : field) : [];
-}
-
-/**
- * The most that a count of an option may be.
- * @param {Option} option
- * @param {string} name
- */
-function mostOf(option, name) {
-  const field = option.schema.properties[name];
-  return field?.type === "integer" ? field.maximum : 0;
-}
-
-/** The first choice of what has to be one of several. @param {Field} schema */
-function firstOf(schema) {
-  return "enum" in schema ? schema.enum[0] : undefined;
-}
-
-/**
- * Gestures that give the same option at the same place differ only in a piece, which is chosen with what comes along.
- * @param {Move[]} moves
- */
-function oneOfEach(moves) {
-  const seen = new Set();
-  return moves.filter(({ option }) => !seen.has(option) && seen.add(option));
 }

@@ -1,0 +1,93 @@
+/**
+ * A gesture on the map, as a small state machine: what was pointed at so far, and what pointing at an area means next.
+ *
+ *     idle ──begin──▶ from ──end──▶ to ──send──▶ confirmed
+ *                      │  ▲
+ *                prepare  back     along: what comes along is chosen before the end
+ *                      ▼  │
+ *                     along ──end──▶ to
+ *
+ * Pointing at nothing, or at the start again, goes one state back. Nothing here knows of a board, a form or the service.
+ * @module
+ */
+
+/** @import { Meant } from "./moves.js" */
+
+/**
+ * @typedef {"idle" | "from" | "along" | "to" | "confirmed"} State
+ *
+ * What can be pointed at: where gestures can begin, where the one that began can end, whether it is complete, and whether
+ * an area is another one of several that its command takes.
+ * @typedef {{starts: Set<string>, ends: Set<string>, isComplete: boolean, takes: (area: string) => boolean}} Reach
+ *
+ * What pointing means. An end that is `meant` is sent at once when nothing is left to ask.
+ * @typedef {"wait" | "cancel" | "back" | "begin" | "end" | "end, meant" | "pick" | "send" | "explain" | "look"} Step
+ */
+
+/** What was pointed at so far. */
+export class Gesture {
+  /** The area where it began; the area where it ended, once it has. @type {string | null} */
+  start = null;
+  /** @type {string | null} */
+  end = null;
+  /** The commands that are meant: several when one gesture can mean several. @type {Meant[]} */
+  meant = [];
+  /** Whether it began by itself: then nothing else is out of reach. */
+  isGuess = false;
+  /** Whether that was right the last time: then pointing at an end means it, as if the player had begun. */
+  isSure = false;
+  /** Whether what comes along is being chosen while there is no end yet. */
+  isPrepared = false;
+  /** Whether it is on its way: it had nothing left to ask. */
+  isSending = false;
+
+  /** @returns {State} */
+  get state() {
+    if (this.isSending) return "confirmed";
+    if (this.start === null) return "idle";
+    if (this.meant.length) return "to";
+    return this.isPrepared ? "along" : "from";
+  }
+
+  /** Begin in an area; by itself, where that was guessed. @param {string | null} area @param {{isGuess?: boolean, isSure?: boolean}} [how] */
+  begin(area, { isGuess = false, isSure = false } = {}) {
+    Object.assign(this, { start: area, end: null, meant: [], isGuess, isSure, isPrepared: false });
+  }
+
+  /** Come to an end: in an area, or with null where it began. @param {string | null} area @param {Meant[]} meant */
+  endAt(area, meant) {
+    Object.assign(this, { end: area, meant });
+  }
+
+  /** Return where it stands after one step back: the start of one that has ended, nowhere otherwise. */
+  get before() {
+    return this.end === null ? null : this.start;
+  }
+
+  /** Forget all of it. What is on its way goes on. */
+  forget() {
+    this.begin(null);
+  }
+
+  /**
+   * Return what pointing at an area means.
+   * @param {string | null} area null for nothing
+   * @param {boolean} isSeen whether the player saw before what it means; a finger sees nothing
+   * @param {Reach} reach
+   * @returns {Step}
+   */
+  pointed(area, isSeen, { starts, ends, isComplete, takes }) {
+    const { start } = this;
+    if (this.isSending) return "wait";
+    if (area === null) return "cancel";
+    if (isComplete && area === (this.end ?? start)) return "send";
+    if (isComplete && takes(area)) return "pick";
+    if (start !== null && area !== start && ends.has(area)) {
+      // Where a gesture began by itself, pointing at another start may mean that one.
+      return isSeen && !(this.isGuess && !this.isSure && starts.has(area)) ? "end, meant" : "end";
+    }
+    if (start === area && !this.isGuess) return "back";
+    if (starts.has(area)) return "begin";
+    return start === null ? "look" : "explain";
+  }
+}
