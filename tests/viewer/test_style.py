@@ -5,4 +5,5 @@ from tests.viewer.logic import VIEWER
 
 
 def test_nothing_is_found_by_the_linter_and_nothing_is_formatted_otherwise() -> None:
-    clients.node(clients.installed("@biomejs", "biome", "bin", "biome"), "ci", cwd=VIEWER)
+    biome = clients.installed("@biomejs", "biome", "bin", "biome")
+    clients.node(biome, "ci", "--error-on-warnings", cwd=VIEWER)
