@@ -8,12 +8,13 @@ from typing import Any, Final
 from tests.contract.clients import NODE
 
 VIEWER: Final = Path("service/viewer").resolve()
+UNITS: Final = Path(__file__).parent / "units"
+
+PAGE: Final = ("--disable-warning=MODULE_TYPELESS_PACKAGE_JSON", "--import", str(UNITS / "page.js"))
+"""How Node loads modules of the viewer: with what they ask of a page."""
 
 _RUN: Final = """
 import { readFileSync } from "node:fs";
-// What modules ask of a page when they are loaded.
-globalThis.location = new URL("https://service.example/games/game-1");
-globalThis.sessionStorage = { getItem: () => null, setItem: () => {} };
 const run = %s;
 process.stdout.write(JSON.stringify((await run(JSON.parse(readFileSync(0, "utf-8")))) ?? null));
 """
@@ -22,7 +23,7 @@ process.stdout.write(JSON.stringify((await run(JSON.parse(readFileSync(0, "utf-8
 def evaluate(function: str, argument: Any = None) -> Any:
     """Return what a JavaScript function makes of `argument`. It imports modules of the viewer from ``/viewer/…``."""
     program = _RUN % function.replace("/viewer/", f"{VIEWER.as_uri()}/")
-    command = (NODE, "--disable-warning=MODULE_TYPELESS_PACKAGE_JSON", "--input-type=module", "--eval", program)
+    command = (NODE, *PAGE, "--input-type=module", "--eval", program)
     done = subprocess.run(command, input=json.dumps(argument), capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)

@@ -8,18 +8,17 @@
  * @import { JsonObject, Option } from "../types.js"
  */
 
-import { html, nothing } from "../vendor/lit-html.js";
 import { gestureOf } from "./gestures.js";
 
 /**
- * What comes along, in words.
+ * What comes along, in words after a title; empty where nothing does.
  * @param {Option} option
  * @param {Labels} labels
  * @param {JsonObject} values
  */
 export function summary(option, values, labels) {
   const said = things(option, values, labels);
-  return said.length ? html`: ${said.join(", ")}` : nothing;
+  return said.length ? `: ${said.join(", ")}` : "";
 }
 
 /**
