@@ -82,7 +82,7 @@ Change = Put | Make | Add | Amend | Drop | Trim
 
 
 class Changes:
-    """The changes of a batch of events, in order, with what changes one row twice in the same way said once.
+    """The changes of a batch of events, in order, in which several changes of one row are made one where they can be.
 
     A game's row in the lobby changes with every event: of a batch only the last of these need be written.
     """

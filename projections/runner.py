@@ -209,7 +209,7 @@ class Runner:
         """Rebuild a projection beside the rows that are read meanwhile, and then replace them.
 
         Args:
-            progress: told how many events are folded.
+            progress: called with the number of events folded so far.
 
         Raises:
             KeyError: there is no such projection.

@@ -35,7 +35,7 @@ CREATE TABLE IF NOT EXISTS projections (
 """The checkpoints. `position` is the cursor of the log after the last event folded, empty before the first."""
 
 COLUMNS = "projection, number, version, live, position, events, trouble_game, trouble_version, trouble"
-"""Those of a checkpoint, as `generation` takes them."""
+"""The columns of a checkpoint, as `generation` takes them."""
 
 REFUSALS = """\
 CREATE TABLE IF NOT EXISTS refusals (

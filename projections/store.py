@@ -16,7 +16,7 @@ from projections.projection import Projection
 
 
 class Unavailable(Exception):
-    """The log or the store of the rows cannot answer now; what was asked may be asked again."""
+    """The log or the store of the rows cannot answer now. The same request may succeed later."""
 
 
 class NotBuilt(Exception):
@@ -66,7 +66,7 @@ class Step(Struct, frozen=True):
     Attributes:
         at: where the generation stands.
         cursor: where in the log it stands afterwards.
-        events: how many events it has then folded more.
+        events: how many more events it has folded then.
         changes: what they change in its rows.
     """
 

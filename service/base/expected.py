@@ -1,4 +1,4 @@
-"""What would have been right where a body or a query is wrong, in words, told from the types that read it."""
+"""What would have been right where a body or a query is wrong, in words that are made from the types."""
 
 import re
 from typing import Any, Final
@@ -34,7 +34,7 @@ def _member(info: types.Type, name: str | None) -> types.Type | None:
 
 
 def _bare(info: types.Type) -> types.Type:
-    """Return a type without what is said of it, and without null when something else may stand there."""
+    """Return a type without its annotations, and without null when something else may stand there."""
     if isinstance(info, types.Metadata):
         return _bare(info.type)
     kinds = _beside_null(info)

@@ -21,7 +21,7 @@ def make_file(path: Path) -> None:
 
 
 def open_to_others(folder: Path) -> str:
-    """Say what of a folder everybody on the machine may read, and what to do; empty when that is nothing.
+    """Say which files of a folder everybody on the machine may read, and what to do; empty when there is none.
 
     A closed folder closes what is in it.
     """

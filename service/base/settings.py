@@ -247,7 +247,7 @@ class Settings(Struct, frozen=True):
         return f"Settings({', '.join(f'{name}={value!r}' for name, value in self.shown().items())})"
 
     def shown(self) -> dict[str, object]:
-        """Return all values by their names, without passwords; of a limit that is not set, what holds."""
+        """Return all values by their names, without passwords; for a limit that is not set, the limit in force."""
         values = {name: getattr(self, name) for name in self.__struct_fields__} | self.limits
         values |= {name: "…" for name in SECRETS if values[name]}
         return {name: str(each) if isinstance(each, Path) else without_password(each) for name, each in values.items()}
@@ -280,7 +280,7 @@ class Settings(Struct, frozen=True):
 
     @property
     def unlimited(self) -> list[str]:
-        """What an address that others reach should limit, and is not limited: names of variables."""
+        """The variables of limits that a public address should have, and that are not set."""
         needless = () if self.registration else ("registrations_per_address",)
         off = [name for name, value in self.limits.items() if value == "off" and name not in needless]
         return [PREFIX + name.upper() for name in off] if self.public else []

@@ -32,7 +32,7 @@ BEAT: Final = 0.5
 """Seconds between two pings, and of silence after which a subscription asks whether anybody is there."""
 
 CONNECTIONS: Final = 32
-"""At most so many; who comes when all are busy waits for one."""
+"""The most connections. A request that finds all of them busy waits for one."""
 
 
 class Redis:

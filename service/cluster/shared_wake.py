@@ -44,7 +44,7 @@ class Rung(Struct, frozen=True):
     Attributes:
         by: the process that sends it.
         heads: the games that went on, and the versions at which they stand.
-        everyone: some of them are not in it; everybody is to look.
+        everyone: whether games are missing here, so that everybody has to look.
     """
 
     by: str

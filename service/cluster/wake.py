@@ -84,7 +84,7 @@ class Wake(Protocol):
         ...
 
     def tell(self, listener: Callable[[StreamId, Version], None]) -> None:
-        """Have `listener` told, as a hint, to which version another process brought a game."""
+        """Call `listener`, as a hint, with the version to which another process brought a game."""
         ...
 
     def close(self) -> None:

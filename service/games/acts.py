@@ -35,7 +35,7 @@ class TooManyBots(Exception):
 
 
 class Case(Struct, frozen=True, eq=False):
-    """What an act is decided on: the game as it stands, with its secrets; who acts, and when.
+    """What an act is decided by: the game as it stands, with its secrets; the account that acts, and the time.
 
     Attributes:
         log: reads the whole log of the game.
@@ -54,7 +54,7 @@ class Case(Struct, frozen=True, eq=False):
         return self.game.chance(self.secret)
 
     def seat(self) -> Seat:
-        """Return the seat of who acts. Raises `NotSeated`."""
+        """Return the seat of the account that acts. Raises `NotSeated`."""
         seat = seat_of(self.game, self.cause.account)
         if seat is None:
             raise NotSeated("You hold no seat in this game.")

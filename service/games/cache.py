@@ -1,4 +1,4 @@
-"""The games in memory: loaded from the store, gone on with, and looked back at."""
+"""The games in memory: loading them from the store, keeping them up to date, and positions of their past."""
 
 import asyncio
 import bisect
@@ -73,7 +73,7 @@ class Made(Protocol):
 
 
 class CachedGame(Struct, eq=False):
-    """A game in memory. `game` is None until it has been loaded; `past` are positions of earlier versions.
+    """A game in memory. `game` is None until it is loaded; `past` are positions of earlier versions.
 
     `heard` is a version to which another process is said to have brought it; `users` are how many have its lock, or
     wait for it.
@@ -125,7 +125,7 @@ class CachedGame(Struct, eq=False):
 
 
 class GameCache:
-    """The games of a store that this process has in memory: those that were asked for last, as many as have room.
+    """The games of a store that this process has in memory: those used last, as many as have room.
 
     Every method may raise `StoreError`; those that take a game's id `UnknownGame`.
     """
@@ -321,7 +321,7 @@ class GameCache:
             self._held += size
 
     def _evict(self) -> None:
-        """Let go of games that nobody uses, those first that were asked for longest ago, until there is room."""
+        """Let go of games that nobody uses, the least recently used first, until there is room."""
         while self._is_full():
             idle = next((each for each in self._cached.values() if not each.users), None)
             if idle is None or idle is next(reversed(self._cached.values())):  # the last is about to be used

@@ -81,7 +81,7 @@ class CommandHandler:
         return await act.decide(self.case(cached, asked))
 
     def case(self, cached: CachedGame, asked: Asked) -> Case:
-        """Return what an act is decided on."""
+        """Return what an act is decided by."""
         # Clocks of several processes differ, and any may be set back: a log's times never run backwards.
         at = max(asked.at, cached.recent[-1].at)
         history = partial(self._cache.history, cached)

@@ -1,4 +1,4 @@
-"""What becomes of an account that is closed, and of its games."""
+"""Closing an account: its games, its seats and its offices."""
 
 import re
 from collections.abc import AsyncIterator
@@ -30,7 +30,7 @@ async def close_account(
 
     Whatever signs in to it ends. Its seats are given up, its offices laid down, and what it organizes passes to others
     (TAB-LIFE-06). Its name gives way to a pseudonym, in the titles of its games as well. The seats of a bot of the
-    service wait for another one. Where this broke off, it goes on when it is called again. Raises `StoreError`.
+    service wait for another one. After an interruption, call it again: it does what is left. Raises `StoreError`.
     """
     if row.bot is None:
         await _leave_games(store, rows, accounts, games, row)

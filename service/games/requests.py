@@ -1,4 +1,4 @@
-"""Requests to games: who asked, what one that was accepted did, and why one is not taken."""
+"""Requests to games: who sent one, what it did when it was accepted, and why it was not."""
 
 import hashlib
 from collections.abc import Collection, Sequence
@@ -68,7 +68,7 @@ class Done(Struct, frozen=True):
 
 
 class Asked(Struct, frozen=True):
-    """Who asked, when, and under which key."""
+    """Who sent a request, when, and under which key."""
 
     player: PlayerId
     at: str
@@ -80,7 +80,7 @@ class Asked(Struct, frozen=True):
 
 
 def asked_by(player: PlayerId, clock: Clock, key: str | None = None, content: Sequence[Any] = ()) -> Asked:
-    """Return who asks now; `content` is what the key stands for."""
+    """Return the sender of a request that comes now; `content` is what the key stands for."""
     if not key:
         return Asked(player, stamp(clock))
     fingerprint = hashlib.sha256(canonical(content)).digest()

@@ -1,4 +1,4 @@
-"""Who looks at a game, and what an event looks like to them."""
+"""Viewers of a game, and how each of them sees an event."""
 
 import re
 from collections.abc import Iterable, Mapping

@@ -10,7 +10,7 @@ from service.observe.logging import log
 
 @asynccontextmanager
 async def background(what: str, *works: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
-    """A context in which `works` run. That one fails goes to the log: `what` is no longer done."""
+    """A context in which `works` run. When one fails, the log says that `what` is no longer done."""
 
     def tell(task: asyncio.Task[None]) -> None:
         if not task.cancelled() and (error := task.exception()) is not None:

@@ -1,4 +1,4 @@
-"""What a running service can be watched by: Prometheus metrics, each with its meaning beside it.
+"""The Prometheus metrics of a running service, each with its meaning beside it.
 
 A process has one `Metrics`, in a registry of its own. No label says who anybody is or which game it was: the values of
 every label are few, and known from the code, the rule books and the settings. Times are in seconds.
@@ -50,7 +50,7 @@ disable_created_metrics()
 
 
 class Cache:
-    """How often one cache had what it was asked for."""
+    """How often a lookup in one cache found something."""
 
     def __init__(self, requests: Counter, name: str) -> None:
         self.hit: Callable[[], None] = requests.labels(name, "hit").inc
@@ -168,14 +168,14 @@ class Metrics:
         return Cache(self.cache_requests, name)
 
     def appended(self, outcome: str, seconds: float, events: int) -> None:
-        """Count what became of an append of so many events, and the time that it took."""
+        """Count an append of so many events, by its outcome, and the time that it took."""
         self._appends[outcome].inc()
         self.append_seconds.observe(seconds)
         if outcome == "accepted":
             self.events.inc(events)
 
     def commanded(self, kind: str, outcome: Outcome) -> None:
-        """Count what became of something that was asked of a game."""
+        """Count a request to a game, by its outcome."""
         self._commands[kind, outcome].inc()
 
     @contextmanager

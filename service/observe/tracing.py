@@ -54,7 +54,7 @@ def tracing(url: str) -> Iterator[None]:
         from opentelemetry.trace import SpanKind
 
     class Requests(BatchSpanProcessor):
-        """Sends what belongs to a request; not what the service asks of its own accord, every moment."""
+        """Sends what belongs to a request; not the queries that the service makes for itself all the time."""
 
         def on_end(self, span: ReadableSpan) -> None:
             if span.parent is not None or span.kind is SpanKind.SERVER:

@@ -24,7 +24,7 @@ InvitationId = NewType("InvitationId", str)
 
 
 class LimitReached(Exception):
-    """There are as many as there may be. Nothing was stored."""
+    """A limit is reached. Nothing was stored."""
 
 
 class PlayerRow(Struct, frozen=True):
@@ -56,12 +56,12 @@ class PlayerRow(Struct, frozen=True):
 
 
 def folded(name: str) -> str:
-    """Return a name so that those that read alike are equal: without case, and composed as Unicode has it."""
+    """Return a name in a form that is equal for all that read alike: without case, and composed as Unicode has it."""
     return unicodedata.normalize("NFKC", name).casefold()
 
 
 LAST_CHARACTER: Final = "\U0010ffff"
-"""Sorts behind every other: what begins with a text lies between that and that with this behind it."""
+"""Sorts behind every other character: names that begin with a text lie between it, and it followed by this."""
 
 
 def described(row: PlayerRow, name: str | None, findable: bool | None) -> PlayerRow:

@@ -68,7 +68,7 @@ class Added(Struct, frozen=True):
 
 
 class KeptUse(Struct, frozen=True):
-    """What is kept of the use of an idempotency key: what tells its request from others, and what that added."""
+    """What is kept of the use of an idempotency key: the fingerprint of its request, and what that added."""
 
     fingerprint: bytes
     added: Added
@@ -247,11 +247,11 @@ class EventStore(Protocol):
         ...
 
     async def heads(self, games: Collection[StreamId]) -> dict[StreamId, Version]:
-        """Return the versions at which streams stand, read at one moment; unknown ones are not in it."""
+        """Return the versions at which streams stand, read at one moment; unknown streams are left out."""
         ...
 
     async def rulesets(self, games: Collection[GameId]) -> dict[GameId, str]:
-        """Return by which rulesets games are played; unknown ones are not in it."""
+        """Return the rulesets of games; unknown games are left out."""
         ...
 
     async def secrets(self, game: GameId, known: int = 0) -> list[Secret]:
@@ -259,7 +259,7 @@ class EventStore(Protocol):
         ...
 
     async def load(self, game: GameId, after: Version = 0) -> Stored | None:
-        """Return what is kept of a game, of its records those after version `after`, read at one moment.
+        """Return what is kept of a game, with its records after version `after`, read at one moment.
 
         None for an unknown game.
         """
@@ -300,7 +300,7 @@ class EventStore(Protocol):
         ...
 
     async def count(self, what: Within) -> int:
-        """Return of how many the limit is."""
+        """Return the number that a limit counts, as it is now."""
         ...
 
     async def unlisted(self, games: Collection[GameId]) -> set[GameId]:
@@ -347,7 +347,7 @@ class EventStore(Protocol):
         ...
 
     async def rulings(self, cases: Collection[CaseId]) -> dict[CaseId, list[Record]]:
-        """Return the rulings on cases, the last one last. A case without any is not in it."""
+        """Return the rulings on cases, the last one last. Cases without a ruling are left out."""
         ...
 
     async def statements(self, case: CaseId, after: Version = 0, limit: int | None = None) -> list[KeptStatement]:

@@ -214,7 +214,7 @@ class _Writer:
         return list(taken.values())
 
     async def _send(self, jobs: Sequence[Job]) -> None:
-        """Append, and tell each its outcome. Raises nothing."""
+        """Append, and give each job its outcome. Raises nothing."""
         try:
             outcomes = await self._outcomes([job.asked for job in jobs])
         except Exception as error:
@@ -229,7 +229,7 @@ class _Writer:
             job.settle()
 
     async def _outcomes(self, batches: Sequence[Append]) -> list[Appended | BaseException]:
-        """Append, and return what became of each.
+        """Append, and return the outcome of each batch.
 
         When the connection is lost before the answer came, nobody knows whether it was committed. It is sent again:
         what had been stored is then a repetition or a conflict, and is recognized by its hash.

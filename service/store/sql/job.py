@@ -6,7 +6,7 @@ from typing import Any
 
 
 class Job:
-    """Something to be done, its outcome, and who waits for it: an outcome that is an exception is raised there.
+    """Work to be done, its outcome, and the caller who waits for it: an outcome that is an exception is raised there.
 
     `done` gets any other outcome, also when nobody waits any more.
     """
@@ -20,7 +20,7 @@ class Job:
         self.outcome: Any = None
 
     def settle(self) -> None:
-        """Tell who waits, if anybody still does."""
+        """Hand the outcome to the caller, if it still waits."""
         failed = isinstance(self.outcome, BaseException)
         if self.done is not None and not failed:
             self.done(self.outcome)

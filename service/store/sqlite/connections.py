@@ -103,7 +103,7 @@ class Connections:
             return await future
 
     def _read(self, job: Job) -> None:
-        """Do what is asked over the connection of this thread. Raises nothing."""
+        """Run a job over the connection of this thread. Raises nothing."""
         try:
             connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
             if connection is None:
