@@ -6,7 +6,7 @@ from domain.kernel.log.game import Decided, Game
 from service.cluster.wake import Wake
 from service.games.cache import CachedGame, GameCache
 from service.games.reading import GameReader
-from service.games.requests import Asked, Done
+from service.games.requests import Done, Request
 from service.observe.metrics import Metrics
 from service.observe.tracing import span
 from service.store.accounts import LimitReached
@@ -26,7 +26,7 @@ class Appender:
     async def append(
         self,
         cached: CachedGame,
-        asked: Asked,
+        request: Request,
         decided: Decided,
         opening: Opening | None = None,
         within: Within | None = None,
@@ -38,7 +38,7 @@ class Appender:
         before, game = cached.game, decided.game
         vault = cached.vault.joined_by(decided.secrets)
         after = before.version if before else 0
-        appended = await self._append(_batch(cached, decided, asked.use, opening, within))
+        appended = await self._append(_batch(cached, decided, request.use, opening, within))
         if appended.repeated is not None:
             if before is not None and before.version < appended.repeated.version:
                 await self._cache.catch_up(cached)  # under its lock, which a look at the game would wait for

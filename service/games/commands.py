@@ -13,7 +13,7 @@ from service.games.acts import Act, Case, NotOrganizer, NotSeated, TooManyBots
 from service.games.appending import Appender
 from service.games.cache import CachedGame, GameCache
 from service.games.reading import GameReader
-from service.games.requests import Asked, Done, StaleVersion
+from service.games.requests import Done, Request, StaleVersion
 from service.observe.logging import log
 from service.observe.tracing import span
 from service.store.protocol import Conflict, StoreUnavailable, Within
@@ -41,7 +41,7 @@ class CommandHandler:
         self._refused = refused
 
     async def handle(
-        self, game_id: GameId, asked: Asked, act: Act, expected: Collection[Version] | None, within: Within | None
+        self, game_id: GameId, request: Request, act: Act, expected: Collection[Version] | None, within: Within | None
     ) -> Done:
         """Do something to a game. Raises as `Games.act` does."""
         # 1. Take the game, loaded and as new as this process has heard of it. Other requests to it wait.
@@ -52,11 +52,11 @@ class CommandHandler:
                 try:
                     with span("decide"):
                         # 2. The act refuses with a rule, or says which events happen.
-                        decided = await self.decide(cached, asked, act, expected)
+                        decided = await self.decide(cached, request, act, expected)
                         # 3. Answers that seats have left in advance follow at once.
                         decided = _with_answers(cached, decided)
                     # 4. Store the events. Then the game in memory goes on, its readers wake, and the answer is ready.
-                    return await self._appender.append(cached, asked, decided, within=within)
+                    return await self._appender.append(cached, request, decided, within=within)
                 except Conflict:
                     # 5. Another process was quicker: catch up and decide again.
                     await self._cache.catch_up(cached)
@@ -66,26 +66,28 @@ class CommandHandler:
                         await self._cache.catch_up(cached)
                         continue
                     # 7. Refused, but perhaps because this very request was accepted before, and the game has moved on.
-                    if first := await self._reader.first_answer(game_id, asked.use):
+                    if first := await self._reader.first_answer(game_id, request.use):
                         return first
                     if isinstance(error, Refusal):
                         self._refused(cached.now.ruleset.id, error.rule)
                     raise
         raise StoreUnavailable(f"{game_id} changed {ATTEMPTS} times while the service decided this; try again")
 
-    async def decide(self, cached: CachedGame, asked: Asked, act: Act, expected: Collection[Version] | None) -> Decided:
+    async def decide(
+        self, cached: CachedGame, request: Request, act: Act, expected: Collection[Version] | None
+    ) -> Decided:
         """Return what an act does to a game; store nothing. Raises as `Games.act` does."""
         game = cached.now
         if expected is not None and game.version not in expected:
             raise StaleVersion(expected, game.version)
-        return await act.decide(self.case(cached, asked))
+        return await act.decide(self.case(cached, request))
 
-    def case(self, cached: CachedGame, asked: Asked) -> Case:
+    def case(self, cached: CachedGame, request: Request) -> Case:
         """Return what an act is decided by."""
         # Clocks of several processes differ, and any may be set back: a log's times never run backwards.
-        at = max(asked.at, cached.recent[-1].at)
+        at = max(request.at, cached.recent[-1].at)
         history = partial(self._cache.history, cached)
-        return Case(cached.now, cached.secret, cached.vault, asked.cause, at, self._library, history)
+        return Case(cached.now, cached.secret, cached.vault, request.cause, at, self._library, history)
 
 
 def _with_answers(cached: CachedGame, decided: Decided) -> Decided:

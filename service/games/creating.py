@@ -12,7 +12,7 @@ from domain.kernel.rules.board import Board
 from domain.kernel.rules.documents import key_of, packed
 from domain.kernel.rules.ruleset import Library, Ruleset
 from service.games.games import Games
-from service.games.requests import Asked, Done, UnknownPlayer, UnknownRuleset
+from service.games.requests import Done, Request, UnknownPlayer, UnknownRuleset
 from service.store.protocol import Opening
 
 
@@ -80,7 +80,7 @@ async def create_game(
         private=readers == "invited",
     )
 
-    async def begin(game: GameId, asked: Asked) -> Decided:
+    async def begin(game: GameId, request: Request) -> Decided:
         decided = Game.create(
             ruleset,
             game,
@@ -92,8 +92,8 @@ async def create_game(
             forks=forks,
             readers=readers,
             commitment=commitment_to(secret),
-            cause=asked.cause,
-            at=asked.at,
+            cause=request.cause,
+            at=request.at,
         )
         if not listed and not opening.private:
             await games.store.list_game(game, False)

@@ -11,7 +11,7 @@ from domain.kernel.rules.documents import key_of, packed
 from domain.kernel.rules.refusal import Refusal
 from projections.lobby import ForkOf
 from service.games.games import Games, Room
-from service.games.requests import Asked, Done
+from service.games.requests import Done, Request
 from service.store.protocol import Opening, Within
 
 MOST_ANALYSES: Final = 50
@@ -67,10 +67,10 @@ async def fork_game(
         private=earlier.is_private,
     )
 
-    async def begin(game: GameId, asked: Asked) -> Decided:
-        at = max(asked.at, history[-1].at)
+    async def begin(game: GameId, request: Request) -> Decided:
+        at = max(request.at, history[-1].at)
         commitment = commitment_to(secret)
-        return forking.fork(earlier, game, purpose, commitment, asked.cause, at, hidden, withheld=withheld)
+        return forking.fork(earlier, game, purpose, commitment, request.cause, at, hidden, withheld=withheld)
 
     return await games.open("fork", player, content, opening, begin, key=key, room=_room_for(purpose, player, parent))
 

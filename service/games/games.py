@@ -25,7 +25,7 @@ from service.games.cache import CachedGame, GameCache
 from service.games.commands import CommandHandler
 from service.games.in_flight import InFlight
 from service.games.reading import GameReader
-from service.games.requests import Asked, Done, asked_by, hashed_key
+from service.games.requests import Done, Request, hashed_key, request_of
 from service.games.snapshots import Snapshots
 from service.observe.metrics import Metrics
 from service.store.accounts import LimitReached
@@ -97,15 +97,15 @@ class Games(GameReader):
             Refusal: it breaks a rule.
             KeyReused: the key came with another request before.
         """
-        asked = asked_by(player, self._clock, key, act.content if key else [])
-        return await self._in_flight.finish(act.kind, self._handler.handle(game_id, asked, act, expected, within))
+        request = request_of(player, self._clock, key, act.content if key else [])
+        return await self._in_flight.finish(act.kind, self._handler.handle(game_id, request, act, expected, within))
 
     async def try_out(
         self, game_id: GameId, player: PlayerId, act: Act, *, expected: Collection[Version] | None = None
     ) -> tuple[Game, Decided]:
         """Return a game, and what an act would do to it; store nothing. Raises as `act` does."""
         cached = await self._cache.current(game_id)
-        return cached.now, await self._handler.decide(cached, asked_by(player, self._clock), act, expected)
+        return cached.now, await self._handler.decide(cached, request_of(player, self._clock), act, expected)
 
     async def together(
         self,
@@ -123,13 +123,13 @@ class Games(GameReader):
             Conflict: the other stream has gone on.
             KeyReused, and what `decide` raises.
         """
-        asked = asked_by(player, self._clock)
+        request = request_of(player, self._clock)
 
         async def work() -> Appended:
             async with self._cache.held(game_id) as cached:
                 if await self._cache.head(cached) > cached.now.version:
                     await self._cache.catch_up(cached)
-                first, decided = await decide(self._handler.case(cached, asked))
+                first, decided = await decide(self._handler.case(cached, request))
                 return await self._appender.append_with(first, cached, decided)
 
         return await self._in_flight.finish("rule", work())
@@ -142,7 +142,7 @@ class Games(GameReader):
         player: PlayerId,
         content: Sequence[Any],
         opening: Opening,
-        begin: Callable[[GameId, Asked], Awaitable[Decided]],
+        begin: Callable[[GameId, Request], Awaitable[Decided]],
         *,
         key: str | None = None,
         room: Room | None = None,
@@ -156,11 +156,11 @@ class Games(GameReader):
 
         async def work() -> Done:
             for game_id in self._new_ids(player, key):
-                asked = asked_by(player, self._clock, key, content)
-                decided = await begin(game_id, asked)
+                request = request_of(player, self._clock, key, content)
+                decided = await begin(game_id, request)
                 new = CachedGame(game_id, secret=opening.chance)
                 try:
-                    return await self._appender.append(new, asked, decided, opening, within)
+                    return await self._appender.append(new, request, decided, opening, within)
                 except Conflict:
                     continue  # made under this key before, which has ended since
                 except LimitReached:
@@ -174,7 +174,7 @@ class Games(GameReader):
 
     async def opened_before(self, player: PlayerId, content: Sequence[Any], key: str | None) -> Done | None:
         """Return what this request to open a game did the first time; None when it comes for the first time."""
-        use = asked_by(player, self._clock, key, content).use
+        use = request_of(player, self._clock, key, content).use
         return await self.first_answer(next(self._new_ids(player, key)), use)
 
     def _new_ids(self, player: PlayerId, key: str | None) -> Iterator[GameId]:

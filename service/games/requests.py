@@ -67,8 +67,8 @@ class Done(Struct, frozen=True):
         return Accepted(self.game, self.after, self.version, events, self.repeated)
 
 
-class Asked(Struct, frozen=True):
-    """Who sent a request, when, and under which key."""
+class Request(Struct, frozen=True):
+    """A request to a game: who sent it, when, and under which key."""
 
     player: PlayerId
     at: str
@@ -79,12 +79,12 @@ class Asked(Struct, frozen=True):
         return Cause(self.player, key=self.use.key if self.use is not None else None)
 
 
-def asked_by(player: PlayerId, clock: Clock, key: str | None = None, content: Sequence[Any] = ()) -> Asked:
-    """Return the sender of a request that comes now; `content` is what the key stands for."""
+def request_of(player: PlayerId, clock: Clock, key: str | None = None, content: Sequence[Any] = ()) -> Request:
+    """Return a request that comes now; `content` is what the key stands for."""
     if not key:
-        return Asked(player, stamp(clock))
+        return Request(player, stamp(clock))
     fingerprint = hashlib.sha256(canonical(content)).digest()
-    return Asked(player, stamp(clock), KeyUse(player, hashed_key(player, key), fingerprint))
+    return Request(player, stamp(clock), KeyUse(player, hashed_key(player, key), fingerprint))
 
 
 def hashed_key(player: PlayerId, key: str) -> str:
