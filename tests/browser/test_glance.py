@@ -8,9 +8,7 @@ from domain.campaign.box import table as campaign_table
 from domain.kernel.ids import Seat
 from domain.kernel.log.game import Game
 from tests.browser.games import table
-from tests.browser.reading import (
-    opened,
-)
+from tests.browser.reading import opened
 from tests.browser.test_reading import _timeline
 from tests.browser.visiting import PHONE, Visit, Visitor, expect
 from tests.service.api.serving import Service

@@ -9,9 +9,7 @@ from domain.kernel.log.game import Game
 from domain.kernel.log.record import Record
 from service.games.requests import Done
 from service.games.views import Viewer
-from tests.service.rig import (
-    LIBRARY,
-)
+from tests.service.rig import LIBRARY
 from tests.tiny.auction import ROOM
 
 

@@ -14,10 +14,7 @@ from service.store.backend import backend_of
 from tests.helpers.postgres import shared_cluster
 from tests.helpers.redis import shared_server
 from tests.service.games.snapshots import EVERY, Data
-from tests.service.rig import (
-    Rig,
-    open_rig,
-)
+from tests.service.rig import Rig, open_rig
 
 
 @pytest.fixture

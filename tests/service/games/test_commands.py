@@ -14,15 +14,7 @@ from service.games.cache import UnknownGame
 from service.games.creating import create_game
 from service.games.requests import StaleVersion, UnknownPlayer, UnknownRuleset
 from tests.service.games.alike import same, whole
-from tests.service.rig import (
-    ANNA,
-    BERT,
-    BLUE,
-    CARL,
-    RED,
-    Rig,
-    command,
-)
+from tests.service.rig import ANNA, BERT, BLUE, CARL, RED, Rig, command
 
 # --- from the first seat to the end ---
 

@@ -15,16 +15,7 @@ from service.games.games import Games
 from service.games.requests import StaleVersion
 from service.store.protocol import Append, Appended, StoreUnavailable
 from tests.service.games.alike import same, whole
-from tests.service.rig import (
-    ANNA,
-    LIBRARY,
-    Rig,
-    command,
-    fixed_randomness,
-    open_rig,
-    own_board,
-    ticking,
-)
+from tests.service.rig import ANNA, LIBRARY, Rig, command, fixed_randomness, open_rig, own_board, ticking
 
 
 async def test_a_game_goes_on_after_a_restart(tmp_path: Path, database_url: str) -> None:

@@ -12,19 +12,7 @@ from service.games.cache import UnknownVersion
 from service.games.games import Games
 from service.games.views import Viewer, seat_of, viewer_of
 from tests.service.games.alike import same, whole
-from tests.service.rig import (
-    ANNA,
-    BERT,
-    BLUE,
-    CARL,
-    LIBRARY,
-    RED,
-    Rig,
-    caller,
-    command,
-    own_board,
-    ticking,
-)
+from tests.service.rig import ANNA, BERT, BLUE, CARL, LIBRARY, RED, Rig, caller, command, own_board, ticking
 
 # --- who sees what ---
 

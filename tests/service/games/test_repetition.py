@@ -13,15 +13,7 @@ from service.games.acts import Commands, Start, TakeSeat
 from service.games.creating import create_game
 from service.store.protocol import KeyReused
 from tests.service.games.alike import is_repetition
-from tests.service.rig import (
-    ANNA,
-    BERT,
-    BLUE,
-    RED,
-    Rig,
-    command,
-    open_rig,
-)
+from tests.service.rig import ANNA, BERT, BLUE, RED, Rig, command, open_rig
 
 
 async def test_a_retry_of_a_success_gets_the_first_answer_although_the_game_has_moved_on(rig: Rig) -> None:

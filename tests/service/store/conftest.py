@@ -5,9 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from service.store.protocol import (
-    EventStore,
-)
+from service.store.protocol import EventStore
 from tests.service.store.adapters import ADAPTERS, Adapter, Open
 
 

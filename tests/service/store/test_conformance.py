@@ -8,15 +8,7 @@ import pytest
 from domain.kernel.ids import GameId, PlayerId, StreamId
 from domain.kernel.log.record import first_broken
 from service.store.accounts import PlayerRow
-from service.store.protocol import (
-    Added,
-    Appended,
-    Conflict,
-    EventStore,
-    KeyReused,
-    StoreUnavailable,
-    UnknownCursor,
-)
+from service.store.protocol import Added, Appended, Conflict, EventStore, KeyReused, StoreUnavailable, UnknownCursor
 from tests.service.store.adapters import Open
 from tests.service.store.batches import (
     ANNA,

@@ -5,24 +5,8 @@ from msgspec.structs import replace
 
 from domain.kernel.ids import GameId, PlayerId
 from projections.lobby import ForkOf
-from service.store.protocol import (
-    Added,
-    Appended,
-    Conflict,
-    EventStore,
-    Within,
-)
-from tests.service.store.batches import (
-    ANNA,
-    AT,
-    BERT,
-    BLUE,
-    RED,
-    addition,
-    new_game,
-    opening,
-    use,
-)
+from service.store.protocol import Added, Appended, Conflict, EventStore, Within
+from tests.service.store.batches import ANNA, AT, BERT, BLUE, RED, addition, new_game, opening, use
 
 G = GameId("g1")
 

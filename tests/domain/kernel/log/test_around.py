@@ -13,10 +13,7 @@ from domain.kernel.log import answering, organizing, seating, snapshot
 from domain.kernel.log.fold import continued, later, resume
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import read_event, retraction, stays
-from domain.kernel.log.lifecycle import (
-    GAME_EVENTS,
-    MovesRetracted,
-)
+from domain.kernel.log.lifecycle import GAME_EVENTS, MovesRetracted
 from domain.kernel.log.record import Cause
 from domain.kernel.proof import replay
 from domain.kernel.rules.message import type_name

@@ -10,9 +10,7 @@ from domain.kernel.ids import Seat, Version
 from domain.kernel.log import retracting
 from domain.kernel.log.around import Asked
 from domain.kernel.log.history import read_event, retraction
-from domain.kernel.log.lifecycle import (
-    MovesRetracted,
-)
+from domain.kernel.log.lifecycle import MovesRetracted
 from domain.kernel.log.record import Cause
 from domain.kernel.rules.refusal import Refusal
 from tests.domain.kernel.log.around import (
