@@ -34,7 +34,7 @@ class Server(uvicorn.Server):
 
     def __init__(self, services: Services) -> None:
         settings = services.settings
-        self._house = services
+        self._services = services
         self.connections = connections = Connections(settings, services.metrics)
         services.metrics.connections.set_function(lambda: len(connections))
         super().__init__(
@@ -73,7 +73,7 @@ class Server(uvicorn.Server):
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._house.wake.close()
+        self._services.wake.close()
         await super().shutdown(sockets)
 
 

@@ -33,7 +33,7 @@ class Asked(MemoryLog):
         return msgspec.json.encode(ROOMS[self.boards[-1]])
 
 
-async def test_of_boards_those_are_kept_that_were_used_last(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_boards_used_last_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("projections.follower.BOARDS", 2)
     monkeypatch.setattr("projections.follower.TABLES", 1)  # a table at hand has its board
     log = Asked()

@@ -25,7 +25,7 @@ async def test_a_list_with_one_bad_command_happens_not_at_all(scene: Scene) -> N
     assert (await scene.service.get(scene.url))["head"] == before["head"]
 
 
-async def test_of_several_commands_the_refused_one_is_named(scene: Scene) -> None:
+async def test_a_problem_names_the_command_of_a_list_that_was_refused(scene: Scene) -> None:
     good, bad, unreadable = ({"type": "put-up", "coins": 1}, {"type": "put-up", "coins": 99}, {"type": "put-up"})
     bodies: list[tuple[dict[str, Any], str]] = [
         ({"command": bad}, "$.command"),

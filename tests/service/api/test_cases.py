@@ -143,7 +143,7 @@ async def proved(court: Court, case: str, reader: Player | None = None) -> bool:
     return not verdict.unproved
 
 
-async def test_of_a_ruling_on_a_game_that_went_on_nothing_is_stored(court: Court) -> None:
+async def test_a_ruling_on_a_game_that_went_on_stores_nothing(court: Court) -> None:
     case, looked_at = await court.open(), await court.head()
     before = await court.put_up()
     head = await court.head()
@@ -347,7 +347,7 @@ async def test_neither_a_game_nor_a_step_is_shown_by_reading_cases(
     assert [stream for stream in asked if stream.startswith("c")] == [case.rpartition("/")[2]] * 2
 
 
-async def test_of_many_at_once_no_more_are_taken_than_one_after_another(
+async def test_requests_at_once_are_limited_as_those_one_after_another(
     court: Court, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What one stream holds is counted on the version that it is appended to."""
@@ -397,7 +397,7 @@ async def test_if_match_names_the_version_of_the_case(court: Court) -> None:
     assert (await court.ask("POST", f"{case}/statements", court.anna, said, if_match='"1"')).status_code == 200
 
 
-async def test_of_many_cases_at_once_each_has_a_number_of_its_own(court: Court) -> None:
+async def test_cases_opened_at_once_have_numbers_of_their_own(court: Court) -> None:
     players = (court.anna, court.bert, court.julia)
     opened = await asyncio.gather(*(court.open(players[number % 3], version=number + 1) for number in range(6)))
     listed = (await court.service.get(f"{court.url}/cases"))["items"]

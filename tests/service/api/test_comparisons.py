@@ -74,7 +74,7 @@ async def test_two_versions_and_two_games_of_one_ruleset_are_compared(
     assert (found["this"]["game"], found["other"]["game"]) == (another, over)
 
 
-async def test_of_each_game_everybody_sees_what_they_see_of_it_by_itself(
+async def test_a_comparison_shows_no_more_of_a_game_than_the_game_itself(
     service: Service, over: str, anna: Player, bert: Player
 ) -> None:
     carl, running = await service.register("Carl"), await service.begun(anna, bert)

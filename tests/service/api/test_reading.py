@@ -126,7 +126,7 @@ def test_what_was_sent_is_repeated_shortly(raw: bytes, decoder: msgspec.json.Dec
     )
 
 
-def test_of_a_long_problem_the_middle_is_left_out() -> None:
+def test_the_middle_of_a_long_problem_is_left_out() -> None:
     said = Problem(REFUSED, "The name is " + "x" * 10_000 + ".", "y" * 10_000, path="$." + "z" * 10_000)
     assert (len(said.detail), len(said.allowed)) == (LONGEST, LONGEST)
     assert re.fullmatch("The name is x+ … x+[.]", said.detail)

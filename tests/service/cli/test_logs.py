@@ -210,7 +210,7 @@ def _no_json(lines: list[bytes]) -> None:
 
 
 @pytest.mark.parametrize("damage", [_flipped, _removed, _doubled, _swapped, _no_json])
-def test_of_a_damaged_export_the_first_bad_version_is_named(call: Call, exported: Path, damage):
+def test_the_first_bad_version_of_a_damaged_export_is_named(call: Call, exported: Path, damage):
     damaged = exported.read_bytes().splitlines(keepends=True)
     damage(damaged)
     exported.write_bytes(b"".join(damaged))

@@ -117,7 +117,7 @@ async def test_what_happens_in_one_moment_is_told_in_few_words(store: EventStore
 
 
 @NEVER
-async def test_of_too_many_games_everybody_is_told_to_look(store: EventStore, own: Server) -> None:
+async def test_when_too_many_games_moved_every_process_looks(store: EventStore, own: Server) -> None:
     async with wakes(store, own.url) as (one, two), two.subscribe(G) as signal:
         await quiet(signal)
         for number in range(UNTOLD + 1):

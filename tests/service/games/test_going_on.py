@@ -38,7 +38,7 @@ async def test_more_games_than_memory_holds_are_all_played(tmp_path: Path, datab
             assert (await rig.games.game(game)).status == "over"
 
 
-async def test_a_hall_that_another_one_overtook_catches_up(rig: Rig) -> None:
+async def test_a_process_that_another_one_overtook_catches_up(rig: Rig) -> None:
     other = Games(rig.store, LIBRARY, LocalWake(), ticking(), rig.settings, boards=own_board)
     game = await rig.begun()
     await other.game(game)

@@ -186,7 +186,7 @@ async def test_a_case_and_its_game_go_on_together(store: EventStore) -> None:
 
 
 @pytest.mark.parametrize(("case_at", "game_at"), [(1, 1), (1, 3), (2, 2), (0, 2)])
-async def test_of_batches_that_belong_together_none_is_stored_when_one_cannot_be(
+async def test_batches_that_belong_together_are_stored_together_or_not_at_all(
     store: EventStore, case_at: int, game_at: int
 ) -> None:
     await store.append(opened())

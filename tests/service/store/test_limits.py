@@ -96,7 +96,7 @@ async def _bot(store: EventStore, number: int) -> Any:
 @pytest.mark.parametrize(
     "add", [_passkey, _token, _token_once, _open_invitation, _invitation, _analysis, _continuation, _bot]
 )
-async def test_of_many_at_once_no_more_are_stored_than_there_may_be(
+async def test_a_limit_holds_for_appends_at_once(
     stores: list[EventStore], add: Callable[[EventStore, int], Coroutine[Any, Any, Any]]
 ) -> None:
     done = await asyncio.gather(*(add(stores[number % 2], number) for number in range(ASKED)), return_exceptions=True)

@@ -75,7 +75,7 @@ async def test_the_first_entry_that_has_a_version_is_found(store: EventStore) ->
     assert await store.tree.logged(GameId("\0")) is None
 
 
-async def test_of_many_that_add_to_one_tree_one_wins(data: Open) -> None:
+async def test_one_of_many_that_add_to_a_tree_wins(data: Open) -> None:
     stores = [await data() for _ in range(3)]
     frontier = Frontier()
     for round_number in range(5):

@@ -111,7 +111,7 @@ def test_what_is_no_request(head: str) -> None:
         read_add_checkpoint(b"old 1\n" + (b"A" * 43 + b"=\n") * 64 + b"\n" + str(LOG.note(3)).encode())
 
 
-def test_of_many_that_ask_at_once_one_wins(tmp_path: Path) -> None:
+def test_one_of_many_requests_at_once_wins(tmp_path: Path) -> None:
     """Two witnesses over one file, each in threads, and two logs of one name: one tree is cosigned."""
     witnesses = [Witness(SIGNER, POLICY, tmp_path / "witness.db") for _ in range(2)]
     assert witnesses[0].add_checkpoint(LOG.asked(0, 1)).status in (200, 409)
