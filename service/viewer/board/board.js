@@ -357,7 +357,10 @@ export class Board extends EventTarget {
     // A browser takes a tap to what it thinks was meant, which can be the neighbour of what the finger lies on.
     /** @type {string | null} */
     let tapped = null;
-    svg.addEventListener("pointerdown", (event) => (this.#pressed = tapped = at(event)));
+    svg.addEventListener("pointerdown", (event) => {
+      tapped = at(event);
+      this.#pressed = tapped;
+    });
     for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => (this.#pressed = null));
     svg.addEventListener("pointerover", (event) => {
       // Some browsers do not tell where a button was let go, as in a menu of theirs.
@@ -370,7 +373,8 @@ export class Board extends EventTarget {
     svg.addEventListener("focusin", (event) => this.point(areaOf(event.target)));
     svg.addEventListener("focusout", () => this.point(null));
     svg.addEventListener("click", (event) => {
-      if (!this.camera?.dragged) this.#choose(event.pointerType === "touch" ? tapped : at(event), event);
+      const isTap = event instanceof PointerEvent && event.pointerType === "touch";
+      if (!this.camera?.dragged) this.#choose(isTap ? tapped : at(event), event);
     });
     svg.addEventListener("keydown", (event) => this.#key(/** @type {At<Element, KeyboardEvent>} */ (event)));
   }
