@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from service.api.contract.changes import Change, changes
 
-VERSION: Final = "1.0.0"
+VERSION: Final = "2.0.0"
 """The version of the contract, as semantic versioning has it."""
 
 RELEASED: Final = "released.json.xz"

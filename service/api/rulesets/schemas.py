@@ -90,10 +90,15 @@ class Book:
         return self.reference(schema["title"])
 
     def _union(self, info: types.UnionType) -> Schema:
+        null = [kind for kind in info.types if isinstance(kind, types.NoneType)]
         kinds = [kind for kind in info.types if not isinstance(kind, types.NoneType)]
+        if any(isinstance(kind, types.FloatType) for kind in kinds):  # a whole number is a number
+            kinds = [kind for kind in kinds if not isinstance(kind, types.IntType)]
         structs = [kind for kind in kinds if isinstance(kind, types.StructType)]
+        if len(kinds) > 1 and len(structs) < len(kinds):
+            return {"anyOf": [self._of(kind) for kind in (*kinds, *null)]}
         schema = self._tagged(structs) if len(structs) > 1 else self._of(kinds[0])
-        if len(kinds) == len(info.types):
+        if not null:
             return schema
         if isinstance(schema.get("type"), str) and "enum" not in schema:
             return {**schema, "type": [schema["type"], "null"]}

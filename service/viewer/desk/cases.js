@@ -217,8 +217,7 @@ function ruling(desk, id) {
       ...(desk.head ?? { version: 0, hash: "" }),
     };
     if (decision === "back") body.to = seen.way_back?.to;
-    // The contract names versions only; the id of a fork is taken as well.
-    if (decision === "continue") body.to = /** @type {Made["to"]} */ (/** @type {unknown} */ (textIn(given, "fork")));
+    if (decision === "continue") body.to = textIn(given, "fork");
     if (decision === "result")
       body.order = order(game.seats.map(({ seat }) => [seat, Number(given.get(`place-${seat}`))]));
     return desk.send(
