@@ -79,8 +79,8 @@ async def release_official(request: Call, game: str, player: str) -> Response[by
 async def resume_game(request: Call, game: str) -> Response[bytes]:
     """Resume a paused game.
 
-    Every official of the game may do this (scope `judge`), whoever paused it, without a case. While the game has no
-    official, its organizer may (scope `organize`). A ruling on a case can resume it, too (TAB-RUL-03). With an
+    Every official of the game may do this (scope `judge`) without a case, also when another paused it. While the game
+    has no official, its organizer may (scope `organize`). A ruling on a case can resume it, too (TAB-RUL-03). With an
     `Idempotency-Key`, a repeated request gets the first answer again.
     """
     request.read_query(Nothing)
