@@ -11,7 +11,8 @@ DRAWN = """async (standings) => {
     const { standingsPanel } = await import("/viewer/panels/standings.js");
     const { render } = await import("/viewer/vendor/lit-html.js");
     const place = document.createElement("div");
-    render(standingsPanel({ isEntered: () => true, shown: { standings }, game: { seats: [] }, against: null }), place);
+    const room = { isEntered: () => true, shown: { standings }, game: { seats: [] }, against: null };
+    render(standingsPanel(room), place);
     return [...place.querySelectorAll(".seats > li > ul > li")].map((line) => ({
         words: line.textContent.replace(/\\s+/g, " ").trim(),
         colour: line.querySelector("rect").getAttribute("fill"),
@@ -43,7 +44,8 @@ ENDED = """async (game) => {
     const { standingsPanel } = await import("/viewer/panels/standings.js");
     const { render } = await import("/viewer/vendor/lit-html.js");
     const place = document.createElement("div");
-    render(standingsPanel({ isEntered: () => true, shown: { standings: [] }, game: { seats: [], ...game }, against: null }), place);
+    const room = { isEntered: () => true, shown: { standings: [] }, game: { seats: [], ...game }, against: null };
+    render(standingsPanel(room), place);
     const words = (line) => line.textContent.replace(/\\s+/g, " ").trim();
     return {
         told: [...place.querySelectorAll("p:not(.quiet)")].map(words).filter(Boolean),
