@@ -41,7 +41,7 @@ class Draw(Struct, frozen=True):
         probability: how likely dice show these faces, in whatever order; null for a shuffle.
         likeliest: how likely the likeliest faces of so many dice are: compare with that; null for a shuffle.
         raw: the bytes that the roll took, in hex, those thrown away included; null until the game is over.
-        again: what the draw comes to when it is drawn again from the secret; null until the game is over, and for a
+        again: the result of drawing it again from the secret; null until the game is over, and for a
             shuffle of what no event shows.
     """
 

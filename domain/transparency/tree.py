@@ -1,7 +1,7 @@
 """The Merkle tree of RFC 6962, and its proofs as RFC 9162 checks them.
 
 A tree of any size is a row of perfect subtrees, the largest first. So whatever a proof needs is said as perfect
-subtrees: `parts` says which, whoever keeps the tree fetches their hashes, and `joined` puts them together.
+subtrees: `parts` says which, the keeper of the tree fetches their hashes, and `joined` puts them together.
 """
 
 import hashlib

@@ -40,7 +40,7 @@ class CityTaken(Event, frozen=True):
 
 
 def sites(table: Table, provinces: tuple[AreaId, ...]) -> list[AreaId]:
-    """Return those of some provinces that have no city (CS-CTY-02)."""
+    """Return the provinces of a list that have no city (CS-CTY-02)."""
     return [area for area in dict.fromkeys(provinces) if table.provinces[area].city is None]
 
 

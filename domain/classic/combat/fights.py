@@ -45,7 +45,7 @@ def left_to_fight(table: Table) -> Fights:
 
 
 def fleets(table: Table, seas: Iterable[AreaId]) -> dict[AreaId, tuple[list[str], list[Seat]]]:
-    """Return those of the sea zones where both the active player and others have galleys: the galleys, the others."""
+    """Return the sea zones where both the active player and others have galleys: with the galleys, and the others."""
     wanted = set(seas)
     own: defaultdict[AreaId, list[str]] = defaultdict(list)
     others: defaultdict[AreaId, set[Seat]] = defaultdict(set)

@@ -36,7 +36,7 @@ def able(table: Table, seat: Seat, origin: AreaId, *, riding: bool) -> Group:
 
 
 def riders(table: Table, seat: Seat, origin: AreaId) -> Group:
-    """Return those who can continue along the road of the open journey without anybody joining."""
+    """Return the pieces that can continue along the road of the open journey without anybody joining."""
     journey = table.journey
     assert journey is not None, "a road move is under way"
     leaders = tuple(name for name in table.leaders_at(origin, seat) if name in journey.leaders)

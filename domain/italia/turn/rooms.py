@@ -84,7 +84,7 @@ def _on_land(one: Arriving) -> int:
 
 
 def land_for(table: Table, one: Arriving) -> list[AreaId]:
-    """Return the areas where land units and leaders may stand, whoever of them stands already."""
+    """Return the areas where land units and leaders may stand, without asking who stands there already."""
     entry = entry_of(table, one)
     areas = [area for area in areas_for(table, one) if area in table.map.lands]
     if not areas and isinstance(entry.place, At):  # they arrive at sea: who is not aboard stands where the nation is

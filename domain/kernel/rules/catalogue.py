@@ -281,7 +281,7 @@ class Catalogue(
         return tuple(rule for rule in self.rules if rule.holds_in(ruleset_id))
 
     def in_force(self, rule_ids: Iterable[str], ruleset_id: str) -> tuple[RuleId, ...]:
-        """Return those of the rules that hold in a ruleset, each once, in the order in which they are given.
+        """Return the rules of a list that hold in a ruleset, each once, in the order in which they are given.
 
         A rule that holds only in other rulesets stands for what this one has in its place. Raises `UnknownRuleError`.
         """

@@ -101,10 +101,10 @@ def put(table: Table, seat: Seat, item: Item, area: AreaId, good: Resource | Non
 
 
 def limit(table: Table, seat: Seat, item: Item, area: AreaId, good: Resource | None = None) -> Bar | None:
-    """Return why a piece cannot be put into this province, or into none, whoever may build there; None when it can.
+    """Return why a piece cannot be put into this province, or into none; None when it can.
 
-    Site, icon, coast and number in a province (MN-BLD-06 to MN-BLD-10), the player's own pieces (MN-PCS-04), the
-    common supply (MN-PCS-05). `area` must be a province.
+    It looks at site, icon, coast and number in a province (MN-BLD-06 to MN-BLD-10), the player's own pieces (MN-PCS-04)
+    and the common supply (MN-PCS-05), not at who may build there. `area` must be a province.
     """
     return no_room(table, seat, item, area, good) or none_left(table, seat, item)
 

@@ -113,7 +113,7 @@ def _gap(table: Table, origin: AreaId, to: AreaId, seat: Seat) -> str:
 
 
 def _tempted(table: Table, mover: Seat, area: AreaId) -> Seat | None:
-    """Return who may convert one of the legions that enter a province, as Helen does; None when nobody may.
+    """Return the seat that may convert one of the legions that enter a province, as Helen does; None without one.
 
     It is the province's owner, once in a Military Phase (MN-HER-07), while they have a legion in stock (MN-HER-09).
     """

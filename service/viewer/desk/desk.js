@@ -60,13 +60,13 @@ export class Desk {
     return this.game !== null && this.seen !== null;
   }
 
-  /** Whether whoever looks may open a case here. */
+  /** Whether the viewer of the page may open a case here. */
   get mayDispute() {
     const { me } = this.account;
     return Boolean(me) && (this.isOfficial || this.seat !== null);
   }
 
-  /** The seat of whoever looks. */
+  /** The seat of the viewer of the page. */
   get seat() {
     const { me } = this.account;
     return (me && this.game?.seats.find(({ player }) => player === me.id)?.seat) ?? null;
@@ -77,7 +77,7 @@ export class Desk {
     return me !== null && this.game?.organizer === me.id;
   }
 
-  /** Whether whoever looks may remove what was written. */
+  /** Whether the viewer of the page may remove what was written. */
   get mayErase() {
     return this.isOfficial || Boolean(this.account.me?.scopes.includes("admin"));
   }

@@ -113,7 +113,7 @@ function draws(seen) {
     <p class="quiet">${
       seen.secret
         ? "The game is over: its secret is public, and the service drew again from it. The Verify panel of the game does the same in your browser."
-        : "When the game is over, its secret is published and every draw can be repeated. Before that nobody may know it."
+        : "When the game is over, its secret is published and every draw can be repeated. Until then it stays secret."
     }
       ${Object.keys(seen.entropy).length ? `Added to the dice: ${Object.keys(seen.entropy).map(named).join(", ")}.` : "No seat added to the dice."}</p>
   </section>`;

@@ -116,7 +116,7 @@ function go(lesson) {
   location.hash = lesson;
 }
 
-/** Give the focus to what is new, once it is drawn: whoever uses a keyboard goes on from there. @param {string} id */
+/** Give the focus to what is new, once it is drawn, so that a player with a keyboard goes on from there. @param {string} id */
 function focusOn(id) {
   room.addEventListener("change", () => place(id)?.focus(), { once: true });
   room.redraw();

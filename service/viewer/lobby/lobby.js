@@ -57,7 +57,7 @@ function draw() {
   );
 }
 
-/** The games of whoever looks: those that wait for them first. */
+/** The games of the viewer of the page: those that wait for them first. */
 function mine() {
   const { waiting, own } = games;
   const rest = own.filter((game) => !waiting.some(({ id }) => id === game.id));

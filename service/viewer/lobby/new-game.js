@@ -32,7 +32,7 @@ const setups = new Map();
 /**
  * The form. It leads to the game's page, where seats are taken.
  * @param {Api} api
- * @param {Account} account who creates it; whoever has none gets one
+ * @param {Account} account of the creator; a visitor without one gets one
  * @param {RulesetSummary[]} rulesets those that can be played
  * @param {() => void} draw draws the page again
  */

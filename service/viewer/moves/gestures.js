@@ -17,7 +17,7 @@ import { choicesOf, isPlain } from "../forms/schema.js";
  * @property {JsonObject} fix the fields that it decides
  */
 
-/** Return what an option says of itself; nothing for an option without a gesture. @param {Pick<Option, "schema">} option */
+/** Return the gesture keywords of an option; an empty object for one without a gesture. @param {Pick<Option, "schema">} option */
 export function gestureOf(option) {
   return option.schema["x-gesture"] ?? {};
 }

@@ -5,7 +5,7 @@
  */
 
 const HOLD = 600; // Milliseconds.
-const MOVED = 6; // Pixels: whoever moves the pointer has seen what is there.
+const MOVED = 6; // Pixels: a player who moves the pointer has seen what is there.
 
 /**
  * Where the pointer was pressed last and rests since, and the button that was there with its words.
@@ -19,7 +19,7 @@ export function steady(place) {
   addEventListener(
     "click",
     ({ detail, target, clientX, clientY }) => {
-      // Whoever presses a key has the focus on a button, which no other takes over.
+      // With keys, the focus is on a button, which no other takes over.
       const button = target instanceof Element ? target.closest("button") : null;
       rest = detail ? { x: clientX, y: clientY, button, words: button?.textContent } : null;
     },

@@ -28,7 +28,7 @@ const STREAMS = {
 /**
  * @param {Room} room
  * @param {Account} account
- * @param {boolean} isAsked whether a decision waits for whoever looks
+ * @param {boolean} isAsked whether a decision waits for the viewer of the page
  * @param {(() => void) | null} decide leads there; null when it is shown
  * @param {Memory | null} memory what this browser saw before
  */

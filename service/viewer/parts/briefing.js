@@ -1,5 +1,5 @@
 /**
- * A game in a minute, for whoever meets it for the first time: its goal, its end, its length and its pieces.
+ * A game in a minute, for somebody who meets it for the first time: its goal, its end, its length and its pieces.
  * @module
  */
 

@@ -55,7 +55,7 @@ export function commandsOf(room) {
  */
 
 /**
- * What is asked, whoever has to answer it.
+ * What is asked, without who has to answer it.
  * @typedef {Omit<Decision, "seats">} Question
  */
 

@@ -17,7 +17,7 @@ const TOGETHER = 60;
 /** @type {WeakMap<Frames, Events>} */
 const known = new WeakMap();
 
-/** Return the events that whoever looks now may see. @param {Entered} room */
+/** Return the events that the viewer of the page may see now. @param {Entered} room */
 export function eventsOf(room) {
   const { frames } = room;
   const events = known.get(frames) ?? new Events(room);

@@ -53,9 +53,9 @@ export class Room extends EventTarget {
     this.paper = null;
     /** What ids are called, once the board was read for a form; null before. @type {Labels | null} */
     this.labels = null;
-    /** The seat of whoever looks; null for a spectator. @type {string | null} */
+    /** The seat of the viewer of the page; null for a spectator. @type {string | null} */
     this.seat = null;
-    /** Whether whoever looks may see everything. */
+    /** Whether the viewer of the page may see everything. */
     this.everything = false;
     /** The version that is shown; and one to compare it with, or null. */
     this.version = 0;

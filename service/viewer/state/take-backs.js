@@ -81,7 +81,7 @@ export class TakeBacks {
   }
 
   /**
-   * Answer a request; whoever refuses their own withdraws it.
+   * Answer a request; to refuse one's own is to withdraw it.
    * @param {TakeBack} request
    * @param {boolean} agrees
    */
