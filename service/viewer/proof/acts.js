@@ -6,7 +6,8 @@
 
 /** @import { Cause, Row } from "../types.js" */
 
-import { Around, isAroundTheTable } from "./origin.js";
+import { Around } from "./around.js";
+import { isAroundTheTable } from "./origin.js";
 
 const KEY_LIFE = 24 * 60 * 60 * 1000; // So long, in milliseconds, an idempotency key stands for one request at least.
 

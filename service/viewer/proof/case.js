@@ -7,14 +7,14 @@
 
 /**
  * @import { CaseEvent, CaseRow, Cause, Json, Row } from "../types.js"
- * @import { Around } from "./origin.js"
+ * @import { Around } from "./around.js"
  * @import { Part } from "./part.js"
  */
 
 import { faultOfCause, faultOfTime } from "./acts.js";
 import { canonical } from "./canonical.js";
 import { Fault, checkEnd, isGenuine, readLine, readRows, requireShape, split } from "./lines.js";
-import { aroundAt, isReason } from "./origin.js";
+import { aroundAt, isReason } from "./around.js";
 
 /**
  * The first line of an export.

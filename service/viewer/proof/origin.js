@@ -4,7 +4,7 @@
  * @module
  */
 
-/** @import { Cause, LoggedEvent, Row } from "../types.js" */
+/** @import { Cause, LoggedEvent } from "../types.js" */
 
 /**
  * What an act must come from: by whose account, whether for a seat, whether by a command, whether on a case. `early` acts
@@ -17,11 +17,6 @@
  * @property {boolean} [onCase]
  * @property {boolean} [early]
  * @property {boolean} [whenever]
- */
-
-/**
- * The row with which an act begins: it has a cause.
- * @typedef {Row & {cause: Cause}} Act
  */
 
 /** @type {Record<string, Origin>} */
@@ -47,7 +42,8 @@ const AROUND_THE_TABLE = {
   "seat-taken-over": { act: "the taking over of a seat", by: "newcomer", seat: true },
   "game-adjudicated": { act: "a ruling on the result", by: "official", onCase: true },
 };
-const ABOUT_A_SEAT = [
+/** What a seat does, or what happens to it: the cause must name that seat. */
+export const ABOUT_A_SEAT = [
   "seat-taken",
   "seat-left",
   "answer-left",
@@ -59,7 +55,7 @@ const ABOUT_A_SEAT = [
   "seat-taken-over",
 ];
 /** What no retraction takes back: it leaves the table alone, and the game has not moved on by it. */
-const STAYS = [
+export const STAYS = [
   "official-named",
   "official-released",
   "organizer-changed",
@@ -71,7 +67,7 @@ const STAYS = [
   "seat-taken-over",
 ];
 /** What may happen during a pause, beside a ruling that goes back. */
-const DURING_A_PAUSE = [
+export const DURING_A_PAUSE = [
   "official-named",
   "official-released",
   "organizer-changed",
@@ -93,7 +89,6 @@ const RULING_WITHOUT_CASE = { act: "a ruling", by: "organizer" };
 const RESUMED_WITHOUT_CASE = { act: "the end of a pause", by: "anybody" };
 /** @type {Origin} */
 const OFFICE_LAID_DOWN = { act: "the laying down of an office", by: "official", whenever: true };
-const BY_RULING = "TAB-RUL-04";
 /** @type {Origin} */
 const COMMAND = { act: "a command", by: "holder", seat: true, command: true };
 
@@ -103,404 +98,16 @@ export function isAroundTheTable({ type }) {
 }
 
 /**
- * @param {Partial<Cause>} cause
- * @param {string} at
- */
-function given({ player, seat, command, key }, at) {
-  return JSON.stringify([player, seat, command, key, at]);
-}
-
-/**
+ * Return what an act must come from; undefined for an event that follows from nothing.
  * @param {LoggedEvent} event
  * @param {Partial<Cause>} cause
  * @returns {Origin | undefined}
  */
-function originOf(event, cause) {
+export function originOf(event, cause) {
   const ruling = cause.case === undefined ? RULING_WITHOUT_CASE : RULING;
   if (event.type === "moves-retracted") return { undo: UNDO, ruling }[/** @type {"undo" | "ruling"} */ (event.by)];
   if (event.type === "game-started" && cause.case !== undefined) return START_BY_RULING;
   if (event.type === "game-resumed" && cause.case === undefined) return RESUMED_WITHOUT_CASE;
   if (event.type === "official-released" && cause.player === event.player) return OFFICE_LAID_DOWN;
   return isAroundTheTable(event) ? AROUND_THE_TABLE[event.type] : COMMAND;
-}
-
-/** A game as far as its events around the table tell it: who organizes it, who holds which seat, whether it runs. */
-export class Around {
-  /** The commands that an undo gives again next. @type {string[]} */
-  #again = [];
-
-  /**
-   * @param {{organizer: string, seats: string[], purpose?: string}} created the first event
-   * @param {Around} [past] of a fork: what it goes back to, as it stands there
-   */
-  constructor(created, past = undefined) {
-    this.organizer = created.organizer;
-    this.isAnalysis = created.purpose === "analysis";
-    // In an analysis one account plays all seats; a continuation keeps each for the player who held it.
-    /** @type {Map<string, string | undefined>} */
-    this.players = new Map(created.seats.map((seat) => [seat, this.isAnalysis ? created.organizer : undefined]));
-    this.kept = created.purpose === "continuation" && past ? new Map(past.players) : undefined;
-    this.started = false;
-    this.cancelled = false;
-    /** The seats of the answers left in advance, by the version at which each was left. @type {Map<number, string>} */
-    this.answers = new Map();
-    /** The accounts that ever took a seat; those that were ever officials, and whether they still are. */
-    this.seated = new Set(this.isAnalysis ? [created.organizer] : this.kept && past?.seated);
-    /** @type {Set<string>} */
-    this.givenUp = new Set();
-    /** @type {Map<string, boolean>} */
-    this.officials = new Map();
-    this.paused = false;
-    /**
-     * The requests to take moves back since the game last moved on, by the version at which each was made.
-     * @type {Map<number, {seat: string, to: number, agreed: Set<string>, open: boolean, present: boolean}>}
-     */
-    this.asked = new Map();
-  }
-
-  /**
-   * Return what is wrong with an act, as words that follow its version; nothing when all is right.
-   * @param {Row} row the act's first
-   * @param {Row[]} rows the whole log
-   */
-  objection(row, rows) {
-    const { event } = row;
-    const cause = row.cause ?? /** @type {Partial<Cause>} */ ({});
-    const origin = originOf(event, cause);
-    const due = this.#again.shift();
-    if (due !== undefined && due !== given(cause, row.at))
-      return "is not the command that the undo before it gives again";
-    if (event.type === "moves-retracted" && Array.isArray(event.again)) {
-      this.#again = event.again.map((version) => given({ ...rows[version - 1]?.cause, key: undefined }, row.at));
-    }
-    if (!origin) return `cannot have happened: ${event.type} follows from nothing`;
-    if (["game-created", "game-forked"].includes(event.type) && row.version > 1)
-      return "creates the game a second time";
-    const { act } = origin;
-    if (!cause.player) return `names no account: ${act} always comes from one`;
-    if (origin.seat && cause.seat === undefined) return `names no seat: ${act} is always for one`;
-    if (!origin.seat && cause.seat !== undefined) return `acts for the seat ${cause.seat}; ${act} is for no seat`;
-    if (ABOUT_A_SEAT.includes(event.type) && cause.seat !== event.seat) {
-      return `acts for the seat ${cause.seat}, but is about ${event.seat}`;
-    }
-    if (["answer-revoked", "answer-given"].includes(event.type) && this.answers.get(event.left) !== event.seat) {
-      return `is about an answer left at version ${event.left}, where ${event.seat} has none`;
-    }
-    if (origin.command && cause.command === undefined) {
-      return `has no command that it could come from: ${act} always has one`;
-    }
-    if (!origin.command && cause.command !== undefined) return `has a command in its cause; ${act} comes from none`;
-    if (origin.onCase && !/^c[0-9a-z]+$/.test(cause.case ?? "")) {
-      return `names no case: ${act} always carries out the ruling on one`;
-    }
-    if (!origin.onCase && cause.case !== undefined) return `names the case ${cause.case}; ${act} carries out no ruling`;
-    const caused = /** @type {Act} */ (row);
-    return (
-      this.#unentitled(origin, event, cause) ??
-      this.#untimely(origin, caused, rows) ??
-      this.#unfit(caused) ??
-      this.#unofficial(caused, rows) ??
-      this.#unasked(row, rows)
-    );
-  }
-
-  /**
-   * @param {Origin} origin
-   * @param {LoggedEvent} event
-   * @param {Partial<Cause>} cause
-   */
-  #unentitled({ act, by }, event, { player, seat }) {
-    const said = `is ${act} by ${player}`;
-    const mayAct = {
-      anybody: true,
-      newcomer: player === event.player,
-      holder: this.players.get(`${seat}`) === player,
-      participant: player === this.organizer || [...this.players.values()].includes(player),
-      organizer: player === this.organizer,
-      official: this.officials.get(`${player}`) === true,
-    };
-    if (mayAct[by]) return undefined;
-    return {
-      anybody: undefined,
-      newcomer: `${said}, but seats ${event.player}`,
-      holder: `${said}, who does not hold ${seat}`,
-      participant: `${said}, who neither organizes the game nor holds a seat`,
-      organizer: `${said}, who is not the organizer`,
-      official: `${said}, who is no official of the game`,
-    }[by];
-  }
-
-  /**
-   * @param {Origin} origin
-   * @param {Act} row
-   * @param {Row[]} rows
-   */
-  #untimely({ early, whenever }, row, rows) {
-    const { version, event } = row;
-    if (this.cancelled) return "cannot have happened: the game was cancelled";
-    const closes = this.isAnalysis && event.type === "game-cancelled";
-    if (early && this.started && !closes) return "cannot have happened: the game had begun";
-    if (!early && !whenever && !this.started) return "cannot have happened: the game had not begun";
-    const isRuling = event.type === "moves-retracted" && event.by === "ruling";
-    if (this.paused && !isRuling && !DURING_A_PAUSE.includes(event.type)) {
-      return "cannot have happened: the game was paused";
-    }
-    if (event.type === "game-resumed" && !this.paused) return "cannot have happened: the game was not paused";
-    if (event.type === "seat-taken") {
-      if (!this.players.has(event.seat)) return `seats somebody on ${event.seat}, which is no seat of this game`;
-      if (this.players.get(event.seat) !== undefined) return `seats somebody on ${event.seat}, which is taken`;
-      if ([...this.players.values()].includes(event.player)) return `seats ${event.player} a second time`;
-      if (this.officials.has(event.player)) return `seats ${event.player}, who is or was an official of the game`;
-    }
-    const keeper = event.type === "seat-taken" ? this.kept?.get(event.seat) : undefined;
-    if (keeper !== undefined && keeper !== event.player)
-      return `seats ${event.player} on ${event.seat}, which is kept for ${keeper}`;
-    if (event.type === "seat-taken" && this.#isLastToConfirm(event.seat) && !this.goesOnAsAgreed(rows[version], row)) {
-      return "is the last confirmation, and the game does not go on";
-    }
-    if (event.type === "seat-given-up" && this.givenUp.has(event.seat)) return `gives up ${event.seat} a second time`;
-    if (event.type === "seat-taken-over") {
-      if (!this.givenUp.has(event.seat)) return `takes over ${event.seat}, which was not given up`;
-      if ([...this.players.values()].includes(event.player)) return `seats ${event.player} a second time`;
-      if (this.officials.has(event.player)) return `seats ${event.player}, who is or was an official of the game`;
-    }
-    if (event.type === "answer-given" && row.at !== rows[version - 2].at) {
-      return "gives an answer left in advance later than it was called for";
-    }
-    const free = [...this.players].filter(([, player]) => player === undefined).map(([seat]) => seat);
-    if (event.type === "game-started" && row.cause.case !== undefined && !this.kept)
-      return "cannot have happened: this is no continuation";
-    if (event.type === "game-started" && row.cause.case === undefined && free.length)
-      return `starts the game while ${free.join(", ")} is free`;
-    const again = event.type === "moves-retracted" && event.to < version - 1 ? rows[event.to] : undefined;
-    if (event.type === "moves-retracted" && again?.cause?.command === undefined) {
-      return `goes back to version ${event.to}, after which no command follows`;
-    }
-    return undefined;
-  }
-
-  /** Return what is wrong with the command of an act, as far as that needs no rules. @param {Act} row */
-  #unfit({ event, cause }) {
-    const { command, seat } = cause;
-    if (event.type === "answer-left") {
-      const readers = [event.answer?.readers ?? []].flat();
-      if (readers.join() !== seat)
-        return `seals an answer for ${readers.join(", ") || "nobody"}, not for ${seat}, who left it`;
-    }
-    if (event.type === "moves-retracted" && event.by === "undo") {
-      if (event.reason) return "is an undo that gives a reason; only a ruling has one";
-      if (command?.type !== "undo" || command.to !== event.to)
-        return "is an undo to another version than was asked for";
-    }
-    if (command?.sealed === undefined) return undefined;
-    const names = [...Object.keys(command), ...Object.keys(command.sealed)].sort().join();
-    if (names !== "commitment,readers,sealed,type") return "seals a command in an unknown shape";
-    const { readers } = command.sealed;
-    if (readers.length === 1 && readers[0] === seat) return undefined;
-    return `seals a command for ${readers.join(", ") || "nobody"}, not for ${seat}, who sent it`;
-  }
-
-  /**
-   * Return what is wrong with an act about officials, or with their ruling.
-   * @param {Act} row
-   * @param {Row[]} rows
-   */
-  #unofficial({ version, event, cause }, rows) {
-    const { player } = event;
-    if (event.type === "official-named") {
-      if (this.officials.get(player)) return `names ${player} an official a second time`;
-      if (this.seated.has(player)) return `names ${player} an official, who has or had a seat of the game`;
-    }
-    if (event.type === "organizer-changed" && !this.#heirs().includes(player)) {
-      return `passes the game on to ${player}, who is neither an official of it nor plays in it`;
-    }
-    if (event.type === "official-released" && !this.officials.get(player)) {
-      return `releases ${player}, who is no official`;
-    }
-    const judges = [...this.officials.values()].includes(true);
-    const mayResume = this.officials.get(cause.player) || (cause.player === this.organizer && !judges);
-    if (event.type === "game-resumed" && cause.case === undefined && !mayResume)
-      return `is the end of a pause by ${cause.player}, who may not resume the game`;
-    if (cause.case !== undefined && !["game-resumed", "game-started"].includes(event.type) && !isReason(event.reason)) {
-      return "gives a reason that is not a line of 1 to 2,000 characters";
-    }
-    if (event.type !== "game-adjudicated") return undefined;
-    const named = event.order.flat();
-    const isWhole =
-      named.length === this.players.size && [...this.players.keys()].every((seat) => named.includes(seat));
-    if (!isWhole || !event.order.every((group) => group.length)) return "does not name each seat of the game once";
-    const ended = rows[version]?.event;
-    const follows = ended?.type === "game-ended" && ended.rule === BY_RULING;
-    return follows && ended.winners.join() === event.order[0].join() ? undefined : "does not end the game as it says";
-  }
-
-  /**
-   * Return what is wrong with a request to take moves back, or with an answer to one.
-   * @param {Row} row
-   * @param {Row[]} rows
-   */
-  #unasked({ version, event }, rows) {
-    const requests = [...this.asked.values()];
-    if (event.type === "take-back-asked") {
-      const command = event.to < version - 1 ? rows[event.to]?.cause : undefined;
-      if (command?.command === undefined || command.seat !== event.seat) {
-        return `asks to go back to version ${event.to}, after which no command of ${event.seat} follows`;
-      }
-      const own = requests.filter(({ seat }) => seat === event.seat);
-      if (own.some(({ to, open }) => open || to === event.to))
-        return `is a request that ${event.seat} has made already`;
-    }
-    if (event.type !== "take-back-answered") return undefined;
-    const request = this.asked.get(event.asked);
-    if (!request?.open) return `answers a request of version ${event.asked}, where none is open`;
-    if (request.seat === event.seat && event.agrees) return "agrees to a request of its own";
-    if (request.agreed.has(event.seat)) return `answers for ${event.seat} a second time`;
-    /** @param {string} seat */
-    const isAsked = (seat) =>
-      seat !== request.seat && !request.agreed.has(seat) && !(request.present && this.givenUp.has(seat));
-    if (event.seat !== request.seat && !isAsked(event.seat)) return `answers for ${event.seat}, which was given up`;
-    const isLast = [...this.players.keys()].every((seat) => seat === event.seat || !isAsked(seat));
-    if (event.agrees && isLast && rows[version]?.event.type !== "moves-retracted") {
-      return "is the last consent that was asked for, and the game does not go back";
-    }
-    return undefined;
-  }
-
-  /**
-   * Tell whether an event goes back as the act before it, a seat's consent, makes the game go back.
-   * @param {Row} row
-   * @param {Row} act
-   */
-  goesBackAsAsked({ version, event }, act) {
-    if (event.type !== "moves-retracted" || event.by !== "consent" || version !== act.version + 1) return false;
-    if (act.event.type === "seat-given-up") return this.#nowAgreed(event);
-    const asks = act.event.type === "take-back-asked";
-    const request = this.asked.get(asks ? act.version : act.event.asked);
-    return (asks || act.event.agrees === true) && request?.open === true && request.to === event.to && !event.reason;
-  }
-
-  /** The accounts that may organize the game next: its officials, and the players who have not given up their seats. */
-  #heirs() {
-    const officials = [...this.officials].filter(([, holds]) => holds).map(([player]) => player);
-    const players = [...this.players].filter(([seat]) => !this.givenUp.has(seat)).map(([, player]) => player);
-    return [...officials, ...players].filter((player) => player !== this.organizer);
-  }
-
-  /**
-   * Tell whether the game goes back to where it does because who had yet to answer gave up the seat.
-   * @param {LoggedEvent} event
-   */
-  #nowAgreed({ to, reason }) {
-    return !reason && [...this.asked.values()].some((each) => each.open && each.present && each.to === to);
-  }
-
-  /** @param {string} seat */
-  #isLastToConfirm(seat) {
-    return (
-      this.kept !== undefined && [...this.players].every(([each, player]) => each === seat || player !== undefined)
-    );
-  }
-
-  /**
-   * Tell whether a continuation goes on because the last seat was taken: all have confirmed.
-   * @param {Row} row
-   * @param {Row} act
-   */
-  goesOnAsAgreed(row, act) {
-    const isNext = row?.event.type === "game-started" && !row.cause && row.version === act.version + 1;
-    return (
-      isNext && act.event.type === "seat-taken" && this.kept !== undefined && this.#isLastToConfirm(act.event.seat)
-    );
-  }
-
-  /**
-   * Tell whether a ruling ends the game, or its rules do: each under a rule of its own.
-   * @param {Row} row
-   * @param {Row} act
-   */
-  endsAs({ event }, act) {
-    return (event.rule === BY_RULING) === (act.event.type === "game-adjudicated");
-  }
-
-  /**
-   * Tell whether players could have moved so: everybody who held a seat holds one, as a set-up may deal them out.
-   * @param {LoggedEvent} event
-   */
-  couldMove({ players }) {
-    /** @param {Iterable<string | undefined>} values */
-    const sorted = (values) => [...values].sort().join("\n");
-    return (
-      sorted(Object.keys(players)) === sorted(this.players.keys()) &&
-      sorted(Object.values(players)) === sorted(this.players.values())
-    );
-  }
-
-  /** Change what an event changes. @param {Row} row */
-  happen({ version, event }) {
-    if (event.type === "answer-left") this.answers.set(version, event.seat);
-    if (event.type === "answer-revoked") this.answers.delete(event.left);
-    if (event.type === "moves-retracted" && event.by !== "undo") this.answers.clear();
-    if (event.type === "seat-taken") {
-      this.players.set(event.seat, event.player);
-      this.seated.add(event.player);
-    }
-    if (event.type === "seat-given-up") this.givenUp.add(event.seat);
-    if (event.type === "seat-taken-over") {
-      this.players.set(event.seat, event.player);
-      this.seated.add(event.player);
-      this.givenUp.delete(event.seat);
-      for (const [left, seat] of this.answers) if (seat === event.seat) this.answers.delete(left);
-    }
-    if (event.type === "official-named") this.officials.set(event.player, true);
-    if (event.type === "official-released") this.officials.set(event.player, false);
-    if (event.type === "organizer-changed") this.organizer = event.player;
-    if (event.type === "game-paused") this.paused = true;
-    if (event.type === "game-resumed") this.paused = false;
-    if (!STAYS.includes(event.type)) this.asked.clear();
-    if (event.type === "take-back-asked") {
-      this.asked.set(version, {
-        seat: event.seat,
-        to: event.to,
-        agreed: new Set(),
-        open: true,
-        present: event.asks === "present",
-      });
-    }
-    if (event.type === "take-back-answered") {
-      const request = this.asked.get(event.asked);
-      if (event.agrees) request?.agreed.add(event.seat);
-      else if (request) request.open = false;
-    }
-    if (event.type === "seat-left") this.players.set(event.seat, undefined);
-    if (event.type === "game-started") {
-      this.started = true;
-      // By a ruling, those who have not confirmed play on as well.
-      for (const [seat, player] of this.players) if (player === undefined) this.players.set(seat, this.kept?.get(seat));
-    }
-    if (event.type === "game-forked" && this.isAnalysis) this.started = true;
-    if (event.type === "game-cancelled") this.cancelled = true;
-    if (event.type === "seats-moved") this.players = new Map(Object.entries(event.players));
-  }
-}
-
-/**
- * Return what is around the table of a game after so many of its rows. `past` as in `Around`.
- * @param {Row[]} rows
- * @param {number} version
- * @param {Around} [past]
- */
-export function aroundAt(rows, version, past = undefined) {
-  const around = new Around(rows[0].event, past);
-  for (const row of rows.slice(0, version)) around.happen(row);
-  return around;
-}
-
-/**
- * Tell whether a text can be the reason of a ruling: a line of 1 to 2,000 characters, not all blank to Python.
- * @param {string} text
- */
-export function isReason(text) {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: a reason must have none
-  const isLine = /^[^\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]+$/u.test(text);
-  return isLine && [...text].length <= 2_000 && text.replaceAll("\ufeff", "x").trim() !== "";
 }

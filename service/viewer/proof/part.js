@@ -5,14 +5,14 @@
 
 /**
  * @import { Json, LoggedEvent, Opened, Row, Ruleset, Sealed } from "../types.js"
- * @import { Around } from "./origin.js"
+ * @import { Around } from "./around.js"
  */
 
 import { faultOfActs, faultOfCause, faultOfTime } from "./acts.js";
 import { canonical, hex, sha256, unhex, utf8 } from "./canonical.js";
 import { Draws } from "./draws.js";
 import { Fault, checkEnd, hasExactly, isGenuine, objects, readLine, readRows, requireShape } from "./lines.js";
-import { aroundAt } from "./origin.js";
+import { aroundAt } from "./around.js";
 
 const FORMAT = "tabularium-export/1";
 const DEEPEST = 8; // So many forks may follow one another.
