@@ -19,9 +19,9 @@ async ([index, offered, command, version]) => {
     };
     // The modules that the page itself has, under the addresses of its release.
     const page = (name) => import(performance.getEntriesByType("resource").find((each) => each.name.split("?")[0].endsWith(name)).name);
-    const { begun, filled, limited } = await page("/moves/along.js");
-    const { chosenIn, movesOf } = await page("/moves/gestures.js");
-    const { hasAlong } = await page("/moves/controls.js");
+    const { begun } = await page("/moves/along.js");
+    const { filled, limited } = await page("/moves/filling.js");
+    const { chosenIn, hasAlong, movesOf } = await page("/moves/gestures.js");
     const { fromNothing, initial, matches } = await page("/forms/schema.js");
     const schemas = offered.map(fromNothing);
     const schema = schemas[index];

@@ -248,7 +248,7 @@ async def test_a_shop_says_what_is_paid_with_and_what_is_left_or_sold_out(
         await route.fulfill(response=answer, json=changed)
 
     if sold_out:
-        await page.route(re.compile(r"/options"), without_cavalry)
+        await page.route(re.compile(r"/v1/.*/options"), without_cavalry)
     await sit(page, made)
     # It is open already, because nothing else is asked.
     infantry, gone = page.locator('[data-goods="infantry"]'), page.locator('[data-sold-out="cavalry"]')

@@ -23,7 +23,8 @@ OTHERS: Final = 5
 """So many other values of an option are compared with those that its form begins with."""
 
 BEGUN: Final = """async (schemas) => {
-    const { begun, filled, remember } = await import("/viewer/moves/along.js");
+    const { begun, remember } = await import("/viewer/moves/along.js");
+    const { filled } = await import("/viewer/moves/filling.js");
     const { chosenIn, isOnMap, movesOf } = await import("/viewer/moves/gestures.js");
     const { fromNothing, given, initial, withoutNothing } = await import("/viewer/forms/schema.js");
     return schemas.map(fromNothing).map((schema) => {

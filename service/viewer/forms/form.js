@@ -74,6 +74,12 @@ export class Form {
     this.changed();
   }
 
+  /** Fill in the whole of it. @param {JsonObject} value */
+  fill(value) {
+    this.value = value;
+    this.changed();
+  }
+
   /** The fields in which areas are chosen. @returns {{path: Path, schema: EnumField | ArrayField}[]} */
   get areaFields() {
     return [...this.#areaFields(this.schema, [])];

@@ -9,7 +9,7 @@
  */
 
 import { isSame } from "../forms/schema.js";
-import { titleOf } from "../state/commands.js";
+import { titleOf } from "../state/options.js";
 
 /**
  * Return what an option is called among others that can be chosen in its place: its title, and where others have the

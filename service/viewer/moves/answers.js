@@ -12,9 +12,9 @@
 
 import { isFixed, isPlain } from "../forms/schema.js";
 import { capital, plain } from "../parts/format.js";
-import { commandsOf, titleOf } from "../state/commands.js";
-import { hasAlong } from "./controls.js";
-import { isOnMap, isQuiet } from "./gestures.js";
+import { commandsOf } from "../state/commands.js";
+import { titleOf } from "../state/options.js";
+import { hasAlong, isOnMap, isQuiet } from "./gestures.js";
 import { cardsOf } from "./hand.js";
 import { isClear } from "./meaning.js";
 import { openedIn } from "./opened.js";
@@ -170,9 +170,9 @@ function buttonsOf(option, commands, moves) {
       value: asked.isOpen ? `${value}/${card}` : value,
       quiet: false,
       dealt: { option, card },
-      act: () => moves.give(option, { [asked.name]: card }),
+      act: () => moves.sending.give(option, { [asked.name]: card }),
     }));
-  if (isPlain(option)) return [{ label: title, value, quiet: isQuiet(option), act: () => moves.give(option) }];
+  if (isPlain(option)) return [{ label: title, value, quiet: isQuiet(option), act: () => moves.sending.give(option) }];
   const { properties } = option.schema;
   const free = Object.keys(properties).filter((name) => !isFixed(properties[name]));
   const [name] = free;
@@ -207,6 +207,6 @@ function buttonsOf(option, commands, moves) {
     label: `${lead}${word(each)}`,
     value: `${value}/${each}`,
     quiet: false,
-    act: () => moves.give(option, { [name]: each }),
+    act: () => moves.sending.give(option, { [name]: each }),
   }));
 }

@@ -25,7 +25,7 @@ import { listen } from "./pointer.js";
 import { steady } from "./steady.js";
 import { tray } from "./tray.js";
 import { endOrShow, passBy, passOver } from "./turn.js";
-import { summary } from "./words.js";
+import { sentence, summary } from "./words.js";
 
 /** The rooms whose keys are listened to. @type {WeakSet<Table>} */
 const listening = new WeakSet();
@@ -94,7 +94,7 @@ function hint(commands, moves) {
   const { labels, order } = commands;
   if (!labels) return nothing;
   if (moves.isSending)
-    return html`<span class="quiet">${moves.told()}${order ? summary(order.option, order.form.value, labels) : nothing} …</span>`;
+    return html`<span class="quiet">${moves.sentence}${order ? summary(order.option, order.form.value, labels) : nothing} …</span>`;
   if (moves.isComplete) return nothing;
   if (moves.shown.length) return html`<span class="shown">${preview(labels, moves)}</span>`;
   if (moves.start === null) {
@@ -110,13 +110,13 @@ function hint(commands, moves) {
  * @param {Moves} moves
  */
 function preview(labels, moves) {
-  const told = new Map(
+  const meanings = new Map(
     moves.shown.map((move) => {
       const value = moves.valueOf(move);
-      return [moves.say(move.option, value, move.end), summary(move.option, value, labels)];
+      return [sentence(move.option, value, move.end, labels), summary(move.option, value, labels)];
     }),
   );
-  return [...told].slice(0, 2).map(([words, along], at) => html`${at ? ", or " : nothing}${words}${along}`);
+  return [...meanings].slice(0, 2).map(([words, along], at) => html`${at ? ", or " : nothing}${words}${along}`);
 }
 
 /**

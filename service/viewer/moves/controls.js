@@ -13,7 +13,7 @@ import { html, nothing } from "../vendor/lit-html.js";
 import { Fields } from "../forms/fields.js";
 import { numberButtons } from "../forms/numbers.js";
 import { choicesOf, given, isFixed, isSame, isSubset, sums, toggled } from "../forms/schema.js";
-import { chosenIn, gestureOf } from "./gestures.js";
+import { gestureOf } from "./gestures.js";
 import { hand } from "./hand.js";
 import { fewNumbers, numbersOf } from "./numbers.js";
 import { shop } from "./shop.js";
@@ -38,14 +38,6 @@ export function control(form, option, decided) {
       option,
       open.filter((name) => !cards.includes(name)),
     )}`;
-}
-
-/** Whether there is anything to take along: then all and none of it can be taken at once. @param {Option} option */
-export function hasAlong(option) {
-  const { counts = [], pieces = [], as } = gestureOf(option);
-  if (as) return false;
-  const names = new Set([...counts, ...pieces]);
-  return chosenIn(option).some((name) => names.has(name) && !isFixed(option.schema.properties[name]));
 }
 
 /**

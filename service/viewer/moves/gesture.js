@@ -11,7 +11,7 @@
  * @module
  */
 
-/** @import { Meant } from "./moves.js" */
+/** @import { Meant } from "./gestures.js" */
 
 /**
  * @typedef {"idle" | "from" | "along" | "to" | "confirmed"} State

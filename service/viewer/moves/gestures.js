@@ -6,7 +6,7 @@
 
 /** @import { Field, IntegerField, JsonObject, Option } from "../types.js" */
 
-import { choicesOf, isPlain } from "../forms/schema.js";
+import { choicesOf, isFixed, isPlain } from "../forms/schema.js";
 
 /**
  * A gesture: from an area to another, or at one area alone.
@@ -15,6 +15,11 @@ import { choicesOf, isPlain } from "../forms/schema.js";
  * @property {string} start the area where it begins
  * @property {string | null} end the area where it ends; null when it points at one area only
  * @property {JsonObject} fix the fields that it decides
+ */
+
+/**
+ * What is meant: an option, and the fields that pointing decided.
+ * @typedef {Pick<Move, "option" | "fix">} Meant
  */
 
 /** Return the gesture keywords of an option; an empty object for one without a gesture. @param {Pick<Option, "schema">} option */
@@ -38,6 +43,14 @@ export function chosenIn({ schema }) {
   const { from, to, between } = schema["x-gesture"] ?? {};
   const places = new Set([from, to, between, "type"]);
   return Object.keys(schema.properties).filter((name) => !places.has(name));
+}
+
+/** Tell whether there is anything to take along: then one click takes all of it or none. @param {Option} option */
+export function hasAlong(option) {
+  const { counts = [], pieces = [], as } = gestureOf(option);
+  if (as) return false;
+  const names = new Set([...counts, ...pieces]);
+  return chosenIn(option).some((name) => names.has(name) && !isFixed(option.schema.properties[name]));
 }
 
 /**

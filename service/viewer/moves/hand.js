@@ -16,7 +16,7 @@ import { Fields } from "../forms/fields.js";
 import { choicesOf, isFixed, isSame, isSubset, toggled } from "../forms/schema.js";
 import { chip } from "../parts/chip.js";
 import { glyph } from "../parts/shelf.js";
-import { titleOf } from "../state/commands.js";
+import { titleOf } from "../state/options.js";
 import { gestureOf } from "./gestures.js";
 
 const TOLD = 1; // So many sections of a card's paper are on it: what it does.

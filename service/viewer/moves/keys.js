@@ -14,7 +14,7 @@ import { live } from "../vendor/directives/live.js";
 import { commandsOf } from "../state/commands.js";
 import { sinceOf } from "../state/since.js";
 import { MANY, answersOf } from "./answers.js";
-import { hasAlong } from "./controls.js";
+import { hasAlong } from "./gestures.js";
 import { movesIn } from "./moves.js";
 import { openedIn } from "./opened.js";
 import { takeBack } from "./outcome.js";
@@ -93,7 +93,7 @@ export function key(event, room) {
     return event.preventDefault();
   }
   if (event.key === "Enter" && moves.isReady && !event.target.closest("button, a, summary, [data-area]")) {
-    moves.send();
+    moves.sending.send();
     return event.preventDefault();
   }
   if (event.key === "?" && hasKeys()) {

@@ -9,7 +9,8 @@
  */
 
 import { amount, choicesOf, initial, isFixed } from "../forms/schema.js";
-import { alongIn, begun, filled, isForced, isKnown, isUsual } from "./along.js";
+import { alongIn, begun, isKnown, isUsual } from "./along.js";
+import { filled, isForced } from "./filling.js";
 import { chosenIn, gestureOf } from "./gestures.js";
 import { openNumbers } from "./numbers.js";
 

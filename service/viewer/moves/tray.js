@@ -8,18 +8,21 @@
  * @import { Labels } from "../forms/labels.js"
  * @import { Commands } from "../state/commands.js"
  * @import { At, Json, Option, Table } from "../types.js"
- * @import { Meant, Moves } from "./moves.js"
+ * @import { Meant } from "./gestures.js"
+ * @import { Moves } from "./moves.js"
+ * @import { Sending } from "./sending.js"
  */
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { live } from "../vendor/directives/live.js";
-import { titleOf } from "../state/commands.js";
+import { titleOf } from "../state/options.js";
 import { alongIn } from "./along.js";
 import { titleAmong } from "./alike.js";
 import { MANY, answersOf } from "./answers.js";
-import { control, hasAlong } from "./controls.js";
+import { again, alone, lastField } from "./completing.js";
+import { control } from "./controls.js";
 import { refused } from "./dispute.js";
-import { gestureOf } from "./gestures.js";
+import { gestureOf, hasAlong } from "./gestures.js";
 import { deal } from "./hand.js";
 import { helpTray } from "./keys.js";
 import { openedIn } from "./opened.js";
@@ -34,10 +37,11 @@ import { summary, things } from "./words.js";
 export function tray(room, commands, moves) {
   const { plan, isHelp } = openedIn(room);
   if (plan) return planTray(room, commands, plan);
-  if (moves.refused) {
-    return html`<div class="tray">${refused(room, moves.refused, moves.tried)}
+  const { sending } = moves;
+  if (sending.refused) {
+    return html`<div class="tray">${refused(room, sending.refused, sending.tried)}
       <p class="quiet">Nothing was sent.</p>
-      <div class="buttons"><button @click=${() => moves.forgive()}>Close</button></div></div>`;
+      <div class="buttons"><button @click=${() => sending.forgive()}>Close</button></div></div>`;
   }
   if (commands.place === "bar" && commands.form && !moves.isSending)
     return moves.isReady ? picker(room, commands, moves) : beforehand(commands, moves);
@@ -81,10 +85,10 @@ function beforehand(commands, moves) {
 function allOrNone(moves) {
   const { order } = moves.commands;
   if (!order) return nothing;
-  const { labels, option } = order;
+  const { form, labels, option } = order;
   return html`<button type="button" @click=${() => moves.take(true)}>All</button><button type="button" @click=${() => moves.take(false)}>None</button>
-    ${moves.alone.map(({ word, value }) => html`<button type="button" data-only=${word} @click=${() => moves.put(value)}>Only ${labels.field(word)}</button>`)}
-    ${moves.lately.map((value) => html`<button type="button" data-again=${JSON.stringify(alongIn(option, value))} @click=${() => moves.put(value)}>Again ${things(option, value, labels).join(", ")}</button>`)}`;
+    ${alone(option, form.value).map(({ name, value }) => html`<button type="button" data-only=${name} @click=${() => form.fill(value)}>Only ${labels.field(name)}</button>`)}
+    ${again(option, form.value, moves.meant).map((value) => html`<button type="button" data-again=${JSON.stringify(alongIn(option, value))} @click=${() => form.fill(value)}>Again ${things(option, value, labels).join(", ")}</button>`)}`;
 }
 
 /**
@@ -112,16 +116,17 @@ function picker(room, commands, moves) {
   if (!order) return nothing;
   const { form, option, labels } = order;
   const [fault] = form.faults;
-  const { last } = moves;
+  const { start, end } = moves;
+  const last = start !== null && moves.meant.length ? lastField(option, [start, end ?? start]) : null;
   const isAsked = new Set([...decided(option, moves.meant.length > 0), ...(last ? [last.name] : [])]);
   /** @param {SubmitEvent} event */
   const submit = (event) => {
     event.preventDefault();
-    moves.send();
+    moves.sending.send();
   };
   return html`<form class="tray picker" novalidate aria-label=${titleOf(option)} @submit=${submit}>
-    <p class="means" role="status"><strong>${moves.told()}</strong>${summary(option, form.value, labels)}</p>
-    ${cost(labels, moves)}
+    <p class="means" role="status"><strong>${moves.sentence}</strong>${summary(option, form.value, labels)}</p>
+    ${cost(labels, moves.sending)}
     <div class="buttons">
       ${last ? lasts(order, commands.busy, moves, last) : html`<button type="submit" class="strong" ?disabled=${commands.busy}>Send <kbd aria-hidden="true">↵</kbd></button>`}
       ${hasAlong(option) ? allOrNone(moves) : nothing}
@@ -154,7 +159,7 @@ function picker(room, commands, moves) {
 /**
  * Why a command was not sent at once.
  * @param {Labels} labels
- * @param {Moves} moves
+ * @param {Sending} sending
  */
 function cost(labels, { foreseen }) {
   if (!foreseen) return nothing;
@@ -176,7 +181,7 @@ function lasts({ form, labels }, busy, moves, { name, values }) {
       /** @type {At<HTMLElement, MouseEvent>} */ event,
     ) => {
       event.preventDefault();
-      moves.finish(name, value);
+      moves.sending.finish(name, value);
     }}>${labels.field(name)}: ${labels.value(value)} ${isChosen ? html`<kbd aria-hidden="true">↵</kbd>` : nothing}</button>`;
   });
 }

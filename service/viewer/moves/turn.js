@@ -11,7 +11,7 @@
  */
 
 import { html, nothing } from "../vendor/lit-html.js";
-import { titleOf } from "../state/commands.js";
+import { titleOf } from "../state/options.js";
 import { isQuiet } from "./gestures.js";
 import { openedIn } from "./opened.js";
 

@@ -1,5 +1,5 @@
 /**
- * What comes along with a command, in words.
+ * What a gesture means, in words: what is done, where, and what comes along.
  * @module
  */
 
@@ -8,7 +8,26 @@
  * @import { JsonObject, Option } from "../types.js"
  */
 
+import { isSame } from "../forms/schema.js";
 import { gestureOf } from "./gestures.js";
+
+/**
+ * Return what a command does and where: "March to Ostia".
+ * @param {Option} option
+ * @param {JsonObject} value
+ * @param {string | null} end the area where its gesture ends
+ * @param {Labels | null} labels
+ */
+export function sentence(option, value, end, labels) {
+  const title = option.title || option.command;
+  const { to, between } = gestureOf(option);
+  const named = [to, between]
+    .flatMap((name) => (name ? [value[name]] : []))
+    .filter((each) => each !== undefined && !isSame(each, []));
+  const where = end && !named.length ? [end] : named;
+  const words = where.map((each) => labels?.value(each) ?? `${each}`).filter((word) => !title.includes(word));
+  return words.length ? `${title} ${end ? "to" : "in"} ${words.join(", ")}` : title;
+}
 
 /**
  * What comes along, in words after a title; empty where nothing does.
@@ -17,11 +36,12 @@ import { gestureOf } from "./gestures.js";
  * @param {JsonObject} values
  */
 export function summary(option, values, labels) {
-  const said = things(option, values, labels);
-  return said.length ? `: ${said.join(", ")}` : "";
+  const words = things(option, values, labels);
+  return words.length ? `: ${words.join(", ")}` : "";
 }
 
 /**
+ * Return the things that come along, each in words.
  * @param {Option} option
  * @param {Labels} labels
  * @param {JsonObject} values

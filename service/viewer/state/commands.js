@@ -7,9 +7,9 @@
 
 import { Form } from "../forms/form.js";
 import { Labels } from "../forms/labels.js";
-import { named } from "../parts/format.js";
-import { areasOf, choicesOf, fromNothing, isPlain, isSame, withoutNothing } from "../forms/schema.js";
+import { areasOf, isPlain, isSame, withoutNothing } from "../forms/schema.js";
 import { Problem, newKey, problemOf } from "./api.js";
+import { asBefore, changes, questionsOf, shown, titleOf, versionsOf } from "./options.js";
 
 const STALE = 412; // The status of an answer to what was made for an older version.
 const REST = 150; // Milliseconds in which further events may come before the options are read again.
@@ -52,11 +52,6 @@ export function commandsOf(room) {
  * What would come of commands: whether they could be taken back, what of the seat's pieces would be gone, what could be
  * done then, or why they would not be accepted.
  * @typedef {{canUndo: boolean, gone: Record<string, number>, options: Option[], problem?: Problem}} Foreseen
- */
-
-/**
- * What is asked, without who has to answer it.
- * @typedef {Omit<Decision, "seats">} Question
  */
 
 /** The commands of the seat that a page shows. */
@@ -390,38 +385,17 @@ export class Commands {
   async #asLongAsItStands(act) {
     const { option } = this;
     if (!option) return;
-    const before = this.#questionsOf(option);
+    const before = questionsOf(option, this.decisions);
     try {
       await act();
     } catch (error) {
       const problem = problemOf(error);
       if (problem.status !== STALE) throw problem;
       await this.read();
-      problem.changed = this.#changes(option, before);
+      problem.changed = changes(option, before, this);
       if (problem.changed) throw problem;
       await act();
     }
-  }
-
-  /** What an option answers; who else has to answer makes no difference. @param {Option} option */
-  #questionsOf({ decision }) {
-    const asked = this.decisions.filter(({ kind }) => kind === decision);
-    return asked.map(({ seats, ...question }) => question);
-  }
-
-  /**
-   * Say what has changed for whoever chose an option; nothing when all is as it was.
-   * @param {Option} option
-   * @param {Question[]} before
-   */
-  #changes(option, before) {
-    const now = this.#questionsOf(option);
-    if (before.length && !now.length) return "You are no longer asked.";
-    if (!isSame(titlesOf(before), titlesOf(now))) return "You are asked something else now.";
-    if (!isSame(before, now)) return "What you are asked about has changed.";
-    if (this.options.some((each) => isSame(each, option))) return "";
-    const isOffered = this.options.some(({ command, title }) => command === option.command && title === option.title);
-    return isOffered ? "What you can choose from has changed." : "What you chose is no longer possible.";
   }
 
   /** Let the page know of a version before the stream tells of it. @param {number} version */
@@ -458,40 +432,9 @@ export class Commands {
   }
 }
 
-/** Return an option as its form shows it. @param {Option} option */
-function shown(option) {
-  return { ...option, schema: fromNothing(option.schema) };
-}
-
-/**
- * Return options with those objects that were there before: what was begun with them goes on.
- * @param {Option[]} options
- * @param {Option[]} before
- */
-function asBefore(options, before) {
-  const known = new Map(before.map((option) => [JSON.stringify(option), option]));
-  const found = options.map((option) => known.get(JSON.stringify(option)) ?? option);
-  return found.length === before.length && found.every((option, at) => option === before[at]) ? before : found;
-}
-
 /** What is sent to give commands. @param {JsonObject} body @param {string} title */
 function commanding(body, title) {
   return { path: /** @type {const} */ ("commands"), body, title };
-}
-
-/** The versions to which an undo can go back. @param {Option} undo */
-function versionsOf({ schema }) {
-  return /** @type {number[]} */ (choicesOf(schema.properties.to));
-}
-
-/** Return what an option is called. @param {{title?: string, command: string}} option */
-export function titleOf({ title, command }) {
-  return title || named(command);
-}
-
-/** @param {Question[]} questions */
-function titlesOf(questions) {
-  return questions.map(({ title }) => title);
 }
 
 /** @param {Problem} problem */

@@ -7,22 +7,8 @@ import { goesOn, isClear, mostOf, oneOfEach } from "../../../service/viewer/move
 import { fewNumbers, numbersOf, openNumbers } from "../../../service/viewer/moves/numbers.js";
 import { things } from "../../../service/viewer/moves/words.js";
 import { Labels } from "../../../service/viewer/forms/labels.js";
+import { count, one, option, some } from "./options.js";
 
-/** An option of a command with these fields. */
-function option(command, properties, gesture) {
-  const schema = { type: "object", properties: { type: { const: command }, ...properties }, required: [] };
-  return { command, title: command, schema: gesture ? { ...schema, "x-gesture": gesture } : schema };
-}
-
-const one = (...values) => ({ enum: values });
-const some = (...values) => ({
-  type: "array",
-  items: { enum: values },
-  minItems: 0,
-  maxItems: values.length,
-  uniqueItems: true,
-});
-const count = (minimum, maximum) => ({ type: "integer", minimum, maximum });
 const places = (moves) => moves.map(({ start, end }) => [start, end]);
 
 const MARCH = option(
