@@ -1,4 +1,4 @@
-"""Comments and docstrings are plain English: none has a phrase that our readers had to read twice.
+"""Comments and docstrings are plain English, also those of the viewer: none has a phrase that had to be read twice.
 
 The list is short on purpose. A phrase belongs to it when there is always a better one.
 """
@@ -7,7 +7,7 @@ import ast
 import io
 import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -36,21 +36,42 @@ def prose(source: str) -> Iterator[tuple[int, str]]:
             yield node.lineno, " ".join(node.value.value.split())
 
 
-def riddles(source: str) -> Iterator[str]:
-    """Yield what is to be said more plainly in a file of Python."""
-    words = " ".join(source.split())
+def comments(source: str) -> Iterator[tuple[int, str]]:
+    """Yield the comments of a file of JavaScript, with the lines where they begin."""
+    for found in re.finditer(r"/\*.*?\*/|(?<!:)//[^\n]*", source, re.DOTALL):
+        yield source.count("\n", 0, found.start()) + 1, " ".join(re.sub(r"\n *\*", " ", found[0]).split())
+
+
+def riddles(source: str, texts: Callable[[str], Iterator[tuple[int, str]]] = prose) -> Iterator[str]:
+    """Yield what is to be said more plainly in a file, whose comments `texts` finds; by default in one of Python."""
+    words = " ".join(re.sub(r"\n *\*", " ", source).split())
     if not any(re.search(phrase, words, re.IGNORECASE) for phrase in PLAINER):
         return  # as most are: to parse a file takes longer
-    for line, text in prose(source):
+    for line, text in texts(source):
         for phrase, advice in PLAINER.items():
             if found := re.search(phrase, text, re.IGNORECASE):
                 yield f"line {line}: {found[0]!r}: {advice}"
 
 
-@pytest.mark.parametrize("folder", ["domain", "projections", "service", "tests"])
-def test_nothing_has_to_be_read_twice(folder: str) -> None:
-    files = {path.relative_to(ROOT).as_posix(): path for path in sorted((ROOT / folder).rglob("*.py"))}
-    found = {name: list(riddles(path.read_text())) for name, path in files.items()}
+@pytest.mark.parametrize(
+    ("folder", "pattern", "texts"),
+    [
+        ("domain", "*.py", prose),
+        ("projections", "*.py", prose),
+        ("service", "*.py", prose),
+        ("tests", "*.py", prose),
+        ("service/viewer", "*.js", comments),
+        ("tests/viewer", "*.js", comments),
+    ],
+    ids=["domain", "projections", "service", "tests", "viewer", "tests of the viewer"],
+)
+def test_nothing_has_to_be_read_twice(
+    folder: str, pattern: str, texts: Callable[[str], Iterator[tuple[int, str]]]
+) -> None:
+    files = {path.relative_to(ROOT).as_posix(): path for path in sorted((ROOT / folder).rglob(pattern))}
+    own = {name: path for name, path in files.items() if "/vendor/" not in name}
+    assert own
+    found = {name: list(riddles(path.read_text(), texts)) for name, path in own.items()}
     assert {name: each for name, each in found.items() if each} == {}
 
 
@@ -59,3 +80,10 @@ def test_a_riddle_is_found_in_comments_and_docstrings_and_a_plain_sentence_is_no
     assert [each.partition(":")[0] for each in riddles(riddle)] == ["line 3", "line 1"]
     plain = '"""A lie that is told. `tell` gets the address."""\nwhoever = "whoever"\n'
     assert list(riddles(plain)) == []
+
+
+def test_a_riddle_is_found_in_comments_of_javascript_and_not_in_its_strings() -> None:
+    riddle = "/**\n * For what each\n * comes to. Games of\n * whom? @module\n */\nx(); // Whoever looks.\n"
+    assert [each.partition(":")[0] for each in riddles(riddle, comments)] == ["line 1", "line 1", "line 6"]
+    plain = 'const address = "https://whoever.example"; // The address.\nlet whoever = `whoever ${x}`;\n'
+    assert list(riddles(plain, comments)) == []

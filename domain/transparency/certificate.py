@@ -154,7 +154,7 @@ def _said(found: Certified, entry: Entry) -> list[str]:
         noun = "version" if found.later == 1 else "versions"
         said.append(f"The export has {found.later} {noun} after it, for which a newer certificate speaks.")
     elif entry.status in ("over", "cancelled"):
-        said.append(f"It was {entry.status} then: what the game came to cannot change.")
+        said.append(f"It was {entry.status} then: the result of the game cannot change.")
     else:
         said.append("Whether versions after it exist is not known.")
     return said

@@ -17,7 +17,7 @@ import { takeToken } from "./state/token.js";
 /** The page: what it has drawn, and what follows the board. */
 class GamePage {
   #resting = 0;
-  /** The version whose happenings the board was moved to last. */
+  /** The version for which the board was moved last. */
   #followed = 0;
   /** @type {Promise<typeof Panels> | null} */
   #fetched = null;
@@ -43,33 +43,33 @@ class GamePage {
     const { against, area } = linked();
     if (against) room.compare(against);
     const opened = board.open().catch((problem) => (room.problem = problem));
-    // After what the board needs, which would come later for it.
+    // Only now: the board's own requests go first.
     this.#fetchPanels();
     await opened;
     if (area) room.choose(area);
     room.redraw();
     setTimeout(() => room.frames?.wantAll(room.version), 1000);
-    // Where the positions cannot be had, the rest of the page works all the same.
+    // When the positions cannot be loaded, the rest of the page works without them.
     setTimeout(() => this.#drawPanels(), 3000);
   }
 
   #draw() {
     const { room, place } = this;
-    const scene = room.shown;
+    const scene = room.currentScene;
     const isThere = this.#show(scene) && scene?.version === room.version;
     this.#tell(isThere);
     place.setAttribute("aria-busy", String(!isThere));
     if (isThere) place.dataset.version = `${room.version}`;
   }
 
-  /** Show what happened, once the version rests. A comparison shows something else. @param {boolean} isThere */
+  /** Draw what happened, when the version has not changed for a moment. Not in a comparison. @param {boolean} isThere */
   #tell(isThere) {
     const { room, board } = this;
     clearTimeout(this.#resting);
     if (room.isHurried) this.#resting = setTimeout(() => room.redraw(), 150);
-    const isTold = isThere && !room.isHurried && !room.isComparing;
-    board.tell(isTold ? room.happened : []);
-    if (isTold && this.#followed !== room.version && board.camera?.isFree) this.#follow(room.scenes);
+    const showsEvents = isThere && !room.isHurried && !room.isComparing;
+    board.tell(showsEvents ? room.happened : []);
+    if (showsEvents && this.#followed !== room.version && board.camera?.isFree) this.#follow(room.scenes);
   }
 
   /**
@@ -100,7 +100,7 @@ class GamePage {
     return isWhole;
   }
 
-  /** Fetch the panels around the board, once. The page names all that they consist of, so that none waits for another. */
+  /** Fetch the panels around the board, once. The page lists all their files, so that none waits for another. */
   #fetchPanels() {
     if (this.#fetched) return this.#fetched;
     const { content } = /** @type {HTMLTemplateElement} */ (document.getElementById("later"));
@@ -111,7 +111,7 @@ class GamePage {
     return this.#fetched;
   }
 
-  /** Draw the panels around the board, and then fetch what nobody misses before; once. */
+  /** Draw the panels around the board, once, and then fetch those that are not needed at first. */
   #drawPanels() {
     const { room } = this;
     if (this.#panels) return;

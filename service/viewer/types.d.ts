@@ -283,7 +283,7 @@ export interface Table extends EventTarget {
   readonly following: boolean;
   readonly against: number | null;
   readonly area: string | null;
-  readonly shown: Scene | undefined;
+  readonly currentScene: Scene | undefined;
   paper: Paper | null;
   labels: Labels | null;
   commands: Commands | null;

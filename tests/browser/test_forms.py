@@ -16,7 +16,7 @@ WORDS = """async (cases) => {
     for (const { areas, words, options } of cases) {
         for (const [index, schema] of options.entries()) {
             const form = new Form(schema, `form-${index}`, new Labels(areas, words), () => {});
-            form.asked = true;
+            form.isValidated = true;
             const place = document.createElement("div");
             render(form.render(), place);
             said.push(place.textContent.replace(/\\s+/g, " "));

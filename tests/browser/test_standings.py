@@ -11,7 +11,7 @@ DRAWN = """async (standings) => {
     const { standingsPanel } = await import("/viewer/panels/standings.js");
     const { render } = await import("/viewer/vendor/lit-html.js");
     const place = document.createElement("div");
-    const room = { isEntered: () => true, shown: { standings }, game: { seats: [] }, against: null };
+    const room = { isEntered: () => true, currentScene: { standings }, game: { seats: [] }, against: null };
     render(standingsPanel(room), place);
     return [...place.querySelectorAll(".seats > li > ul > li")].map((line) => ({
         words: line.textContent.replace(/\\s+/g, " ").trim(),
@@ -44,7 +44,7 @@ ENDED = """async (game) => {
     const { standingsPanel } = await import("/viewer/panels/standings.js");
     const { render } = await import("/viewer/vendor/lit-html.js");
     const place = document.createElement("div");
-    const room = { isEntered: () => true, shown: { standings: [] }, game: { seats: [], ...game }, against: null };
+    const room = { isEntered: () => true, currentScene: { standings: [] }, game: { seats: [], ...game }, against: null };
     render(standingsPanel(room), place);
     const words = (line) => line.textContent.replace(/\\s+/g, " ").trim();
     return {

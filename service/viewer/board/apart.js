@@ -1,6 +1,6 @@
 /**
- * Where piles lie when they are drawn larger than the map meant (board/names.js): a little aside, if that hides fewer names
- * and less of other piles.
+ * Where piles lie when they are drawn larger than the map meant (board/names.js): a little aside, if that hides fewer
+ * names and less of other piles.
  * @module
  */
 
@@ -16,8 +16,8 @@
  */
 
 const STEPS = [0, 4, -4, 8, -8, 12, -12, 16, -16]; // Pixels.
-const ASIDE = 6; // To lie a pixel aside is as bad as to hide so many square pixels.
-const ROUNDS = 2; // A pile that has moved may have made room, or taken it.
+const ASIDE = 6; // Moving a pile by one pixel costs as much as hiding this many square pixels.
+const ROUNDS = 2; // A pile that moved may have made room for others, or taken it.
 
 /** Where a pile may lie, the nearest first. @type {Shift[]} */
 const PLACES = STEPS.flatMap((x) => STEPS.map((y) => /** @type {Shift} */ ([x, y]))).sort(
@@ -27,7 +27,7 @@ const PLACES = STEPS.flatMap((x) => STEPS.map((y) => /** @type {Shift} */ ([x, y
 /** @type {WeakMap<Element, Shift>} How far the pile of an area lies aside, in units of the board. */
 const aside = new WeakMap();
 
-/** Move piles apart, for how large they are now. @param {SVGSVGElement} svg */
+/** Move piles apart, at the size that they are drawn in now. @param {SVGSVGElement} svg */
 export function partPiles(svg) {
   const scale = svg.getScreenCTM()?.a;
   const isLarger = Number(svg.style.getPropertyValue("--pieces")) > 1;

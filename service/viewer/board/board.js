@@ -51,9 +51,9 @@ export class Board extends EventTarget {
   /** @type {string | null} */
   #pressed = null;
   #resting = 0;
-  /** The map; null before it came, and where there is none. @type {SVGSVGElement | null} */
+  /** The map; null before it is loaded, and where there is none. @type {SVGSVGElement | null} */
   svg = null;
-  /** What part of it is seen; null before it came. @type {Camera | null} */
+  /** The part of the map that is in view; null before the map is loaded. @type {Camera | null} */
   camera = null;
 
   /**
@@ -84,7 +84,7 @@ export class Board extends EventTarget {
     svg.removeAttribute("width");
     svg.removeAttribute("height");
     svg.setAttribute("class", "board");
-    // Reached before its areas: there the arrows move the board, in an area they lead to the next one.
+    // Tab reaches the board before its areas. On the board, arrow keys move it; in an area, they lead to the next one.
     svg.setAttribute("tabindex", "0");
     svg.setAttribute("role", "group");
     svg.setAttribute(
@@ -109,13 +109,13 @@ export class Board extends EventTarget {
     performance.mark("board-open");
   }
 
-  /** Give its place the proportions of the board: as wide as its height asks for; the rest is for what is beside. @param {SVGSVGElement} svg */
+  /** Give its place the proportions of the board: what is left of the width is for the panels beside it. @param {SVGSVGElement} svg */
   #shapePlace(svg) {
     const { width, height } = svg.viewBox.baseVal;
     const { body } = document;
     body.style.setProperty("--shape", `${width / height}`);
     body.classList.toggle("tall", height > width);
-    // A thing beside the place that has its height and no width: what follows from its size does not change it.
+    // An element of the same height without a width: changing the place does not change what it measures.
     const gauge = document.createElement("div");
     this.place.before(gauge);
     gauge.className = "gauge";
@@ -127,7 +127,7 @@ export class Board extends EventTarget {
   /** Write the names anew when the board has come nearer or gone farther, or has another place. @param {SVGSVGElement} svg */
   #keepNamesReadable(svg) {
     const fit = () => {
-      // Before it is painted for the first time there is nobody who moves it.
+      // Before the first paint nobody can be moving the board.
       if (!this.#resting) fitNames(svg);
       this.#rest();
     };
@@ -174,12 +174,13 @@ export class Board extends EventTarget {
   }
 
   /**
-   * Show a scene: only what differs is touched. What takes longer than a frame has is left for the next one: while
-   * somebody drags through a game the slider goes first, and the board catches up. The first scene comes in one piece.
+   * Show a scene: change only what differs, and leave for the next frame what takes too long for this one. While
+   * somebody drags through a game, the slider comes first and the board catches up. The first scene is drawn in one
+   * piece.
    * @returns {{changed: number, isWhole: boolean}} how many areas changed, and whether none is left
    */
   show(scene = NOTHING) {
-    // Frames draw all areas, or none of a board that is on no map: its ruleset's own may be another.
+    // Frames draw all areas, or none when the game's board is on no map. The ruleset's own board may be another one.
     if (scene !== NOTHING && !Object.keys(scene.areas).length) this.#close();
     if (!this.svg) return { changed: 0, isWhole: this.isMissing };
     const until = this.#isBegun ? performance.now() + BUDGET : Infinity;
@@ -188,7 +189,7 @@ export class Board extends EventTarget {
     for (const [area, group] of this.#areas) {
       const fragment = scene.areas[area] ?? "";
       if ((this.#drawn.get(area) ?? "") === fragment) continue;
-      // A browser knows of no click on what was replaced while it was pressed.
+      // A browser reports no click on an element that is replaced while it is pressed.
       if (area === this.#pressed) {
         isWhole = false;
         continue;
@@ -242,7 +243,7 @@ export class Board extends EventTarget {
   }
 
   /**
-   * Frame what changed and put everything else in the shade; below the pieces, so that these are seen as ever.
+   * Frame the areas that changed and shade all others, below the pieces, which look as before.
    * @param {string[]} areas
    */
   compare(areas) {
@@ -269,8 +270,8 @@ export class Board extends EventTarget {
   }
 
   /**
-   * Move the board so that areas are seen: all of them, or where that is too much at least one. Whoever moves it now
-   * is left alone.
+   * Move the board so that areas are seen: all of them, or where that is too much at least one. While somebody is
+   * moving the board, it stays with them.
    * @param {string[]} areas
    */
   follow(areas) {
@@ -327,7 +328,8 @@ export class Board extends EventTarget {
   }
 
   /**
-   * The area at a place on the screen: a piece belongs to its own, whichever area it lies over. Null where none is.
+   * The area at a place on the screen; null where there is none. A piece belongs to its own area, even over another
+   * one.
    * @param {{clientX: number, clientY: number}} point
    */
   areaAt({ clientX, clientY }) {
@@ -354,7 +356,7 @@ export class Board extends EventTarget {
     }
     /** @param {MouseEvent} event */
     const at = (event) => this.areaAt(event) ?? areaOf(event.target);
-    // A browser takes a tap to what it thinks was meant, which can be the neighbour of what the finger lies on.
+    // A browser may move a tap to what it thinks was meant: a neighbour of the area under the finger.
     /** @type {string | null} */
     let tapped = null;
     svg.addEventListener("pointerdown", (event) => {
@@ -363,11 +365,11 @@ export class Board extends EventTarget {
     });
     for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => (this.#pressed = null));
     svg.addEventListener("pointerover", (event) => {
-      // Some browsers do not tell where a button was let go, as in a menu of theirs.
+      // Some browsers report no pointerup where it happens in a menu of theirs.
       if (!event.buttons) this.#pressed = null;
       this.point(at(event));
     });
-    // A piece that lies under another area is entered without a word.
+    // No event says that the pointer enters a piece which lies under another area.
     svg.addEventListener("pointermove", (event) => event.buttons || this.point(at(event)));
     svg.addEventListener("pointerleave", () => this.point(null));
     svg.addEventListener("focusin", (event) => this.point(areaOf(event.target)));

@@ -10,7 +10,7 @@ const READABLE = 0.36; // Pixels for each unit of the board: with fewer, its fig
 /** @type {Record<string, [number, number]>} */
 const KEYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
-/** On a phone there is no room to read all of the board at once. */
+/** A phone has no room to show the whole board large enough to be read. */
 const narrow = matchMedia("(max-width: 55.99rem)");
 
 /**
@@ -34,7 +34,8 @@ export class Camera {
     this.whole = { x, y, width, height };
     this.view = { ...this.whole };
     /**
-     * How much is seen whatever size its place has: what can be read of the "home", the "whole"; empty when it was moved.
+     * What stays in view when its place changes size: as much as can be read ("home"), or the "whole"; empty when
+     * somebody has moved it.
      * @type {"home" | "whole" | ""}
      */
     this.kept = "home";
@@ -137,7 +138,7 @@ export class Camera {
   }
 
   /**
-   * Move as little as needed so that a box is seen; where nobody has looked for themselves, with what is around it.
+   * Move as little as needed to show a box, and what is around it unless somebody has moved the board.
    * @param {Rectangle} box
    */
   include(box) {
@@ -165,7 +166,7 @@ export class Camera {
   #set(x, y, width) {
     const { whole } = this;
     const height = width / this.#shape;
-    // The edge of the board comes to the middle at most; what is seen all across stays in the middle.
+    // The edge of the board goes no farther than the middle of the view. A side that fits into the view stays centred.
     /**
      * @param {number} value
      * @param {number} low
@@ -204,7 +205,7 @@ export class Camera {
   /** @param {PointerEvent} event */
   #down(event) {
     if (event.pointerType === "mouse" && event.button !== 0) return;
-    // Two fingers choose nothing.
+    // A second finger moves the board: then neither chooses an area.
     this.#moved = this.#pointers.size ? Infinity : 0;
     this.#pointers.set(event.pointerId, event);
   }
@@ -215,12 +216,12 @@ export class Camera {
     if (!before) return;
     const [dx, dy] = [event.clientX - before.clientX, event.clientY - before.clientY];
     const other = [...this.#pointers.values()].find((pointer) => pointer.pointerId !== event.pointerId);
-    // A finger that trembles moves nothing; one that does move is followed from where it was put.
+    // A finger that trembles moves nothing. One that moves is followed from where it was put down.
     this.#moved = Math.max(this.#moved, Math.hypot(dx, dy));
     if (!this.dragged || this.held) return;
     if (!this.svg.hasPointerCapture(event.pointerId)) this.svg.setPointerCapture(event.pointerId);
     if (other) {
-      // What lay between the fingers stays between them.
+      // The part of the board between the fingers stays there.
       /** @param {{clientX: number, clientY: number}} one */
       const spread = (one) => Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY);
       const middle = { clientX: (before.clientX + other.clientX) / 2, clientY: (before.clientY + other.clientY) / 2 };

@@ -1,7 +1,7 @@
 /**
- * What is written on the board: names, and the figures of pieces and areas. It is never smaller than can be read. Drawn
- * from afar it is larger than the map meant, and where two names would overlap, the smaller area's waits until the board
- * is nearer; the card of an area always has it.
+ * What is written on the board: names, and the figures of pieces and areas. It is never too small to be read. When the
+ * board is far away, it is larger than the map meant. Where two names would overlap, that of the smaller area is hidden
+ * until the board is nearer; the card of an area always shows its name.
  * @module
  */
 
@@ -11,10 +11,10 @@ const LEAST = 11; // Pixels.
 const AS_DRAWN = 13.5; // As the map has names, in its own units.
 const ON_PIECES = 13; // The figures on pieces.
 const PRINTED = 11; // What is printed below names.
-// More times as large as drawn, they hide most of the map: a phone opens it nearer (board/camera.js).
+// Enlarged more than this, they hide most of the map: so a phone opens it nearer (board/camera.js).
 const MOST_PIECES = 2.4;
 const MOST_PRINTED = 2.8;
-const STEPS = 25; // To enlarge anything by one takes so many.
+const STEPS = 25; // Steps between a size and twice that size.
 
 /** Write everything on a board anew for how near it is now. @param {SVGSVGElement} svg */
 export function fitNames(svg) {
@@ -25,7 +25,7 @@ export function fitNames(svg) {
   const frame = svg.querySelector("#earth > rect")?.getBoundingClientRect();
   const scale = svg.getScreenCTM()?.a;
   if (!names || !areas || !frame || !scale) return;
-  // Where there is room, pieces are drawn larger as they are.
+  // Where there is room, the service draws pieces larger already.
   const larger = Number(areas.dataset.larger);
   enlarge(svg, "--pieces", ON_PIECES * scale, MOST_PIECES);
   enlarge(svg, "--large", ON_PIECES * scale * larger, MOST_PIECES / larger);
@@ -42,7 +42,7 @@ export function fitNames(svg) {
   /** @type {Map<SVGTextElement, Box>} */
   const boxes = new Map(texts.map((text) => [text, text.getBoundingClientRect()]));
   for (const [text, { left, right, top, bottom }] of boxes) {
-    // What would go beyond the edge of the board is moved in.
+    // A name that would cross the edge of the board is moved in.
     const aside = Math.max(0, frame.left - left) + Math.min(0, frame.right - right);
     if (!aside) continue;
     text.setAttribute("dx", (aside / scale).toFixed(1));
@@ -50,7 +50,7 @@ export function fitNames(svg) {
   }
   /** @type {Box[]} */
   const kept = [];
-  // They come by how much room their areas have; land goes before sea, whose names can be guessed.
+  // The texts are in the order of the room that their areas have. Land goes before sea, whose names can be guessed.
   /** @param {SVGTextElement} text */
   const isSea = (text) => Number(text.parentElement?.hasAttribute("font-style") ?? false);
   for (const text of texts.sort((one, other) => isSea(one) - isSea(other))) {
@@ -61,7 +61,7 @@ export function fitNames(svg) {
 }
 
 /**
- * Draw something larger whose writing would have so many pixels: in steps, so that not every pixel counts.
+ * Draw something larger, so that writing of a size in pixels can be read. It grows in steps: not for every pixel.
  * @param {SVGSVGElement} svg
  * @param {string} name
  * @param {number} most

@@ -11,7 +11,7 @@
 import { html, nothing } from "../vendor/lit-html.js";
 import { capital, clock, named, seatName } from "../parts/format.js";
 import { textIn } from "../parts/given.js";
-import { erasing, parties, said } from "./parties.js";
+import { erasing, parties, refusalIn } from "./parties.js";
 
 /** @type {Record<string, string>} */
 const KINDS = {
@@ -187,7 +187,7 @@ function dispute(desk) {
       <label>Your statement <textarea name="statement" required maxlength="2000" rows="4"></textarea></label>
       <p class="quiet">Seats and officials can read it, and everybody when the game is over. The game goes on meanwhile.</p>
       <button class="strong">Open a case</button>
-      ${said(desk, "dispute")}
+      ${refusalIn(desk, "dispute")}
     </form>
   </section>`;
 }

@@ -31,7 +31,7 @@ export class Desk {
     this.id = decodeURIComponent(location.pathname.split("/")[2] ?? "");
     /** The version that the address names; undefined for the newest. */
     this.version = linked().version;
-    /** The game, and the inspection of a step of it; null before they came. @type {Game | null} */
+    /** The game, and the inspection of a step of it; null before they are loaded. @type {Game | null} */
     this.game = null;
     /** @type {Inspection | null} */
     this.seen = null;
@@ -47,11 +47,10 @@ export class Desk {
     this.all = [];
     /** @type {Player[]} */
     this.found = [];
-    /** What was refused last, and what that was about: a case, "dispute", "officials", or the whole page. */
-    /** @type {Problem | null} */
+    /** The last refusal, and what it is about: a case, "dispute", "officials", or the whole page. @type {Problem | null} */
     this.problem = null;
     this.about = "";
-    this.said = "";
+    this.message = "";
     this.reading = 0;
   }
 
@@ -90,7 +89,7 @@ export class Desk {
   /** Show the step that the address names, if it names one: a link to a part of the page does not. */
   go() {
     this.version = linked().version ?? this.version;
-    this.said = "";
+    this.message = "";
     this.read();
   }
 
@@ -189,13 +188,13 @@ export class Desk {
   }
 
   /**
-   * Send a form, and read all anew.
+   * Send a form, and read the whole page again.
    * @param {HTMLFormElement} form
    * @param {(headers: Record<string, string>) => Promise<unknown>} act
-   * @param {string} said what is said then
-   * @param {string} about where on the page it is said if it is refused
+   * @param {string} message what the page says when it is done
+   * @param {string} about where on the page a refusal is shown
    */
-  async send(form, act, said, about) {
+  async send(form, act, message, about) {
     form.dataset.key ??= newKey();
     const headers = { "Idempotency-Key": form.dataset.key };
     this.about = about;
@@ -204,15 +203,16 @@ export class Desk {
       delete form.dataset.key;
       form.reset();
       form.closest("details.writing")?.removeAttribute("open");
-      this.said = said;
+      this.message = message;
       this.found = [];
       await this.read();
-      // What was pressed may be gone: whoever uses a keyboard goes on from what came of it.
+      // The button may be gone. With a keyboard one goes on from the message.
       document.getElementById("said")?.focus();
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
-      if (problem.status) delete form.dataset.key; // else it may have arrived: the same key finds out
-      this.said = "";
+      // Without an answer the request may have arrived: sending it again with the same key is safe.
+      if (problem.status) delete form.dataset.key;
+      this.message = "";
       this.problem = problem;
       this.redraw();
     }
@@ -223,7 +223,7 @@ export class Desk {
     document.title = `${game ? gameTitle(game) : "A game"} · the desk · Tabularium`;
     render(header(this), /** @type {HTMLElement} */ (document.getElementById("page-header")));
     render(
-      html`<div aria-live="polite">${this.said ? html`<p class="outcome done" id="said" tabindex="-1">${this.said}</p>` : nothing}</div>
+      html`<div aria-live="polite">${this.message ? html`<p class="outcome done" id="said" tabindex="-1">${this.message}</p>` : nothing}</div>
         ${problem && !this.about ? (this.isOpen() ? refusal(this, problem) : html`<p class="problem" role="alert">${problem.message}</p>`) : nothing}
         ${this.isOpen() ? html`<div class="step">${step(this)}</div><div class="court">${cases(this)} ${officials(this)} ${who(this)}</div>` : nothing}`,
       /** @type {HTMLElement} */ (document.getElementById("desk")),

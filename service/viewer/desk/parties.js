@@ -1,5 +1,6 @@
 /**
- * What somebody can do in a case: answer, state, agree, withdraw and appeal as a party, and remove a text as an official.
+ * What somebody can do in a case: answer, state, agree, withdraw and appeal as a party, and remove a text as an
+ * official.
  * @module
  */
 
@@ -38,15 +39,15 @@ export function parties(desk, detail) {
     ${seat && status === "ruled" ? writing(desk, id, "appeal", "Appeal against the ruling", "Why the ruling is wrong", "Appeal", "The appeal is made.", "Once in a case. Another official then rules finally; until then the ruling stands.") : nothing}
     ${mayConsent ? consent(desk, id, status) : nothing}
     ${isOpener && status === "open" ? withdrawal(desk, id) : nothing}
-    ${said(desk, id)}`;
+    ${refusalIn(desk, id)}`;
 }
 
 /**
- * Why what was asked for in a case was not done, beside where it was asked for.
+ * The refusal of what somebody asked for in a case, beside the form.
  * @param {OpenDesk} desk
  * @param {string} id
  */
-export function said(desk, id) {
+export function refusalIn(desk, id) {
   return desk.problem && desk.about === id ? refusal(desk, desk.problem) : nothing;
 }
 

@@ -14,15 +14,15 @@ import { live } from "../vendor/directives/live.js";
 import { numberButtons } from "./numbers.js";
 import { between, choicesOf, given, initial, isSame, isSubset, matches, summed, sums, toggled } from "./schema.js";
 
-const FEW = 6; // So many choices are shown side by side; more make a list to select from.
+const FEW = 6; // Up to this many choices are shown side by side; more make a list to select from.
 const LINE = 80; // A text that may be longer gets several lines.
-const NUMBERS = 21; // So many numbers are buttons where one click has to do: from 0 to 20.
+const NUMBERS = 21; // Where one click must be enough, up to this many numbers are buttons: from 0 to 20.
 
 /** Draws the fields of a form once. */
 export class Fields {
   /**
    * @param {Form} form
-   * @param {Fault[]} wrong what is said beside the fields
+   * @param {Fault[]} wrong the faults that are shown beside the fields
    * @param {boolean} [isQuick] whether any number should take one click, rather than little room
    */
   constructor(form, wrong, isQuick = false) {
@@ -314,7 +314,7 @@ export class Fields {
     return html`<input type="checkbox" value=${value} .checked=${live(checked)} ?disabled=${disabled} @change=${toggle} />`;
   }
 
-  // --- what is said of it ---
+  // --- notes on a field ---
 
   /**
    * @param {ObjectField} schema
@@ -344,7 +344,7 @@ export class Fields {
       <span class="fault" id="${id}-fault">${this.wrong.get(path.join("/")) ?? ""}</span>`;
   }
 
-  /** The ids of what is said of a field. @param {Path} path */
+  /** The ids of the notes on a field. @param {Path} path */
   #described(path) {
     const id = this.#id(path);
     return this.hints.has(path.join("/")) ? `${id}-hint ${id}-fault` : `${id}-fault`;
@@ -357,7 +357,7 @@ export class Fields {
 }
 
 /**
- * Tell whether a form begins with something for an object that may be left out: then it need not be left out.
+ * Tell whether a form can begin with a value for an object: then nobody has to leave it out.
  * @param {Field} schema
  */
 function isPlain(schema) {

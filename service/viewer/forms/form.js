@@ -30,8 +30,8 @@ export class Form {
     this.labels = labels;
     this.changed = changed;
     this.value = /** @type {JsonObject} */ (initial(schema));
-    /** Whether somebody wanted to send it: from then on each field says what is wrong with it. */
-    this.asked = false;
+    /** Whether the player has tried to send it: from then on each field says what is wrong with it. */
+    this.isValidated = false;
     /** The name of the field that was changed last. */
     this.latest = "";
   }
@@ -47,8 +47,8 @@ export class Form {
   }
 
   /** Say what is wrong beside each field; return whether nothing is. */
-  ask() {
-    this.asked = true;
+  validate() {
+    this.isValidated = true;
     this.changed();
     return !this.faults.length;
   }
@@ -124,7 +124,7 @@ export class Form {
 
   /** The fields. @returns {TemplateResult} */
   render() {
-    const fields = new Fields(this, this.asked ? this.faults : []);
+    const fields = new Fields(this, this.isValidated ? this.faults : []);
     return html`<div
       class="fields"
       @focusin=${(/** @type {At<Element>} */ event) => (this.#focused = event.target.closest("[data-field]")?.getAttribute("data-field") ?? "")}

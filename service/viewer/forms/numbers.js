@@ -18,7 +18,7 @@ import { live } from "../vendor/directives/live.js";
  * @param {number[]} numbers that it can be
  * @param {string} label
  * @param {{isPlaced?: boolean, described?: unknown, fault?: unknown}} [more] whether the buttons have the places of the
- *   numbers as their values, as those of an enumeration have; and what is said of the field, and under which ids
+ *   numbers as their values, as those of an enumeration have; and the notes on the field, with their ids
  */
 export function numberButtons(
   form,

@@ -1,6 +1,7 @@
 /**
- * Options as JSON Schema: what fits one, what is wrong with a value, and with what a form begins. It means exactly what
- * `domain/kernel/rules/schema.py` means by its keywords, `x-total`, `x-cost` and `x-sum` included; a test holds them together.
+ * Options as JSON Schema: whether a value fits, what is wrong with it, and how a form begins. It means exactly what
+ * `domain/kernel/rules/schema.py` means by its keywords, `x-total`, `x-cost` and `x-sum` included; a test holds them
+ * together.
  * @module
  */
 
@@ -154,7 +155,7 @@ function* faultsOfObject(schema, value, labels, path) {
       yield fault;
     }
   }
-  // Sums of what is no number yet would say nothing.
+  // A sum of something that is no number yet means nothing.
   if (!sound) return;
   for (const { message } of sums(schema, value, labels.field)) if (message) yield { path, message };
 }
@@ -282,8 +283,8 @@ function isObject(value) {
 }
 
 /**
- * Return the value with which a form begins: all that can be one thing only, counts as low as they may be, and undefined
- * for what has to be chosen; or what the schema says, as those of set-ups do.
+ * Return the value with which a form begins: all that can be one thing only, counts as low as they may be, and
+ * undefined for what has to be chosen; or what the schema says, as those of set-ups do.
  * @param {Field} schema
  * @returns {Json}
  */
@@ -319,7 +320,7 @@ function initialMembers(schema) {
   const value = {};
   for (const [name, field] of Object.entries(schema.properties)) {
     const first = initial(field);
-    // What may be left out and is not plain to begin with is left out, until somebody wants it.
+    // A field that may be left out, and has no valid value to begin with, is left out until the player wants it.
     if (schema.required.includes(name) || matches(field, first)) value[name] = first;
   }
   return value;

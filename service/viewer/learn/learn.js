@@ -1,5 +1,5 @@
 /**
- * The tutorials of all games, with how far whoever looks has come on this device.
+ * The tutorials of all games, with the reader's progress on this device.
  * @module
  */
 
@@ -29,7 +29,7 @@ try {
   const { items } = await api.get("/v1/rulesets", { limit: 100 });
   const tutorials = await Promise.all(items.map(({ id }) => api.get(`/v1/rulesets/${id}/tutorial`)));
   const found = tutorials.filter(({ lessons }) => lessons.length);
-  place.replaceChildren(); // What the page said before there was anything to say it with.
+  place.replaceChildren(); // The text that the page shows until its scripts have loaded.
   render(found.length ? found.map(entry) : html`<p>No game has a tutorial yet.</p>`, place);
 } catch (error) {
   const problem = problemOf(error);

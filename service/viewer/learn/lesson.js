@@ -26,10 +26,10 @@ const ruleset = decodeURIComponent(location.pathname.split("/")[2] ?? "");
 const room = new Lessons(new Api(), ruleset);
 const board = new Board(place("board"), room);
 room.board = board;
-place("board-panel").replaceChildren(); // What the page said before there was anything to say it with.
+place("board-panel").replaceChildren(); // The text that the page shows until its scripts have loaded.
 
 function draw() {
-  const shown = board.show(room.shown);
+  const shown = board.show(room.currentScene);
   board.tell(room.happened);
   board.mark("chosen", room.area ? [room.area] : []);
   if (board.svg && !shown.isWhole) room.redraw();
@@ -129,7 +129,7 @@ room.addEventListener("entered", async () => {
   await board.open().catch((problem) => (room.problem = problem));
   room.redraw();
 });
-// The first lesson takes the focus from nobody.
+// The first lesson does not take the focus; later ones do.
 room.addEventListener("entered", () => room.addEventListener("entered", () => focusOn("lesson-title")), { once: true });
 board.addEventListener("pointed", () => room.redraw());
 addEventListener("hashchange", () => room.enter(location.hash.slice(1)));

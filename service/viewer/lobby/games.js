@@ -41,7 +41,7 @@ export class Games extends EventTarget {
     this.next = null;
     /** The games of which there is a picture, each as `GET /v1/games/{id}` shows it: those that are played, or the last. */
     /** @type {Shown[]} */
-    this.shown = [];
+    this.pictured = [];
     /** The games that wait for the reader, each as `GET /v1/games/{id}` shows it; and all of theirs that are not over. */
     /** @type {Shown[]} */
     this.waiting = [];
@@ -95,7 +95,7 @@ export class Games extends EventTarget {
       const last = others.length ? [] : page.items.filter((game) => game.status === "over").slice(0, 1);
       /** @param {GameSummary[]} some */
       const details = (some) => Promise.all(some.map((game) => this.#detail(game)));
-      [this.shown, this.waiting] = [await details([...others, ...last]), await details(waiting)];
+      [this.pictured, this.waiting] = [await details([...others, ...last]), await details(waiting)];
       this.#still = before === this.#state() ? this.#still + 1 : 0;
     } catch (error) {
       this.problem = problemOf(error);
@@ -140,13 +140,13 @@ export class Games extends EventTarget {
 
   /** Return a game with where it stands; what has not gone on is not asked again. @param {GameSummary} game */
   async #detail(game) {
-    const known = [...this.shown, ...this.waiting].find((other) => other.id === game.id);
+    const known = [...this.pictured, ...this.waiting].find((other) => other.id === game.id);
     return known?.version === game.version ? known : this.api.get(`/v1/games/${game.id}`).catch(() => game);
   }
 
   #state() {
     const disputes = this.cases.map(({ case: id, version }) => `${id} ${version}`);
-    return [...this.items, ...this.shown, ...this.waiting, ...this.own]
+    return [...this.items, ...this.pictured, ...this.waiting, ...this.own]
       .map((game) => `${game.id} ${game.version} ${game.status}`)
       .concat(disputes)
       .join();

@@ -41,7 +41,7 @@ function draw() {
   render(ways(api, account, page.rulesets, draw), place("ways"));
   if (!games.isRead && !games.problem) return;
   place("games").querySelector(":scope > .coming")?.remove();
-  render(games.shown.map(table), place("stage"));
+  render(games.pictured.map(table), place("stage"));
   render(
     html`${games.problem ? html`<p class="problem" role="alert">${games.problem.message}</p>` : nothing}
       <h2 id="games-title">Games</h2>${search()} ${list()}`,

@@ -53,7 +53,7 @@ export function newGame(api, account, rulesets, draw) {
   /** @param {Submitted} event */
   const submit = async (event) => {
     event.preventDefault();
-    if (setup && !setup.ask()) return;
+    if (setup && !setup.validate()) return;
     const given = new FormData(event.target);
     const game = {
       ruleset: ruleset.id,

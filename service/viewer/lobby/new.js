@@ -18,13 +18,13 @@ const account = new Account(api);
 const place = /** @type {HTMLElement} */ (document.getElementById("begin"));
 /** @type {{rulesets: RulesetSummary[]}} */
 const page = { rulesets: [] };
-place.replaceChildren(); // What the page said before there was anything to say it with.
+place.replaceChildren(); // The text that the page shows until its scripts have loaded.
 
 function draw() {
   render(
     html`${newGame(api, account, page.rulesets, draw)}
       <section aria-label="Your account">
-        ${account.me ? accountForms(account) : html`<details ?open=${Boolean(account.said)}><summary>I have an account</summary>${accountForms(account)}</details>`}
+        ${account.me ? accountForms(account) : html`<details ?open=${Boolean(account.message)}><summary>I have an account</summary>${accountForms(account)}</details>`}
       </section>`,
     place,
   );

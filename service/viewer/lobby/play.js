@@ -24,10 +24,10 @@ const LAST = "tabularium-last-game";
  * Against whom.
  * @typedef {"bots" | "friends"} Way
  *
- * What is wished for, as far as anybody has said.
+ * What the player has chosen so far.
  * @typedef {{ruleset?: string, players?: string, level?: string}} Wish
  *
- * What a form says.
+ * What a form was filled in with.
  * @typedef {{ruleset: string, players: number, level?: string}} Chosen
  */
 
@@ -61,7 +61,7 @@ export function ways(api, account, rulesets, draw) {
     if (way === "bots") remember(given);
     draw();
     try {
-      if (!account.me && !(await account.open(textIn(form, "name")))) throw new Error(account.said);
+      if (!account.me && !(await account.open(textIn(form, "name")))) throw new Error(account.message);
       location.assign(`/games/${await begin(api, account, { ...given, players: Number(given.players) })}`);
     } catch (error) {
       Object.assign(state, { busy: "", problem: problemOf(error), failed: way });
@@ -139,7 +139,7 @@ function remember({ ruleset, players, level }) {
   try {
     localStorage.setItem(LAST, JSON.stringify({ ruleset, players, level }));
   } catch {
-    // Without a storage it is chosen anew.
+    // Without a storage the player chooses again.
   }
 }
 

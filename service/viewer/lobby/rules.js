@@ -15,7 +15,7 @@ import { Api, problemOf } from "../state/api.js";
 
 const api = new Api();
 const place = /** @type {HTMLElement} */ (document.getElementById("rules"));
-place.replaceChildren(); // What the page said before there was anything to say it with.
+place.replaceChildren(); // The text that the page shows until its scripts have loaded.
 const PATIENCE = 150; // Milliseconds after the last letter before it is searched.
 const PAGE = 100;
 
@@ -53,16 +53,16 @@ const state = {
 function read() {
   const given = new URLSearchParams(location.hash.slice(1));
   /** @param {string} name */
-  const said = (name) => given.get(name) ?? "";
-  return { game: said("game"), chapter: said("chapter"), text: said("text"), rule: said("rule") };
+  const text = (name) => given.get(name) ?? "";
+  return { game: text("game"), chapter: text("chapter"), text: text("text"), rule: text("rule") };
 }
 
 /** Ask for something else, and keep it in the address. @param {Partial<Wish>} more */
 function seek(more) {
   const before = state.wish.game;
   state.wish = { ...state.wish, rule: "", ...more };
-  const said = new URLSearchParams(Object.entries(state.wish).filter(([, value]) => value));
-  history.replaceState(null, "", `#${said}`);
+  const address = new URLSearchParams(Object.entries(state.wish).filter(([, value]) => value));
+  history.replaceState(null, "", `#${address}`);
   if (state.wish.game === before) draw();
   else load();
 }
@@ -126,11 +126,11 @@ function fits(rule) {
  * @param {RuleView} rule
  */
 function hasWords(rule) {
-  const said = [rule.id, rule.title, rule.text, rule.ambiguity, rule.ruling, rule.source].join(" ").toLowerCase();
+  const words = [rule.id, rule.title, rule.text, rule.ambiguity, rule.ruling, rule.source].join(" ").toLowerCase();
   return state.wish.text
     .toLowerCase()
     .split(/\s+/)
-    .every((word) => said.includes(word));
+    .every((word) => words.includes(word));
 }
 
 function draw() {
@@ -147,7 +147,7 @@ function draw() {
   );
 }
 
-/** In which other games there is what is looked for. Their rules are read when it is in none of this game's. */
+/** The other games that have what is searched for. Their rules are read when no rule of this game fits. */
 function elsewhere() {
   const others = state.rulesets.filter(({ id }) => id !== ruleset().id);
   for (const { id } of others.filter((each) => !state.elsewhere.has(each.id))) {
@@ -192,7 +192,7 @@ function form() {
 }
 
 /**
- * Note whether a list under a rule is open. The search moves rules to other places of the page, and that with them.
+ * Note whether a list under a rule is open: when a search moves the rule on the page, its list stays open.
  * @param {Address} address
  * @param {boolean} isOpen
  */

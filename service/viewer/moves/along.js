@@ -1,6 +1,6 @@
 /**
- * With what a command begins. What comes along: all that can, as little as can, what came the last time, or all but what
- * stayed then. What is given up: nothing, until somebody chooses it.
+ * The value with which the control of a command begins. What comes along is guessed: all that can, as little as can,
+ * what came the last time, or all but what stayed behind then. Nothing is given up until the player chooses it.
  * @module
  */
 
@@ -13,8 +13,7 @@ import { gestureOf, isOnMap } from "./gestures.js";
 const KEPT = `tabularium-along ${location.pathname}`;
 
 /**
- * By command: what came along the last time, what stayed, how wrong each way to guess it was of late, and what else came
- * lately. A tab remembers it for each game.
+ * The habit of the player, by command. A tab remembers it for each game.
  */
 const known = new Map(/** @type {[string, Habit][]} */ (kept()));
 
@@ -35,13 +34,13 @@ const WAYS = {
  * How a value of a field follows from what was before, and from what it is now.
  * @typedef {(schema: Field, before: Json, now: Json) => Json} Follow
  *
- * What was chosen with the last commands of a kind: what came along, what stayed, how wrong each way to guess it was, which
- * fields the command had, and what else came along lately.
+ * What was chosen with the last commands of a kind: what came along, what stayed, how wrong each way to guess it was,
+ * which fields the command had, and what else came along lately.
  * @typedef {{taken: JsonObject, left: JsonObject, wrong: Record<string, number>, fields: string[], lately: JsonObject[]}} Habit
  */
 
 const FORGET = 0.6; // How much an older miss counts beside the one after it.
-const LATELY = 3; // So many different choices of a command are remembered.
+const LATELY = 3; // Different choices of a command that are remembered.
 
 function kept() {
   try {
@@ -89,7 +88,7 @@ export function remember({ command, schema }, value, names) {
       return [way, FORGET * (before?.wrong[way] ?? 0) + missed];
     }),
   );
-  // Who left a general behind and sends the last one on still sends one.
+  // A player who left one general behind and now sends that one still sends "one general".
   const isNews = !before || named.some((name) => apart(WAYS.same(schema, value, named, before)?.[name], value[name]));
   const taken = Object.fromEntries(
     named.filter((name) => name in value).map((name) => [name, structuredClone(value[name])]),
@@ -101,12 +100,12 @@ export function remember({ command, schema }, value, names) {
   try {
     sessionStorage.setItem(KEPT, JSON.stringify([...known]));
   } catch {
-    // Without a storage the page forgets it when it is left.
+    // Without a storage the page forgets it when it is closed.
   }
 }
 
 /**
- * What comes along with a command; its other fields say what it is.
+ * Return what comes along in the value of a command, without its other fields.
  * @param {Pick<Option, "schema">} option
  * @param {JsonObject} value
  * @returns {JsonObject}
@@ -121,7 +120,7 @@ export function alongIn(option, value) {
 }
 
 /**
- * Return what came along with a command of this kind lately and exactly so can come along again, the last first.
+ * Return what came along lately with a command of this kind, as far as exactly that can come again; the newest first.
  * @param {Option} option
  * @param {JsonObject} value
  * @returns {JsonObject[]}
@@ -165,8 +164,8 @@ export function something(value) {
 }
 
 /**
- * Return a value with which the named fields begin. What is kept is as much as can be, and nothing is given up or bought
- * that nobody has chosen, unless there is no choice; what comes along from one area to another is guessed.
+ * Return a value with which the named fields begin. What is kept is as much as can be, and nothing is given up or
+ * bought that nobody has chosen, unless there is no choice; what comes along from one area to another is guessed.
  * @param {Option} option
  * @param {JsonObject} value
  * @param {string[]} names
@@ -206,7 +205,7 @@ function recalled({ command, schema }, value, names) {
 }
 
 /**
- * In how many choices two values differ.
+ * Return in how many choices two values differ.
  * @param {Json} one
  * @param {Json} other
  * @returns {number}
@@ -227,7 +226,7 @@ function apart(one, other) {
 }
 
 /**
- * How much of what could be chosen was not.
+ * Return how much could have been chosen and was not.
  * @param {Field} schema
  * @param {Json} value
  * @returns {Json}
@@ -243,7 +242,7 @@ function leftOf(schema, value) {
 }
 
 /**
- * All but so much as was left before.
+ * Return a choice of all but as much as was left behind before.
  * @param {Field} schema
  * @param {Json} left
  * @param {Json} now

@@ -20,8 +20,8 @@ import { isClear } from "./meaning.js";
 import { openedIn } from "./opened.js";
 import { things } from "./words.js";
 
-const FEW = 6; // So many values of one field are buttons of their own.
-/** So many buttons have a key each; further options are in the list beside the board. */
+const FEW = 6; // A field with no more values than this has a button for each.
+/** How many buttons have a key. All further options are in the list beside the board. */
 export const MANY = 9;
 
 /**
@@ -39,7 +39,7 @@ export const MANY = 9;
  */
 
 /**
- * The answers that need no board: `{label, quiet, act}`.
+ * Return the answers that need no board.
  * @param {Commands} commands
  * @param {Moves} moves
  * @returns {Answered[]}
@@ -54,7 +54,7 @@ export function answersOf(commands, moves) {
   const all = open.flatMap((option) =>
     buttonsOf(option, commands, moves).map((answer) => ({ ...answer, command: option.command })),
   );
-  // A gesture that began by itself is in nobody's way, and what can be done with it is always there.
+  // A gesture that began by itself hides no other answer.
   if (begun.length) {
     const others = folded(all, commands.room, MANY - begun.length);
     return [...others.slice(0, MANY - begun.length), ...begun, ...others.slice(MANY - begun.length)];
@@ -72,7 +72,7 @@ export function answersOf(commands, moves) {
  */
 function answersThere(commands, moves) {
   const { stays } = moves;
-  // Where a gesture began by itself, nobody has looked there yet: one button, which asks before it sends.
+  // The player has not looked at a gesture that began by itself: so it has one button, which asks before it sends.
   const isEach = !moves.isGuess && stays.length <= FEW;
   const each = stays.map((move) => ({
     value: `here/${commands.options.indexOf(move.option)}`,
@@ -103,19 +103,19 @@ function there({ labels }, { start }, { option }) {
 }
 
 /**
- * What comes along where there is no choice, since it is sent at once; otherwise that there is something to choose.
+ * Return what comes along, where the button sends it at once; "…" where something is to be chosen first.
  * @param {Commands} commands
  * @param {Moves} moves
  * @param {Move} move
  */
 function aside({ labels }, moves, move) {
   if (!labels || !isClear(move)) return " …";
-  const said = things(move.option, moves.valueOf(move), labels).join(", ");
-  return said && `: ${said}`;
+  const words = things(move.option, moves.valueOf(move), labels).join(", ");
+  return words && `: ${words}`;
 }
 
 /**
- * Many answers: those of one command are behind one button. So are cards, which have room above the bar.
+ * Fold many answers: those of one command go behind one button. So do cards, which are shown above the bar.
  * @param {Table} room
  * @param {number} most
  * @param {Answered[]} all
@@ -125,7 +125,7 @@ function folded(all, room, most) {
   const families = [...Map.groupBy(all, ({ command }) => command).values()];
   const { options } = commandsOf(room);
   const opened = openedIn(room);
-  // When it was given, what else can be done comes first again.
+  // The command was given: show all commands again.
   if (opened.unfolded?.options !== options) opened.unfolded = null;
   const inside = families.find(([{ command }]) => command === opened.unfolded?.command);
   const isMany = all.length > most;
@@ -163,14 +163,14 @@ function familyName(family) {
 function buttonsOf(option, commands, moves) {
   const title = titleOf(option);
   const value = String(commands.options.indexOf(option));
-  const asked = commands.room.isGame && cardsOf(option);
-  if (asked)
-    return asked.cards.map((card) => ({
+  const single = commands.room.isGame && cardsOf(option);
+  if (single)
+    return single.cards.map((card) => ({
       label: card,
-      value: asked.isOpen ? `${value}/${card}` : value,
+      value: single.isOpen ? `${value}/${card}` : value,
       quiet: false,
       dealt: { option, card },
-      act: () => moves.sending.give(option, { [asked.name]: card }),
+      act: () => moves.sending.give(option, { [single.name]: card }),
     }));
   if (isPlain(option)) return [{ label: title, value, quiet: isQuiet(option), act: () => moves.sending.give(option) }];
   const { properties } = option.schema;

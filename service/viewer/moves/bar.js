@@ -1,5 +1,5 @@
 /**
- * The bar of the seat that looks: what it is asked, what it can answer, what came of the last command, and the way back.
+ * The bar of the viewer's seat: its question, its answers, the outcome of its last command, and how to take that back.
  * @module
  */
 
@@ -20,7 +20,7 @@ import { MANY, answersOf } from "./answers.js";
 import { help, key } from "./keys.js";
 import { movesIn } from "./moves.js";
 import { openedIn } from "./opened.js";
-import { came, outOf } from "./outcome.js";
+import { lastOutcome, outOf } from "./outcome.js";
 import { listen } from "./pointer.js";
 import { steady } from "./steady.js";
 import { tray } from "./tray.js";
@@ -54,7 +54,7 @@ export function turnBar(room) {
         <button class="help-button" aria-expanded=${String(opened.isHelp)} aria-label="Keys" title="Keys" @click=${() => help(room)}>?</button>
       </div>
       ${isAsked && room.following && commands.version ? html`<div class="answers" role="group" aria-label="Answers">${choices(room, commands, moves)}</div>` : nothing}
-      <div class="came" data-version=${commands.done?.version ?? nothing} aria-live=${commands.place === "form" ? "off" : "polite"}>${came(commands)}</div>
+      <div class="came" data-version=${commands.done?.version ?? nothing} aria-live=${commands.place === "form" ? "off" : "polite"}>${lastOutcome(commands)}</div>
     </div>
   </div>`;
 }
@@ -78,7 +78,7 @@ function question(room, commands, moves) {
     return html`<p class="question">It is your turn: <strong>${linked(room, mine[0].title)}</strong> You are looking at version ${room.version}.
       <button class="strong" @click=${() => room.show(room.head)}>Go to now</button></p>`;
   }
-  // What is asked is read with what can be answered: the game may be behind.
+  // The decisions that were read with the options are newer than those of the game.
   const read = commands.decisions.filter((decision) => decision.seats.includes(seat));
   const asked = read.length ? read : mine;
   return html`<p class="question"><strong>${asked.map(({ title }) => linked(room, title))}</strong> ${hint(commands, moves)}</p>`;
@@ -96,7 +96,7 @@ function hint(commands, moves) {
   if (moves.isSending)
     return html`<span class="quiet">${moves.sentence}${order ? summary(order.option, order.form.value, labels) : nothing} …</span>`;
   if (moves.isComplete) return nothing;
-  if (moves.shown.length) return html`<span class="shown">${preview(labels, moves)}</span>`;
+  if (moves.previewed.length) return html`<span class="shown">${preview(labels, moves)}</span>`;
   if (moves.start === null) {
     const kinds = new Set(moves.all.map(({ option }) => plain(option.command)));
     return html`<span class="quiet">Point at an outlined area: ${[...kinds].join(", ")}.</span>`;
@@ -111,7 +111,7 @@ function hint(commands, moves) {
  */
 function preview(labels, moves) {
   const meanings = new Map(
-    moves.shown.map((move) => {
+    moves.previewed.map((move) => {
       const value = moves.valueOf(move);
       return [sentence(move.option, value, move.end, labels), summary(move.option, value, labels)];
     }),
@@ -128,15 +128,15 @@ function choices(room, commands, moves) {
   const all = answersOf(commands, moves);
   const shown = all.filter(({ dealt }) => !dealt).slice(0, MANY);
   const quiet = all.filter((answer) => answer.quiet);
-  // What is asked is one command, with something to fill in: it is open at once.
+  // When the only question is one command with something to fill in, its form opens at once.
   const loud = all.filter((answer) => !answer.quiet);
   const isOne = loud.length && loud.every(({ option }) => option?.command === loud[0].option?.command && option);
-  // In a lesson there is something to be read first, which the form would lie over on a phone.
+  // Not in a lesson: on a phone the form would cover the text that is to be read first.
   if (isOne && room.isGame && !moves.all.length && !commands.form && moves.closed !== commands.options) {
     const options = loud.flatMap(({ option }) => option ?? []);
-    queueMicrotask(() => moves.present(options[0], options, commands.said));
+    queueMicrotask(() => moves.present(options[0], options, commands.outcome));
   }
-  // Each keeps its button: what is pressed while the answers change must not become another answer.
+  // Each answer keeps its button: a click while the answers change must not give another one.
   return html`${repeat(
     shown,
     ({ value = "", label }) => `${value} ${label}`,

@@ -1,5 +1,6 @@
 /**
- * What a gesture leaves open of a command: the value with which its control begins, and the choices that one click makes.
+ * What a gesture leaves open of a command: the value with which its control begins, and the choices that one click
+ * makes.
  * @module
  */
 

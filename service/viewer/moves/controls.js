@@ -1,6 +1,6 @@
 /**
- * Controls for what is chosen with a command: what its gesture says that it is (`as` in `x-gesture`), and otherwise fields.
- * All of them fill in the same form.
+ * The control of a command: a division, a shop, a bid or a hand, as its gesture says (`as` in `x-gesture`), otherwise
+ * fields. All of them fill in the same form.
  * @module
  */
 
@@ -46,7 +46,7 @@ export function control(form, option, decided) {
  * @param {string[]} names
  */
 function others(form, option, names) {
-  const fields = new Fields(form, form.asked ? form.faults : [], true);
+  const fields = new Fields(form, form.isValidated ? form.faults : [], true);
   const price = option.schema["x-cost"]?.prices ?? {};
   const { required, properties } = option.schema;
   const drawn = names.map((name) =>
@@ -153,7 +153,7 @@ function totals(form, option) {
       .filter(({ cost }) => !cost)
       .map(
         ({ amount, range, message }) =>
-          html`<p class="sum ${message && (amount || form.asked) ? "off" : ""}">${amount} chosen, ${range}</p>`,
+          html`<p class="sum ${message && (amount || form.isValidated) ? "off" : ""}">${amount} chosen, ${range}</p>`,
       ),
   );
 }
@@ -195,7 +195,9 @@ function bid(form, option, names) {
     const few = fewNumbers(field);
     if (few) {
       const fault =
-        form.get([name]) === undefined && form.asked ? html`<span class="fault">Choose a number.</span>` : nothing;
+        form.get([name]) === undefined && form.isValidated
+          ? html`<span class="fault">Choose a number.</span>`
+          : nothing;
       return numberButtons(form, [name], few, form.labels.field(name), { isPlaced: "enum" in field, fault });
     }
     const steps = numbersOf(field);

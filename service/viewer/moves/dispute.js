@@ -1,5 +1,5 @@
 /**
- * A refusal with what can be done about it: the seat can dispute it, which opens a case that has the command along.
+ * A refusal that the seat can dispute: that opens a case, to which the command belongs.
  * @module
  */
 
@@ -13,7 +13,7 @@ import { refusal } from "../parts/rule.js";
 import { newKey, Problem } from "../state/api.js";
 
 /**
- * A complaint about a refusal: whether its form is open, its text, the key of the request, and what came of it.
+ * A complaint about a refusal: whether its form is open, its text, the key of the request, and its outcome.
  * @typedef {{isOpen: boolean, busy: boolean, text: string, key: string, problem: Problem | null, case: CaseDetail | null}} Complaint
  */
 
@@ -98,7 +98,7 @@ async function open(room, { problem }, { command, version }, state) {
     room.dispatchEvent(new Event("disputed"));
   } catch (found) {
     if (!(found instanceof Problem)) throw found;
-    // Without an answer it may have arrived: the same key finds out.
+    // Without an answer the request may have arrived: sending it again with the same key is safe.
     if (found.status && found.status < 500) state.key = newKey();
     state.problem = found;
   }

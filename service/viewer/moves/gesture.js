@@ -7,7 +7,8 @@
  *                      ▼  │
  *                     along ──end──▶ to
  *
- * Pointing at nothing, or at the start again, goes one state back. Nothing here knows of a board, a form or the service.
+ * Pointing at nothing, or at the start again, goes one state back. Nothing here knows of a board, a form or the
+ * service.
  * @module
  */
 
@@ -16,8 +17,8 @@
 /**
  * @typedef {"idle" | "from" | "along" | "to" | "confirmed"} State
  *
- * What can be pointed at: where gestures can begin, where the one that began can end, whether it is complete, and whether
- * an area is another one of several that its command takes.
+ * What can be pointed at: where gestures can begin, where the one that began can end, whether it is complete, and
+ * whether an area is another one of several that its command takes.
  * @typedef {{starts: Set<string>, ends: Set<string>, isComplete: boolean, takes: (area: string) => boolean}} Reach
  *
  * What pointing means. An end that is `meant` is sent at once when nothing is left to ask.
@@ -32,13 +33,13 @@ export class Gesture {
   end = null;
   /** The commands that are meant: several when one gesture can mean several. @type {Meant[]} */
   meant = [];
-  /** Whether it began by itself: then nothing else is out of reach. */
+  /** Whether it began by itself: then any other gesture can still begin. */
   isGuess = false;
   /** Whether that was right the last time: then pointing at an end means it, as if the player had begun. */
   isSure = false;
   /** Whether what comes along is being chosen while there is no end yet. */
   isPrepared = false;
-  /** Whether it is on its way: it had nothing left to ask. */
+  /** Whether it is being sent: nothing was left to ask. */
   isSending = false;
 
   /** @returns {State} */
@@ -64,7 +65,7 @@ export class Gesture {
     return this.end === null ? null : this.start;
   }
 
-  /** Forget all of it. What is on its way goes on. */
+  /** Forget all of it. What is being sent goes on. */
   forget() {
     this.begin(null);
   }

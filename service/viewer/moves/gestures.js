@@ -1,6 +1,6 @@
 /**
- * What can be pointed at: the gestures of options, as `x-gesture` in their schemas says. `domain/kernel/rules/gesture.py`
- * says what that means.
+ * What can be pointed at: the gestures of options, as `x-gesture` in their schemas says.
+ * `domain/kernel/rules/gesture.py` says what that means.
  * @module
  */
 

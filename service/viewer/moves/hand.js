@@ -1,6 +1,6 @@
 /**
- * Cards as cards: each with its sign, what it is called, how many there are and what it does. From a hand some are
- * chosen; where one card is all that is asked, it is given by a click on it.
+ * Cards as buttons: each with its sign, its name, its number and what it does. A hand lets the player choose some.
+ * Where one card is the whole answer, a click gives it.
  * @module
  */
 
@@ -19,7 +19,7 @@ import { glyph } from "../parts/shelf.js";
 import { titleOf } from "../state/options.js";
 import { gestureOf } from "./gestures.js";
 
-const TOLD = 1; // So many sections of a card's paper are on it: what it does.
+const SECTIONS = 1; // Sections of a card's paper that are printed on it: what it does.
 
 /**
  * What is printed on a card.
@@ -28,7 +28,7 @@ const TOLD = 1; // So many sections of a card's paper are on it: what it does.
  */
 function printed(labels, card, number = "") {
   const kind = labels.kind(card);
-  const [does] = labels.paper(card)?.sections.slice(0, TOLD) ?? [];
+  const [does] = labels.paper(card)?.sections.slice(0, SECTIONS) ?? [];
   return html`${kind ? glyph(kind) : nothing}<span class="what">${labels.value(card)}</span>${number ? html` <span class="quiet">${number}</span>` : nothing}
     ${does ? html`<span class="does">${does.lines.map(({ words }) => words).join(" ")}</span>` : nothing}`;
 }
@@ -87,8 +87,8 @@ export function hand(form, field, path, put) {
 // --- one card is all that is asked ---
 
 /**
- * The cards of which an option asks for one: `{name, cards, isOpen}`, where `isOpen` says whether there are several; null
- * where it asks for anything else.
+ * Return the cards of an option that asks for one card, and whether there are several (`isOpen`); null for any other
+ * option.
  * @param {Option} option
  */
 export function cardsOf(option) {
@@ -110,7 +110,7 @@ export function cardsOf(option) {
  */
 
 /**
- * The cards of which a click gives one, by what is done with them and whom they come from.
+ * The cards of which a click gives one, grouped by what is done with them and whose they are.
  * @param {Table} room
  * @param {Commands} commands
  * @param {Dealt[]} answers

@@ -1,5 +1,5 @@
 /**
- * The keys of the bar, and what says which there are.
+ * The keys of the bar, and the list that names them.
  * @module
  */
 
@@ -22,7 +22,7 @@ import { planned } from "./turn.js";
 
 const KEYS = "tabularium-keys";
 
-/** @param {Table} room */
+/** Show or hide the list of keys. @param {Table} room */
 export function help(room) {
   const opened = openedIn(room);
   opened.isHelp = !opened.isHelp;
@@ -133,7 +133,7 @@ function keyAlong({ key, target }, room, commands, moves) {
   if (key === "c" && start !== null && !commands.form) moves.prepare();
   if (commands.place !== "bar" || !commands.order || !hasAlong(commands.order.option)) return false;
   if (key === "a" || key === "n") moves.take(key === "a");
-  // The control may be drawn only after this.
+  // The control may be drawn only in the next frame.
   else if (key === "c")
     requestAnimationFrame(() =>
       /** @type {HTMLElement | null} */ (

@@ -9,24 +9,24 @@
 import { areasOf } from "../forms/schema.js";
 
 /**
- * Areas to be marked: where a gesture can begin, where it can end or take in more, and what was pointed at; and the area
- * to which its arrow leads.
+ * Areas to be marked: where a gesture can begin, where it can end or take in more, and what was pointed at; and the
+ * area to which its arrow leads.
  * @typedef {{can: string[], open: string[], picked: string[], aimed: string | null | undefined}} Marked
  */
 
 /**
  * Return what is to be marked.
- * @param {Pick<Moves, "isOpen" | "start" | "end" | "starts" | "ends" | "shown" | "commands">} moves
+ * @param {Pick<Moves, "isOpen" | "start" | "end" | "starts" | "ends" | "previewed" | "commands">} moves
  * @returns {Marked}
  */
-export function marked({ isOpen, start, end, starts, ends, shown, commands: { form } }) {
+export function marked({ isOpen, start, end, starts, ends, previewed, commands: { form } }) {
   const further = form?.areaFields.filter(({ schema }) => schema.type === "array") ?? [];
   const chosen = further.flatMap(({ path }) => /** @type {string[] | undefined} */ (form?.get(path)) ?? []);
   return {
     can: isOpen && start === null && !form ? [...starts] : [],
     open: [...(isOpen && start !== null ? ends : []), ...further.flatMap(areasOf)],
     picked: [start, end, ...chosen].flatMap((area) => area || []),
-    aimed: end ?? (start !== null ? shown[0]?.end : null),
+    aimed: end ?? (start !== null ? previewed[0]?.end : null),
   };
 }
 
@@ -66,8 +66,8 @@ export class Marks {
   }
 
   /**
-   * Bring into view the areas that a new question is about, or else those where a gesture can begin. When a gesture goes
-   * on by itself, show where it can end.
+   * Bring into view the areas that a new question is about, or else those where a gesture can begin. When a gesture
+   * goes on by itself, show where it can end.
    */
   follow() {
     const { room, commands, start, starts, ends, isGuess } = this.#moves;

@@ -1,5 +1,6 @@
 /**
- * What gestures mean: which of several moves is the usual one, what is left to ask of it, and with what a command begins.
+ * What gestures mean: which of several moves is the usual one, what it leaves to ask, and how the form of a command
+ * begins.
  * @module
  */
 
@@ -15,7 +16,7 @@ import { chosenIn, gestureOf } from "./gestures.js";
 import { openNumbers } from "./numbers.js";
 
 /**
- * Whether an option lets go on what a command moved: the same pieces, where they have names.
+ * Tell whether an option can move on what a command moved: the same pieces, where they have names.
  * @param {Option} option
  * @param {Command} before
  */
@@ -28,7 +29,7 @@ export function goesOn({ command, schema }, before) {
 }
 
 /**
- * Of several moves the usual one: of a command that was given before, with as much of it as came along then.
+ * Return the usual one of several moves: of a command that was given before, with the same fields as then.
  * @param {Move[]} moves
  */
 export function usual(moves) {
@@ -38,7 +39,7 @@ export function usual(moves) {
   );
 }
 
-/** How much can come along with a command. @param {Option} option */
+/** Return how much can come along with a command. @param {Option} option */
 export function mostAlong(option) {
   const most = filled(option.schema, /** @type {JsonObject} */ (initial(option.schema)), chosenIn(option), true);
   return Object.values(alongIn(option, most))
@@ -47,7 +48,7 @@ export function mostAlong(option) {
 }
 
 /**
- * Whether a gesture leaves nothing to ask: what it does not decide comes along from its start to its end, or is no choice.
+ * Tell whether a gesture leaves nothing to ask: all that it does not decide comes along, or allows only one value.
  * @param {Pick<Move, "option" | "end" | "fix">} move
  */
 export function isClear({ option, end, fix }) {
@@ -61,7 +62,7 @@ export function isClear({ option, end, fix }) {
 }
 
 /**
- * With what the control of an option begins: a bid as low as it may be, but for 0 nothing is chosen.
+ * Return the value with which the control of an option begins: a bid is as low as it may be, but 0 has to be chosen.
  * @param {Option} option
  */
 export function beginning(option) {
@@ -93,7 +94,7 @@ export function firstOf(schema) {
 }
 
 /**
- * Gestures that give the same option at the same place differ only in a piece, which is chosen with what comes along.
+ * Return one move of each option. Moves of one option at one place differ only in a piece, which is chosen afterwards.
  * @param {Move[]} moves
  */
 export function oneOfEach(moves) {

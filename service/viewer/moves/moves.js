@@ -6,7 +6,7 @@
  */
 
 /**
- * @import { Done, Said } from "../state/commands.js"
+ * @import { Done, Outcome } from "../state/commands.js"
  * @import { Option, Table } from "../types.js"
  * @import { Step } from "./gesture.js"
  * @import { Meant, Move } from "./gestures.js"
@@ -86,12 +86,12 @@ export class Moves {
     return this.gesture.meant;
   }
 
-  /** Whether the gesture began by itself: then nothing else is out of reach. */
+  /** Whether the gesture began by itself: then any other gesture can still begin. */
   get isGuess() {
     return this.gesture.isGuess;
   }
 
-  /** Whether what was pointed at is on its way: it had nothing left to ask. */
+  /** Whether the gesture is being sent: nothing was left to ask. */
   get isSending() {
     return this.gesture.isSending;
   }
@@ -129,7 +129,7 @@ export class Moves {
   }
 
   /** The moves that the area under the pointer would complete. */
-  get shown() {
+  get previewed() {
     const { pointed } = this.room.board;
     if (!this.isOpen || this.isComplete || !pointed) return [];
     if (this.start !== null && this.start !== pointed)
@@ -337,11 +337,11 @@ export class Moves {
   #complete(all, isMeant) {
     let moves = this.beforehand.fitting(all);
     this.gesture.endAt(all[0].end, oneOfEach(all));
-    // Somebody who chose another way is asked once more.
+    // A player who chose another way is asked once more.
     const { order } = this.commands;
     if (this.beforehand.isWayChosen && order && !moves.some(({ option }) => titleOf(option) === titleOf(order.option)))
       isMeant = false;
-    // Of several ways to go there, those that what was chosen can go.
+    // Of several ways to go there, keep those that can take along what was chosen.
     const chosen = this.beforehand.keep();
     if (chosen) {
       const able = moves.filter((move) => takesExactly(this.valueOf(move), chosen));
@@ -357,12 +357,12 @@ export class Moves {
   /**
    * Choose one of the commands that the gesture can mean.
    * @param {Meant} move
-   * @param {Said | null} [said] the outcome of the last request, which the page goes on showing
+   * @param {Outcome | null} [outcome] of the last request, which the page goes on showing
    */
-  mean(move, said = null) {
+  mean(move, outcome = null) {
     const { commands } = this;
     this.sending.refused = null;
-    commands.choose(move.option, said, "bar");
+    commands.choose(move.option, outcome, "bar");
     // The options may have been read again since.
     if (!commands.form) return this.forget();
     commands.form.value = this.start === null ? beginning(move.option) : this.valueOf(move);
@@ -378,23 +378,23 @@ export class Moves {
    * Open it by itself.
    * @param {Option} option
    * @param {Option[]} others what can be done instead
-   * @param {Said | null} said as in `mean`
+   * @param {Outcome | null} outcome as in `mean`
    */
-  present(option, others, said) {
-    this.#show(option, others, said);
+  present(option, others, outcome) {
+    this.#show(option, others, outcome);
     this.sending.wait();
   }
 
   /**
    * @param {Option} option
    * @param {Option[]} others
-   * @param {Said | null} [said]
+   * @param {Outcome | null} [outcome]
    */
-  #show(option, others, said = null) {
+  #show(option, others, outcome = null) {
     this.forget();
     this.next.forget();
     this.gesture.meant = others.map((option) => ({ option, fix: {} }));
-    this.mean({ option, fix: {} }, said);
+    this.mean({ option, fix: {} }, outcome);
   }
 
   /** The command that a gesture means, as its control begins with it. @param {Meant} meant */

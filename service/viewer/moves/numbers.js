@@ -1,5 +1,5 @@
 /**
- * Which numbers of a bid are buttons, and which of them begin without a choice.
+ * The numbers of a bid: which are buttons, and which have to be chosen.
  * @module
  */
 
@@ -7,7 +7,7 @@
 
 import { gestureOf } from "./gestures.js";
 
-const MOST = 13; // So many numbers are buttons; of more, a slider chooses.
+const MOST = 13; // Up to this many numbers are buttons; more have a slider.
 
 /** The numbers that a field can be. @param {Field} field @returns {number[]} */
 export function numbersOf(field) {
@@ -23,7 +23,7 @@ export function fewNumbers(field) {
 }
 
 /**
- * The fields of a bid of which nothing is the lowest of a few numbers: none of them is meant before one was chosen.
+ * Return the fields of a bid that have few numbers, from 0: no number counts before the player has chosen one.
  * @param {Option} option
  */
 export function openNumbers(option) {

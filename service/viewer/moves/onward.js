@@ -1,6 +1,6 @@
 /**
- * Where the next move begins by itself: where the last one ended, where it began, or nowhere, whichever would have taken
- * the player the fewest clicks of late.
+ * Where the next move begins by itself: where the last one ended, where it began, or nowhere. The guess is what would
+ * have saved the player the most clicks of late.
  * @module
  */
 
@@ -14,7 +14,7 @@ import { goesOn } from "./meaning.js";
 /** By command: how many clicks each guess would have taken of late. */
 const taken = new Map();
 
-/** In the order in which they are tried where they did equally well. */
+/** In the order in which they are tried when they did equally well. */
 const GUESSES = ["end", "nowhere", "start"];
 const FORGET = 0.6; // How much an older move counts beside the one after it.
 
@@ -107,7 +107,8 @@ export function noteBegun({ command, places }, area) {
 }
 
 /**
- * A guess saves the click that begins a move; where it was wrong and could end there, it has to be taken back first.
+ * Return the clicks that it takes to begin at an area. A right guess takes none. A wrong one takes two where the move
+ * could also end there: it has to be taken back first.
  * @param {string} area
  * @param {{area: string, ends: Set<string>} | undefined} place
  */

@@ -6,8 +6,8 @@
 /** @import { Command, Option, Table } from "../types.js" */
 
 /**
- * What ends the turn, at a version: the commands and what they are called, null while they are looked for; whether they can
- * be taken back; and whether a mouse only passes over the button.
+ * What ends the turn, at a version: the commands and what they are called, null while they are looked for; whether they
+ * can be taken back; and whether a mouse only passes over the button.
  * @typedef {{version: number, commands: Command[], words: string[] | null, canUndo: boolean, isPassing: boolean}} Plan
  */
 
@@ -23,7 +23,7 @@ export function openedIn(room) {
 
 /** What is open in a bar. */
 export class OpenedInBar {
-  /** What ends the turn, once it was asked for. @type {Plan | null} */
+  /** What ends the turn; null until the player asks for it. @type {Plan | null} */
   plan = null;
   /** The command whose answers are unfolded, and the options that it is of. @type {{command: string, options: Option[]} | null} */
   unfolded = null;

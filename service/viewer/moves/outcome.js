@@ -1,5 +1,5 @@
 /**
- * What came of the last command, and the way back: undo, or asking the others.
+ * The outcome of the last command, and how to take it back: undo, or ask the others.
  * @module
  */
 
@@ -12,21 +12,21 @@ import { html, nothing } from "../vendor/lit-html.js";
 import { choicesOf } from "../forms/schema.js";
 import { takeBacksOf } from "../state/take-backs.js";
 
-/** Why the seat that looks is out of the game; undefined while it is not. @param {Table} room */
-export function outOf({ shown, seat, following, commands }) {
+/** Why the viewer's seat is out of the game; undefined while it is not. @param {Table} room */
+export function outOf({ currentScene, seat, following, commands }) {
   return following && !commands?.isAsked
-    ? shown?.standings?.find((standing) => standing.seat === seat)?.out
+    ? currentScene?.standings?.find((standing) => standing.seat === seat)?.out
     : undefined;
 }
 
 /** @param {Commands} commands */
-export function came(commands) {
-  const { said, undo, busy, done } = commands;
+export function lastOutcome(commands) {
+  const { outcome, undo, busy, done } = commands;
   if (outOf(commands.room)) return nothing;
   const what = done && inside(done.title);
   return html`${done ? html`<span>${done.title}: done.</span>` : nothing}
     ${undo && done ? html`<button ?disabled=${busy} @click=${() => takeBack(commands, undo)}>Undo ${what}</button>` : askBack(commands)}
-    ${said?.kind === "refused" && !commands.form ? html`<span role="alert">${said.problem.message}</span>` : nothing}`;
+    ${outcome?.kind === "refused" && !commands.form ? html`<span role="alert">${outcome.problem.message}</span>` : nothing}`;
 }
 
 /** A title in the middle of a sentence. @param {string} title */
@@ -34,7 +34,7 @@ function inside(title) {
   return `${title.slice(0, 1).toLowerCase()}${title.slice(1)}`;
 }
 
-/** What cannot be undone can be taken back when all others agree. @param {Commands} commands */
+/** A button for what cannot be undone: it can be taken back when all others agree. @param {Commands} commands */
 function askBack(commands) {
   const { room, done, version, busy } = commands;
   const requests = takeBacksOf(room);

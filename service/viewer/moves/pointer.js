@@ -5,7 +5,7 @@
 
 /** @import { Moves } from "./moves.js" */
 
-const FAR = 6; // Pixels from which on it is a drag, and no click.
+const FAR = 6; // A pointer that moves farther than these pixels drags; it does not click.
 
 /** Listen to drags on the board. @param {Moves} moves */
 export function listen(moves) {
@@ -55,7 +55,7 @@ export function listen(moves) {
     if (end !== null && end !== area) moves.point(end);
   });
   addEventListener("pointercancel", drop);
-  // The click that ends a drag is none.
+  // A browser reports the end of a drag as a click, which must choose nothing.
   board.place.addEventListener(
     "click",
     (event) => {

@@ -59,11 +59,11 @@ export class Sending {
     const { order } = commands;
     if (!order || !moves.isReady || commands.busy || performance.now() - this.#openedAt < UNREAD) return;
     const { option, form } = order;
-    if (openNumbers(option).some((name) => form.get([name]) === undefined)) return void form.ask();
+    if (openNumbers(option).some((name) => form.get([name]) === undefined)) return void form.validate();
     const { command } = form;
     const { onward } = next;
     await commands.send(moves.sentence);
-    if (commands.said?.kind !== "done") return;
+    if (commands.outcome?.kind !== "done") return;
     moves.forget();
     remember(option, command, chosenIn(option));
     next.accepted({ start, end, command }, onward);
@@ -116,7 +116,7 @@ export class Sending {
   async #sendClicked() {
     const { room, commands } = this.#moves;
     if (!room.isGame || commands.isOnly || this.foreseen) await this.send();
-    else if (commands.form?.ask()) await this.sendIfHarmless();
+    else if (commands.form?.validate()) await this.sendIfHarmless();
   }
 
   /**

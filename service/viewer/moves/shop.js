@@ -1,5 +1,5 @@
 /**
- * What can be bought: each thing with its sign, its price and what is left of it; what is sold out, too.
+ * A shop: each thing with its sign, its price and how many are left, those that are sold out as well.
  * @module
  */
 

@@ -1,6 +1,6 @@
 /**
- * A steady hand: a button that comes to lie under a resting pointer is held for a moment, so that the second half of a
- * double click does not do what nobody has read.
+ * Protection from a double click: a button that appears under a resting pointer does nothing for a moment, since nobody
+ * can have read it yet.
  * @module
  */
 
@@ -8,7 +8,7 @@ const HOLD = 600; // Milliseconds.
 const MOVED = 6; // Pixels: a player who moves the pointer has seen what is there.
 
 /**
- * Where the pointer was pressed last and rests since, and the button that was there with its words.
+ * Where the pointer has rested since the last click, and the button that was there, with its words.
  * @typedef {{x: number, y: number, button: HTMLElement | null | undefined, words: string | null | undefined}} Rest
  */
 
@@ -19,7 +19,7 @@ export function steady(place) {
   addEventListener(
     "click",
     ({ detail, target, clientX, clientY }) => {
-      // With keys, the focus is on a button, which no other takes over.
+      // A key presses the button that has the focus: no other button can take its place.
       const button = target instanceof Element ? target.closest("button") : null;
       rest = detail ? { x: clientX, y: clientY, button, words: button?.textContent } : null;
     },

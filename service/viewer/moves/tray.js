@@ -1,5 +1,5 @@
 /**
- * What is above the bar while it is open: what a gesture means before it counts, cards, what ends the turn, the keys.
+ * The tray above the bar: what a gesture means before it is sent, cards, what ends the turn, or the list of keys.
  * @module
  */
 
@@ -81,7 +81,7 @@ function beforehand(commands, moves) {
   </div>`;
 }
 
-/** What comes along, in one click: all, none, one kind alone, or what came along lately. @param {Moves} moves */
+/** Buttons that choose what comes along by one click: all, none, one kind alone, or what came lately. @param {Moves} moves */
 function allOrNone(moves) {
   const { order } = moves.commands;
   if (!order) return nothing;
@@ -92,7 +92,8 @@ function allOrNone(moves) {
 }
 
 /**
- * The fields that are decided by pointing. A piece that was chosen by its place can be another one that is there, and of several areas more can be chosen.
+ * The fields that are decided by pointing. Not a piece, since others may be in the same place; nor a number of areas,
+ * since more can be chosen.
  * @param {Option} option
  * @param {boolean} isPointed
  */
@@ -118,7 +119,7 @@ function picker(room, commands, moves) {
   const [fault] = form.faults;
   const { start, end } = moves;
   const last = start !== null && moves.meant.length ? lastField(option, [start, end ?? start]) : null;
-  const isAsked = new Set([...decided(option, moves.meant.length > 0), ...(last ? [last.name] : [])]);
+  const hidden = new Set([...decided(option, moves.meant.length > 0), ...(last ? [last.name] : [])]);
   /** @param {SubmitEvent} event */
   const submit = (event) => {
     event.preventDefault();
@@ -131,7 +132,7 @@ function picker(room, commands, moves) {
       ${last ? lasts(order, commands.busy, moves, last) : html`<button type="submit" class="strong" ?disabled=${commands.busy}>Send <kbd aria-hidden="true">↵</kbd></button>`}
       ${hasAlong(option) ? allOrNone(moves) : nothing}
       <button type="button" @click=${() => moves.back()}>Cancel <kbd aria-hidden="true">Esc</kbd></button>
-      <span class="hint" role="status">${fault && form.asked ? `Not yet: ${fault.message}` : nothing}</span>
+      <span class="hint" role="status">${fault && form.isValidated ? `Not yet: ${fault.message}` : nothing}</span>
     </div>
     ${
       moves.meant.length > 1
@@ -151,8 +152,8 @@ function picker(room, commands, moves) {
           )}</div>`
         : nothing
     }
-    <div class="controls">${control(form, option, isAsked)}</div>
-    ${said(room, commands)}
+    <div class="controls">${control(form, option, hidden)}</div>
+    ${failure(room, commands)}
   </form>`;
 }
 
@@ -168,7 +169,7 @@ function cost(labels, { foreseen }) {
 }
 
 /**
- * What was left to choose, as buttons that send it: Enter gives the one that was chosen already.
+ * Buttons for the values of the last field, which send the command. Enter sends the value that is chosen already.
  * @param {{form: Form, labels: Labels}} order
  * @param {boolean} busy
  * @param {Moves} moves
@@ -200,16 +201,16 @@ function radio(name, { option }, title, isChosen, { options }, choose) {
 }
 
 /**
- * What was wrong with what was sent from here.
+ * Why the command that was sent from here was not done.
  * @param {Table} room
  * @param {Commands} commands
  */
-function said(room, commands) {
-  const { said } = commands;
-  if (said?.kind === "refused") return refused(room, said.problem, said.tried);
-  if (said?.kind === "stale")
-    return html`<p role="alert">Nothing was done: the game went on before your command arrived. ${said.why || "Send it again."}</p>`;
-  if (said?.kind === "lost") {
+function failure(room, commands) {
+  const { outcome } = commands;
+  if (outcome?.kind === "refused") return refused(room, outcome.problem, outcome.tried);
+  if (outcome?.kind === "stale")
+    return html`<p role="alert">Nothing was done: the game went on before your command arrived. ${outcome.why || "Send it again."}</p>`;
+  if (outcome?.kind === "lost") {
     return html`<p role="alert">No answer came. Send it again: if it was done already, it does not happen twice.
       <button type="button" ?disabled=${commands.busy} @click=${() => commands.again()}>Send again</button></p>`;
   }

@@ -1,6 +1,6 @@
 /**
- * "Done with my turn": the commands that only decline, one after the other, as far as the service would accept them now.
- * Nothing is sent before the player has seen them.
+ * "Done with my turn": the commands that only decline, one after the other, as far as the service would accept them
+ * now. Nothing is sent before the player has seen them.
  * @module
  */
 
@@ -81,7 +81,8 @@ export function endOrShow(room, commands) {
 }
 
 /**
- * A mouse that is over the button sees what it does; not in place of what is being chosen, under which the button may have come by itself.
+ * Show what the button does while a mouse is over it. Not while something is being chosen: the button may have moved
+ * under the mouse by itself.
  * @param {Table} room
  * @param {Commands} commands
  * @param {string} pointerType
@@ -98,7 +99,7 @@ export function passBy(room) {
 }
 
 /**
- * Do what was shown. The plan may be gone by now, for instance since the mouse has left the button that showed it.
+ * Do what was shown. Nothing is done when the game has moved on since.
  * @param {Commands} commands
  * @param {Plan} shown
  */

@@ -17,7 +17,7 @@ import { glyph } from "../parts/shelf.js";
  * @typedef {Roll & {version: number, throwing: Throw | null | undefined}} Rolled
  */
 
-const FAR = 60; // So many versions are looked through for the rolls of a round.
+const FAR = 60; // Versions that are searched for the rolls of a round.
 
 const wide = matchMedia("(min-width: 56rem)");
 
@@ -96,7 +96,8 @@ function side(room, fighter, does, rolls) {
 }
 
 /**
- * Pieces alike, with what tells them apart from others: a number, a name, or whose they are where that is somebody else.
+ * Pieces alike, with what tells them apart from others: a number, a name, or whose they are where that is somebody
+ * else.
  * @param {Table} room
  * @param {Mark} mark
  * @param {string | null} of
@@ -151,7 +152,7 @@ function prove(room, version) {
   room.dispatchEvent(new Event("inspect"));
 }
 
-/** Who else decides: what the seat that looks is asked stands in the bar. @param {Table} room */
+/** Who else decides; the question to the viewer's own seat is in the bar. @param {Table} room */
 function waiting({ game, seat, following }) {
   if (!following) return nothing;
   const others = game.decisions.filter(({ seats }) => !seats.includes(seat));

@@ -1,5 +1,5 @@
 /**
- * What lies over the board: how to move it, what is in the area that is pointed at, and what is on its way.
+ * What lies over the board: buttons that move it, the content of the area that is pointed at, and what is being loaded.
  * @module
  */
 
@@ -16,7 +16,7 @@ import { linked } from "../parts/papers.js";
 export function boardPanel(room) {
   const { board } = room;
   if (!board.svg) return boardWaits(room);
-  // The content of an area would lie over where a move can end.
+  // While a move is made, the content of an area would cover where it can end.
   const area = room.moves?.isComplete || room.moves?.start ? null : (board.pointed ?? room.area);
   return html`<div class="lens" role="group" aria-label="The view of the board">
       <button title="Nearer (+)" aria-label="Nearer" @click=${() => board.camera?.zoom(1.4)}>${icon("nearer")}</button>
@@ -27,7 +27,7 @@ export function boardPanel(room) {
     ${room.scene(room.version) ? nothing : html`<p class="waiting" role="status">Loading version ${room.version} …</p>`}`;
 }
 
-/** What is said while there is no map. @param {{board: Board, problem: unknown}} room */
+/** The text in place of a map. @param {{board: Board, problem: unknown}} room */
 export function boardWaits({ board, problem }) {
   if (board.isMissing) return html`<p class="waiting">There is no map of this board.</p>`;
   return html`<p class="waiting">${problem ? "The board could not be loaded." : "Loading the board …"}</p>`;

@@ -1,5 +1,5 @@
 /**
- * The panel of a seat: what it has to decide, its options as forms, and what came of what it sent.
+ * The panel of a seat: what it has to decide, its options as forms, and the outcome of its last command.
  * @module
  */
 
@@ -50,7 +50,7 @@ function waitsFor(room) {
  */
 function decisions(room, commands) {
   if (!commands.version)
-    return html`<p class="quiet" role="status">${commands.said ? nothing : "…"}</p>${answer(room, commands)}`;
+    return html`<p class="quiet" role="status">${commands.outcome ? nothing : "…"}</p>${answer(room, commands)}`;
   const kinds = new Set(commands.decisions.map((decision) => decision.kind));
   const other = [...new Set(commands.options.map((option) => option.decision ?? ""))].filter(
     (kind) => !kinds.has(kind),
@@ -125,7 +125,7 @@ function answers(room, commands) {
     <ul class="answers">
       ${(commands.answers ?? []).map(
         (each) => html`<li>
-        ${toldAnswer(commands, each)}
+        ${answerInWords(commands, each)}
         <button ?disabled=${commands.busy} @click=${() => revoke(room, commands, each)}>Revoke</button>
       </li>`,
       )}
@@ -137,7 +137,7 @@ function answers(room, commands) {
  * @param {Commands} commands
  * @param {LeftAnswer} answer
  */
-function toldAnswer({ labels }, { decision, command, when, until, given, ended }) {
+function answerInWords({ labels }, { decision, command, when, until, given, ended }) {
   if (!labels) return nothing;
   const { type, ...fields } = /** @type {Command} */ (command);
   const what = Object.entries(fields).map(([name, value]) => `${labels.field(name)} ${labels.value(value)}`);
@@ -179,10 +179,13 @@ function ahead(commands, option) {
       until
         ? commands.aboutOf(option).map(([name, value]) => {
             const hows = Object.keys(CONDITIONS).filter((how) => how === "equals" || typeof value === "number");
-            const said = hows.map((how) => [how, `${CONDITIONS[how]} ${labels.value(/** @type {Json} */ (value))}`]);
+            const conditions = hows.map((how) => [
+              how,
+              `${CONDITIONS[how]} ${labels.value(/** @type {Json} */ (value))}`,
+            ]);
             return choice(
               `Only if ${labels.field(name)}`,
-              { "": "is anything", ...Object.fromEntries(said) },
+              { "": "is anything", ...Object.fromEntries(conditions) },
               when[name] ?? "",
               choose(name),
             );
@@ -329,7 +332,7 @@ function order(room, commands, option, title) {
   };
   return html`<form class="order" novalidate aria-label=${title} @submit=${submit}>
     ${form.render()}
-    <p class="hint" role="status">${first && form.asked ? `Not yet: ${first.message}` : nothing}</p>
+    <p class="hint" role="status">${first && form.isValidated ? `Not yet: ${first.message}` : nothing}</p>
     <div class="buttons">
       <button type="submit" class="strong" ?disabled=${commands.busy}>Send</button>
       <button type="button" ?disabled=${commands.busy} @click=${check}>Check</button>
@@ -347,12 +350,12 @@ function order(room, commands, option, title) {
  */
 async function send(room, commands) {
   await commands.send();
-  // The form is gone when all went well: whoever uses a keyboard goes on from the top.
+  // When all went well, the form is gone. With a keyboard one goes on from the top.
   if (!commands.form) document.getElementById("decide-title")?.focus();
   showAnswer(room);
 }
 
-// --- what came of it ---
+// --- the outcome ---
 
 /**
  * The answer to what was sent, below the buttons while the form is open and otherwise on top. The element is there
@@ -390,25 +393,25 @@ function showAnswer(room) {
  * @param {Commands} commands
  */
 function outcome(room, commands) {
-  const { said } = commands;
-  if (!said) return nothing;
-  switch (said.kind) {
+  const { outcome } = commands;
+  if (!outcome) return nothing;
+  switch (outcome.kind) {
     case "done":
-      return html`<p class="outcome done">${said.title}: accepted as ${versions(said)}.
+      return html`<p class="outcome done">${outcome.title}: accepted as ${versions(outcome)}.
         ${commands.undo ? html`<button ?disabled=${commands.busy} @click=${() => undo(room, commands)}>Undo</button>` : nothing}</p>`;
     case "fine":
       return html`<p class="outcome done">This would be accepted.</p>`;
     case "stale":
       return html`<p class="outcome" role="alert">
         Nothing was done: the game went on to version ${commands.version} before your command arrived.
-        ${said.why || "Send it again."}
+        ${outcome.why || "Send it again."}
       </p>`;
     case "lost":
       return html`<div class="outcome" role="alert">
-        <p>No answer came: ${said.problem.message} Send it again: if it was done already, it does not happen twice.</p>
+        <p>No answer came: ${outcome.problem.message} Send it again: if it was done already, it does not happen twice.</p>
         <button class="strong" ?disabled=${commands.busy} @click=${() => commands.again()}>Send again</button>
       </div>`;
     default:
-      return refused(room, said.problem, said.tried);
+      return refused(room, outcome.problem, outcome.tried);
   }
 }

@@ -18,7 +18,7 @@ export function underWay(room) {
 
 /** @param {Table} room */
 function glance(room) {
-  const shelves = (room.shown?.shelves ?? []).filter(({ now }) => now);
+  const shelves = (room.currentScene?.shelves ?? []).filter(({ now }) => now);
   if (!shelves.length) return nothing;
   return html`<details class="glance" ?open=${wide.matches}>
     <summary>${shelves.map(({ title }) => title.split(":")[0]).join(", ")}</summary>

@@ -1,5 +1,5 @@
 /**
- * How an organizer gets others to the table: links that seat who follows them, and whether lists show the game.
+ * How an organizer invites others: by links that give a seat, and by showing the game in lists.
  * @module
  */
 
@@ -16,13 +16,13 @@ import { invite, linkOf } from "../state/invitations.js";
  * A link that was made in this tab.
  * @typedef {{id: string, address: string}} Link
  *
- * Does something and shows what came of it.
+ * Does something and shows the outcome.
  * @typedef {(does: () => Promise<unknown>) => void} Act
  */
 
 /**
- * The invitations that are good, null until they were read; and what was said of the link.
- * @typedef {{invitations: Invitation[] | null, said: string}} Known
+ * The invitations that are still good, null until they are read; and the message beside the link.
+ * @typedef {{invitations: Invitation[] | null, message: string}} Known
  */
 
 /** @type {WeakMap<Room, Known>} */
@@ -32,7 +32,7 @@ const byRoom = new WeakMap();
 function knownOf(room) {
   const known = byRoom.get(room);
   if (known) return known;
-  const none = { invitations: null, said: "" };
+  const none = { invitations: null, message: "" };
   byRoom.set(room, none);
   read(room).then(
     () => room.redraw(),
@@ -72,10 +72,10 @@ function links(room, act) {
     act(async () => {
       await invite(room.api, room.id);
       await read(room);
-      knownOf(room).said = "";
+      knownOf(room).message = "";
       room.focusOn("invitation");
     });
-  return html`${link ? shown(room, link, act) : html`<p><button @click=${make}>Invite friends by a link</button></p>`}
+  return html`${link ? linkForm(room, link, act) : html`<p><button @click=${make}>Invite friends by a link</button></p>`}
     ${
       others.length
         ? html`<p class="hint">${count(others.length, link ? "other link" : "link")} to this game ${others.length === 1 ? "is" : "are"} still good.
@@ -89,13 +89,13 @@ function links(room, act) {
  * @param {Link} link
  * @param {Act} act
  */
-function shown(room, link, act) {
+function linkForm(room, link, act) {
   return html`<div class="invite">
     <label for="invitation">Each friend who opens this link gets a free seat</label>
     <div class="line"><input id="invitation" readonly .value=${link.address} @focus=${(/** @type {At<HTMLInputElement>} */ event) => event.target.select()} />
       <button @click=${() => copy(room, link)}>Copy</button>
       <button @click=${() => act(() => revoke(room, [link]))}>Revoke</button></div>
-    <p class="hint" role="status">${knownOf(room).said || "The link is good until the game begins. It is shown in this tab only."}</p>
+    <p class="hint" role="status">${knownOf(room).message || "The link is good until the game begins. It is shown in this tab only."}</p>
   </div>`;
 }
 
@@ -124,6 +124,6 @@ async function copy(room, { address }) {
     () => true,
     () => false,
   );
-  knownOf(room).said = isCopied ? "Copied" : "Select the link and copy it";
+  knownOf(room).message = isCopied ? "Copied" : "Select the link and copy it";
   room.redraw();
 }

@@ -21,8 +21,7 @@ import { refusal } from "../parts/rule.js";
 
 const LEAVE = "leave";
 
-/** Whether something is on its way; what was refused, and what that was: `LEAVE`, or the seat that a bot was to take over. */
-/** @type {{busy: boolean, problem: Problem | null, of: string}} */
+/** Whether a request is being sent; the last refusal, and what it was of: `LEAVE`, or the seat for a bot. @type {{busy: boolean, problem: Problem | null, of: string}} */
 const state = { busy: false, problem: null, of: "" };
 
 /**

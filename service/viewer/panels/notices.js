@@ -1,5 +1,6 @@
 /**
- * It is your turn: the title and the icon of the tab say so; with leave of the player a sound and a notification, too.
+ * Notices that it is the player's turn: the title and icon of the tab, and a sound and a notification if the player
+ * wants.
  * @module
  */
 
@@ -17,7 +18,7 @@ const ASKED = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w
 
 const dialog = () => /** @type {HTMLDialogElement} */ (document.getElementById("notices"));
 
-/** What this browser was told to do. */
+/** The notices that the player chose in this browser. */
 const wish = {
   /** @param {string} name */
   get: (name) => {
@@ -35,7 +36,7 @@ const wish = {
     try {
       localStorage.setItem(`tabularium-${name}`, isOn ? "on" : "off");
     } catch {
-      // Then it is forgotten with the page.
+      // Without a storage it is forgotten with the page.
     }
   },
 };

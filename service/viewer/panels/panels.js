@@ -30,7 +30,8 @@ import { stepByKeys, timelinePanel } from "./timeline.js";
  * Draws a part of the page of a room.
  * @typedef {(room: Entered, account: Account) => unknown} Draw
  *
- * A panel beside the board; on a wide page those that are `narrow` have a place of their own. What is fetched later is `rest`.
+ * A panel beside the board. On a wide page, a panel that is only for `narrow` ones has a place of its own or none.
+ * `rest` fetches a panel that is not needed at first.
  * @typedef {object} Panel
  * @property {string} id
  * @property {string} title
@@ -40,18 +41,17 @@ import { stepByKeys, timelinePanel } from "./timeline.js";
  * @property {(room: Room) => number | ""} [badge] what is beside its title
  */
 
-/** What lies below the board; it comes with the panels that nobody misses before the board is there. */
-/** @type {{place: string, draw: Draw | null, rest: () => Promise<Draw>}[]} */
+/** What lies below the board. It is fetched when the board is there. @type {{place: string, draw: Draw | null, rest: () => Promise<Draw>}[]} */
 const BELOW = [
   { place: "around", draw: null, rest: async () => (await import("./around.js")).aroundPanel },
-  // The bar of the seat that looks.
+  // The bar of the viewer's seat.
   { place: "turn", draw: null, rest: async () => (await import("../moves/bar.js")).turnBar },
 ];
 
 /** The seats of a game that waits for players; fetched when one is shown. @type {{draw: Draw | null, rest: () => Promise<Draw>}} */
 const SEATS = { draw: null, rest: async () => (await import("./seats.js")).seatsPanel };
 
-const QUIET = 3000; // Milliseconds after the board until this visit is compared with earlier ones.
+const QUIET = 3000; // Milliseconds from the board to the comparison with earlier visits.
 const READABLE = 120; // Milliseconds between two drawings of the panels during a drag.
 
 const wide = matchMedia("(min-width: 56rem)");
@@ -83,7 +83,7 @@ function whenEntered(panel) {
   return (room) => (room.isEntered() ? panel(room) : nothing);
 }
 
-/** Say how many decisions wait for the seat that looks. @param {Room} room */
+/** Return how many decisions wait for the viewer's seat; an empty text for none. @param {Room} room */
 export function decisions({ game, seat }) {
   return game?.decisions.filter((decision) => decision.seats.includes(seat)).length || "";
 }
@@ -95,7 +95,7 @@ export class Panels {
   #chosen = wide.matches ? "event" : "story";
   #status = "";
   #isAsked = true;
-  #isDue = false;
+  #mustOpen = false;
   #address;
 
   /** What this browser saw before, once that is there. */
@@ -106,7 +106,7 @@ export class Panels {
     this.room = room;
     this.account = new Account(room.api);
     this.#address = new Address(room);
-    // What the page said before there was anything to say it with.
+    // The text that the page shows until its scripts have loaded.
     for (const id of ["page-header", "board-panel"]) place(id).replaceChildren();
     room.addEventListener("change", () => this.#draw());
     room.addEventListener("entered", () => this.#sit());
@@ -124,7 +124,7 @@ export class Panels {
     room.redraw();
   }
 
-  /** Fetch the panels that nobody misses before the board is there. */
+  /** Fetch the panels that are not needed before the board is there. */
   fetchRest() {
     setTimeout(() => this.#remember(), QUIET);
     for (const each of BELOW) {
@@ -154,7 +154,7 @@ export class Panels {
     await memory.look();
   }
 
-  /** Show players what they have to decide. */
+  /** Show the panel Decide to a player of a running game. */
   #sit() {
     if (this.room.seat && this.room.game?.status === "running") this.#chosen = "decide";
   }
@@ -171,18 +171,18 @@ export class Panels {
     const { room, account } = this;
     room.board.compare(!room.isComparing ? [] : differences(room).areas.map((each) => each.area));
     room.board.mark("chosen", room.area ? [room.area] : []);
-    // Whoever sat down before the game began did not enter a running one.
+    // A player who took a seat before the game began has not entered a running game yet.
     if (this.#status === "gathering" && room.game?.status === "running") this.#sit();
-    // When it is over there is nothing to decide: what came of it is seen first.
+    // When the game is over, there is nothing to decide: show the result.
     if (this.#status === "running" && room.game?.status === "over" && this.#chosen === "decide")
       this.#chosen = "scores";
     this.#status = room.game?.status ?? this.#status;
     this.#ask(Boolean(decisions(room)));
-    // A game that is gone may be one that this browser saw.
+    // This browser may have seen a game that the service does not have any more.
     if (room.problem?.status === 404 && !room.game && !this.memory) this.#remember();
     render(timelinePanel(room), place("timeline"));
     render(signIn(room, account), place("sign-in"));
-    // Only while it is open: it asks the browser for a permission, which takes as long as all the rest.
+    // Only while it is open: asking the browser for its permission takes as long as drawing everything else.
     if (/** @type {HTMLDialogElement} */ (place("notices")).open) render(noticesDialog(room), place("notices"));
     if (room.isEntered()) render(paper(room), place("paper"));
     this.#drawAround();
@@ -190,26 +190,27 @@ export class Panels {
   }
 
   /**
-   * Say when a decision begins to wait, and open it: for somebody who looks at the past, when they are back.
+   * Give notice of a new decision, and open the panel for it. A player who looks at the past sees it when they are
+   * back.
    * @param {boolean} isAsked
    */
   #ask(isAsked) {
     const { room } = this;
     showInTab(room, isAsked);
-    // Whoever opens the page sees that they are asked.
+    // No notice on opening the page: there the player sees it anyway.
     if (isAsked && !this.#isAsked) {
       notice(room);
-      this.#isDue = true;
+      this.#mustOpen = true;
     }
-    if (!isAsked) this.#isDue = false;
-    if (this.#isDue && room.following) {
+    if (!isAsked) this.#mustOpen = false;
+    if (this.#mustOpen && room.following) {
       this.#chosen = "decide";
-      this.#isDue = false;
+      this.#mustOpen = false;
     }
     this.#isAsked = room.game ? isAsked : true;
   }
 
-  /** Draw what is around the board; of what passes by in a drag only so much as can be read. */
+  /** Draw what is around the board; during a drag only as often as it can be read. */
   #drawAround() {
     clearTimeout(this.#later);
     const { room, account } = this;

@@ -20,17 +20,17 @@ import { remarks } from "../parts/remarks.js";
 import { inviting } from "./inviting.js";
 import { openSignIn } from "./sign-in.js";
 
-const FEW = 12; // So many papers are listed at once.
+const FEW = 12; // Up to this many papers are listed unfolded.
 
 /**
- * What was refused last, and the level of the bots that are seated next; empty for the usual one.
- * @type {WeakMap<Room, {said: string, level: string}>}
+ * The last refusal in words, and the level of the next bots; empty for the usual one.
+ * @type {WeakMap<Room, {message: string, level: string}>}
  */
 const byRoom = new WeakMap();
 
 /** @param {Room} room */
 function stateOf(room) {
-  const state = byRoom.get(room) ?? { said: "", level: "" };
+  const state = byRoom.get(room) ?? { message: "", level: "" };
   byRoom.set(room, state);
   return state;
 }
@@ -66,7 +66,7 @@ export function seatsPanel(room, account) {
     }</p>
     ${remarks(game)}
     ${toRead(room)}
-    ${stateOf(room).said ? html`<p class="problem" role="alert">${stateOf(room).said}</p>` : nothing}
+    ${stateOf(room).message ? html`<p class="problem" role="alert">${stateOf(room).message}</p>` : nothing}
   </section>`;
 }
 
@@ -141,18 +141,18 @@ function seatBot(room, seat) {
 }
 
 /**
- * Do something to the game, and show how it is afterwards; what was refused is said.
+ * Do something to the game, and show how it is afterwards, or why that was refused.
  * @param {Entered} room
  * @param {() => Promise<unknown>} does
  */
 async function act(room, does) {
   const state = stateOf(room);
-  state.said = "";
+  state.message = "";
   try {
     await does();
   } catch (error) {
     const problem = problemOf(error);
-    state.said = `${problem.message} ${problem.problem?.allowed ?? ""}`;
+    state.message = `${problem.message} ${problem.problem?.allowed ?? ""}`;
   }
   await room.enter();
 }

@@ -20,8 +20,7 @@ export function openSignIn() {
 }
 
 /**
- * Enter the room again whenever somebody else looks, and close the dialog, which gives the focus back to where it came
- * from.
+ * Enter the room again whenever the account changes, and close the dialog, which gives the focus back.
  * @param {Room} room
  * @param {Account} account
  */
@@ -50,7 +49,8 @@ export function signIn(room, account) {
 }
 
 /**
- * Return whose view the page shows: a seat's, an official's, the organizer's or a spectator's, with the account's name if given.
+ * Return whose view the page shows: a seat's, an official's, the organizer's or a spectator's, with the account's name
+ * if given.
  * @param {Room} room
  * @param {Account} [account]
  */

@@ -1,11 +1,11 @@
 /**
- * What happened since the last move of the seat that looks: a line, which opens to a summary and its marks on the board.
+ * What happened since the last move of the viewer's seat: a line that opens to a summary, with marks on the board.
  * @module
  */
 
 /**
  * @import { Room } from "../state/room.js"
- * @import { Told } from "../state/since.js"
+ * @import { SeatMove } from "../state/since.js"
  * @import { At, Entered } from "../types.js"
  */
 
@@ -45,9 +45,9 @@ function sentence(room, { seat, text, from, to, more }) {
 }
 
 /**
- * The moves in sentences: what was done, and what came of it somewhere on the board or by dice. Of the same thing that a
- * seat does again and again, one is told and the others are counted.
- * @param {Told[]} moves
+ * Return the moves in sentences: what was done, and what it changed on the board or rolled. When a seat does the same
+ * thing several times, the first has its sentence and the others are counted.
+ * @param {SeatMove[]} moves
  */
 function summary(moves) {
   /** @type {Line[]} */

@@ -19,10 +19,10 @@ import { leaving } from "./leaving.js";
 
 /** @param {Room} room */
 export function standingsPanel(room) {
-  const standings = room.shown?.standings ?? [];
+  const standings = room.currentScene?.standings ?? [];
   return html`<h2>Scores</h2>
     ${room.isEntered() && standings.length ? table(room, standings) : html`<p class="quiet">Nobody has anything yet.</p>`}
-    ${room.isEntered() ? (room.shown?.shelves ?? []).map((each) => shelf(room, each)) : nothing}
+    ${room.isEntered() ? (room.currentScene?.shelves ?? []).map((each) => shelf(room, each)) : nothing}
     ${room.game?.result ? html`<p><strong>${won(room)}</strong>${room.game.ruled_by ? " An official ruled so." : nothing}</p>` : nothing}
     ${room.game?.continued_in ? html`<p>By a ruling it goes on in <a href="/games/${room.game.continued_in}">another game</a>.</p>` : nothing}
     ${leaving(room)}
@@ -65,11 +65,11 @@ function isOut(room, standing) {
  * @param {Standing} standing
  */
 function seat(room, standing) {
-  const said = [standing.out, ...(standing.items ?? []).map((item) => item.words)].filter(Boolean);
+  const facts = [standing.out, ...(standing.items ?? []).map((item) => item.words)].filter(Boolean);
   return html`<li>${chip(room, standing.seat)} ${seatName(room.game, standing.seat)}
     ${standing.won ? html`<span class="active">won the game</span>` : nothing}
     ${standing.active ? html`<span class="active">to move</span>` : nothing}
-    ${said.length ? html`<span class="quiet">${said.join(", ")}</span>` : nothing}
+    ${facts.length ? html`<span class="quiet">${facts.join(", ")}</span>` : nothing}
     ${standing.nations?.length ? html`<ul>${standing.nations.map((each) => nation(room, standing, each))}</ul>` : nothing}</li>`;
 }
 
@@ -80,11 +80,11 @@ function seat(room, standing) {
  */
 function nation(room, standing, { name, sign, figures, items, words, absent, active }) {
   const had = Object.entries(figures).map(([figure, value]) => `${plain(figure)} ${scored(value)}`);
-  const said = [...had, ...items.map((item) => item.words), words].filter(Boolean);
+  const facts = [...had, ...items.map((item) => item.words), words].filter(Boolean);
   return html`<li class=${absent ? "out" : ""}>
     ${signOf(standing, sign)} ${link(room, name)}
     ${active ? html`<span class="active">to move</span>` : nothing}
-    ${said.length ? html`<span class="quiet">${linked(room, said.join(", "))}</span>` : nothing}</li>`;
+    ${facts.length ? html`<span class="quiet">${linked(room, facts.join(", "))}</span>` : nothing}</li>`;
 }
 
 /**

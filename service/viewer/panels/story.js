@@ -17,7 +17,7 @@ import { takeBacksOf } from "../state/take-backs.js";
 
 const NEAR = 14;
 const MOST = 400;
-const REST = 150; // Milliseconds: a story that is torn from one end to the other holds up whoever draws the slider.
+const REST = 150; // Milliseconds without a change before another part is drawn: sooner, it would slow down the slider.
 
 /**
  * A version in the page: what happened, once that is known, and the heading that it stands under.
@@ -74,7 +74,7 @@ function sentence(room, { version, frame, heading }, before) {
 }
 
 /**
- * What the sentence of the version names and can be read. A sentence is a button, in which there can be no other.
+ * The papers that the sentence of the version names. They stand below it: a button cannot contain others.
  * @param {Entered} room
  * @param {string} text
  */
@@ -86,7 +86,7 @@ function papers(room, text) {
 }
 
 /**
- * What can be done about what happened: it can be disputed, and the seat that did it can ask to take it back.
+ * Links for what happened: to dispute it, and for the seat that did it, to ask to take it back.
  * @param {Entered} room
  * @param {number} version
  */

@@ -1,6 +1,6 @@
 /**
- * Every player, always in sight: colour and emblem, name, what they have, and whose decision is awaited. What lies
- * before the seat that looks, its hand too, is said in words.
+ * Every player, always in sight: colour and emblem, name, what they have, and whose decision is awaited. The items and
+ * the hand of the viewer's own seat are written out in words.
  * @module
  */
 
@@ -16,7 +16,7 @@ import { noticesButton } from "./notices.js";
 /** @param {Table} room */
 export function strip(room) {
   const { game } = room;
-  const standings = room.shown?.standings ?? [];
+  const standings = room.currentScene?.standings ?? [];
   const awaited = new Set(room.following ? game?.decisions.flatMap(({ seats }) => seats) : []);
   /** @param {Standing} standing */
   const isPlayed = (standing) => game?.seats.some(({ seat }) => seat === standing.seat);
@@ -61,7 +61,7 @@ function figures({ figures, nations = [] }) {
 }
 
 /**
- * What lies before a seat: its own in words, that of others by signs, which say what they are when pointed at.
+ * The items before a seat: those of the viewer in words, those of others by signs with a tooltip.
  * @param {Table} room
  * @param {Standing} standing
  * @param {boolean} isMine

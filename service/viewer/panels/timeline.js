@@ -6,7 +6,7 @@
 /**
  * @import { Sign } from "../parts/icons.js"
  * @import { Room } from "../state/room.js"
- * @import { At, Entered, Json, TimelineEntry } from "../types.js"
+ * @import { At, Entered, TimelineEntry } from "../types.js"
  */
 
 import { html, nothing, svg } from "../vendor/lit-html.js";
@@ -18,15 +18,15 @@ import { linkTo } from "../state/link.js";
 import { whatIf } from "./forks.js";
 import { SPEEDS, STRIDES } from "../state/room.js";
 
-const LABEL = 26; // So many pixels at least lie between two numbers of rounds.
-const NEAR = 6; // So many pixels beside a mark it is still meant.
+const LABEL = 26; // Pixels at least between the numbers of two rounds.
+const NEAR = 6; // A pointer at most this many pixels beside a mark points at it.
 
 /** The keys that step through the game, everywhere; and those of the slider. @type {Record<string, 1 | -1>} */
 const SIDEWAYS = { ArrowLeft: -1, ArrowRight: 1 };
 /** @type {Record<string, 1 | -1>} */
 const WAYS = { ...SIDEWAYS, ArrowDown: -1, PageDown: -1, ArrowUp: 1, PageUp: 1 };
 
-const copied = { said: "", timer: 0 };
+const copied = { message: "", timer: 0 };
 
 /** @param {Room} room */
 export function timelinePanel(room) {
@@ -52,7 +52,7 @@ export function timelinePanel(room) {
         <input type="number" min="1" max=${room.head} .value=${live(`${room.version}`)}
           @change=${(/** @type {At<HTMLInputElement>} */ event) => room.show(Number(event.target.value))} />
         of ${room.head.toLocaleString("en")}</label>
-      <button class="link" @click=${(/** @type {At<HTMLElement, MouseEvent>} */ event) => copy(room, event)}>${copied.said || "Copy link"}</button>
+      <button class="link" @click=${(/** @type {At<HTMLElement, MouseEvent>} */ event) => copy(room, event)}>${copied.message || "Copy link"}</button>
       ${whatIf(room)}
     </div>
     <div class="track" @keydown=${(/** @type {At<HTMLElement, KeyboardEvent>} */ event) => key(room, event)} @click=${(/** @type {At<HTMLElement, MouseEvent>} */ event) => point(room, event)} @pointermove=${(/** @type {At<HTMLElement, PointerEvent>} */ event) => hint(room, event)}>
@@ -74,12 +74,6 @@ function button(words, sign, act, disabled) {
     ${icon(sign)}</button>`;
 }
 
-/**
- * @param {Entered} room
- * @param {string} name
- * @param {Json} value
- */
-
 /** Return where in the game the version is, in words. @param {Room} room */
 export function headingOf(room) {
   return (
@@ -94,16 +88,16 @@ export function headingOf(room) {
 async function copy(room, event) {
   const { target } = event;
   const link = linkTo(room);
-  // Without HTTPS a page has no clipboard: the link is in the address at least, to be copied from there.
+  // Without HTTPS a page has no clipboard. The link is also put into the address, from where it can be copied.
   const isCopied = await (async () => navigator.clipboard.writeText(link))().then(
     () => true,
     () => false,
   );
   history.replaceState(null, "", link);
-  copied.said = isCopied ? "Copied" : "It is in the address";
+  copied.message = isCopied ? "Copied" : "It is in the address";
   clearTimeout(copied.timer);
   copied.timer = setTimeout(() => {
-    copied.said = "";
+    copied.message = "";
     room.redraw();
   }, 2000);
   target.focus();
@@ -131,7 +125,7 @@ function hint(room, event) {
 }
 
 /**
- * Return the version that is pointed at, and the mark there, what officials did before anything else.
+ * Return the version that is pointed at, and the mark there. Marks of what officials did come before all others.
  * @param {Entered} room
  * @param {At<HTMLElement, MouseEvent>} event
  */
@@ -151,7 +145,7 @@ function pointed(room, event) {
   return { at, mark };
 }
 
-/** Let the arrows step through the game wherever nothing else takes them. @param {Room} room */
+/** Let arrow keys step through the game where nothing else uses them. @param {Room} room */
 export function stepByKeys(room) {
   addEventListener("keydown", (event) => {
     const way = SIDEWAYS[event.key];
@@ -188,7 +182,7 @@ function key(room, event) {
 /** @param {Entered} room */
 function marks(room) {
   const { landmarks, head } = room;
-  // The service may tell of more than has come by the stream.
+  // The service may list rounds that have not come by the stream yet.
   const rounds = landmarks.rounds.filter(({ version }) => version <= head);
   /** @param {number} version */
   const x = (version) => ((version - 1) / Math.max(1, head - 1)) * 1000;

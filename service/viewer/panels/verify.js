@@ -1,5 +1,5 @@
 /**
- * The panel that verifies: this game or a case about it as any stranger gets it, or an export from a file.
+ * The panel that verifies this game, or a case about it, as a stranger gets it, or an export from a file.
  * @module
  */
 
@@ -78,7 +78,7 @@ function cases(room, check) {
 
 /** What this browser saw at earlier visits, and whether the service still shows it. @param {Memory} memory */
 function remembered(memory) {
-  const { problem, said, evidence } = memory;
+  const { problem, sentences, evidence } = memory;
   const first = "At your next visit, your browser compares the service's log and this game with what it sees now.";
   return html`<h3>Seen before</h3>
     ${
@@ -88,7 +88,7 @@ function remembered(memory) {
             <a href=${evidence} download="evidence.json">Save the evidence</a>
             <button @click=${() => memory.forget()}>Forget what this browser saw</button>
           </div>`
-        : html`<ul class="seen">${(said.length ? said : [first]).map((line) => html`<li>${line}</li>`)}</ul>`
+        : html`<ul class="seen">${(sentences.length ? sentences : [first]).map((line) => html`<li>${line}</li>`)}</ul>`
     }`;
 }
 
@@ -132,14 +132,14 @@ function explanation() {
  * @typedef {Verdict & {failed?: boolean}} Judged
  */
 
-/** What is being verified, and what came of it. */
+/** A check of an export, and its result. */
 class Check {
   /** @param {Room} room */
   constructor(room) {
     this.room = room;
     this.running = false;
     this.done = 0;
-    /** What came of it; null before. @type {Judged | null} */
+    /** The verdict; null before. @type {Judged | null} */
     this.verdict = null;
     this.source = "";
     this.milliseconds = 0;
@@ -169,12 +169,12 @@ class Check {
       const policy = this.policy || (await room.api.get("/v1/transparency/key")).policy;
       this.certified = { stream, ...(await certify(text, policy, verdict)) };
     } catch (error) {
-      this.certified = { stream, ok: false, problem: problemOf(error).message, said: [], unchecked: [] };
+      this.certified = { stream, ok: false, problem: problemOf(error).message, sentences: [], unchecked: [] };
     }
     room.redraw();
   }
 
-  /** Believe what a policy file says instead of what the service says of itself. @param {HTMLInputElement} input */
+  /** Trust the policy in a file instead of the one that the service shows. @param {HTMLInputElement} input */
   async use(input) {
     this.policy = (await input.files?.[0]?.text()) ?? "";
     await this.certificate();
@@ -332,9 +332,9 @@ function certificate(check) {
 }
 
 /** @param {Certified} certified */
-function outcome({ ok, problem, said, unchecked }) {
+function outcome({ ok, problem, sentences, unchecked }) {
   if (!ok) return html`<p class="outcome refused">${problem}</p>`;
-  return html`<ul>${said.map((line) => html`<li>${line}</li>`)}</ul>
+  return html`<ul>${sentences.map((line) => html`<li>${line}</li>`)}</ul>
     ${unchecked.length ? html`<p>Not checked:</p><ul>${unchecked.map((line) => html`<li>${line}</li>`)}</ul>` : nothing}`;
 }
 

@@ -1,5 +1,6 @@
 /**
- * Who looks in this tab, signing in and out, and the accounts whose tokens an earlier version of this page kept here.
+ * The forms of an account: who is signed in in this tab, signing in and out, and the accounts whose tokens an earlier
+ * version of this page kept here.
  * @module
  */
 
@@ -14,8 +15,8 @@ import { html, nothing } from "../vendor/lit-html.js";
 
 /** @param {Account} account */
 export function accountForms(account) {
-  const { me, said, removing } = account;
-  const alert = said ? html`<p class="problem" role="alert">${said}</p>` : nothing;
+  const { me, message, removing } = account;
+  const alert = message ? html`<p class="problem" role="alert">${message}</p>` : nothing;
   const leaving = account.others.find(({ token }) => token === removing);
   return html`${alert} ${leaving ? removal(account, leaving) : nothing}
     ${me ? signedIn(account) : nothing} ${others(account)} ${me ? nothing : signIn(account)}`;

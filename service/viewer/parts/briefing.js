@@ -68,7 +68,7 @@ async function read(api, ruleset) {
 function card(ruleset, { title, players, briefing, symbols }) {
   const many = players.length > 1 ? `${players[0]} to ${players.at(-1)}` : players[0];
   return html`<h2 id="briefing-title">${title}</h2>
-    ${briefing ? told(briefing, many) : html`<p>Nobody has told this game in a minute yet.</p>`}
+    ${briefing ? factsOf(briefing, many) : html`<p>Nobody has told this game in a minute yet.</p>`}
     <p><a href="/learn/${ruleset}">Learn it in ten minutes</a> · <a href="/rules#game=${ruleset}">All rules</a></p>
     ${symbols.length ? html`<svg class="hidden" aria-hidden="true">${symbols}</svg>` : nothing}`;
 }
@@ -77,7 +77,7 @@ function card(ruleset, { title, players, briefing, symbols }) {
  * @param {NonNullable<Ruleset["briefing"]>} briefing
  * @param {string | number} players
  */
-function told({ goal, ending, rounds, time, pieces }, players) {
+function factsOf({ goal, ending, rounds, time, pieces }, players) {
   const facts = { Goal: goal, End: ending, Players: players, Rounds: rounds, Time: time };
   return html`<dl class="facts">${Object.entries(facts).map(([name, words]) => html`<div><dt>${name}</dt><dd>${words}</dd></div>`)}</dl>
     <h3>On the board</h3>

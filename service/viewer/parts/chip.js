@@ -1,5 +1,5 @@
 /**
- * The sign of a seat: its colour and its emblem, as on the board, since colours alone tell too little.
+ * The sign of a seat: its colour and its emblem, as on the board. Not everybody can tell colours apart.
  * @module
  */
 
@@ -14,7 +14,7 @@ const NOBODY = { colour: "#6d6459", ink: "#fffdf6", emblem: "" };
  * @param {string | null} seat
  */
 export function chip(room, seat) {
-  const { colour, ink, emblem } = room.shown?.standings?.find((standing) => standing.seat === seat) ?? NOBODY;
+  const { colour, ink, emblem } = room.currentScene?.standings?.find((standing) => standing.seat === seat) ?? NOBODY;
   return html`<svg class="chip" viewBox="0 0 16 16" aria-hidden="true">
     <circle cx="8" cy="8" r="8" fill=${colour} />
     <use href="#${emblem}" x="4" y="4" width="8" height="8" fill=${ink} />

@@ -1,6 +1,6 @@
 /**
- * A die as it fell: numbers as pips or numerals, faces that are a kind of piece with its glyph. What a face is called is
- * its name for those who do not see it.
+ * A die as it fell: numbers as pips or numerals, faces that show a kind of piece with its glyph. Screen readers get the
+ * name of the face.
  * @module
  */
 
@@ -57,7 +57,7 @@ export function dieFaces(room, { die, faces, struck = [] }) {
   return html`<ul class="faces">${faces.map((face, at) => {
     const word = `${capital(plain(face))}${struck.length ? (struck[at] ? ", hits" : ", misses") : ""}`;
     return html`<li class="die-face ${struck.length ? (struck[at] ? "struck" : "missed") : ""}" title=${word}>
-      ${shown(face, hasPips, kinds[face])}<span class="hidden">${word}</span></li>`;
+      ${drawnFace(face, hasPips, kinds[face])}<span class="hidden">${word}</span></li>`;
   })}</ul>`;
 }
 
@@ -66,7 +66,7 @@ export function dieFaces(room, { die, faces, struck = [] }) {
  * @param {string} face
  * @param {boolean} hasPips
  */
-function shown(face, hasPips, kind) {
+function drawnFace(face, hasPips, kind) {
   if (hasPips)
     return svg`<svg viewBox="0 0 24 24" aria-hidden="true">${PIPS[face].map(([x, y]) => svg`<circle cx=${x} cy=${y} r="2.4" />`)}</svg>`;
   if (kind)

@@ -1,5 +1,5 @@
 /**
- * Chance of the browser's own: with it only the players of all seats together could have chosen the dice.
+ * Random digits of the browser's own, which a seat adds to the dice: then nobody can have chosen them alone.
  * @module
  */
 

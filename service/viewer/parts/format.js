@@ -80,7 +80,8 @@ export function clock(time) {
 const MASS = /(infantry|cavalry|foederati|influence|perfume|papyrus|gold|oil|wine|livestock|fruit|metal|grain|fish)$/;
 
 /**
- * Return a number with what it counts, whose name is given for one or for several: "1 general", "2 legions", "1 galley".
+ * Return a number with what it counts, whose name is given for one or for several: "1 general", "2 legions", "1
+ * galley".
  * @param {number} number
  * @param {string} noun
  */

@@ -1,5 +1,5 @@
 /**
- * With which documents a game is played besides its board, such as cards, and where their facts are from.
+ * The documents with which a game is played besides its board, such as cards, and the sources of their facts.
  * @module
  */
 

@@ -12,7 +12,7 @@
 import { html, nothing } from "../vendor/lit-html.js";
 import { capital } from "./format.js";
 
-/** Rules that were read, by address; null while they are on their way. @type {Map<string, RuleView | null>} */
+/** Rules that were read, by address; null while they are being read. @type {Map<string, RuleView | null>} */
 const read = new Map();
 
 /**
@@ -57,15 +57,15 @@ export function ruleOf(room, id, title = undefined) {
 }
 
 /**
- * What the service answered instead of doing what it was asked.
+ * A refusal: the problem with which the service answered a request.
  * @param {RuleReader} room
- * @param {Problem} said
+ * @param {Problem} problem
  */
 export function refusal(room, { problem, message }) {
-  const said = room.labels?.sentence ?? ((text) => text);
+  const sentence = room.labels?.sentence ?? ((text) => text);
   return html`<div class="outcome refused" role="alert">
-    <p><strong>${problem.title ?? "Refused"}.</strong> ${said(message)}</p>
-    ${problem.allowed ? html`<p>${said(problem.allowed)}</p>` : nothing}
+    <p><strong>${problem.title ?? "Refused"}.</strong> ${sentence(message)}</p>
+    ${problem.allowed ? html`<p>${sentence(problem.allowed)}</p>` : nothing}
     ${problem.rule ? ruleOf(room, problem.rule, problem.rule_title) : nothing}
     ${problem.source ? html`<p class="quiet">${problem.source}</p>` : nothing}
     ${problem.type ? html`<p><a href=${problem.type}>What this kind of problem means</a></p>` : nothing}

@@ -21,7 +21,7 @@ const SCOPES = {
   account: "do everything, and make tokens; not for programs",
 };
 
-/** What it means to remove the last way back into an account. */
+/** The warning before the last way back into an account is removed. */
 const LOST = "You have no other way back. Without one the account is lost for good when this browser forgets you.";
 
 const api = new Api();
@@ -34,19 +34,19 @@ const EMPTY = {
   left: 0,
 };
 
-/** The page: what there is, what was made just now and is shown only once, and what was said last. */
+/** The page: what there is, what was made just now and is shown only once, and what went wrong or was done last. */
 const page = {
   kept: EMPTY,
-  shown: { codes: /** @type {string[]} */ ([]), token: "" },
+  madeNow: { codes: /** @type {string[]} */ ([]), token: "" },
   /** Where that is, until it has the focus. */
   fresh: "",
-  said: "",
+  problem: "",
   done: "",
 };
 
 function draw() {
   const { me } = account;
-  const alert = page.said ? html`<p class="problem" role="alert">${page.said}</p>` : nothing;
+  const alert = page.problem ? html`<p class="problem" role="alert">${page.problem}</p>` : nothing;
   render(
     html`<h1>${me ? me.name : "Your account"}</h1>
       ${alert}
@@ -81,7 +81,7 @@ function naming(me) {
     <p class="hint">${me.findable ? "Saved: whoever searches for your name finds you." : "Saved: nobody finds you by your name."}</p></section>`;
 }
 
-/** A box that is ticked counts at once: nobody looks for a button that saves it. @param {boolean} findable */
+/** Save at once whether others find the account: a checkbox needs no button. @param {boolean} findable */
 async function letFind(findable) {
   await api.patch("/v1/players/me", { findable });
   await account.read();
@@ -134,9 +134,9 @@ function codes() {
   return html`<section aria-labelledby="codes-title"><h2 id="codes-title">Recovery codes</h2>
     <p>Each code signs you in once. Keep them on paper. ${page.kept.left ? `${count(page.kept.left, "code")} left.` : "You have none."}</p>
     ${
-      page.shown.codes.length
-        ? html`<pre class="token" tabindex="0" aria-label="Your recovery codes">${page.shown.codes.join("\n")}</pre>
-          <p class="hint">They are shown only now. ${save(() => `Recovery codes of ${account.me?.name} at ${location.origin}\n\n${page.shown.codes.join("\n")}\n`, "tabularium-recovery-codes.txt")}</p>`
+      page.madeNow.codes.length
+        ? html`<pre class="token" tabindex="0" aria-label="Your recovery codes">${page.madeNow.codes.join("\n")}</pre>
+          <p class="hint">They are shown only now. ${save(() => `Recovery codes of ${account.me?.name} at ${location.origin}\n\n${page.madeNow.codes.join("\n")}\n`, "tabularium-recovery-codes.txt")}</p>`
         : nothing
     }
     ${
@@ -152,7 +152,7 @@ function codes() {
 }
 
 async function makeCodes() {
-  page.shown.codes = (await api.post("/v1/recovery-codes")).codes;
+  page.madeNow.codes = (await api.post("/v1/recovery-codes")).codes;
   await account.read();
   page.fresh = "pre.token";
   return "Your recovery codes are shown";
@@ -185,14 +185,14 @@ function tokens(me) {
     }
     ${me.bot ? html`<p>A program plays this account. Everybody sees that it is a bot.</p>` : nothing}
     ${
-      page.shown.token
-        ? html`<code class="token" tabindex="0" aria-label="The new token">${page.shown.token}</code>
-          <p class="hint">It is shown only now. ${save(() => `Account: ${me.name}\nService: ${location.origin}\nToken: ${page.shown.token}\n`, "tabularium-token.txt")}</p>`
+      page.madeNow.token
+        ? html`<code class="token" tabindex="0" aria-label="The new token">${page.madeNow.token}</code>
+          <p class="hint">It is shown only now. ${save(() => `Account: ${me.name}\nService: ${location.origin}\nToken: ${page.madeNow.token}\n`, "tabularium-token.txt")}</p>`
         : nothing
     }
     <details><summary>Make a token</summary>
       <form @submit=${act(async (given) => {
-        page.shown.token = (
+        page.madeNow.token = (
           await api.post("/v1/tokens", {
             name: textIn(given, "name"),
             scopes: /** @type {Me["scopes"]} */ (given.getAll("scope")),
@@ -292,13 +292,13 @@ function act(what) {
 
 /** @param {() => Promise<string>} what */
 async function perform(what) {
-  page.said = page.done = "";
+  page.problem = page.done = "";
   try {
     page.done = await what();
     for (const each of document.querySelectorAll("details.sure[open]")) each.removeAttribute("open");
   } catch (error) {
     const problem = problemOf(error);
-    page.said = `${problem.message} ${problem.problem?.allowed ?? ""}`;
+    page.problem = `${problem.message} ${problem.problem?.allowed ?? ""}`;
   }
   await read();
   if (page.fresh) /** @type {HTMLElement | null} */ (document.querySelector(page.fresh))?.focus();
@@ -315,15 +315,15 @@ async function read() {
       ]);
       page.kept = { passkeys: keys.items, tokens: all.items, left };
     } catch (error) {
-      page.said = problemOf(error).message;
+      page.problem = problemOf(error).message;
     }
   }
   draw();
 }
 
 account.addEventListener("entered", () => {
-  page.shown = { codes: [], token: "" };
-  page.said = "";
+  page.madeNow = { codes: [], token: "" };
+  page.problem = "";
   read();
 });
 account.addEventListener("change", draw);

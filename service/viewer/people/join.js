@@ -22,7 +22,8 @@ const api = new Api();
 const account = new Account(api);
 const place = /** @type {HTMLElement} */ (document.getElementById("people"));
 /**
- * The page: the invitation and the ruleset of its game, once they were read; what went wrong; and whether a seat is being taken.
+ * The page: the invitation and the ruleset of its game, once they were read; what went wrong; and whether a seat is
+ * being taken.
  * @type {{invited: Answer<`/v1/invitations/${string}`, "get"> | null, ruleset: Ruleset | null, problem: Problem | null, isBusy: boolean}}
  */
 const page = { invited: null, ruleset: null, problem: null, isBusy: false };
@@ -32,12 +33,12 @@ const address = () =>
 
 function draw() {
   const { invited, problem } = page;
-  const said = problem
+  const alert = problem
     ? html`<p class="problem" role="alert">${problem.message} ${problem.problem?.allowed ?? ""}</p>`
     : nothing;
   render(
     html`<h1>${invited ? "You are invited" : problem ? "This link leads nowhere" : "An invitation"}</h1>
-      ${said} ${invited ? invitation(invited) : problem ? html`<p><a href="/">To the lobby</a></p>` : html`<p class="quiet">Reading the invitation …</p>`}`,
+      ${alert} ${invited ? invitation(invited) : problem ? html`<p><a href="/">To the lobby</a></p>` : html`<p class="quiet">Reading the invitation …</p>`}`,
     place,
   );
   document.title = `${invited ? gameTitle(invited.game) : "An invitation"} · Tabularium`;

@@ -19,7 +19,7 @@ const place = /** @type {HTMLElement} */ (document.getElementById("people"));
 const given = Object.fromEntries(
   [...new URLSearchParams(location.search)].filter(([name, value]) => PARAMETERS.includes(name) && value),
 );
-// What was in the address is good once. It is neither kept nor shown.
+// The answer in the address can be used only once. It is neither kept nor shown.
 history.replaceState(null, "", location.pathname);
 /** The page: what went wrong, and whether the service is being asked. @type {{problem: Problem | null, isBusy: boolean}} */
 const page = { problem: null, isBusy: Boolean(given.state) };
@@ -38,7 +38,7 @@ function draw() {
 
 const isOther = () => page.problem?.problem?.type === "/problems/other-account";
 
-function said() {
+function alert() {
   return page.problem ? html`<p class="problem" role="alert">${page.problem.message}</p>` : nothing;
 }
 
@@ -46,7 +46,7 @@ function said() {
 function question() {
   const { me, lasting } = account;
   return html`<h1>You have another account</h1>
-    ${said()}
+    ${alert()}
     <p>Two accounts cannot be joined. Nothing was changed.</p>
     ${
       lasting
@@ -63,7 +63,7 @@ function question() {
 function refusal() {
   return html`<h1>${page.problem ? "You are not signed in" : "Nothing to sign in with"}</h1>
     ${account.me && page.problem ? html`<p>Nothing was changed: this browser is still signed in as ${account.me.name}.</p>` : nothing}
-    ${said()}
+    ${alert()}
     <div class="buttons">
       ${account.provider ? html`<button type="button" class="strong" @click=${() => begin(false)}>Try again</button>` : nothing}
       <button type="button" @click=${goBack}>Go back</button>

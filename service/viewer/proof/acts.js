@@ -1,6 +1,6 @@
 /**
  * Whether every act of a log could have come from the account that it names, at the time that it says, as far as that
- * needs no rules. What is wrong is said in words that follow the version.
+ * needs no rules. A fault is put in words that follow the version.
  * @module
  */
 
@@ -72,7 +72,7 @@ export function faultOfActs(rows, past = undefined) {
 }
 
 /**
- * Return what is wrong with an event that is said to follow from the act before it.
+ * Return what is wrong with an event that should follow from the act before it.
  * @param {Row} row
  * @param {Row} act
  * @param {Row[]} rows

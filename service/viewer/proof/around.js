@@ -1,5 +1,6 @@
 /**
- * A game as far as its events around the table tell it, and what is wrong with an act there: who may cause it, and when.
+ * A game as far as its events around the table tell it, and what is wrong with an act there: who may cause it, and
+ * when.
  * @module
  */
 
@@ -56,7 +57,7 @@ export class Around {
      * The requests to take moves back since the game last moved on, by the version at which each was made.
      * @type {Map<number, {seat: string, to: number, agreed: Set<string>, open: boolean, present: boolean}>}
      */
-    this.asked = new Map();
+    this.requests = new Map();
   }
 
   /**
@@ -68,8 +69,8 @@ export class Around {
     const { event } = row;
     const cause = row.cause ?? /** @type {Partial<Cause>} */ ({});
     const origin = originOf(event, cause);
-    const due = this.#again.shift();
-    if (due !== undefined && due !== given(cause, row.at))
+    const expected = this.#again.shift();
+    if (expected !== undefined && expected !== given(cause, row.at))
       return "is not the command that the undo before it gives again";
     if (event.type === "moves-retracted" && Array.isArray(event.again)) {
       this.#again = event.again.map((version) => given({ ...rows[version - 1]?.cause, key: undefined }, row.at));
@@ -111,7 +112,7 @@ export class Around {
    * @param {Partial<Cause>} cause
    */
   #unentitled({ act, by }, event, { player, seat }) {
-    const said = `is ${act} by ${player}`;
+    const begins = `is ${act} by ${player}`;
     const mayAct = {
       anybody: true,
       newcomer: player === event.player,
@@ -123,11 +124,11 @@ export class Around {
     if (mayAct[by]) return undefined;
     return {
       anybody: undefined,
-      newcomer: `${said}, but seats ${event.player}`,
-      holder: `${said}, who does not hold ${seat}`,
-      participant: `${said}, who neither organizes the game nor holds a seat`,
-      organizer: `${said}, who is not the organizer`,
-      official: `${said}, who is no official of the game`,
+      newcomer: `${begins}, but seats ${event.player}`,
+      holder: `${begins}, who does not hold ${seat}`,
+      participant: `${begins}, who neither organizes the game nor holds a seat`,
+      organizer: `${begins}, who is not the organizer`,
+      official: `${begins}, who is no official of the game`,
     }[by];
   }
 
@@ -241,7 +242,7 @@ export class Around {
    * @param {Row[]} rows
    */
   #unasked({ version, event }, rows) {
-    const requests = [...this.asked.values()];
+    const requests = [...this.requests.values()];
     if (event.type === "take-back-asked") {
       const command = event.to < version - 1 ? rows[event.to]?.cause : undefined;
       if (command?.command === undefined || command.seat !== event.seat) {
@@ -252,7 +253,7 @@ export class Around {
         return `is a request that ${event.seat} has made already`;
     }
     if (event.type !== "take-back-answered") return undefined;
-    const request = this.asked.get(event.asked);
+    const request = this.requests.get(event.asked);
     if (!request?.open) return `answers a request of version ${event.asked}, where none is open`;
     if (request.seat === event.seat && event.agrees) return "agrees to a request of its own";
     if (request.agreed.has(event.seat)) return `answers for ${event.seat} a second time`;
@@ -276,7 +277,7 @@ export class Around {
     if (event.type !== "moves-retracted" || event.by !== "consent" || version !== act.version + 1) return false;
     if (act.event.type === "seat-given-up") return this.#nowAgreed(event);
     const asks = act.event.type === "take-back-asked";
-    const request = this.asked.get(asks ? act.version : act.event.asked);
+    const request = this.requests.get(asks ? act.version : act.event.asked);
     return (asks || act.event.agrees === true) && request?.open === true && request.to === event.to && !event.reason;
   }
 
@@ -288,11 +289,11 @@ export class Around {
   }
 
   /**
-   * Tell whether the game goes back to where it does because who had yet to answer gave up the seat.
+   * Tell whether the game goes back because the last seat that had not answered a request was given up.
    * @param {LoggedEvent} event
    */
   #nowAgreed({ to, reason }) {
-    return !reason && [...this.asked.values()].some((each) => each.open && each.present && each.to === to);
+    return !reason && [...this.requests.values()].some((each) => each.open && each.present && each.to === to);
   }
 
   /** @param {string} seat */
@@ -357,9 +358,9 @@ export class Around {
     if (event.type === "organizer-changed") this.organizer = event.player;
     if (event.type === "game-paused") this.paused = true;
     if (event.type === "game-resumed") this.paused = false;
-    if (!STAYS.includes(event.type)) this.asked.clear();
+    if (!STAYS.includes(event.type)) this.requests.clear();
     if (event.type === "take-back-asked") {
-      this.asked.set(version, {
+      this.requests.set(version, {
         seat: event.seat,
         to: event.to,
         agreed: new Set(),
@@ -368,7 +369,7 @@ export class Around {
       });
     }
     if (event.type === "take-back-answered") {
-      const request = this.asked.get(event.asked);
+      const request = this.requests.get(event.asked);
       if (event.agrees) request?.agreed.add(event.seat);
       else if (request) request.open = false;
     }

@@ -1,7 +1,8 @@
 /**
- * The proof of a case in the browser, from its export (`domain/judging/proof.py`): the same chain as that of a game, every
- * statement true to its commitment, and every act possible as the case stood. With the export of its game also who held
- * the seats, who was an official, and that the rulings, and nothing else in the name of the case, changed the game.
+ * The proof of a case in the browser, from its export (`domain/judging/proof.py`): the same chain as that of a game,
+ * every statement true to its commitment, and every act possible as the case stood. With the export of its game also
+ * who held the seats, who was an official, and that the rulings, and nothing else in the name of the case, changed the
+ * game.
  * @module
  */
 
@@ -80,7 +81,7 @@ export class CaseLog {
     this.unchecked = [];
   }
 
-  told() {
+  summary() {
     const { header, rows, status } = this;
     return { case: header?.case, game: header?.game, status, rows, versions: rows.length, head: rows.at(-1)?.hash };
   }
@@ -451,17 +452,18 @@ class Court {
     const { rows = [] } = this.game ?? {};
     const ends = rows.findIndex(({ event }) => event.type === "game-ended");
     // A game that is over stays as it is, and the ruling alone has the result.
-    const due = this.rulings.filter(
+    const effective = this.rulings.filter(
       ({ decision, version }) => EFFECTS[`${decision}`] && (ends < 0 || Number(version) <= ends),
     );
-    for (const ruling of due) {
+    for (const ruling of effective) {
       const version = Number(ruling.version);
       const row = rows[version];
       if (!row || !this.#isEffect(row, ruling))
         throw new Fault(`version ${version + 1} of the game is not what the ruling on version ${version} ordered`);
     }
     for (const { version, cause } of rows) {
-      if (cause?.case !== this.header.case || due.some((ruling) => Number(ruling.version) + 1 === version)) continue;
+      if (cause?.case !== this.header.case || effective.some((ruling) => Number(ruling.version) + 1 === version))
+        continue;
       throw new Fault(`version ${version} of the game names this case, which did not order it`);
     }
   }

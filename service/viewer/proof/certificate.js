@@ -1,6 +1,6 @@
 /**
- * What a certificate says of an export that was verified: that the log which the service signs has it (C2SP `tlog-proof`,
- * `domain/transparency/certificate.py`). The signatures are Ed25519; a browser that lacks it says what was not checked.
+ * What a certificate says of a verified export: that it is in the log which the service signs (C2SP `tlog-proof`,
+ * `domain/transparency/certificate.py`). The signatures are Ed25519; a browser without it says what was not checked.
  * @module
  */
 
@@ -19,7 +19,7 @@ import { includes } from "./tree.js";
  * @typedef {{at: string, hash: string, id: string, kind: "game" | "case", status: string, version: number}} LogEntry
  *
  * What a certificate says, in sentences.
- * @typedef {{ok: boolean, problem?: string, said: string[], unchecked: string[]}} Certified
+ * @typedef {{ok: boolean, problem?: string, sentences: string[], unchecked: string[]}} Certified
  */
 
 const HEAD = /^c2sp\.org\/tlog-proof@v1\n(?:extra (\S+)\n)?index (0|[1-9]\d{0,14})\n((?:\S+\n){0,63})\n/;
@@ -51,7 +51,7 @@ export async function certify(text, policy, verdict) {
     return { ok: true, ...(await certified(text, await readPolicy(policy), verdict)) };
   } catch (error) {
     const { message } = /** @type {Error} */ (error);
-    return { ok: false, problem: `${message[0].toUpperCase()}${message.slice(1)}.`, said: [], unchecked: [] };
+    return { ok: false, problem: `${message[0].toUpperCase()}${message.slice(1)}.`, sentences: [], unchecked: [] };
   }
 }
 
@@ -81,7 +81,7 @@ async function certified(text, policy, verdict) {
     if (entry.at.slice(0, 19) > latest.slice(0, 19))
       throw new Error(`version ${entry.version} is dated ${entry.at}, and ${name} had seen it before`);
   }
-  return { said: told(checkpoint, index, entry, witnesses, verdict), unchecked };
+  return { sentences: sentencesOf(checkpoint, index, entry, witnesses, verdict), unchecked };
 }
 
 /**
@@ -177,21 +177,23 @@ function statusAt(rows, version) {
  * @param {Map<string, number>} witnesses
  * @param {Verdict} verdict
  */
-function told({ origin, size }, index, { version, status }, witnesses, { versions }) {
-  const said = [`The log ${origin} has version ${version} as its entry ${index}, of ${size} then.`];
+function sentencesOf({ origin, size }, index, { version, status }, witnesses, { versions }) {
+  const sentences = [`The log ${origin} has version ${version} as its entry ${index}, of ${size} then.`];
   const seen = [...witnesses].map(([name, time]) => `${name} (${new Date(time * 1000).toISOString().slice(0, 19)}Z)`);
-  said.push(
+  sentences.push(
     seen.length
       ? `That log was seen by ${seen.join(", ")}, so version ${version} existed by then.`
       : "No witness of the policy saw that log: the service could show others another one.",
   );
   if (status === "withheld")
-    said.push("It was withheld then, to be shown to everybody when the game that it forks from was over.");
-  if (status === "private") said.push("It is private: others are shown its hashes alone.");
+    sentences.push("It was withheld then, to be shown to everybody when the game that it forks from was over.");
+  if (status === "private") sentences.push("It is private: others are shown its hashes alone.");
   if (versions > version)
-    said.push(`The export has ${versions - version} more versions after it, for which a newer certificate speaks.`);
+    sentences.push(
+      `The export has ${versions - version} more versions after it, for which a newer certificate speaks.`,
+    );
   else if (["over", "cancelled"].includes(status))
-    said.push(`It was ${status} then: what the game came to cannot change.`);
-  else said.push("Whether versions after it exist is not known.");
-  return said;
+    sentences.push(`It was ${status} then: the result of the game cannot change.`);
+  else sentences.push("Whether versions after it exist is not known.");
+  return sentences;
 }

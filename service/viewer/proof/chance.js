@@ -3,8 +3,8 @@
  *
  *     HMAC-SHA256(secret, SHA-256(canonical {"entropy", "game"}) ‖ draw as 8 bytes ‖ block as 4 bytes), block = 0, 1, …
  *
- * A die of s sides takes a byte b, the next one while b >= 256 - 256 mod s, and shows b mod s + 1; a shuffle of n runs i
- * from n-1 down to 1 and swaps i with u mod (i+1), u being four bytes, taken again while u is too large to be fair; a
+ * A die of s sides takes a byte b, the next one while b >= 256 - 256 mod s, and shows b mod s + 1; a shuffle of n runs
+ * i from n-1 down to 1 and swaps i with u mod (i+1), u being four bytes, taken again while u is too large to be fair; a
  * salt is the first 16 bytes.
  * @module
  */
@@ -71,8 +71,8 @@ export class Chance {
    * @param {number} draw
    * @param {number} count
    * @param {number} sides
-   * @returns {Promise<{numbers: number[], used: {byte: number, number: number | null}[]}>} what came up, each 1 to
-   *   `sides`, and every byte that was looked at: one that would favour a face has no number, and was thrown away
+   * @returns {Promise<{numbers: number[], used: {byte: number, number: number | null}[]}>} the numbers, each 1 to
+   *   `sides`, and every byte that was used: one that would favour a face has no number and was thrown away
    */
   async dice(draw, count, sides) {
     const fair = 256 - (256 % sides);

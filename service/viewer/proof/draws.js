@@ -1,8 +1,8 @@
 /**
  * Every draw of chance of a finished game, repeated from its secret and compared with what its events show.
  *
- * Which event shows which roll or shuffle is data of the ruleset (`domain/kernel/chance/evidence.py`); what a version drew and did
- * not show are salts, which come in the order in which secrets were sealed.
+ * Which event shows which roll or shuffle is data of the ruleset (`domain/kernel/chance/evidence.py`); what a version
+ * drew and did not show are salts, which come in the order in which secrets were sealed.
  * @module
  */
 
@@ -151,12 +151,12 @@ export class Draws {
   }
 
   checked() {
-    const said = [
+    const counts = [
       [this.#rolls, "rolls of dice", "drawn again from the secret: the faces are those of the log."],
       [this.#shuffles, "shuffles", "done again from the secret: they come out as the log says."],
       [this.#salts, "salts of hidden values", "derived again from the secret: all are right."],
     ];
-    return said.filter(([count]) => count).map(([count, what, how]) => `${count} ${what} ${how}`);
+    return counts.filter(([count]) => count).map(([count, what, how]) => `${count} ${what} ${how}`);
   }
 
   unchecked() {

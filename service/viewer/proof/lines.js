@@ -143,8 +143,8 @@ export async function checkEnd(text, last, line, right) {
   requireShape(end, names, [], line);
   const digest = `sha256:${hex(await sha256(utf8(text.slice(0, text.length - last.length - 1))))}`;
   for (const name of names) {
-    const [said, is] = [end[name], /** @type {JsonObject} */ ({ digest, ...right })[name]];
-    if (said !== is) throw new Fault(`the last line has ${name} ${said}; expected ${is}`, { line });
+    const [found, expected] = [end[name], /** @type {JsonObject} */ ({ digest, ...right })[name]];
+    if (found !== expected) throw new Fault(`the last line has ${name} ${found}; expected ${expected}`, { line });
   }
 }
 

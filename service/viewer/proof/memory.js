@@ -41,18 +41,18 @@ export class Memory {
   constructor(room) {
     this.room = room;
     /** What was compared, in sentences. */
-    this.said = /** @type {string[]} */ ([]);
+    this.sentences = /** @type {string[]} */ ([]);
     /** What does not fit, in a sentence. */
     this.problem = "";
-    /** The address of what was seen and of what is shown now, for others to judge. */
+    /** The address of the evidence: what was seen, and what is shown now. */
     this.evidence = "";
-    this.isAsked = false;
+    this.hasLooked = false;
   }
 
-  /** Compare once, and remember what is shown now unless it does not fit. What is not answered hides nothing else. */
+  /** Compare once, and remember what the service shows now if it fits. A request that fails hides no other doubt. */
   async look() {
-    if (this.isAsked || !globalThis.crypto?.subtle) return;
-    this.isAsked = true;
+    if (this.hasLooked || !globalThis.crypto?.subtle) return;
+    this.hasLooked = true;
     const before = read();
     const seen = { log: before.log, head: before.heads[this.room.id] };
     /** @type {Doubt[]} */
@@ -65,7 +65,7 @@ export class Memory {
     const compared = (what, comparing) =>
       comparing.catch((error) => {
         if (error instanceof Doubt) doubts.push(error);
-        else this.said.push(`${what} could not be compared now: ${error.message}.`);
+        else this.sentences.push(`${what} could not be compared now: ${error.message}.`);
         return null;
       });
     const now = {
@@ -85,7 +85,7 @@ export class Memory {
 
   forget() {
     localStorage.removeItem(KEPT);
-    Object.assign(this, { said: [], problem: "", evidence: "", isAsked: false });
+    Object.assign(this, { sentences: [], problem: "", evidence: "", hasLooked: false });
     return this.look();
   }
 
@@ -94,12 +94,12 @@ export class Memory {
    * @param {SeenLog | null} before
    */
   async #log(before) {
-    const text = await shown("/transparency/checkpoint");
+    const text = await fetchAsStranger("/transparency/checkpoint");
     if (text === null && !before) return null;
     if (text === null)
       throw new Doubt(`The service shows no log any more. This browser saw one on ${clock(before?.at ?? "")}.`);
-    const policy = before?.policy ?? JSON.parse((await shown("/v1/transparency/key")) ?? "null")?.policy;
-    if (!policy) return null; // This process signs nothing, and does not know who does.
+    const policy = before?.policy ?? JSON.parse((await fetchAsStranger("/v1/transparency/key")) ?? "null")?.policy;
+    if (!policy) return null; // This process does not sign, and does not know the key.
     /** @param {string} sentence */
     const fail = (sentence) => {
       throw new Doubt(sentence, { cause: { checkpoint: text } });
@@ -123,7 +123,7 @@ export class Memory {
         fail(
           `The service shows another log ${seen}: what it had then, ${entries(old.size)}, is not the same any more.`,
         );
-      this.said.push(
+      this.sentences.push(
         `The service's log goes on from the one that this browser saw on ${clock(before.at)}: ${entries(old.size)} then, ${checkpoint.size} now.${unchecked}`,
       );
     }
@@ -143,7 +143,7 @@ export class Memory {
     }
     /** @param {number} version */
     const hashOf = async (version) => {
-      const page = JSON.parse((await shown(`/v1/games/${id}/events?after=${version - 1}&limit=1`)) ?? "null");
+      const page = JSON.parse((await fetchAsStranger(`/v1/games/${id}/events?after=${version - 1}&limit=1`)) ?? "null");
       return page.items[0]?.hash;
     };
     if (before) {
@@ -154,7 +154,9 @@ export class Memory {
           cause: { version: before.version, hash },
         });
       }
-      this.said.push(`Version ${before.version} of this game is the one that this browser saw on ${clock(before.at)}.`);
+      this.sentences.push(
+        `Version ${before.version} of this game is the one that this browser saw on ${clock(before.at)}.`,
+      );
     }
     return { version: game.version, hash: await hashOf(game.version), at };
   }
@@ -176,7 +178,7 @@ function entries(number) {
 }
 
 /** Return what the service shows to a stranger; null when it has no such thing. @param {string} path */
-async function shown(path) {
+async function fetchAsStranger(path) {
   const answer = await fetch(path, { credentials: "omit" });
   if (answer.status === NOT_FOUND) return null;
   if (!answer.ok) throw new Error(`the service answered ${answer.status}`);

@@ -1,5 +1,6 @@
 /**
- * Signed notes, their keys, and policies, as C2SP writes them (`domain/transparency/note.py`, `checkpoint.py`, `policy.py`).
+ * Signed notes, their keys, and policies, as C2SP writes them (`domain/transparency/note.py`, `checkpoint.py`,
+ * `policy.py`).
  * @module
  */
 

@@ -7,8 +7,8 @@
 /** @import { Cause, LoggedEvent } from "../types.js" */
 
 /**
- * What an act must come from: by whose account, whether for a seat, whether by a command, whether on a case. `early` acts
- * happen only before the start, those at any time (`whenever`) also after it.
+ * What an act must come from: by whose account, whether for a seat, whether by a command, whether on a case. `early`
+ * acts happen only before the start, those at any time (`whenever`) also after it.
  * @typedef {object} Origin
  * @property {string} act what it is called
  * @property {"anybody" | "newcomer" | "holder" | "participant" | "organizer" | "official"} by

@@ -1,5 +1,6 @@
 /**
- * A game in an export: the whole of it, or what a fork goes back to. Its lines are read and checked one kind after another.
+ * A game in an export: the whole of it, or what a fork goes back to. Its lines are read and checked one kind after
+ * another.
  * @module
  */
 
@@ -80,7 +81,6 @@ export class Part {
     return aroundAt(this.rows, this.rows.length, this.past?.around);
   }
 
-  /** @param {number} version */
   /** The last row. */
   get #end() {
     return this.rows[this.rows.length - 1];
@@ -182,9 +182,9 @@ export class Part {
       withheld: parentCreated.withheld ?? (created.withheld && parent),
     };
     for (const [name, is] of Object.entries(right)) {
-      if (told(created[/** @type {keyof typeof right} */ (name)]) === told(is)) continue;
+      if (written(created[/** @type {keyof typeof right} */ (name)]) === written(is)) continue;
       throw new Fault(
-        `version 1 forks with ${name} ${told(created[/** @type {keyof typeof right} */ (name)])}; of ${parent} there follows ${told(is)}`,
+        `version 1 forks with ${name} ${written(created[/** @type {keyof typeof right} */ (name)])}; of ${parent} there follows ${written(is)}`,
         where,
       );
     }
@@ -374,6 +374,6 @@ export class Part {
 }
 
 /** @param {Json} value */
-function told(value) {
+function written(value) {
   return value === undefined ? "nothing" : canonical(value);
 }

@@ -1,6 +1,6 @@
 /**
- * The proof of a game in the browser, from its public export (`domain/kernel/proof/export.py`): every line canonical, the
- * hash chain unbroken, the header true to the first event, times in order, every act by an account that may do it
+ * The proof of a game in the browser, from its public export (`domain/kernel/proof/export.py`): every line canonical,
+ * the hash chain unbroken, the header true to the first event, times in order, every act by an account that may do it
  * (`acts.js`), and what is opened true to its commitment. After the end also every roll, shuffle and salt, drawn again
  * from the published secret (`draws.js`). Of a fork also all of that for the games that it goes back to, and that it
  * begins exactly there. An export of a case is checked in `case.js`.
@@ -52,13 +52,13 @@ export async function verify(text, { ruleset = undefined, game = undefined, prog
   const log = isCase(text) ? new CaseLog(text, progress) : new GameLog(text, progress, ruleset);
   try {
     await log.check(game ? await played(game) : undefined);
-    return { ok: true, ...log.told(), checked: log.checked, unchecked: log.unchecked };
+    return { ok: true, ...log.summary(), checked: log.checked, unchecked: log.unchecked };
   } catch (error) {
     // Whatever hostile content trips over, it is no proof.
     const fault =
       error instanceof Fault ? error : new Fault(`this cannot be read: ${/** @type {Error} */ (error).message}`);
     const { message: problem, version, line } = fault;
-    return { ok: false, problem, version, line, ...log.told(), checked: [], unchecked: [] };
+    return { ok: false, problem, version, line, ...log.summary(), checked: [], unchecked: [] };
   }
 }
 
@@ -91,7 +91,7 @@ class GameLog {
     this.unchecked = [];
   }
 
-  told() {
+  summary() {
     const { header, status, rows = [] } = this.part ?? {};
     return {
       game: header?.game || undefined,

@@ -1,5 +1,5 @@
 /**
- * Accounts: who looks in this tab, how a browser is signed in and out, and the ways back into an account.
+ * Accounts: who is signed in in this tab, how a browser is signed in and out, and the ways back into an account.
  * @module
  */
 
@@ -12,15 +12,15 @@
 import { problemOf } from "./api.js";
 import { kept, noteSession, onChange, refuse, remove } from "./device.js";
 
-/** Who looks. Says "entered" when somebody else begins to look, and "change" when anything has changed. */
+/** The account of this tab. Says "entered" when it is another one than before, and "change" when anything has changed. */
 export class Account extends EventTarget {
   /** @param {Api} api */
   constructor(api) {
     super();
     this.api = api;
-    /** Who looks in this tab, as `GET /v1/players/me` says: null for nobody. @type {Me | null} */
+    /** The account in this tab, as `GET /v1/players/me` shows it; null for a spectator. @type {Me | null} */
     this.me = null;
-    /** Who is signed in to this browser; null for nobody. In this tab a token, or a spectator, may look instead. @type {Me | null} */
+    /** The account of this browser's session; null for none. This tab may use a token, or be a spectator, instead. @type {Me | null} */
     this.home = null;
     /** Whether the account of this browser has a way back besides tokens: a passkey, recovery codes. */
     this.lasting = false;
@@ -29,7 +29,7 @@ export class Account extends EventTarget {
      * @type {Session["provider"]}
      */
     this.provider = null;
-    /** Whether it is still to be seen who looks: the service has not answered yet. */
+    /** Whether the service has not answered yet who is signed in. */
     this.isUnknown = true;
     /** A token that was made just now, to be kept elsewhere: nobody has a copy of it yet. */
     this.fresh = "";
@@ -37,9 +37,9 @@ export class Account extends EventTarget {
     this.removing = "";
     /** Whether somebody wants to sign out, and has not yet said that they are sure. */
     this.isLeaving = false;
-    this.said = "";
+    this.message = "";
     this.copied = "";
-    onChange((isSession) => (isSession && this.api.token === null ? this.#become(null) : this.#say(this.said)));
+    onChange((isSession) => (isSession && this.api.token === null ? this.#become(null) : this.#say(this.message)));
   }
 
   /** The accounts whose tokens an earlier version of this page kept here. @returns {Kept[]} */
@@ -47,21 +47,21 @@ export class Account extends EventTarget {
     return kept().filter(({ token }) => token !== this.api.token);
   }
 
-  /** Ask who looks. A token that is nobody's is not used any more. */
+  /** Ask the service who is signed in. A token that it does not know is not used any more. */
   async read() {
     const { token } = this.api;
     if ((await this.#look()) || !token || this.api.token === token) return;
     this.dispatchEvent(new Event("entered"));
-    this.#say(this.said);
+    this.#say(this.message);
   }
 
-  /** Ask who looks. @returns {Promise<boolean>} false when the tab's token is nobody's, or that could not be asked */
+  /** Ask the service who is signed in. @returns {Promise<boolean>} false when it does not know the token, or does not answer */
   async #look() {
     const { api } = this;
-    // While a visitor signs in they stay one: what they pressed must not be disabled, or it could not get the focus back.
+    // A visitor stays a visitor while signing in: a button that is disabled meanwhile could not get the focus back.
     this.isUnknown ||= this.me !== null;
     this.me = null;
-    this.said = "";
+    this.message = "";
     try {
       const session = await api.session();
       this.#note(session);
@@ -71,7 +71,7 @@ export class Account extends EventTarget {
       if (api.token === null) this.me = this.home;
     } catch (error) {
       const problem = problemOf(error);
-      this.said = problem.message;
+      this.message = problem.message;
       if (problem.status === 401) {
         if (api.token) refuse(api.token);
         api.token = null;
@@ -80,7 +80,7 @@ export class Account extends EventTarget {
     }
     this.isUnknown = false;
     this.dispatchEvent(new Event("change"));
-    return !this.said;
+    return !this.message;
   }
 
   /** Make the tab's token the browser's session, unless that is somebody's already or the token may not do that. */
@@ -100,20 +100,20 @@ export class Account extends EventTarget {
   }
 
   /**
-   * Look with a token from now on, or as a spectator with an empty one; stay who it was when the token is nobody's.
+   * Use a token from now on; an empty one makes a spectator. When the service does not know the token, nothing changes.
    * @param {string} token
    */
   async use(token) {
     const before = this.api.token;
     if (await this.#become(token)) return true;
-    const { said } = this;
+    const { message } = this;
     this.api.token = before;
     await this.#look();
-    this.#say(said);
+    this.#say(message);
     return false;
   }
 
-  /** Look as whoever is signed in to this browser. */
+  /** Use the session of this browser. */
   async goHome() {
     await this.#become(null);
   }
@@ -208,14 +208,14 @@ export class Account extends EventTarget {
     }
   }
 
-  /** Sign out, after asking whether somebody is sure who has perhaps no way back. */
+  /** Sign out; first ask a player who may have no way back whether they are sure. */
   askToLeave(isLeaving = true) {
     if (isLeaving && this.lasting) return this.leave();
     this.isLeaving = isLeaving;
     this.#say("");
   }
 
-  /** Sign this browser out. Whoever has no other way back has lost the account. */
+  /** Sign this browser out. An account without another way back is lost. */
   async leave() {
     try {
       await this.api.session("DELETE");
@@ -249,12 +249,12 @@ export class Account extends EventTarget {
       () => false,
     );
     this.copied = isCopied ? "Copied" : "Select the token and copy it";
-    this.#say(this.said);
+    this.#say(this.message);
   }
 
   /** @param {string} words */
   #say(words) {
-    this.said = words;
+    this.message = words;
     this.dispatchEvent(new Event("change"));
   }
 }

@@ -8,7 +8,7 @@
 import { lastUsed } from "./device.js";
 
 const TOKEN = "tabularium-token";
-const SILENCE = 45_000; // The stream says something every 15 seconds; after three of them missed it is gone.
+const SILENCE = 45_000; // The stream says something every 15 seconds: after 45 seconds of silence it is lost.
 const PATIENCE = 30_000; // The longest wait before the stream is asked for again.
 
 /** What the service answers when it does not do what it was asked (RFC 9457). */
@@ -34,7 +34,7 @@ export function problemOf(error) {
     : new Problem({ title: error instanceof Error ? error.message : `${error}` }, 0);
 }
 
-/** One caller of the API: whoever is signed in to this browser; or, for this tab only, a token's owner or a spectator. */
+/** The caller of the API: the session of this browser, or, in this tab only, a token's owner or a spectator. */
 export class Api {
   constructor() {
     // What an earlier version of this page kept; `Account` makes it the session.
@@ -42,7 +42,7 @@ export class Api {
   }
 
   /**
-   * What this tab looks with. Null is the session of the browser, a cookie that it sends by itself. A text is a token,
+   * The token of this tab. Null is the session of the browser, a cookie that it sends by itself. A text is a token,
    * sent in no other way than the Authorization header; empty for a spectator.
    */
   get token() {
@@ -183,11 +183,11 @@ export class Api {
 
   /**
    * Follow a game's events as they happen, by `fetch`, since EventSource can send no token. Connects again by itself,
-   * after the last event that came.
+   * after the last event.
    * @param {string} game its id
    * @param {number} after a version: only later events come
-   * @param {(event: EventRow) => void} onEvent is given each event as the caller may see it
-   * @param {(state: "live" | "lost" | "ended" | "refused") => void} onState is told how the stream does
+   * @param {(event: EventRow) => void} onEvent gets each event as the caller may see it
+   * @param {(state: "live" | "lost" | "ended" | "refused") => void} onState hears when the stream begins or ends
    * @param {AbortSignal} signal ends it
    */
   async follow(game, after, onEvent, onState, signal) {
@@ -270,7 +270,7 @@ function withQuery(path, query = {}) {
 }
 
 /**
- * Wait; less when the network comes back or the page is looked at again.
+ * Wait, but no longer when the network or the page's window comes back.
  * @param {AbortSignal} signal
  * @param {number} milliseconds
  */

@@ -9,7 +9,7 @@ import { Form } from "../forms/form.js";
 import { Labels } from "../forms/labels.js";
 import { areasOf, isPlain, isSame, withoutNothing } from "../forms/schema.js";
 import { Problem, newKey, problemOf } from "./api.js";
-import { asBefore, changes, questionsOf, shown, titleOf, versionsOf } from "./options.js";
+import { asBefore, changes, questionsOf, forForm, titleOf, versionsOf } from "./options.js";
 
 const STALE = 412; // The status of an answer to what was made for an older version.
 const REST = 150; // Milliseconds in which further events may come before the options are read again.
@@ -26,7 +26,7 @@ export function commandsOf(room) {
 }
 
 /**
- * What was accepted: what it is called, and the versions before and after it. A move is what is played.
+ * What was accepted: its title, and the versions before and after it. What happens around the table is no move.
  * @typedef {{title: string, after: number, version: number, isMove: boolean}} Done
  */
 
@@ -36,21 +36,21 @@ export function commandsOf(room) {
  */
 
 /**
- * What came of a request: it was done, would be accepted (`fine`), was refused, was made for an older version (`stale`),
- * or was not answered (`lost`).
+ * The outcome of a request: it was done, would be accepted (`fine`), was refused, was made for an older version
+ * (`stale`), or was not answered (`lost`).
  * @typedef {({kind: "done"} & Done)
  *   | {kind: "fine", commands: number}
- *   | {kind: "refused" | "stale" | "lost", problem: Problem, why?: string, tried?: Tried}} Said
+ *   | {kind: "refused" | "stale" | "lost", problem: Problem, why?: string, tried?: Tried}} Outcome
  */
 
 /**
- * What is on its way to the service, with the key that lets it happen once.
+ * A request that is being sent, with the key that makes it happen only once.
  * @typedef {{path: "commands" | "answers" | `answers/${number}`, method?: "post" | "delete", body?: JsonObject, title: string, headers: Record<string, string>}} Attempt
  */
 
 /**
- * What would come of commands: whether they could be taken back, what of the seat's pieces would be gone, what could be
- * done then, or why they would not be accepted.
+ * What commands would bring about: whether they could be taken back, which of the seat's pieces would be gone, the
+ * options then, or why they would be refused.
  * @typedef {{canUndo: boolean, gone: Record<string, number>, options: Option[], problem?: Problem}} Foreseen
  */
 
@@ -81,15 +81,15 @@ export class Commands {
     /** Where that form is filled in: in the list of options, or by pointing. @type {"" | "form" | "bar"} */
     this.place = "";
     /**
-     * Until when the command is given whenever the seat is asked this, "" for now only; and on which conditions.
+     * How long the command answers this question by itself ("": only now), and on which conditions.
      * @type {{until: string, when: Record<string, string>}}
      */
     this.advance = { until: "", when: {} };
     /** The answers that the seat left in advance; null before they were read. @type {LeftAnswer[] | null} */
     this.answers = null;
     this.busy = false;
-    /** What came of the last request; null before. @type {Said | null} */
-    this.said = null;
+    /** The outcome of the last request; null before. @type {Outcome | null} */
+    this.outcome = null;
     /** What was accepted last; null before. @type {Done | null} */
     this.done = null;
   }
@@ -114,7 +114,7 @@ export class Commands {
   /** Read the options again when they are no longer those of the newest version; take up what was chosen on the board. */
   look() {
     const { room } = this;
-    // What was taken back since cannot be taken back again.
+    // A command that was taken back since cannot be taken back again.
     const { done } = this;
     if (done && room.landmarks?.retractions?.some(({ version }) => version > done.version)) this.done = null;
     const wanted = this.isOpen ? `${room.seat}/${Math.max(room.head, room.game.version)}` : "";
@@ -139,21 +139,21 @@ export class Commands {
         const { board } = await room.api.get(`/v1/rulesets/${room.game.ruleset}/board`);
         this.labels = room.labels = new Labels(board.areas, room.game.words, room);
       }
-      // Who has left no answer is not asked for them again at every version.
+      // A seat that has left no answers has none at the next version either.
       const readsAnswers = room.isGame && (this.answers === null || this.answers.length > 0);
       const [view, left] = await Promise.all([room.options(), readsAnswers ? room.answers() : { answers: [] }]);
       if (seat !== room.seat || view.version < this.version) return;
       this.answers = left.answers;
       this.decisions = view.decisions;
-      this.options = asBefore(view.options.map(shown), this.options);
+      this.options = asBefore(view.options.map(forForm), this.options);
       this.version = view.version;
       // A form is kept while its option is there, whatever else happened.
       const same = this.option && this.options.find((option) => isSame(option, this.option));
       if (same) this.option = same;
-      else if (this.option) this.choose(null, this.said);
+      else if (this.option) this.choose(null, this.outcome);
     } catch (error) {
       const problem = problemOf(error);
-      this.said = { kind: "refused", problem };
+      this.outcome = { kind: "refused", problem };
     }
     room.redraw();
   }
@@ -174,19 +174,19 @@ export class Commands {
   }
 
   /**
-   * Open the form of an option; null closes it. `said` is what goes on being said, `place` where it is filled in.
+   * Open the form of an option, or close it with null.
    * @param {Option | null} option
-   * @param {Said | null} [said]
-   * @param {"form" | "bar"} [place]
+   * @param {Outcome | null} [outcome] of the last request, which the page goes on showing
+   * @param {"form" | "bar"} [place] where it is filled in
    */
-  choose(option, said = null, place = "form") {
-    // What was clicked on may have been drawn before the options were read again.
+  choose(option, outcome = null, place = "form") {
+    // The button may have been drawn before the options were read again.
     this.option = (option && this.options.find((each) => isSame(each, option))) ?? null;
     this.form = this.option && this.labels && new Form(this.option.schema, "order", this.labels, () => this.#changed());
     this.place = this.form ? place : "";
     this.advance = { until: "", when: {} };
-    this.said = said;
-    if (said?.kind !== "lost") this.#attempt = null;
+    this.outcome = outcome;
+    if (outcome?.kind !== "lost") this.#attempt = null;
     if (this.form && this.option?.command === "undo") this.form.value.to = Math.max(...versionsOf(this.option));
     if (this.place === "form" && this.room.area) this.form?.pick(this.room.area);
     this.#mark();
@@ -194,7 +194,7 @@ export class Commands {
   }
 
   #changed() {
-    if (this.said?.kind !== "stale" && this.said?.kind !== "lost") this.said = null;
+    if (this.outcome?.kind !== "stale" && this.outcome?.kind !== "lost") this.outcome = null;
     this.#mark();
     this.room.redraw();
   }
@@ -222,7 +222,7 @@ export class Commands {
     return this.done?.version === this.version ? this.options.find(({ command }) => command === "undo") : undefined;
   }
 
-  /** Whether there is nothing to choose: one answer that leaves nothing open, and nothing that it would make final. */
+  /** Whether there is nothing to choose: one answer that leaves nothing open, and no undo that it would end. */
   get isOnly() {
     const asked = new Set(this.decisions.map(({ kind }) => kind));
     const open = this.options.filter(({ decision, command }) => asked.has(decision ?? "") || command === "undo");
@@ -237,20 +237,19 @@ export class Commands {
 
   /** Ask whether the command would be accepted; nothing happens. */
   async check() {
-    if (!this.form?.ask()) return;
+    if (!this.form?.validate()) return;
     const { command } = this.form;
     await this.#ask(() =>
       this.#asLongAsItStands(async () => {
         const headers = { "If-Match": `"${this.version}"` };
         const { commands } = await this.room.check(/** @type {Orders} */ ({ command: this.sent(command) }), headers);
-        this.said = { kind: "fine", commands };
+        this.outcome = { kind: "fine", commands };
       }),
     );
   }
 
   /**
-   * Ask what would come of commands at the version of the options: whether they could be taken back, what of the seat's
-   * pieces would be gone, with `next` what could be done then, or why they would not be accepted.
+   * Ask what commands would bring about at the version of the options; with `next` also the options then.
    * @param {Command[]} commands
    * @returns {Promise<Foreseen>}
    */
@@ -262,7 +261,7 @@ export class Commands {
         headers,
         next,
       );
-      const options = (checked.next?.options ?? []).map(shown);
+      const options = (checked.next?.options ?? []).map(forForm);
       return { canUndo: checked.can_undo ?? false, gone: checked.gone ?? {}, options };
     } catch (error) {
       const problem = problemOf(error);
@@ -281,7 +280,7 @@ export class Commands {
   }
 
   /**
-   * Change until when, or on which conditions, the command is given whenever the seat is asked this.
+   * Change how long the command answers this question by itself, or on which conditions.
    * @param {Partial<Commands["advance"]>} changes
    */
   ahead(changes) {
@@ -295,7 +294,7 @@ export class Commands {
    */
   async send(title = undefined) {
     const { option } = this;
-    if (!option || !this.form?.ask()) return;
+    if (!option || !this.form?.validate()) return;
     const command = this.sent(this.form.command);
     const called = title ?? titleOf(option);
     const attempt = this.advance.until ? this.#leaving(option, command, called) : commanding({ command }, called);
@@ -308,7 +307,7 @@ export class Commands {
   }
 
   /**
-   * An answer that is asked for already is given at once: so leaving it is all that is to be sent.
+   * Return a request that leaves an answer. The service gives it at once if it is called for now.
    * @param {Option} option
    * @param {Command} command
    * @param {string} title
@@ -344,7 +343,7 @@ export class Commands {
     await this.#ask(() => this.#post());
   }
 
-  /** Send once more what no answer came to: the same with the same key, so that it happens once in any case. */
+  /** Send a request again that got no answer, with the same key, so that it happens only once. */
   async again() {
     await this.#ask(() => this.#post());
   }
@@ -360,7 +359,7 @@ export class Commands {
     if (!attempt) return;
     const { path, body, title } = attempt;
     const { after, version } = await this.room.give(attempt).catch((problem) => {
-      // A stream that was quicker than the answer has closed the form.
+      // If the stream was quicker than the answer, it has closed the form.
       this.#attempt = attempt;
       throw problem;
     });
@@ -378,8 +377,8 @@ export class Commands {
   }
 
   /**
-   * Do something for the version that the form was made for. If the game has moved on since, do it once more, for the
-   * new version, as long as the seat is asked the same and offered the same; otherwise say what has changed.
+   * Do something at the version of the form. If the game has moved on since, do it again at the new version, provided
+   * that the question and the option are the same; otherwise say what has changed.
    * @param {() => Promise<void>} act
    */
   async #asLongAsItStands(act) {
@@ -398,7 +397,7 @@ export class Commands {
     }
   }
 
-  /** Let the page know of a version before the stream tells of it. @param {number} version */
+  /** Go on to a version before the stream brings it. @param {number} version */
   #goOn(version) {
     const { room } = this;
     room.goOn(version);
@@ -407,7 +406,7 @@ export class Commands {
     room.refresh();
   }
 
-  /** What was asked for last, when it was a single command, and the version that it was for. */
+  /** The command that was sent last, if it was a single one, and its version. */
   #tried() {
     const command = this.form?.command;
     return command && !this.advance.until ? { command: this.sent(command), version: this.version } : undefined;
@@ -423,8 +422,8 @@ export class Commands {
     } catch (error) {
       const problem = problemOf(error);
       if (!(problem instanceof Problem)) throw problem;
-      this.said = { kind: kindOf(problem), problem, why: problem.changed, tried: this.#tried() };
-      if (this.said.kind === "stale" && !problem.changed) await this.read();
+      this.outcome = { kind: kindOf(problem), problem, why: problem.changed, tried: this.#tried() };
+      if (this.outcome.kind === "stale" && !problem.changed) await this.read();
     } finally {
       this.busy = false;
       this.room.redraw();
@@ -432,7 +431,7 @@ export class Commands {
   }
 }
 
-/** What is sent to give commands. @param {JsonObject} body @param {string} title */
+/** Return the request that gives commands. @param {JsonObject} body @param {string} title */
 function commanding(body, title) {
   return { path: /** @type {const} */ ("commands"), body, title };
 }

@@ -26,7 +26,7 @@ export function kept() {
   }
 }
 
-/** Return the token with which a new tab looks; null when there is none, and where there is a session. */
+/** Return the token that a new tab uses; null when there is none, or when there is a session. */
 export function lastUsed() {
   return hasSession() ? null : (kept().find((each) => !each.refused)?.token ?? null);
 }
@@ -53,7 +53,7 @@ export function noteSession(player) {
   }
 }
 
-/** Remember that the service does not know a token, so that new tabs do not look with it. @param {string} token */
+/** Remember that the service does not know a token, so that new tabs do not use it. @param {string} token */
 export function refuse(token) {
   store(kept().map((each) => (each.token === token ? { ...each, refused: true } : each)));
 }

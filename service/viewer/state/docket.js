@@ -1,5 +1,6 @@
 /**
- * The cases of a game, as its page counts them: a case makes no event of the game, so they are asked for now and then.
+ * The cases of a game, as its page counts them. A case makes no event in the game, so the page asks for them now and
+ * then.
  * @module
  */
 
@@ -10,7 +11,7 @@
 
 const FIRST = 500; // Milliseconds after which the cases are asked for: the board comes first.
 const REST = 2000; // Milliseconds between two requests, at least.
-const AGAIN = 20_000; // Milliseconds after which who takes part in the game asks again: a case may wait for them.
+const AGAIN = 20_000; // Milliseconds between the requests of a page whose viewer takes part in the game.
 const WAITING = ["open", "appealed"];
 
 /** @type {WeakMap<Room, Docket>} */
@@ -38,7 +39,7 @@ export class Docket {
     setInterval(() => document.hidden || !this.#mayWait || this.readSoon(), AGAIN);
   }
 
-  /** Whether a case may wait for who looks: a seat, or an official of a game that runs. */
+  /** Whether a case may wait for the viewer: a seat, or an official of a running game. */
   get #mayWait() {
     const { game, everything } = this.room;
     return game !== null && (game.you !== null || (everything && game.status !== "over"));
@@ -49,7 +50,7 @@ export class Docket {
     return this.all.filter(({ status }) => WAITING.includes(status));
   }
 
-  /** Read the cases again when the game has moved on, or somebody else looks. */
+  /** Read the cases again when the game has moved on, or the viewer is another one. */
   look() {
     const { game, seat } = this.room;
     const wanted = game ? `${game.version}/${seat}` : "";
@@ -58,7 +59,7 @@ export class Docket {
     this.readSoon();
   }
 
-  /** Read the cases in a moment, once for all who ask meanwhile. */
+  /** Read the cases in a moment, once for all calls until then. */
   readSoon() {
     if (this.#isPending) return;
     this.#isPending = true;

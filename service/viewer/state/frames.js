@@ -1,8 +1,8 @@
 /**
  * The scenes of a game, in chunks of 250 versions that are fetched when they are wanted.
  *
- * A chunk holds the whole scene before its first version and what each version changed. The scene of any version in
- * it is put together from the last change of each area: no scene is ever copied, and going back is as quick as going on.
+ * A chunk holds the whole scene before its first version and what each version changed. The scene of any version in it
+ * is put together from the last change of each area: no scene is ever copied, and going back is as quick as going on.
  * @module
  */
 
@@ -11,10 +11,10 @@
  * @import { Api } from "./api.js"
  */
 
-/** So many versions are fetched at once. */
+/** How many versions are fetched at once. */
 export const CHUNK = 250;
-const TOGETHER = 2; // So many requests at a time.
-const FEW = 25; // So many frames are drawn as quickly as one scene.
+const TOGETHER = 2; // Requests at a time.
+const FEW = 25; // Up to this many frames are drawn as quickly as one scene.
 
 /** What a scene has besides its areas. */
 const PLAIN = /** @type {const} */ (["links", "standings", "shelves", "battle", "round", "heading"]);
@@ -142,7 +142,7 @@ export class Frames extends EventTarget {
     this.head = 0;
   }
 
-  /** Forget everything that is still under way: nobody looks any more. */
+  /** Abort all requests: the frames are not needed any more. */
   close() {
     this.#stop.abort();
   }
@@ -165,8 +165,8 @@ export class Frames extends EventTarget {
   }
 
   /**
-   * Fetch the scene of the version that is shown first, and only then the frames around it: to draw all these takes the
-   * service much longer.
+   * Fetch the scene of the first version that is shown before the frames around it, which the service takes much longer
+   * to draw.
    * @param {number} version
    */
   glance(version) {
@@ -176,7 +176,7 @@ export class Frames extends EventTarget {
         this.#glance = key;
         this.dispatchEvent(new Event("loaded"));
       },
-      () => {}, // The frames are asked for all the same, and say what is wrong.
+      () => {}, // The request for the frames will say what is wrong.
     );
   }
 
@@ -233,7 +233,7 @@ export class Frames extends EventTarget {
     if (waiting) return waiting;
     /** @type {PromiseWithResolvers<void>} */
     const wanted = Promise.withResolvers();
-    wanted.promise.catch(() => {}); // Whoever asked has been told; nobody else needs to hear of it.
+    wanted.promise.catch(() => {}); // Only the callers of `want` need to know.
     this.#waiting.set(start, wanted);
     return wanted;
   }

@@ -11,7 +11,7 @@
 const MADE = "tabularium-invitation";
 
 /**
- * Make a link that seats those who follow it. Throws a `Problem`.
+ * Make a link that gives a free seat to everybody who follows it. Throws a `Problem`.
  * @param {Api} api
  * @param {string} game
  */

@@ -1,6 +1,6 @@
 /**
- * A tutorial as its page shows it: a room whose positions are those of lessons. What is sent in it is decided by the
- * service and forgotten, so there is nothing to follow and no past: each position has a number of its own.
+ * A tutorial as its page shows it: a room whose positions are those of lessons. The service decides a command in it and
+ * forgets it, so there is no stream and no past: each position has a number of its own.
  * @module
  */
 
@@ -17,7 +17,7 @@ import { Problem, problemOf } from "./api.js";
 import { commandsOf } from "./commands.js";
 import { noteDone } from "./progress.js";
 
-const ANOTHER = 422; // The status of what was refused: here by the lesson.
+const ANOTHER = 422; // The status of a refusal: here the lesson refuses.
 
 /**
  * @typedef {Answer<`/v1/rulesets/${string}/tutorial`, "get">} Tutorial
@@ -47,7 +47,7 @@ export class Lessons extends EventTarget {
     this.lesson = null;
     /** @type {Position | null} */
     this.position = null;
-    /** What came of the command that the lesson asks for; null before. @type {Outcome | null} */
+    /** The outcome of the command that the lesson asks for; null before. @type {Outcome | null} */
     this.outcome = null;
     /** The position as a game, for all that shows games. @type {Game | null} */
     this.game = null;
@@ -107,14 +107,14 @@ export class Lessons extends EventTarget {
   }
 
   /** The position that is shown. */
-  get shown() {
+  get currentScene() {
     const scene = this.outcome?.scene ?? this.position?.scene;
     return scene && { ...scene, version: this.version };
   }
 
   /** @param {number} version */
   scene(version) {
-    return version === this.version ? this.shown : undefined;
+    return version === this.version ? this.currentScene : undefined;
   }
 
   /** @param {number} version */
@@ -190,7 +190,7 @@ export class Lessons extends EventTarget {
       documents: {},
       seats: played.map(({ seat }) => ({ seat, name: "" })),
     };
-    // What a game has besides, no lesson shows.
+    // No lesson shows the other members of a game.
     this.game = /** @type {Game} */ (/** @type {Partial<Game>} */ (game));
   }
 
@@ -241,7 +241,7 @@ export class Lessons extends EventTarget {
     return { after: this.version, version: this.version + 1 };
   }
 
-  /** Show what came of the right command. */
+  /** Show the outcome of the right command. */
   goOn() {
     if (!this.position || !this.lesson) return;
     this.#become("over", this.position, []);

@@ -20,13 +20,13 @@ export function linked() {
 
 /** Return the address of what a room shows. @param {Pick<Room, "version" | "against" | "area">} room */
 export function linkTo(room) {
-  const said = new URLSearchParams({ v: `${room.version}` });
-  if (room.against !== null) said.set("with", `${room.against}`);
-  if (room.area !== null) said.set("area", room.area);
-  return `${location.origin}${location.pathname}#${said}`;
+  const fragment = new URLSearchParams({ v: `${room.version}` });
+  if (room.against !== null) fragment.set("with", `${room.against}`);
+  if (room.area !== null) fragment.set("area", room.area);
+  return `${location.origin}${location.pathname}#${fragment}`;
 }
 
-/** Lets the page's address say what a room shows; nothing while it follows the game. A drag does not fill the history. */
+/** Keeps the page's address in step with what a room shows. While the room follows the game, the address names no version. */
 export class Address {
   #timer = 0;
 
@@ -41,7 +41,7 @@ export class Address {
     const { room } = this;
     const before = location.href;
     this.#timer = setTimeout(() => {
-      // Somebody has followed a link meanwhile. The page is told of it next, and must still find what the link says.
+      // Somebody has followed a link meanwhile, which the page has not read yet.
       if (location.href !== before) return;
       const plain = room.following && room.against === null && room.area === null;
       const wanted = plain ? location.pathname : linkTo(room);

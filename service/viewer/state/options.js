@@ -19,7 +19,7 @@ export function titleOf({ title, command }) {
 }
 
 /** Return an option as its form shows it. @param {Option} option */
-export function shown(option) {
+export function forForm(option) {
   return { ...option, schema: fromNothing(option.schema) };
 }
 

@@ -22,7 +22,7 @@ const text = (buffer) =>
  */
 export async function makePasskey(api, name) {
   const wanted = await api.post("/v1/passkeys/challenge");
-  const made = await asked(() =>
+  const made = await askDevice(() =>
     navigator.credentials.create({
       publicKey: {
         challenge: bytes(wanted.challenge),
@@ -43,7 +43,7 @@ export async function makePasskey(api, name) {
 /** Let a passkey of the device sign this browser in. Returns whose session the browser has then. @param {Api} api */
 export async function signIn(api) {
   const wanted = await api.session("POST", {}, null, "/passkey/challenge");
-  const found = await asked(() =>
+  const found = await askDevice(() =>
     navigator.credentials.get({
       publicKey: { challenge: bytes(wanted.challenge), rpId: wanted.host, userVerification: "required" },
     }),
@@ -65,7 +65,7 @@ export function canHavePasskeys() {
 }
 
 /** Ask the device, and say in plain words why it did not do it. @param {() => Promise<Credential | null>} ask */
-async function asked(ask) {
+async function askDevice(ask) {
   if (!navigator.credentials || !globalThis.PublicKeyCredential)
     throw new Error("This browser has no passkeys here: they need HTTPS, or localhost.");
   try {

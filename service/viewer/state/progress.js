@@ -1,5 +1,5 @@
 /**
- * Which lessons were done on this device. Nobody else is told.
+ * Which lessons were done on this device. Only this browser knows.
  * @module
  */
 

@@ -1,6 +1,6 @@
 /**
- * Where somebody was who left for the provider to sign in. It is kept in this tab, and in no address: so nobody else
- * can choose where a page goes on to.
+ * The page from which somebody left to sign in at the provider. It is kept in this tab and in no address, so that
+ * nobody else can choose where the browser goes afterwards.
  * @module
  */
 
@@ -12,7 +12,7 @@ export function keepPlace() {
     if (location.pathname !== "/sign-in")
       sessionStorage.setItem(PLACE, `${location.pathname}${location.search}${location.hash}`);
   } catch {
-    // Then it is the lobby.
+    // Without a storage the way back is the lobby.
   }
 }
 

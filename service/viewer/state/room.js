@@ -83,7 +83,7 @@ export class Room extends EventTarget {
     this.playing = false;
     this.stride = "command";
     this.speed = 1;
-    /** How the live stream does; "" before it was asked for. @type {"" | "live" | "lost" | "ended" | "refused"} */
+    /** The state of the live stream; "" before it is opened. @type {"" | "live" | "lost" | "ended" | "refused"} */
     this.stream = "";
     /** What went wrong last; null when all is well. @type {Problem | null} */
     this.problem = null;
@@ -105,7 +105,7 @@ export class Room extends EventTarget {
   }
 
   /**
-   * Read the game as whoever the token says may see it, and show a version of it. Called again when the token changes.
+   * Read the game as the owner of the token may see it, and show a version of it. Called again when the token changes.
    * @param {number} [version] the newest when absent
    */
   async enter(version = undefined) {
@@ -118,10 +118,10 @@ export class Room extends EventTarget {
     try {
       const [game, first] = await Promise.all([
         this.api.get(`/v1/games/${this.id}`),
-        // Before a game begins there is no position in it: its first version only says who looks.
+        // Version 1 has no position yet. It is read for `everything`, which says who the viewer is.
         this.api.get(`/v1/games/${this.id}/state`, { version: 1 }),
       ]);
-      // The token may have changed meanwhile: what another token may see must not be shown.
+      // The token may have changed meanwhile: then the answer must not be shown.
       if (visit.signal.aborted) return;
       Object.assign(this, { game, seat: game.you, everything: first.everything });
     } catch (error) {
@@ -143,7 +143,7 @@ export class Room extends EventTarget {
     this.dispatchEvent(new Event("entered"));
   }
 
-  /** Read what the board does without: the ruleset, the papers, the timeline. */
+  /** Read what the board does not need: the ruleset, the papers, the timeline. */
   readRest() {
     this.#isRead = true;
     if (!this.game) return;
@@ -215,7 +215,7 @@ export class Room extends EventTarget {
     return this.api.post(`/v1/games/${this.id}/commands`, /** @type {Orders} */ (body), headers);
   }
 
-  /** Take note of a version that there is, before the stream tells of it. @param {number} version */
+  /** Take note of a new version before the stream brings it. @param {number} version */
   goOn(version) {
     const follows = this.following;
     if (this.frames) this.frames.head = Math.max(this.head, version);
@@ -304,13 +304,13 @@ export class Room extends EventTarget {
   }
 
   /** The scene to be shown now: that of the version, or the nearest one that is there already. */
-  get shown() {
+  get currentScene() {
     const nearest = this.frames?.nearest(this.version);
     return nearest === undefined ? undefined : this.frames?.scene(nearest);
   }
 
-  /** What the last command brought about up to the version that is shown, from its first frame on. */
-  get #told() {
+  /** The frames of the last command up to the version that is shown. */
+  get #latestFrames() {
     const frames = [];
     for (let version = this.version; version >= 1; version -= 1) {
       const frame = this.frame(version);
@@ -321,14 +321,14 @@ export class Room extends EventTarget {
     return frames;
   }
 
-  /** Where that made things happen, drawn. */
+  /** Drawings of where those frames made things happen. */
   get happened() {
-    return ((this.following && this.overview) || this.#told).flatMap(({ drawn }) => drawn || []);
+    return ((this.following && this.overview) || this.#latestFrames).flatMap(({ drawn }) => drawn || []);
   }
 
-  /** The areas in which that made things happen. */
+  /** The areas in which those frames made things happen. */
   get scenes() {
-    const happened = this.#told.flatMap((frame) => frame.happened ?? []);
+    const happened = this.#latestFrames.flatMap((frame) => frame.happened ?? []);
     return [...new Set(happened.flatMap(({ moves = [], at = [], lost = [] }) => [...moves.flat(), ...at, ...lost]))];
   }
 
@@ -343,7 +343,7 @@ export class Room extends EventTarget {
     const marked = { phase: phases, turn: turns, battle: battles }[stride];
     if (marked) return beside(marked, this.version, way);
     for (let to = this.version + way; to >= 1 && to <= this.head; to += way) {
-      // A step by commands stops where the next command begins, so that all that a command brought about is seen.
+      // A step by commands stops before the next command, so that the whole effect of one command is seen.
       if (stride === "event" || to === this.head || to === 1) return to;
       await this.frames?.want(to + 1);
       if (this.frame(to + 1)?.command) return to;
@@ -373,7 +373,7 @@ export class Room extends EventTarget {
 
   #tick() {
     this.#timer = setTimeout(async () => {
-      // What cannot be shown yet is waited for, or the game would be played unseen.
+      // Wait for what is not loaded yet: otherwise the replay would run unseen.
       await this.frames?.want(this.version).catch(() => {});
       const went = await this.step(1).catch(() => false);
       if (!this.playing) return;
@@ -436,12 +436,12 @@ export class Room extends EventTarget {
   /** @param {AbortSignal} signal */
   #follow(signal) {
     /** @param {Room["stream"]} state */
-    const told = (state) => {
+    const onState = (state) => {
       this.stream = state;
       if (state === "live") this.problem = null;
       this.redraw();
     };
-    this.api.follow(this.id, this.head, (event) => this.#happened(event.version), told, signal);
+    this.api.follow(this.id, this.head, (event) => this.#happened(event.version), onState, signal);
   }
 
   /** @param {number} version */

@@ -1,5 +1,5 @@
 /**
- * What happened since the last move of the seat that looks: the moves of all others, in their order.
+ * What happened since the last move of the viewer's seat: the moves of all others, in their order.
  * @module
  */
 
@@ -20,12 +20,12 @@ export function sinceOf(room) {
 }
 
 /**
- * What a seat, or nobody's, did at once: the version of the command, the last that followed from it, and the frames.
- * @typedef {{seat: string | null | undefined, from: number, to: number, frames: Frame[]}} Told
+ * One command of a seat, or of nobody: its version, the last version that followed from it, and the frames.
+ * @typedef {{seat: string | null | undefined, from: number, to: number, frames: Frame[]}} SeatMove
  */
 
 export class Since {
-  /** @type {{key: string, moves: Told[], hasMoved: boolean}} */
+  /** @type {{key: string, moves: SeatMove[], hasMoved: boolean}} */
   #known = { key: "", moves: [], hasMoved: false };
   #isOpen = false;
 
@@ -50,14 +50,14 @@ export class Since {
     return this.#known.moves;
   }
 
-  /** Whether the seat that looks has moved before these. */
+  /** Whether the viewer's seat has moved before these. */
   get hasMoved() {
     return this.#known.hasMoved;
   }
 
   #read() {
     const { room } = this;
-    /** @type {Told[]} */
+    /** @type {SeatMove[]} */
     const moves = [];
     if (!room.isGame || !room.seat || !room.head) return { moves, hasMoved: false };
     /** @type {Frame[]} */
@@ -73,7 +73,7 @@ export class Since {
       }
       frames.unshift(/** @type {Frame} */ (frame));
       if (!frame.command) continue;
-      // Who sat down before is no news.
+      // What happened before the start is no news.
       if (frame.type === BEGAN) return { moves, hasMoved: false };
       const isMine = frame.seat === room.seat;
       if (isMine && !NO_MOVES.has(frame.type)) return { moves, hasMoved: true };
@@ -83,7 +83,7 @@ export class Since {
     return { moves: [], hasMoved: false };
   }
 
-  /** Whether all of it is told, and marked on the board. */
+  /** Whether the whole of it is shown, and marked on the board. */
   get isOpen() {
     return this.#isOpen;
   }

@@ -7,7 +7,7 @@
 
 import { newKey, Problem } from "./api.js";
 
-/** What a seat does around the table is no move. */
+/** What seats do around the table: these events are no moves. */
 export const NO_MOVES = new Set([
   "moves-retracted",
   "answer-left",
@@ -36,7 +36,7 @@ export class TakeBacks {
   constructor(room) {
     this.room = room;
     this.busy = false;
-    /** Why the service did not do what it was asked last; null when it did. @type {Problem | null} */
+    /** The refusal of the last request; null when it was done. @type {Problem | null} */
     this.problem = null;
   }
 
@@ -45,7 +45,7 @@ export class TakeBacks {
     return this.room.game?.take_backs ?? [];
   }
 
-  /** Whether the seat that looks may ask: it has no open request, and the game goes on. An analysis needs no consent. */
+  /** Whether the viewer's seat may ask: it has no open request, and the game runs. An analysis needs no consent. */
   get mayAsk() {
     const { game, seat } = this.room;
     const isAlone = game?.fork?.purpose === "analysis";
@@ -60,7 +60,7 @@ export class TakeBacks {
   }
 
   /**
-   * Return the version before the command of the seat that looks that brought a version about; undefined for others'.
+   * Return the version before the command that led to a version, if it is the viewer's; undefined for others'.
    * @param {number} version
    */
   before(version) {
@@ -114,7 +114,7 @@ export class TakeBacks {
       this.#keys.delete(what);
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
-      // Without an answer it may have happened: the same key finds out.
+      // Without an answer the request may have arrived: sending it again with the same key is safe.
       if (problem.status && problem.status < 500) this.#keys.delete(what);
       this.problem = problem;
     }

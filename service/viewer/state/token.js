@@ -1,13 +1,13 @@
 /**
- * A token that comes with a link: `#token=…`. What follows the # is never sent to a server; it is taken out of the
- * address at once, before anything else can see or keep it.
+ * A token in a link: `#token=…`. A browser sends no server what follows the #. The page takes it out of the address at
+ * once, before anything else can see or keep it.
  * @module
  */
 
 /** @import { Api } from "./api.js" */
 
 /**
- * Take the token out of the page's address and look with it.
+ * Take the token out of the page's address and use it.
  * @param {Api} api
  * @returns {boolean} whether there was one
  */

@@ -9,7 +9,7 @@ const IDLE = {
   end: null,
   starts: new Set(["rome", "capua"]),
   ends: new Set(),
-  shown: [],
+  previewed: [],
   commands: { form: null, place: "" },
 };
 const BEGUN = { ...IDLE, start: "rome", ends: new Set(["ostia"]) };
@@ -25,8 +25,8 @@ describe("the marks", () => {
   });
 
   test("aim at the end that the pointer is over, and at the end itself once there is one", () => {
-    assert.equal(marked({ ...BEGUN, shown: [{ end: "ostia" }] }).aimed, "ostia");
-    assert.equal(marked({ ...BEGUN, end: "capua", shown: [{ end: "ostia" }] }).aimed, "capua");
+    assert.equal(marked({ ...BEGUN, previewed: [{ end: "ostia" }] }).aimed, "ostia");
+    assert.equal(marked({ ...BEGUN, end: "capua", previewed: [{ end: "ostia" }] }).aimed, "capua");
   });
 
   test("are areas of a list in the form as well: all of them open, the chosen ones picked", () => {

@@ -16,17 +16,17 @@ let sent;
 beforeEach(() => {
   sent = [];
   const command = { type: "march", from: "rome", to: "ostia" };
-  const form = { command, faults: [], get: () => undefined, set: () => {}, ask: () => true, value: command };
+  const form = { command, faults: [], get: () => undefined, set: () => {}, validate: () => true, value: command };
   const commands = {
     form,
     order: { option: MARCH, form },
-    said: null,
+    outcome: null,
     choose: () => {},
     foresee: async () => HARMLESS,
     sent: (given) => given,
     send: async (title) => {
       sent.push(title);
-      commands.said = { kind: "done" };
+      commands.outcome = { kind: "done" };
     },
   };
   moves = {
@@ -114,7 +114,7 @@ describe("nothing is sent", () => {
 
   test("and nothing goes on from what was refused", async () => {
     moves.commands.send = async () => {
-      moves.commands.said = { kind: "refused" };
+      moves.commands.outcome = { kind: "refused" };
     };
     await sending.send();
     assert.deepEqual(sent, []);
