@@ -20,7 +20,7 @@ from domain.campaign.start.setup import Setup, bare, fit
 from domain.campaign.turn import scoring, season, taxes, turn, winning
 from domain.conquest.dice import FACES
 from domain.conquest.marks import LOOKS
-from domain.conquest.pieces import KINDS
+from domain.conquest.pieces import KINDS, MASS_NOUNS
 from domain.conquest.seats import COLOURS
 from domain.kernel.chance.evidence import Dice, Lots, Shown
 from domain.kernel.chance.secret import Vault
@@ -101,6 +101,7 @@ class Campaign(Ruleset[Table]):
     }
     charts: ClassVar[Mapping[str, str]] = {"points": "points", "territory": "influence"}
     words: ClassVar[Mapping[str, str]] = WORDS
+    mass_nouns: ClassVar[tuple[str, ...]] = (*MASS_NOUNS, "influence")
     kinds: ClassVar[Mapping[str, str]] = {
         **LOOKS,
         "generals": "general",

@@ -20,7 +20,7 @@ from domain.classic.turn import inflation, turn, winning
 from domain.conquest import dice
 from domain.conquest.dice import FACES
 from domain.conquest.marks import LOOKS
-from domain.conquest.pieces import NO_UNITS, Units
+from domain.conquest.pieces import MASS_NOUNS, NO_UNITS, Units
 from domain.conquest.seats import COLOURS
 from domain.kernel.chance.evidence import Dice, Lots, Shown
 from domain.kernel.chance.secret import Vault
@@ -85,6 +85,7 @@ class Classic(Ruleset[Table]):
         "fortifications": "fortification",
         "roads": "road",
     }
+    mass_nouns: ClassVar[tuple[str, ...]] = MASS_NOUNS
     guises: ClassVar[Mapping[str, str]] = {"fortified-city": "city"}
     landmarks: ClassVar[Mapping[type[KernelEvent[Any]], str]] = {
         battle.BattleBegan: "battle",

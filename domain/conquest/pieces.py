@@ -21,6 +21,9 @@ SINGULAR: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 
+MASS_NOUNS: Final = ("infantry", "cavalry")
+"""The types without a plural: "3 infantry"."""
+
 PIECES = {"infantry": 20, "cavalry": 20, "catapults": 6, "galleys": 8}
 """Pieces of each colour, besides one Caesar and four generals."""
 

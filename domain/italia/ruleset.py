@@ -12,7 +12,7 @@ from domain.italia.box.cards import Cards, Deck, builtin
 from domain.italia.box.data import Data, data_of
 from domain.italia.box.editions import CHANGES, CHANGES_OF_1, Rules
 from domain.italia.box.entries import Game
-from domain.italia.box.pieces import FLEET, KINDS, WORDS, NationId
+from domain.italia.box.pieces import FLEET, KINDS, MASS_NOUNS, WORDS, NationId
 from domain.italia.box.state import Options
 from domain.italia.box.table import Table
 from domain.italia.campaigns import campaign, reactions
@@ -147,6 +147,7 @@ class Italia(Ruleset[Table]):
         winning.GameWon: "victory",
     }
     charts: ClassVar[Mapping[str, str]] = {"points": "points", "territory": "areas"}
+    mass_nouns: ClassVar[tuple[str, ...]] = (*MASS_NOUNS, "gold")
     guises: ClassVar[Mapping[str, str]] = {"campaigner": "leader"}
     colours: ClassVar[Mapping[Seat, str]] = marks.COLOURS
 

@@ -19,6 +19,7 @@ from domain.kernel.rules.schema import Random
 from domain.mare_nostrum import course
 from domain.mare_nostrum.box.data import BANK, CARDS, ROLES, SUPPLY
 from domain.mare_nostrum.box.editions import CHANGES, Rules
+from domain.mare_nostrum.box.phrases import MASS_NOUNS
 from domain.mare_nostrum.box.state import Setup
 from domain.mare_nostrum.box.table import Table
 from domain.mare_nostrum.combat import aftermath, battle, losses, military, naval
@@ -95,6 +96,7 @@ class MareNostrum(Ruleset[Table]):
     }
     charts: ClassVar[Mapping[str, str]] = {"territory": "provinces", "points": "cards"}
     words: ClassVar[Mapping[str, str]] = {card.id: card.name for card in CARDS.values()} | {"number": "cards"}
+    mass_nouns: ClassVar[tuple[str, ...]] = MASS_NOUNS
     kinds: ClassVar[Mapping[str, str]] = {
         **{resource: resource for resource in BANK},
         **{card.id: card.kind for card in CARDS.values()},

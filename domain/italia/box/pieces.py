@@ -25,6 +25,8 @@ Piece = Literal[Kind, "fleet"]
 KINDS: Final[tuple[Kind, ...]] = ("infantry", "roman-foederati", "legion", "consular-legion", "knight", "elephant")
 FLEET: Final = "fleet"
 _FOEDERATI: Final = {"roman-foederati": "Roman foederati"}
+MASS_NOUNS: Final = ("infantry", "foederati")
+"""Words for types of units without a plural: "3 Roman foederati"."""
 WORDS: Final[Mapping[str, str]] = {
     **_FOEDERATI,
     **{f"{kind}-seaborne": f"{_FOEDERATI.get(kind, kind.replace('-', ' '))} from the sea" for kind in KINDS},
@@ -76,8 +78,8 @@ def listed(units: Mapping[Kind, int]) -> str:
 
 def counted(kind: str, number: int) -> str:
     """Say how many units of a type: "1 legion", "2 fleets", "3 infantry"; and of any: "2 units"."""
-    invariable = kind in ("infantry", "roman-foederati")
-    return f"{number} {named([kind])}{'' if number == 1 or invariable else 's'}"
+    name = named([kind])
+    return f"{number} {name}{'' if number == 1 or name.endswith(MASS_NOUNS) else 's'}"
 
 
 def named(kinds: Iterable[str]) -> str:

@@ -125,6 +125,8 @@ class Ruleset(ABC, Generic[T]):
     words: ClassVar[Mapping[str, str]] = {}
     """What its own ids are called, in forms, questions and sentences: nations, leaders, cards. Those that are not named
     are called by their ids."""
+    mass_nouns: ClassVar[tuple[str, ...]] = ()
+    """Words for pieces and goods that have no plural: "3 infantry"."""
     kinds: ClassVar[Mapping[str, str]] = {}
     """What its own ids look like: the kind of mark that shows a face of a die, a card, a good or what can be bought. An
     empty one is for a face on which nothing is printed."""

@@ -12,6 +12,8 @@ T = TypeVar("T")
 SINGLE: Final[Mapping[Resource, str]] = {TAX: "tax", "gems": "gem", "slaves": "slave"}
 PLURAL: Final[Mapping[Resource, str]] = {TAX: "taxes"}
 """Cards that are not counted by the name of their kind: "1 slave", "2 taxes"; but "1 oil" and "2 oil"."""
+MASS_NOUNS: Final = tuple(kind for kind in BANK if kind not in SINGLE)
+"""The kinds of cards without a plural."""
 
 
 def counted(kind: str, number: int) -> str:

@@ -280,6 +280,7 @@ class GameDetail(GameSummary, frozen=True):
         documents: the digests of the documents that it is played with besides, by name.
         remarks: by document, where one says it: what it is, and where its facts are from.
         words: what ids of its ruleset are called in this game, whose documents may have other names for them.
+        mass_nouns: the words for its pieces and goods that have no plural: one counts "3 infantry".
         commitment: SHA-256 of the secret behind its dice; the secret is published when the game ends.
         head: the hash of its last event, which covers the whole log.
         heading: the phase of the game, in words.
@@ -303,6 +304,7 @@ class GameDetail(GameSummary, frozen=True):
     documents: dict[str, str]
     remarks: dict[str, str]
     words: dict[str, str]
+    mass_nouns: tuple[str, ...]
     commitment: str
     head: str
     heading: str

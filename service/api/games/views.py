@@ -107,6 +107,7 @@ def game_detail(
         documents=digests_of(game.board),
         remarks=remarks_of(documents_of(game.board)),
         words=dict(game.ruleset.words_on(game.board)),
+        mass_nouns=game.ruleset.mass_nouns,
         commitment=game.commitment,
         head=game.head.hex(),
         heading=game.heading,

@@ -61,6 +61,7 @@ class LessonPosition(Struct, frozen=True):
         decisions: what the position waits for.
         options: every command that would be accepted from the learner, and no other, as JSON Schemas.
         words: what the ruleset calls its own ids.
+        mass_nouns: the words for its pieces and goods that have no plural: one counts "3 infantry".
         papers: what everybody may read of the documents that the lesson is played with, such as the cards of nations.
         command: a command that does what the lesson asks for, to show to a learner who cannot find it.
     """
@@ -72,6 +73,7 @@ class LessonPosition(Struct, frozen=True):
     decisions: tuple[Decision, ...]
     options: tuple[Option, ...]
     words: dict[str, str]
+    mass_nouns: tuple[str, ...]
     papers: Papers
     command: dict[str, Any]
 

@@ -134,6 +134,7 @@ def position(drawings: Drawings, stage: Stage) -> LessonPosition:
         decisions=tuple(ruleset.decisions(stage.table)),
         options=tuple(ruleset.options(stage.table, seat, stage.vault.read_by(seat))),
         words=dict(ruleset.words_on(stage.board)),
+        mass_nouns=ruleset.mass_nouns,
         papers=ruleset.papers(stage.board, _sheet(drawings, stage).names),
         command=stage.lesson.command,
     )

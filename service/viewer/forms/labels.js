@@ -19,8 +19,9 @@ export class Labels {
    * @param {{id: string, name: string}[]} areas of the board
    * @param {Record<string, string>} [words] what the ruleset calls its own ids
    * @param {{ruleset?: Ruleset | null, papers?: Pick<Papers, "papers"> | null}} [room] what these ids look like, and what is to be read of them
+   * @param {string[]} [massNouns] the ruleset's words without a plural
    */
-  constructor(areas, words = {}, room = {}) {
+  constructor(areas, words = {}, room = {}, massNouns = []) {
     this.#areas = new Map(areas.map(({ id, name }) => [id, name]));
     this.#words = new Map([...Object.entries(words), ...this.#areas]);
     /** Whether a value is an area of the board. */
@@ -39,10 +40,12 @@ export class Labels {
       );
     /** The label of a property. What has several parts, such as the galleys of a seat in a zone, is called after all. */
     this.field = (/** @type {string} */ name) => capital(this.#word(name));
+    /** A number of something, inside a sentence: "2 infantry", "1 talent". */
+    this.counted = (/** @type {number} */ number, /** @type {string} */ noun) => amount(number, noun, massNouns);
     /** How many of what a property counts, inside a sentence: "2 infantry"; what has a name, of which there is one, by that. */
     this.amount = (/** @type {number} */ number, /** @type {string} */ name) => {
       const word = this.#word(name);
-      return number === 1 && word === capital(word) ? word : amount(number, word);
+      return number === 1 && word === capital(word) ? word : this.counted(number, word);
     };
   }
 

@@ -11,7 +11,6 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { live } from "../vendor/directives/live.js";
-import { amount } from "../parts/format.js";
 import { glyph } from "../parts/shelf.js";
 
 /**
@@ -32,7 +31,7 @@ export function shop(form, counts, { prices = {}, unit = "", left = {} }, remain
       const isOut = now >= field.maximum || (price ?? 0) > remains;
       return html`<li class=${now ? "bought" : ""} data-goods=${path.join("/")}>
         <span class="what">${sign(form.labels, path[0])}${label}</span>
-        <span class="quiet">${price === undefined ? nothing : html`${unit ? amount(price, unit) : price}, `}${(left[path[0]] ?? field.maximum) - now} left</span>
+        <span class="quiet">${price === undefined ? nothing : html`${unit ? form.labels.counted(price, unit) : price}, `}${(left[path[0]] ?? field.maximum) - now} left</span>
         <span class="stepper"><button type="button" class="step" aria-label="One less of ${label}" ?disabled=${now <= field.minimum} @click=${() => put(form, path, now - 1)}>−</button
           ><input type="number" inputmode="numeric" aria-label=${label} min=${field.minimum} max=${field.maximum} .value=${live(`${now}`)}
             @change=${(/** @type {At<HTMLInputElement>} */ event) => put(form, path, Math.min(Math.max(Math.round(Number(event.target.value)) || 0, field.minimum), field.maximum))} /

@@ -76,17 +76,15 @@ export function clock(time) {
   return WHOLE.format(new Date(time));
 }
 
-/** What is not counted by its plural: "2 infantry", "3 grain". */
-const MASS = /(infantry|cavalry|foederati|influence|perfume|papyrus|gold|oil|wine|livestock|fruit|metal|grain|fish)$/;
-
 /**
  * Return a number with what it counts, whose name is given for one or for several: "1 general", "2 legions", "1
  * galley".
  * @param {number} number
  * @param {string} noun
+ * @param {string[]} [massNouns] words without a plural, as the ruleset has them: "2 infantry"
  */
-export function amount(number, noun) {
-  if (MASS.test(noun)) return `${number} ${noun}`;
+export function amount(number, noun, massNouns = []) {
+  if (massNouns.some((mass) => noun.endsWith(mass))) return `${number} ${noun}`;
   return `${number} ${number === 1 ? singular(noun) : plural(noun)}`;
 }
 

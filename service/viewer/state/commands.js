@@ -137,7 +137,8 @@ export class Commands {
     try {
       if (!this.labels) {
         const { board } = await room.api.get(`/v1/rulesets/${room.game.ruleset}/board`);
-        this.labels = room.labels = new Labels(board.areas, room.game.words, room);
+        const { words, mass_nouns } = room.game;
+        this.labels = room.labels = new Labels(board.areas, words, room, mass_nouns);
       }
       // A seat that has left no answers has none at the next version either.
       const readsAnswers = room.isGame && (this.answers === null || this.answers.length > 0);

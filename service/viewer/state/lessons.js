@@ -178,7 +178,7 @@ export class Lessons extends EventTarget {
    * @param {Decision[]} decisions
    */
   #become(status, position, decisions) {
-    const { words, scene } = position;
+    const { words, mass_nouns, scene } = position;
     const played = scene.standings.filter(({ figures, nations }) => Object.keys(figures).length || nations?.length);
     this.version += 1;
     const game = {
@@ -186,6 +186,7 @@ export class Lessons extends EventTarget {
       status,
       decisions,
       words,
+      mass_nouns,
       version: this.version,
       documents: {},
       seats: played.map(({ seat }) => ({ seat, name: "" })),
