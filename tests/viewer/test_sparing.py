@@ -26,7 +26,7 @@ BEGUN: Final = """async (schemas) => {
     const { begun, remember } = await import("/viewer/moves/along.js");
     const { filled } = await import("/viewer/moves/filling.js");
     const { chosenIn, isOnMap, movesOf } = await import("/viewer/moves/gestures.js");
-    const { fromNothing, given, initial, withoutNothing } = await import("/viewer/forms/schema.js");
+    const { fromNothing, withoutUndefined, initial, withoutNothing } = await import("/viewer/forms/schema.js");
     return schemas.map(fromNothing).map((schema) => {
         const option = { command: schema.properties.type.const, schema };
         const moves = isOnMap(option) ? movesOf(option) : [{ fix: {}, end: null }];
@@ -34,9 +34,9 @@ BEGUN: Final = """async (schemas) => {
         if (!fix) return null;
         const names = chosenIn(option).filter((name) => !(name in fix));
         const value = () => ({ ...initial(schema), ...structuredClone(fix) });
-        const sent = () => withoutNothing(given(begun(option, value(), names)), schema.required);
+        const sent = () => withoutNothing(withoutUndefined(begun(option, value(), names)), schema.required);
         const first = sent();
-        remember(option, given(filled(schema, value(), names, true)), names);
+        remember(option, withoutUndefined(filled(schema, value(), names, true)), names);
         return [fix, [first, sent()]];
     });
 }"""

@@ -257,7 +257,7 @@ function goTo(event) {
 function who({ account, game, seen }) {
   const hides = game.status === "running" && seen.command && !seen.alternatives;
   return html`<section aria-labelledby="account">
-    <h2 id="account">Who looks</h2>
+    <h2 id="account">Your account</h2>
     ${hides ? html`<p>You see what your seat or a spectator may see. Officials see everything.</p>` : nothing}
     ${accountForms(account)}
   </section>`;

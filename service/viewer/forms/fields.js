@@ -12,7 +12,18 @@
 import { html, nothing } from "../vendor/lit-html.js";
 import { live } from "../vendor/directives/live.js";
 import { numberButtons } from "./numbers.js";
-import { between, choicesOf, given, initial, isSame, isSubset, matches, summed, sums, toggled } from "./schema.js";
+import {
+  between,
+  choicesOf,
+  withoutUndefined,
+  initial,
+  isSame,
+  isSubset,
+  matches,
+  summed,
+  sums,
+  toggled,
+} from "./schema.js";
 
 const FEW = 6; // Up to this many choices are shown side by side; more make a list to select from.
 const LINE = 80; // A text that may be longer gets several lines.
@@ -321,7 +332,7 @@ export class Fields {
    * @param {Path} path
    */
   #sums(schema, path) {
-    const value = /** @type {JsonObject} */ (given(this.form.get(path)));
+    const value = /** @type {JsonObject} */ (withoutUndefined(this.form.get(path)));
     if (!["x-total", "x-cost", "x-sum"].some((name) => name in schema)) return nothing;
     return sums(schema, value, this.form.labels.field).map(
       (sum) => html`<p class="sum ${sum.message ? "off" : ""}">${this.#sum(schema, sum)}</p>`,
@@ -361,7 +372,7 @@ export class Fields {
  * @param {Field} schema
  */
 function isPlain(schema) {
-  return matches(schema, given(initial(schema)));
+  return matches(schema, withoutUndefined(initial(schema)));
 }
 
 /**

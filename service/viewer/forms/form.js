@@ -12,7 +12,7 @@
 
 import { html } from "../vendor/lit-html.js";
 import { Fields } from "./fields.js";
-import { areasOf, faults, given, initial, isSubset, toggled } from "./schema.js";
+import { areasOf, faults, withoutUndefined, initial, isSubset, toggled } from "./schema.js";
 
 /** A form being filled in. */
 export class Form {
@@ -38,7 +38,7 @@ export class Form {
 
   /** The command as it stands. */
   get command() {
-    return /** @type {Command} */ (given(this.value));
+    return /** @type {Command} */ (withoutUndefined(this.value));
   }
 
   /** @returns {Fault[]} what is wrong with it, the first thing first */

@@ -38,11 +38,11 @@ export class Labels {
         /[a-z\d]+(?:-[a-z\d]+)*/g,
         (id) => this.#areas.get(id) ?? (id.includes("-") ? this.#words.get(id) : undefined) ?? id,
       );
-    /** The label of a property. What has several parts, such as the galleys of a seat in a zone, is called after all. */
+    /** The label of a property. One with several parts, such as the galleys of a seat in a zone, names them all. */
     this.field = (/** @type {string} */ name) => capital(this.#word(name));
     /** A number of something, inside a sentence: "2 infantry", "1 talent". */
     this.counted = (/** @type {number} */ number, /** @type {string} */ noun) => amount(number, noun, massNouns);
-    /** How many of what a property counts, inside a sentence: "2 infantry"; what has a name, of which there is one, by that. */
+    /** How many of what a property counts, inside a sentence: "2 infantry"; one piece with a name is called by it. */
     this.amount = (/** @type {number} */ number, /** @type {string} */ name) => {
       const word = this.#word(name);
       return number === 1 && word === capital(word) ? word : this.counted(number, word);
@@ -77,7 +77,7 @@ export class Labels {
       );
     }
     if (typeof value !== "string") return `${value}`;
-    // What joins two areas, such as a road, is called after both.
+    // A value that joins two areas, such as a road, has the names of both.
     return (
       this.#words.get(value) ??
       value

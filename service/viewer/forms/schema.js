@@ -364,11 +364,11 @@ export function toggled(schema, chosen, item) {
  * @param {Value} value
  * @returns {Value}
  */
-export function given(value) {
-  if (Array.isArray(value)) return /** @type {Value} */ (value.map(given));
+export function withoutUndefined(value) {
+  if (Array.isArray(value)) return /** @type {Value} */ (value.map(withoutUndefined));
   if (!isObject(value)) return value;
   const chosen = Object.entries(value).filter(([, each]) => each !== undefined);
-  return /** @type {Value} */ (Object.fromEntries(chosen.map(([name, each]) => [name, given(each)])));
+  return /** @type {Value} */ (Object.fromEntries(chosen.map(([name, each]) => [name, withoutUndefined(each)])));
 }
 
 /**
@@ -382,12 +382,12 @@ export function fromNothing(schema) {
   if (schema.type !== "object") return schema;
   const { required } = schema;
   /** @type {(name: string, field: Field) => Field} */
-  const shown = (name, field) => {
+  const asShown = (name, field) => {
     const isCount =
       field.type === "integer" && field.minimum === 1 && !("default" in field) && !required.includes(name);
     return isCount ? { ...field, minimum: 0 } : fromNothing(field);
   };
-  const fields = Object.entries(schema.properties).map(([name, field]) => [name, shown(name, field)]);
+  const fields = Object.entries(schema.properties).map(([name, field]) => [name, asShown(name, field)]);
   return { ...schema, properties: Object.fromEntries(fields) };
 }
 

@@ -29,11 +29,11 @@ room.board = board;
 place("board-panel").replaceChildren(); // The text that the page shows until its scripts have loaded.
 
 function draw() {
-  const shown = board.show(room.currentScene);
+  const drawn = board.show(room.currentScene);
   board.tell(room.happened);
   board.mark("chosen", room.area ? [room.area] : []);
-  if (board.svg && !shown.isWhole) room.redraw();
-  place("board").setAttribute("aria-busy", String(!shown.isWhole));
+  if (board.svg && !drawn.isWhole) room.redraw();
+  place("board").setAttribute("aria-busy", String(!drawn.isWhole));
   const { tutorial, lesson } = room;
   if (lesson && tutorial) document.title = `${lesson.title} · Learn ${tutorial.title} · Tabularium`;
   if (tutorial) place("title").textContent = `Learn ${tutorial.title}`;
@@ -47,7 +47,7 @@ function draw() {
 }
 
 function side() {
-  const shown = room.isEntered() ? room : null;
+  const entered = room.isEntered() ? room : null;
   const { problem, tutorial, lesson } = room;
   if (problem) {
     return html`<div class="lesson"><p class="problem" role="alert">${problem.message}</p>
@@ -59,11 +59,11 @@ function side() {
   return html`<section class="lesson" aria-labelledby="lesson-title">
       <p class="quiet">Lesson ${room.at + 1} of ${tutorial.lessons.length}</p>
       <h2 id="lesson-title" tabindex="-1">${lesson.title}</h2>
-      <p>${shown ? linked(shown, lesson.text) : lesson.text}</p>
-      <div aria-live="polite">${shown && room.outcome ? learned(shown, lesson, room.outcome) : asked(tutorial, lesson)}</div>
+      <p>${entered ? linked(entered, lesson.text) : lesson.text}</p>
+      <div aria-live="polite">${entered && room.outcome ? result(entered, lesson, room.outcome) : task(tutorial, lesson)}</div>
     </section>
-    ${shown ? underWay(shown) : nothing}
-    ${room.outcome || !shown ? nothing : html`<section class="panel decide" aria-label="Your answer">${decidePanel(shown)}</section>`}
+    ${entered ? underWay(entered) : nothing}
+    ${room.outcome || !entered ? nothing : html`<section class="panel decide" aria-label="Your answer">${decidePanel(entered)}</section>`}
     ${contents(tutorial, lesson)}`;
 }
 
@@ -71,7 +71,7 @@ function side() {
  * @param {Tutorial} tutorial
  * @param {Lesson} lesson
  */
-function asked(tutorial, lesson) {
+function task(tutorial, lesson) {
   return html`<p class="ask"><strong>${room.isEntered() ? linked(room, lesson.ask) : lesson.ask}</strong></p>
     <p class="quiet">${tutorial.remark} <button class="link" @click=${() => room.solve()}>Show me</button></p>`;
 }
@@ -81,7 +81,7 @@ function asked(tutorial, lesson) {
  * @param {Lesson} lesson
  * @param {Outcome} outcome
  */
-function learned(table, lesson, outcome) {
+function result(table, lesson, outcome) {
   const { next } = room;
   return html`<div class="learned" tabindex="-1" id="learned">
       <h3>Done</h3>

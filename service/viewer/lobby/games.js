@@ -1,5 +1,5 @@
 /**
- * The list of games as the lobby shows it: searched, and kept up to date while somebody looks.
+ * The list of games as the lobby shows it: searched, and kept up to date while the page is visible.
  * @module
  */
 
@@ -12,7 +12,7 @@ import { problemOf } from "../state/api.js";
 
 const OFTEN = 4000; // Milliseconds between two looks while games go on.
 const SELDOM = 20_000; // When nothing has changed for a while.
-const SHOWN = 3; // So many running games are shown with a picture.
+const SHOWN = 3; // Running games that are shown with a picture.
 const PAGE = 20;
 const MINE = 10;
 
@@ -21,10 +21,10 @@ const MINE = 10;
  * @typedef {GameSummary & Partial<Game>} Shown
  */
 
-/** Games, of which there may be more. Says "change". */
+/** The games that were read so far; the service may have more. Says "change". */
 export class Games extends EventTarget {
   #timer = 0;
-  #asked = 0;
+  #readings = 0;
   /** @type {string | null} */
   #owner = null;
   #still = 0;
@@ -39,8 +39,7 @@ export class Games extends EventTarget {
     this.items = [];
     /** @type {string | null} */
     this.next = null;
-    /** The games of which there is a picture, each as `GET /v1/games/{id}` shows it: those that are played, or the last. */
-    /** @type {Shown[]} */
+    /** The games with a picture, as `GET /v1/games/{id}` shows each: those that run, or the last one. @type {Shown[]} */
     this.pictured = [];
     /** The games that wait for the reader, each as `GET /v1/games/{id}` shows it; and all of theirs that are not over. */
     /** @type {Shown[]} */
@@ -72,8 +71,8 @@ export class Games extends EventTarget {
   /** Read the first page again, and the running games. */
   async read() {
     clearTimeout(this.#timer);
-    this.#asked += 1;
-    const asked = this.#asked;
+    this.#readings += 1;
+    const reading = this.#readings;
     try {
       const [page, running, waiting, own, opened, appealed] = await Promise.all([
         this.api.get("/v1/games", { ...this.query, limit: Math.max(PAGE, this.items.length) }),
@@ -83,7 +82,7 @@ export class Games extends EventTarget {
         this.#cases("open"),
         this.#cases("appealed"),
       ]);
-      if (asked !== this.#asked) return;
+      if (reading !== this.#readings) return;
       const before = this.#state();
       Object.assign(this, { items: page.items, next: page.next, problem: null, isRead: true });
       this.own = own;
@@ -114,7 +113,7 @@ export class Games extends EventTarget {
   }
 
   /**
-   * The newest games of the reader of which something holds. Pages are filtered, so one may show none of them.
+   * Return the reader's newest games for which `holds` is true. A page may have none of them, so several may be read.
    * @param {Query<"/v1/players/me/games">} query
    */
   async #mine(query, holds = (/** @type {GameSummary} */ _game) => true) {

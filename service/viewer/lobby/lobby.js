@@ -144,7 +144,7 @@ function list() {
 }
 
 /** What a game asks the reader, and in which seat. @param {Shown} shown */
-function asked({ you, decisions = [] }) {
+function questionOf({ you, decisions = [] }) {
   const question = you && decisions.find(({ seats }) => seats.includes(you));
   return question ? html`<p><strong>${named(you)}</strong>: ${question.title}</p>` : nothing;
 }
@@ -165,7 +165,7 @@ function line(game, beside = /** @type {unknown} */ (nothing)) {
     ${beside}
     <a href="/games/${game.id}">${gameTitle(game)}</a>
     <span class="status ${game.status}">${STATUSES[game.status]}</span>
-    ${asked(game)}
+    ${questionOf(game)}
     <p class="quiet">${rulesetOf(game)}: ${seats}</p>
     <p class="quiet">${count(game.version, "event")}; <time datetime=${game.changed} title=${clock(game.changed)}>${ago(game.changed)}</time></p>
   </li>`;

@@ -19,13 +19,13 @@ import { textIn } from "../parts/given.js";
 import { problemOf } from "../state/api.js";
 import { easiest, fewPlayers, setUp } from "./tables.js";
 
-/** What is wished for, and what was refused last. @type {{ruleset: string, problem: Problem | null}} */
+/** The ruleset that is chosen, and the last refusal. @type {{ruleset: string, problem: Problem | null}} */
 const wish = { ruleset: "", problem: null };
 const LABELS = new Labels([]);
 /** @type {Record<string, Partial<Body<"/v1/games", "post">>>} */
 const SHOWN = { listed: { listed: true }, unlisted: { listed: false }, private: { readers: "invited" } };
 
-/** The forms of set-ups, and the rulesets, by ruleset; null while the schema is on its way. */
+/** The forms of set-ups, and the rulesets, by ruleset; null while the schema is being read. */
 /** @type {Map<string, {form: Form, detail: Ruleset} | null>} */
 const setups = new Map();
 

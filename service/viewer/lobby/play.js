@@ -31,9 +31,9 @@ const LAST = "tabularium-last-game";
  * @typedef {{ruleset: string, players: number, level?: string}} Chosen
  */
 
-const asked = Object.fromEntries(new URLSearchParams(location.search));
+const query = Object.fromEntries(new URLSearchParams(location.search));
 /** What is chosen at first: what the address asks for, or what this browser played last against bots. @type {Record<Way, Wish>} */
-const wish = { bots: { ...last(), ...asked }, friends: { ...asked } };
+const wish = { bots: { ...last(), ...query }, friends: { ...query } };
 /** @type {{busy: Way | "", problem: Problem | null, failed: Way | ""}} */
 const state = { busy: "", problem: null, failed: "" };
 

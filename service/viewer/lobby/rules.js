@@ -70,10 +70,10 @@ function seek(more) {
 async function load() {
   Object.assign(state, { rules: [], refusals: new Map(), isRead: false, problem: null });
   draw();
-  const asked = ruleset().id;
+  const id = ruleset().id;
   try {
-    const [rules, tallies] = await Promise.all([rulesOf(asked), refusalsOf(asked).catch(() => [])]);
-    if (asked !== ruleset().id) return;
+    const [rules, tallies] = await Promise.all([rulesOf(id), refusalsOf(id).catch(() => [])]);
+    if (id !== ruleset().id) return;
     Object.assign(state, {
       rules,
       refusals: new Map(tallies.map(({ rule, refusals }) => [rule, refusals])),

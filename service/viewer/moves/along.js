@@ -6,7 +6,7 @@
 
 /** @import { Field, Json, JsonObject, ObjectField, Option } from "../types.js" */
 
-import { choicesOf, given, isSame, isSubset, matches } from "../forms/schema.js";
+import { choicesOf, withoutUndefined, isSame, isSubset, matches } from "../forms/schema.js";
 import { filled, fit, isForced, memberOf } from "./filling.js";
 import { gestureOf, isOnMap } from "./gestures.js";
 
@@ -112,7 +112,7 @@ export function remember({ command, schema }, value, names) {
  */
 export function alongIn(option, value) {
   const { pieces = [], counts = [] } = gestureOf(option);
-  return given(
+  return withoutUndefined(
     Object.fromEntries(
       [...pieces, ...counts].filter((name) => name in option.schema.properties).map((name) => [name, value[name]]),
     ),
@@ -132,7 +132,7 @@ export function lately({ command, schema }, value) {
     ...along,
     ...Object.fromEntries(names.map((name) => [name, whole(schema.properties[name], along[name])])),
   }));
-  return choices.filter((along) => matches(schema, given({ ...value, ...along })));
+  return choices.filter((along) => matches(schema, withoutUndefined({ ...value, ...along })));
 }
 
 /**
@@ -184,7 +184,7 @@ export function begun(option, value, names) {
 }
 
 /**
- * Return a value with what comes along as it was guessed best so far; with all of it at first.
+ * Return a value with what comes along, by the guess that did best so far; at first with all of it.
  * @param {Option} option
  * @param {JsonObject} value
  * @param {string[]} names
@@ -198,7 +198,7 @@ function recalled({ command, schema }, value, names) {
   );
   const guesses = ways.map((way) => WAYS[way](schema, value, names, before));
   return (
-    guesses.find((guess) => guess && matches(schema, given(guess))) ??
+    guesses.find((guess) => guess && matches(schema, withoutUndefined(guess))) ??
     guesses.find(Boolean) ??
     filled(schema, value, names, true)
   );
@@ -279,7 +279,7 @@ function again(schema, value, names, before, how) {
     if (made[name] === undefined) delete made[name];
   }
   fit(schema, made, names);
-  return matches(schema, given(made)) ? made : undefined;
+  return matches(schema, withoutUndefined(made)) ? made : undefined;
 }
 
 /**

@@ -49,8 +49,8 @@ export function answersOf(commands, moves) {
   if (begun.length && !moves.isGuess) return begun;
   // What was pointed at is shown above.
   if (moves.isComplete) return [];
-  const asked = new Set(commands.decisions.map(({ kind }) => kind));
-  const open = commands.options.filter((option) => asked.has(option.decision) && !isOnMap(option));
+  const kinds = new Set(commands.decisions.map(({ kind }) => kind));
+  const open = commands.options.filter((option) => kinds.has(option.decision) && !isOnMap(option));
   const all = open.flatMap((option) =>
     buttonsOf(option, commands, moves).map((answer) => ({ ...answer, command: option.command })),
   );

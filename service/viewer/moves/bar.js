@@ -80,8 +80,8 @@ function question(room, commands, moves) {
   }
   // The decisions that were read with the options are newer than those of the game.
   const read = commands.decisions.filter((decision) => decision.seats.includes(seat));
-  const asked = read.length ? read : mine;
-  return html`<p class="question"><strong>${asked.map(({ title }) => linked(room, title))}</strong> ${hint(commands, moves)}</p>`;
+  const questions = read.length ? read : mine;
+  return html`<p class="question"><strong>${questions.map(({ title }) => linked(room, title))}</strong> ${hint(commands, moves)}</p>`;
 }
 
 /**
@@ -126,7 +126,7 @@ function preview(labels, moves) {
  */
 function choices(room, commands, moves) {
   const all = answersOf(commands, moves);
-  const shown = all.filter(({ dealt }) => !dealt).slice(0, MANY);
+  const buttons = all.filter(({ dealt }) => !dealt).slice(0, MANY);
   const quiet = all.filter((answer) => answer.quiet);
   // When the only question is one command with something to fill in, its form opens at once.
   const loud = all.filter((answer) => !answer.quiet);
@@ -138,7 +138,7 @@ function choices(room, commands, moves) {
   }
   // Each answer keeps its button: a click while the answers change must not give another one.
   return html`${repeat(
-    shown,
+    buttons,
     ({ value = "", label }) => `${value} ${label}`,
     (
       answer,

@@ -74,7 +74,7 @@ export class Beforehand {
     return this.#kept;
   }
 
-  /** Of several moves, those that go the way and take the piece that the form shows; all where it shows none. @param {Move[]} moves */
+  /** Keep the moves that go the way and take the piece that the form shows; all where it shows none. @param {Move[]} moves */
   fitting(moves) {
     return this.#withShownPiece(this.#inShownWay(moves));
   }
@@ -88,7 +88,7 @@ export class Beforehand {
     return moves.filter(({ option }) => titleOf(option) === title || !hasAlong(option));
   }
 
-  /** Of several pieces that lie in one place, the form shows one as chosen. @param {Move[]} moves */
+  /** Several pieces may lie in one place: keep the moves of the one that the form shows as chosen. @param {Move[]} moves */
   #withShownPiece(moves) {
     const { order } = this.commands;
     if (!this.isOpen || !order) return moves;

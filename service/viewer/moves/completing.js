@@ -9,7 +9,7 @@
  * @import { Meant } from "./gestures.js"
  */
 
-import { choicesOf, given, initial, isFixed, isSame, matches } from "../forms/schema.js";
+import { choicesOf, withoutUndefined, initial, isFixed, isSame, matches } from "../forms/schema.js";
 import { alongIn, begun, lately, something } from "./along.js";
 import { filled, limited } from "./filling.js";
 import { chosenIn, gestureOf } from "./gestures.js";
@@ -33,7 +33,7 @@ export function completed({ option, fix }, chosen) {
         names.filter((name) => name in schema.properties && name in chosen).map((name) => [name, chosen[name]]),
       ),
     };
-    if (matches(schema, given(value))) return value;
+    if (matches(schema, withoutUndefined(value))) return value;
   }
   const value = { .../** @type {JsonObject} */ (initial(schema)), ...structuredClone(fix) };
   for (const name of names) value[name] ??= firstOf(schema.properties[name]);
@@ -46,7 +46,7 @@ export function completed({ option, fix }, chosen) {
  * @param {JsonObject} chosen
  */
 export function takesExactly(value, chosen) {
-  const sent = given(value);
+  const sent = withoutUndefined(value);
   return Object.keys(chosen).every((name) => isSame(something(sent[name]), something(chosen[name])));
 }
 
@@ -81,7 +81,7 @@ export function alone(option, value) {
     name,
     value: { ...least, ...Object.fromEntries(names.map((other) => [other, 0])), [name]: mostOf(option, name) },
   }));
-  return choices.filter((choice) => matches(option.schema, given(ended(option, choice.value))));
+  return choices.filter((choice) => matches(option.schema, withoutUndefined(ended(option, choice.value))));
 }
 
 /**

@@ -12,7 +12,7 @@
 import { html, nothing } from "../vendor/lit-html.js";
 import { Fields } from "../forms/fields.js";
 import { numberButtons } from "../forms/numbers.js";
-import { choicesOf, given, isFixed, isSame, isSubset, sums, toggled } from "../forms/schema.js";
+import { choicesOf, withoutUndefined, isFixed, isSame, isSubset, sums, toggled } from "../forms/schema.js";
 import { gestureOf } from "./gestures.js";
 import { hand } from "./hand.js";
 import { fewNumbers, numbersOf } from "./numbers.js";
@@ -142,7 +142,7 @@ function tokens(path, number, label, isChosen, isHeld, move) {
  * @param {Option} option
  */
 function totals(form, option) {
-  const value = given(form.value);
+  const value = withoutUndefined(form.value);
   /** @type {[ObjectField, JsonObject][]} */
   const objects = [[option.schema, value]];
   for (const [name, field] of Object.entries(option.schema.properties)) {
@@ -170,7 +170,7 @@ function purchase(form, option, names) {
   const rest = names.filter(
     (name) => !counts.some(({ path }) => path[0] === name) && option.schema.properties[name].type !== "integer",
   );
-  const cost = sums(option.schema, given(form.value), form.labels.field).find((sum) => sum.cost);
+  const cost = sums(option.schema, withoutUndefined(form.value), form.labels.field).find((sum) => sum.cost);
   const price = option.schema["x-cost"] ?? { prices: {} };
   const left = cost && cost.maximum !== Infinity ? cost.maximum - cost.amount : Infinity;
   return html`${shop(form, counts, price, left, put)}

@@ -6,7 +6,7 @@
 
 /** @import { Field, IntegerField, Json, JsonObject, ObjectField } from "../types.js" */
 
-import { choicesOf, given, initial, isSame, isSubset, matches, sums } from "../forms/schema.js";
+import { choicesOf, withoutUndefined, initial, isSame, isSubset, matches, sums } from "../forms/schema.js";
 
 /**
  * A count of a kind, in the object that holds it.
@@ -30,8 +30,8 @@ export function filled(schema, value, names, most) {
     if (!(name in schema.properties)) continue;
     const field = schema.properties[name];
     const value = extreme(field, most, made[name]);
-    // What may be left out is left out where as little as possible would be wrong.
-    if (most || schema.required.includes(name) || matches(field, given(value))) made[name] = value;
+    // An optional field is left out where the least that it can be would not fit.
+    if (most || schema.required.includes(name) || matches(field, withoutUndefined(value))) made[name] = value;
     else delete made[name];
   }
   fit(schema, made, names);
@@ -39,15 +39,15 @@ export function filled(schema, value, names, most) {
 }
 
 /**
- * Return a value of which so much was left out that it is not too much: without a leader, fewer units can come along.
- * What was chosen last, `kept`, is left out last.
+ * Return a value that is reduced until it fits the sums: without a leader, fewer units can come along. The count that was
+ * chosen last, `kept`, is reduced last.
  * @param {ObjectField} schema
  * @param {JsonObject} value
  * @param {string[]} names
  * @returns {JsonObject}
  */
 export function limited(schema, value, names, kept = "") {
-  if (!sums(schema, given(value)).some(({ amount, maximum }) => amount > maximum)) return value;
+  if (!sums(schema, withoutUndefined(value)).some(({ amount, maximum }) => amount > maximum)) return value;
   const made = structuredClone(value);
   fit(schema, made, names, kept);
   return made;
@@ -99,7 +99,7 @@ export function fit(schema, value, names, kept = "") {
       fit(field, /** @type {JsonObject} */ (value[name]), Object.keys(field.properties), kept);
   }
   for (let tries = 0; tries < 500; tries += 1) {
-    const wrong = sums(schema, given(value)).find(
+    const wrong = sums(schema, withoutUndefined(value)).find(
       ({ amount, minimum, maximum }) => amount < minimum || amount > maximum,
     );
     if (!wrong) return;
@@ -148,7 +148,7 @@ export function isForced(schema, value, names) {
   const least = filled(schema, value, names, false);
   const single = names.flatMap((name, at) => singleIn(fields[at], [name]));
   /** @param {JsonObject | null} each */
-  const fits = (each) => each && matches(schema, given(each));
+  const fits = (each) => each && matches(schema, withoutUndefined(each));
   return (
     fits(least) &&
     !single.some((one) => {
@@ -162,7 +162,7 @@ export function isForced(schema, value, names) {
 }
 
 /**
- * Whatever can be chosen one by one in a field: counts, and items of a list.
+ * Return what can be chosen one by one in a field: counts, and items of a list.
  * @param {Field} field
  * @param {string[]} path
  * @returns {Single[]}
@@ -175,7 +175,7 @@ function singleIn(field, path) {
 }
 
 /**
- * A value with one more or less of something; null where there can be no such.
+ * Return a value with one more or less of something; null where that is not possible.
  * @param {JsonObject} value
  * @param {Single} single
  * @param {1 | -1} step

@@ -26,7 +26,7 @@ const SECTIONS = 1; // Sections of a card's paper that are printed on it: what i
  * @param {Labels} labels
  * @param {string} card
  */
-function printed(labels, card, number = "") {
+function faceOf(labels, card, number = "") {
   const kind = labels.kind(card);
   const [does] = labels.paper(card)?.sections.slice(0, SECTIONS) ?? [];
   return html`${kind ? glyph(kind) : nothing}<span class="what">${labels.value(card)}</span>${number ? html` <span class="quiet">${number}</span>` : nothing}
@@ -53,7 +53,7 @@ export function hand(form, field, path, put) {
     act,
     number = "",
   ) => html`<button type="button" class="card-button" data-card=${[...path, value].join("/")} aria-pressed=${String(isChosen)} @click=${act}>
-    ${printed(form.labels, `${value}`, number)}</button>`;
+    ${faceOf(form.labels, `${value}`, number)}</button>`;
   const now = form.get(path);
   /** @type {unknown} */
   let cards = nothing;
@@ -105,12 +105,12 @@ export function cardsOf(option) {
 }
 
 /**
- * A card of which a click gives one: what is done with it, and the key that does the same.
+ * A card that is an answer: what a click does, and the key that does the same.
  * @typedef {{value?: string, dealt?: {option: Option, card: string}, act: () => void, key: number}} Dealt
  */
 
 /**
- * The cards of which a click gives one, grouped by what is done with them and whose they are.
+ * The cards that are answers, grouped by what is done with them and whose they are.
  * @param {Table} room
  * @param {Commands} commands
  * @param {Dealt[]} answers
@@ -131,7 +131,7 @@ export function deal(room, { labels, busy }, answers) {
         act,
         key,
       }) => html`<button type="button" class="card-button answer-button" data-answer=${value} ?disabled=${busy} @click=${act}>
-      ${labels ? printed(labels, card) : card}${key ? html` <kbd aria-hidden="true">${key}</kbd>` : nothing}</button>`,
+      ${labels ? faceOf(labels, card) : card}${key ? html` <kbd aria-hidden="true">${key}</kbd>` : nothing}</button>`,
     )}
   </section>`,
   )}</div>`;
@@ -150,7 +150,7 @@ function owner(room, option) {
   return seat ? html`${chip(room, seat)} ` : nothing;
 }
 
-/** The seat that a field names, where it can be one only. @param {Field | undefined} field */
+/** The seat that a field names, if it can only be one. @param {Field | undefined} field */
 function fixedIn(field) {
   return field && "const" in field ? [/** @type {string} */ (field.const)] : [];
 }

@@ -160,8 +160,8 @@ export class Moves {
     if (this.#options !== commands.options || this.#version !== commands.version) {
       this.#options = commands.options;
       this.#version = commands.version;
-      const asked = new Set(commands.decisions.map(({ kind }) => kind));
-      this.all = commands.options.filter((option) => asked.has(option.decision) && isOnMap(option)).flatMap(movesOf);
+      const kinds = new Set(commands.decisions.map(({ kind }) => kind));
+      this.all = commands.options.filter((option) => kinds.has(option.decision) && isOnMap(option)).flatMap(movesOf);
       this.gesture.meant = this.meant.filter(({ option }) => commands.options.includes(option));
       if (!commands.form) this.#goOn(commands.done !== this.#done);
       this.#done = commands.done;

@@ -10,7 +10,7 @@
  * @import { Moves } from "./moves.js"
  */
 
-import { given, isSame } from "../forms/schema.js";
+import { withoutUndefined, isSame } from "../forms/schema.js";
 import { remember } from "./along.js";
 import { chosenIn, gestureOf } from "./gestures.js";
 import { openNumbers } from "./numbers.js";
@@ -129,7 +129,7 @@ export class Sending {
     const move = moves.from(moves.start).find(({ end }) => end !== null);
     const to = move && gestureOf(move.option).to;
     if (!move || !to) return;
-    const command = commands.sent(/** @type {Command} */ ({ ...given(moves.valueOf(move)), [to]: area }));
+    const command = commands.sent(/** @type {Command} */ ({ ...withoutUndefined(moves.valueOf(move)), [to]: area }));
     const { version } = commands;
     const { problem = null } = await commands
       .foresee([command])

@@ -50,7 +50,7 @@ export function tray(room, commands, moves) {
 }
 
 /**
- * Cards of which a click gives one.
+ * Cards that are answers: a click gives one.
  * @param {Table} room
  * @param {Commands} commands
  * @param {Moves} moves

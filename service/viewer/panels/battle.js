@@ -90,14 +90,13 @@ function side(room, fighter, does, rolls) {
   return html`<section>
     <h3>${chip(room, seat)} ${words} <span class="quiet">${does}</span></h3>
     <ul class="pieces">${marks.map((mark) => piece(room, mark, seat))}</ul>
-    ${roll ? rolled(room, roll) : fighter.throw ? html`<p class="quiet">${toRoll(fighter.throw)}</p>` : nothing}
+    ${roll ? lastRoll(room, roll) : fighter.throw ? html`<p class="quiet">${toRoll(fighter.throw)}</p>` : nothing}
     ${due ? html`<p><strong>${count(due, "hit")} to take</strong></p>` : nothing}
   </section>`;
 }
 
 /**
- * Pieces alike, with what tells them apart from others: a number, a name, or whose they are where that is somebody
- * else.
+ * Pieces of one kind, with their number, their name, or the sign of their seat if that is another one.
  * @param {Table} room
  * @param {Mark} mark
  * @param {string | null} of
@@ -111,7 +110,7 @@ function piece(room, { kind, count: number = 1, label = "", seat = null, words }
  * @param {Table} room
  * @param {Rolled} roll
  */
-function rolled(room, roll) {
+function lastRoll(room, roll) {
   const { version, throwing } = roll;
   const hits = roll.hits ?? 0;
   return html`${dieFaces(room, roll)}

@@ -63,7 +63,7 @@ function decisions(room, commands) {
         ${options(room, commands, commands.optionsFor(kind))}
       </section>`,
     )}
-    ${other.map((kind) => unasked(room, commands, commands.optionsFor(kind), !commands.options.some((each) => kinds.has(each.decision))))}
+    ${other.map((kind) => atAnyTime(room, commands, commands.optionsFor(kind), !commands.options.some((each) => kinds.has(each.decision))))}
     ${commands.answers?.length ? answers(room, commands) : nothing}
   </div>`;
 }
@@ -99,7 +99,7 @@ function question(room, decision) {
  * @param {Option[]} found
  * @param {boolean} isAll
  */
-function unasked(room, commands, found, isAll) {
+function atAnyTime(room, commands, found, isAll) {
   if (!found.length) return nothing;
   return html`<details class="unasked" ?open=${isAll || found.includes(commands.option)}>
     <summary>${isAll ? "What you may do" : "At any time"}</summary>
@@ -218,9 +218,9 @@ function choice(label, choices, chosen, change) {
 function options(room, commands, all) {
   const { area } = room;
   const here = area && !commands.form ? all.filter((option) => concerns(option, area)) : all;
-  const shown = here.length ? here : all;
-  const families = Map.groupBy(shown, (option) => option.command);
-  return html`${shown.length < all.length ? filtered(room, commands, shown.length, all.length) : nothing}
+  const visible = here.length ? here : all;
+  const families = Map.groupBy(visible, (option) => option.command);
+  return html`${visible.length < all.length ? filterNote(room, commands, visible.length, all.length) : nothing}
     ${repeat(
       families,
       ([command]) => command,
@@ -234,7 +234,7 @@ function options(room, commands, all) {
  * @param {number} some
  * @param {number} all
  */
-function filtered(room, commands, some, all) {
+function filterNote(room, commands, some, all) {
   return html`<p class="note">
     ${some} of ${all} concern ${commands.labels?.value(room.area)}.
     <button @click=${() => room.choose(null)}>Show all</button>

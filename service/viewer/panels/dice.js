@@ -16,7 +16,7 @@ import { entropyOf, memberAt } from "../proof/draws.js";
  * @typedef {{die: string, draw: number, faces: Json[]}} Drawn
  */
 
-const BEGINNING = 200; // The game has begun within so many versions, or its seats changed hands very often.
+const BEGINNING = 200; // Versions within which the start is looked for, with what seats added to the dice before it.
 
 /** The chance of finished games, by id. @type {Map<string, Promise<Chance>>} */
 const chances = new Map();
@@ -35,7 +35,7 @@ export function dice(room, event, before) {
   return html`<section class="dice"><h3>Chance</h3>
     ${rolls.map((roll) => html`<p class="quiet">${plain(roll.die)} dice, draw ${roll.draw}:</p>${dieFaces(room, asSeen(room, event, roll))}`)}
     ${drawn ? html`<p class="quiet">${drawn === 1 ? `Draw ${event.draws}` : `Draws ${event.draws - drawn + 1} to ${event.draws}`} of the game.</p>` : nothing}
-    ${rolls.length ? derived(room, event, rolls) : nothing}
+    ${rolls.length ? derivations(room, event, rolls) : nothing}
   </section>`;
 }
 
@@ -52,7 +52,7 @@ function rollsOf(room, { event, type }) {
 }
 
 /**
- * A roll with what the board says of it: which dice hit.
+ * Return a roll as its frame shows it, with the dice that hit.
  * @param {Entered} room
  * @param {EventRow} event
  * @param {Drawn} roll
@@ -72,7 +72,7 @@ function asSeen(room, { version }, roll) {
  * @param {EventRow} event
  * @param {Drawn[]} rolls
  */
-function derived(room, event, rolls) {
+function derivations(room, event, rolls) {
   if (room.game.status !== "over") {
     return html`<p class="quiet">They come from a secret whose SHA-256 is
       <code class="hash">${room.game.commitment}</code>; it is published when the game ends.</p>`;

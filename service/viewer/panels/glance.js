@@ -1,5 +1,5 @@
 /**
- * What is under way, beside the board, of which it hides nothing: an auction, a vote, an offer, a battle.
+ * What is under way: an auction, a vote, an offer, a battle. It stands beside the board and hides nothing of it.
  * @module
  */
 

@@ -77,7 +77,7 @@ function rules(room, event, giver) {
   const { concerns = {} } = room.ruleset ?? {};
   const own = new Set([...(concerns[event.type] ?? []), ...(event.event.rule ? [event.event.rule] : [])]);
   const others = (concerns[giver?.cause?.command?.type ?? ""] ?? []).filter((/** @type {string} */ id) => !own.has(id));
-  return html`${listed(room, "Rules that it concerns", [...own])} ${listed(room, "Rules of the command behind it", others)}`;
+  return html`${ruleList(room, "Rules that it concerns", [...own])} ${ruleList(room, "Rules of the command behind it", others)}`;
 }
 
 /**
@@ -85,7 +85,7 @@ function rules(room, event, giver) {
  * @param {string} title
  * @param {string[]} ids
  */
-function listed(room, title, ids) {
+function ruleList(room, title, ids) {
   return ids.length
     ? html`<section class="rules"><h3>${title}</h3>${ids.map((id) => ruleOf(room, id))}</section>`
     : nothing;

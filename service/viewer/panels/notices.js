@@ -61,13 +61,13 @@ export function notice(room) {
   const isAllowed = wish.get("notification") && globalThis.Notification?.permission === "granted";
   if (!isAllowed || !document.hidden) return;
   const question = room.game?.decisions.find(({ seats }) => seats.includes(room.seat))?.title ?? "";
-  const shown = new Notification(`Your turn: ${room.game ? gameTitle(room.game) : ""}`, {
+  const notification = new Notification(`Your turn: ${room.game ? gameTitle(room.game) : ""}`, {
     body: question,
     tag: room.id,
   });
-  shown.onclick = () => {
+  notification.onclick = () => {
     focus();
-    shown.close();
+    notification.close();
   };
 }
 

@@ -34,11 +34,11 @@ const watched = new WeakSet();
 /** @param {Room} room */
 export function storyPanel(room) {
   if (!room.isEntered()) return nothing;
-  const shown = windowOf(room);
+  const part = windowOf(room);
   /** @type {Sentence[]} */
   const rows = [];
-  let heading = headingBefore(room, shown.from);
-  for (let version = shown.from; version <= shown.to; version += 1) {
+  let heading = headingBefore(room, part.from);
+  for (let version = part.from; version <= part.to; version += 1) {
     const frame = room.frame(version);
     if (frame?.heading !== undefined) heading = frame.heading;
     rows.push({ version, frame, heading });
@@ -101,30 +101,30 @@ function acts(room, version) {
 
 /** @param {Entered} room */
 function windowOf(room) {
-  let shown = windows.get(room);
-  if (!shown || room.version < shown.from || room.version > shown.to || shown.to > room.head) {
-    if (shown && shown.to <= room.head && !shown.isLeft) return leave(room, shown);
-    shown = { from: Math.max(1, room.version - NEAR), to: Math.min(room.head, room.version + NEAR), followed: "" };
-    windows.set(room, shown);
-  } else if (room.version > shown.to - NEAR / 2 && shown.to < room.head) {
-    shown.to = Math.min(room.head, room.version + NEAR);
-    shown.from = Math.max(shown.from, shown.to - MOST);
+  let part = windows.get(room);
+  if (!part || room.version < part.from || room.version > part.to || part.to > room.head) {
+    if (part && part.to <= room.head && !part.isLeft) return leave(room, part);
+    part = { from: Math.max(1, room.version - NEAR), to: Math.min(room.head, room.version + NEAR), followed: "" };
+    windows.set(room, part);
+  } else if (room.version > part.to - NEAR / 2 && part.to < room.head) {
+    part.to = Math.min(room.head, room.version + NEAR);
+    part.from = Math.max(part.from, part.to - MOST);
   }
-  return shown;
+  return part;
 }
 
 /**
  * Go elsewhere as soon as the version rests.
  * @param {Entered} room
- * @param {Window} shown
+ * @param {Window} part
  */
-function leave(room, shown) {
-  clearTimeout(shown.timer);
-  shown.timer = setTimeout(() => {
-    shown.isLeft = true;
+function leave(room, part) {
+  clearTimeout(part.timer);
+  part.timer = setTimeout(() => {
+    part.isLeft = true;
     room.redraw();
   }, REST);
-  return shown;
+  return part;
 }
 
 /**
@@ -141,33 +141,33 @@ function headingBefore(room, version) {
  * @param {HTMLElement} list
  */
 function more(room, list) {
-  const shown = windows.get(room);
-  if (!shown) return;
-  if (list.scrollTop < 200 && shown.from > 1) {
+  const part = windows.get(room);
+  if (!part) return;
+  if (list.scrollTop < 200 && part.from > 1) {
     const below = list.scrollHeight - list.scrollTop;
-    shown.from = Math.max(1, shown.from - NEAR);
-    shown.to = Math.min(shown.to, shown.from + MOST);
-    room.frames.want(shown.from).catch(() => {});
+    part.from = Math.max(1, part.from - NEAR);
+    part.to = Math.min(part.to, part.from + MOST);
+    room.frames.want(part.from).catch(() => {});
     room.redraw();
     room.addEventListener("change", () => (list.scrollTop = list.scrollHeight - below), { once: true });
-  } else if (list.scrollHeight - list.scrollTop - list.clientHeight < 200 && shown.to < room.head) {
-    shown.to = Math.min(room.head, shown.to + NEAR);
-    shown.from = Math.max(shown.from, shown.to - MOST);
-    room.frames.want(shown.to).catch(() => {});
+  } else if (list.scrollHeight - list.scrollTop - list.clientHeight < 200 && part.to < room.head) {
+    part.to = Math.min(room.head, part.to + NEAR);
+    part.from = Math.max(part.from, part.to - MOST);
+    room.frames.want(part.to).catch(() => {});
     room.redraw();
   }
 }
 
 /** Bring the sentence of the version into view, once, when it is another than before. @param {Room} room */
 export function followStory(room) {
-  const shown = windows.get(room);
+  const part = windows.get(room);
   const list = document.getElementById("sentences");
-  if (!shown || !list) return;
+  if (!part || !list) return;
   if (!watched.has(list)) {
     watched.add(list);
     // With another size it shows other sentences.
     new ResizeObserver(() => {
-      shown.followed = "";
+      part.followed = "";
       followStory(room);
     }).observe(list);
   }
@@ -175,8 +175,8 @@ export function followStory(room) {
   const state = `${room.version} ${list.querySelectorAll(".coming").length}`;
   /** @type {HTMLElement | null} */
   const row = list.querySelector(`[data-version="${room.version}"]`);
-  if (!row || shown.followed === state) return;
-  shown.followed = state;
+  if (!row || part.followed === state) return;
+  part.followed = state;
   const [top, bottom] = [row.offsetTop - list.offsetTop, row.offsetTop - list.offsetTop + row.offsetHeight];
   const [above, below] = [list.scrollTop + list.clientHeight * 0.2, list.scrollTop + list.clientHeight * 0.8];
   if (top < above || bottom > below) list.scrollTop = top - list.clientHeight * 0.45;

@@ -211,17 +211,17 @@ function marks(room) {
       <path class="retractions" d=${path(landmarks.retractions, 0, 30)} />
       <path class="rulings" d=${path(landmarks.rulings, 0, 30)} />
     </svg>
-    ${labelled(rounds, x, apart).map((each) => svg`<text x="${x(each.version) / 10}%" y="10" dx="2">${each.round}</text>`)}
+    ${numberedRounds(rounds, x, apart).map((each) => svg`<text x="${x(each.version) / 10}%" y="10" dx="2">${each.round}</text>`)}
   </svg>`;
 }
 
 /**
- * Return the rounds of which the number is written: none too near the one before.
+ * Return the rounds whose number is written: none too near the one before.
  * @param {TimelineEntry[]} rounds
  * @param {(version: number) => number} x
  * @param {number} apart
  */
-function labelled(rounds, x, apart) {
+function numberedRounds(rounds, x, apart) {
   let last = -Infinity;
   return rounds.filter((each) => {
     const free = each.round && x(each.version) - last >= apart;

@@ -47,7 +47,7 @@ export function verifyPanel(room) {
       it elsewhere, with this page or <code>tabularium verify</code>.
     </p>
     ${cases(room, check)}
-    ${remembered(memoryOf(room))}
+    ${memorySection(memoryOf(room))}
     ${explanation()}`;
 }
 
@@ -77,7 +77,7 @@ function cases(room, check) {
 }
 
 /** What this browser saw at earlier visits, and whether the service still shows it. @param {Memory} memory */
-function remembered(memory) {
+function memorySection(memory) {
   const { problem, sentences, evidence } = memory;
   const first = "At your next visit, your browser compares the service's log and this game with what it sees now.";
   return html`<h3>Seen before</h3>

@@ -1,6 +1,6 @@
 /**
- * Where things are, for a screen that shows little of the board: the areas with what is in them. To choose one here is
- * to point at it.
+ * A list of the areas with what is in them, for a screen that shows little of the board. Choosing an area here is the same
+ * as pointing at it.
  * @module
  */
 

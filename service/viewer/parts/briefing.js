@@ -25,7 +25,7 @@ const known = new Map();
  * @param {string} ruleset its id
  */
 export async function openBriefing(api, ruleset) {
-  const dialog = /** @type {HTMLDialogElement | null} */ (document.getElementById("briefing")) ?? made();
+  const dialog = /** @type {HTMLDialogElement | null} */ (document.getElementById("briefing")) ?? newDialog();
   /** @param {TemplateResult} content */
   const show = (content) =>
     render(html`${content}<form method="dialog" class="buttons"><button class="strong">Close</button></form>`, dialog);
@@ -41,7 +41,7 @@ export async function openBriefing(api, ruleset) {
   dialog.scrollTop = 0;
 }
 
-function made() {
+function newDialog() {
   const dialog = document.createElement("dialog");
   dialog.id = "briefing";
   dialog.setAttribute("aria-labelledby", "briefing-title");

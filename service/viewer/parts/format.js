@@ -77,8 +77,7 @@ export function clock(time) {
 }
 
 /**
- * Return a number with what it counts, whose name is given for one or for several: "1 general", "2 legions", "1
- * galley".
+ * Return a number with what it counts: "1 general", "2 legions". The noun may be a singular or a plural.
  * @param {number} number
  * @param {string} noun
  * @param {string[]} [massNouns] words without a plural, as the ruleset has them: "2 infantry"

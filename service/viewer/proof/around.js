@@ -22,7 +22,7 @@ const BY_RULING = "TAB-RUL-04";
  * @param {Partial<Cause>} cause
  * @param {string} at
  */
-function given({ player, seat, command, key }, at) {
+function signature({ player, seat, command, key }, at) {
   return JSON.stringify([player, seat, command, key, at]);
 }
 
@@ -70,10 +70,10 @@ export class Around {
     const cause = row.cause ?? /** @type {Partial<Cause>} */ ({});
     const origin = originOf(event, cause);
     const expected = this.#again.shift();
-    if (expected !== undefined && expected !== given(cause, row.at))
+    if (expected !== undefined && expected !== signature(cause, row.at))
       return "is not the command that the undo before it gives again";
     if (event.type === "moves-retracted" && Array.isArray(event.again)) {
-      this.#again = event.again.map((version) => given({ ...rows[version - 1]?.cause, key: undefined }, row.at));
+      this.#again = event.again.map((version) => signature({ ...rows[version - 1]?.cause, key: undefined }, row.at));
     }
     if (!origin) return `cannot have happened: ${event.type} follows from nothing`;
     if (["game-created", "game-forked"].includes(event.type) && row.version > 1)
@@ -386,7 +386,7 @@ export class Around {
 }
 
 /**
- * Return what is around the table of a game after so many of its rows. `past` as in `Around`.
+ * Return what is around the table of a game at a version. `past` as in `Around`.
  * @param {Row[]} rows
  * @param {number} version
  * @param {Around} [past]

@@ -17,7 +17,7 @@ import { Chance } from "./chance.js";
  * @typedef {Exclude<Shown, {die: string}>} ShownLots
  */
 
-const TOGETHER = 250; // So many versions are drawn again at once.
+const TOGETHER = 250; // Versions that are drawn again at once.
 
 /** The draws of a game that is over. */
 export class Draws {
@@ -86,14 +86,14 @@ export class Draws {
     for (let draw = before + 1; draw <= row.draws; draw += 1) left.set(draw, undefined);
     /** @type {string | undefined} */
     let fault;
-    for (const shown of this.ruleset.chance[row.event.type] ?? []) {
-      const holder = /** @type {{draw: number, faces: Json[]} | undefined} */ (memberAt(row.event, shown.at));
+    for (const place of this.ruleset.chance[row.event.type] ?? []) {
+      const holder = /** @type {{draw: number, faces: Json[]} | undefined} */ (memberAt(row.event, place.at));
       const draw = /** @type {number | null} */ (holder?.draw ?? null);
       if (draw === null) continue;
       if (!left.delete(draw)) fault ??= `shows draw ${draw}, which is not one of its own`;
-      else if (shown.type === "dice")
-        fault ??= await this.#dice(shown, /** @type {{draw: number, faces: Json[]}} */ (holder));
-      else if (shown.outcome) fault ??= await this.#lots(row, shown, draw);
+      else if (place.type === "dice")
+        fault ??= await this.#dice(place, /** @type {{draw: number, faces: Json[]}} */ (holder));
+      else if (place.outcome) fault ??= await this.#lots(row, place, draw);
       else this.#untold.push(row.version);
     }
     for (const draw of left.keys()) left.set(draw, await this.chance.salt(draw));
@@ -123,12 +123,12 @@ export class Draws {
       ? singly(/** @type {Record<string, number>} */ (memberAt(row.event, stock) ?? {}))
       : (items[this.seats.length] ?? this.seats);
     const found = /** @type {Json[] | JsonObject | undefined} */ (outcome ? memberAt(row.event, outcome) : undefined);
-    const shown = Array.isArray(found) ? found : this.seats.map((seat) => found?.[seat]);
+    const lots = Array.isArray(found) ? found : this.seats.map((seat) => found?.[seat]);
     const order = (await this.chance.order(draw, given.length)).map((index) => given[index]);
-    const right = stock ? order.slice(0, shown.length) : order;
+    const right = stock ? order.slice(0, lots.length) : order;
     this.#shuffles += 1;
-    if (isSame(right, shown)) return undefined;
-    return `shows the lots ${shown.join(", ")}; draw ${draw} comes to ${right.join(", ")}`;
+    if (isSame(right, lots)) return undefined;
+    return `shows the lots ${lots.join(", ")}; draw ${draw} comes to ${right.join(", ")}`;
   }
 
   /**

@@ -7,7 +7,7 @@
 
 import { canonical, commitmentOf, hex, joined, sha256, unhex, utf8 } from "./canonical.js";
 
-const TOGETHER = 250; // So many hashes are asked for at once.
+const TOGETHER = 250; // Hashes that are computed at once.
 const ROW = ["at", "draws", "event", "game", "hash", "schema", "version"];
 
 /** What is wrong with an export, and where. */

@@ -74,8 +74,8 @@ export class Memory {
     };
     if (doubts.length) {
       this.problem = doubts.map((doubt) => doubt.message).join(" ");
-      const shown = Object.assign({}, ...doubts.map((doubt) => doubt.cause), { at: new Date().toISOString() });
-      const evidence = { game: this.room.id, before: seen, now: shown };
+      const current = Object.assign({}, ...doubts.map((doubt) => doubt.cause), { at: new Date().toISOString() });
+      const evidence = { game: this.room.id, before: seen, now: current };
       this.evidence = URL.createObjectURL(new Blob([JSON.stringify(evidence, null, 2)], { type: "application/json" }));
     } else {
       remember(this.room.id, now);
@@ -217,6 +217,6 @@ function remember(id, { log, head }) {
   try {
     localStorage.setItem(KEPT, JSON.stringify({ log: kept.log, heads: Object.fromEntries(newest) }));
   } catch {
-    // Without a store there is no memory, and the page works all the same.
+    // Without a storage there is no memory, and the page works without it.
   }
 }

@@ -16,7 +16,7 @@ import { Fault, checkEnd, hasExactly, isGenuine, objects, readLine, readRows, re
 import { aroundAt } from "./around.js";
 
 const FORMAT = "tabularium-export/1";
-const DEEPEST = 8; // So many forks may follow one another.
+const DEEPEST = 8; // Forks of forks, at most.
 
 const SHAPES = {
   header: ["board", "format", "game", "ruleset", "ruleset_version"],
@@ -327,17 +327,17 @@ export class Part {
     const left = [...sealed].map((text) => JSON.parse(text).commitment);
     if (isOver && left.length) throw new Fault(`the secret of ${left[0]} was not published`);
     this.isOpen = !left.length;
-    const shown = this.secrets.length + opened.length;
-    if (shown) this.checked.push(`${shown} hidden values that were published fit their commitments.`);
+    const published = this.secrets.length + opened.length;
+    if (published) this.checked.push(`${published} hidden values that were published fit their commitments.`);
   }
 
   /** A running game's export has the secrets of one reader: none, all, or all of one seat. @param {Sealed[]} sealed */
   #checkReader(sealed) {
-    const shown = new Set(this.secrets.map(({ commitment }) => commitment));
-    if (!shown.size || shown.size === sealed.length) return;
+    const published = new Set(this.secrets.map(({ commitment }) => commitment));
+    if (!published.size || published.size === sealed.length) return;
     /** @param {string} seat */
     const isWhole = (seat) =>
-      sealed.every(({ commitment, readers }) => readers.includes(seat) === shown.has(commitment));
+      sealed.every(({ commitment, readers }) => readers.includes(seat) === published.has(commitment));
     if (this.rows[0].event.seats.some(isWhole)) return;
     throw new Fault("the secrets in the export are not those of one reader: none, all, or exactly those of one seat", {
       line: this.first + this.rows.length + 1,

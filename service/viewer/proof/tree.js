@@ -7,7 +7,7 @@
 import { hex, joined, sha256 } from "./canonical.js";
 
 const HASH = 32;
-const HEIGHT = 8; // A tile spans so many levels of the tree.
+const HEIGHT = 8; // Levels of the tree in a tile.
 const WIDTH = 2 ** HEIGHT;
 
 /**

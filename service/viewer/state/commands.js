@@ -225,8 +225,8 @@ export class Commands {
 
   /** Whether there is nothing to choose: one answer that leaves nothing open, and no undo that it would end. */
   get isOnly() {
-    const asked = new Set(this.decisions.map(({ kind }) => kind));
-    const open = this.options.filter(({ decision, command }) => asked.has(decision ?? "") || command === "undo");
+    const kinds = new Set(this.decisions.map(({ kind }) => kind));
+    const open = this.options.filter(({ decision, command }) => kinds.has(decision ?? "") || command === "undo");
     return open.length === 1 && isPlain(open[0]);
   }
 

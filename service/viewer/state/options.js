@@ -46,8 +46,8 @@ export function versionsOf({ schema }) {
  * @returns {Question[]}
  */
 export function questionsOf({ decision }, decisions) {
-  const asked = decisions.filter(({ kind }) => kind === decision);
-  return asked.map(({ seats, ...question }) => question);
+  const open = decisions.filter(({ kind }) => kind === decision);
+  return open.map(({ seats, ...question }) => question);
 }
 
 /**

@@ -33,6 +33,6 @@ export function noteDone(ruleset, lesson) {
   try {
     localStorage.setItem(KEPT, JSON.stringify({ ...read(), [ruleset]: [...doneIn(ruleset).add(lesson)] }));
   } catch {
-    // Without a storage the tutorial can be played all the same.
+    // Without a storage the tutorial works, and forgets which lessons were done.
   }
 }

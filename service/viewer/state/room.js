@@ -1,6 +1,6 @@
 /**
- * A game as the page shows it: which version, to whom, and what is known of it. Panels read it and ask it to change;
- * it says "change", and the page is drawn once in the next frame.
+ * A game as the page shows it: the version, the viewer, and what was read of the game. Panels read the room and call its
+ * methods. It says "change" once in the next frame, and the page is drawn.
  * @module
  */
 
@@ -171,7 +171,7 @@ export class Room extends EventTarget {
     return last - before < 150 && performance.now() - last < 100;
   }
 
-  /** Whether it shows a game, of which all that is done is kept; a tutorial shows lessons. */
+  /** Whether it shows a game, which keeps all that is done; a tutorial shows lessons. */
   get isGame() {
     return true;
   }
@@ -224,10 +224,10 @@ export class Room extends EventTarget {
 
   /** Show a version: the board, the story and the rest go there. @param {number} version */
   show(version) {
-    const shown = Math.min(Math.max(Math.round(version) || 1, 1), this.head);
-    if (shown === this.version) return;
+    const target = Math.min(Math.max(Math.round(version) || 1, 1), this.head);
+    if (target === this.version) return;
     this.#shownAt = [this.#shownAt[1], performance.now()];
-    this.version = shown;
+    this.version = target;
     this.redraw();
   }
 
