@@ -10,7 +10,7 @@
 
 import { html, nothing, render } from "../vendor/lit-html.js";
 import { Board } from "../board/board.js";
-import { turnBar } from "../moves/bar.js";
+import { turnBar } from "../bar/bar.js";
 import { boardPanel } from "../panels/board.js";
 import { decidePanel } from "../panels/decide.js";
 import { underWay } from "../panels/glance.js";

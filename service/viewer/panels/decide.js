@@ -14,7 +14,7 @@ import { repeat } from "../vendor/directives/repeat.js";
 import { capital, count, named, plain, seatName } from "../parts/format.js";
 import { linked } from "../parts/papers.js";
 import { titleAmong } from "../moves/alike.js";
-import { refused } from "../moves/dispute.js";
+import { refused } from "../bar/dispute.js";
 import { ruleOf } from "../parts/rule.js";
 import { commandsOf } from "../state/commands.js";
 

@@ -45,7 +45,7 @@ import { stepByKeys, timelinePanel } from "./timeline.js";
 const BELOW = [
   { place: "around", draw: null, rest: async () => (await import("./around.js")).aroundPanel },
   // The bar of the viewer's seat.
-  { place: "turn", draw: null, rest: async () => (await import("../moves/bar.js")).turnBar },
+  { place: "turn", draw: null, rest: async () => (await import("../bar/bar.js")).turnBar },
 ];
 
 /** The seats of a game that waits for players; fetched when one is shown. @type {{draw: Draw | null, rest: () => Promise<Draw>}} */

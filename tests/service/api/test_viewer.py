@@ -31,6 +31,7 @@ CHAPTERS = (
     "desk",
     "people",
     "panels",
+    "bar",
     "moves",
     "proof",
     "board",

@@ -6,19 +6,19 @@
 /**
  * @import { Commands } from "../state/commands.js"
  * @import { Json, Option, Table } from "../types.js"
- * @import { Move } from "./gestures.js"
- * @import { Moves } from "./moves.js"
+ * @import { Move } from "../moves/gestures.js"
+ * @import { Moves } from "../moves/moves.js"
  */
 
 import { isFixed, isPlain } from "../forms/schema.js";
 import { capital, plain } from "../parts/format.js";
 import { commandsOf } from "../state/commands.js";
 import { titleOf } from "../state/options.js";
-import { hasAlong, isOnMap, isQuiet } from "./gestures.js";
+import { hasAlong, isOnMap, isQuiet } from "../moves/gestures.js";
 import { cardsOf } from "./hand.js";
-import { isClear } from "./meaning.js";
+import { isClear } from "../moves/meaning.js";
 import { openedIn } from "./opened.js";
-import { things } from "./words.js";
+import { things } from "../moves/words.js";
 
 const FEW = 6; // A field with no more values than this has a button for each.
 /** How many buttons have a key. All further options are in the list beside the board. */

@@ -8,7 +8,7 @@
  * @import { Commands } from "../state/commands.js"
  * @import { At, Table } from "../types.js"
  * @import { Answered } from "./answers.js"
- * @import { Moves } from "./moves.js"
+ * @import { Moves } from "../moves/moves.js"
  */
 
 import { html, nothing } from "../vendor/lit-html.js";
@@ -18,14 +18,14 @@ import { linked } from "../parts/papers.js";
 import { commandsOf } from "../state/commands.js";
 import { MANY, answersOf } from "./answers.js";
 import { help, key } from "./keys.js";
-import { movesIn } from "./moves.js";
+import { movesIn } from "../moves/moves.js";
 import { openedIn } from "./opened.js";
 import { lastOutcome, outOf } from "./outcome.js";
-import { listen } from "./pointer.js";
+import { listen } from "../moves/pointer.js";
 import { steady } from "./steady.js";
 import { tray } from "./tray.js";
 import { endOrShow, passBy, passOver } from "./turn.js";
-import { sentence, summary } from "./words.js";
+import { sentence, summary } from "../moves/words.js";
 
 /** The rooms whose keys are listened to. @type {WeakSet<Table>} */
 const listening = new WeakSet();

@@ -12,7 +12,7 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { titleOf } from "../state/options.js";
-import { isQuiet } from "./gestures.js";
+import { isQuiet } from "../moves/gestures.js";
 import { openedIn } from "./opened.js";
 
 const LONGEST = 8;

@@ -8,26 +8,26 @@
  * @import { Labels } from "../forms/labels.js"
  * @import { Commands } from "../state/commands.js"
  * @import { At, Json, Option, Table } from "../types.js"
- * @import { Meant } from "./gestures.js"
- * @import { Moves } from "./moves.js"
- * @import { Sending } from "./sending.js"
+ * @import { Meant } from "../moves/gestures.js"
+ * @import { Moves } from "../moves/moves.js"
+ * @import { Sending } from "../moves/sending.js"
  */
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { live } from "../vendor/directives/live.js";
 import { titleOf } from "../state/options.js";
-import { alongIn } from "./along.js";
-import { titleAmong } from "./alike.js";
+import { alongIn } from "../moves/along.js";
+import { titleAmong } from "../moves/alike.js";
 import { MANY, answersOf } from "./answers.js";
-import { again, alone, lastField } from "./completing.js";
+import { again, alone, lastField } from "../moves/completing.js";
 import { control } from "./controls.js";
 import { refused } from "./dispute.js";
-import { gestureOf, hasAlong } from "./gestures.js";
+import { gestureOf, hasAlong } from "../moves/gestures.js";
 import { deal } from "./hand.js";
 import { helpTray } from "./keys.js";
 import { openedIn } from "./opened.js";
 import { planTray } from "./turn.js";
-import { summary, things } from "./words.js";
+import { summary, things } from "../moves/words.js";
 
 /**
  * @param {Table} room

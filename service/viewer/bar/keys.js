@@ -6,7 +6,7 @@
 /**
  * @import { Commands } from "../state/commands.js"
  * @import { At, Table } from "../types.js"
- * @import { Moves } from "./moves.js"
+ * @import { Moves } from "../moves/moves.js"
  */
 
 import { html } from "../vendor/lit-html.js";
@@ -14,8 +14,8 @@ import { live } from "../vendor/directives/live.js";
 import { commandsOf } from "../state/commands.js";
 import { sinceOf } from "../state/since.js";
 import { MANY, answersOf } from "./answers.js";
-import { hasAlong } from "./gestures.js";
-import { movesIn } from "./moves.js";
+import { hasAlong } from "../moves/gestures.js";
+import { movesIn } from "../moves/moves.js";
 import { openedIn } from "./opened.js";
 import { takeBack } from "./outcome.js";
 import { planned } from "./turn.js";

@@ -17,7 +17,7 @@ import { choicesOf, isFixed, isSame, isSubset, toggled } from "../forms/schema.j
 import { chip } from "../parts/chip.js";
 import { glyph } from "../parts/shelf.js";
 import { titleOf } from "../state/options.js";
-import { gestureOf } from "./gestures.js";
+import { gestureOf } from "../moves/gestures.js";
 
 const SECTIONS = 1; // Sections of a card's paper that are printed on it: what it does.
 

@@ -13,9 +13,9 @@ import { html, nothing } from "../vendor/lit-html.js";
 import { Fields } from "../forms/fields.js";
 import { numberButtons } from "../forms/numbers.js";
 import { choicesOf, withoutUndefined, isFixed, isSame, isSubset, sums, toggled } from "../forms/schema.js";
-import { gestureOf } from "./gestures.js";
+import { gestureOf } from "../moves/gestures.js";
 import { hand } from "./hand.js";
-import { fewNumbers, numbersOf } from "./numbers.js";
+import { fewNumbers, numbersOf } from "../moves/numbers.js";
 import { shop } from "./shop.js";
 
 /**
