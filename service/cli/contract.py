@@ -22,9 +22,11 @@ def openapi(
 ) -> None:
     """Generate the contract from the code. With --check, exit with 1 if the folder differs from it.
 
-    Exits with 1 as well when the contract breaks clients of the last release without a new major version.
+    Exits with 1 as well when the contract breaks clients of the last release without a new major version, or when an
+    endpoint has no example or no description.
     """
     from service.api.contract import files as contract
+    from service.api.contract.operations import Undescribed
 
     if folder.is_dir() and any(folder.iterdir()) and not (folder / "openapi.json").is_file():
         # Writing removes what is no part of the contract: of somebody's own files that would be all.
@@ -39,6 +41,9 @@ def openapi(
             contract.release(folder, datetime.now(UTC).date())
         elif not check:
             contract.write(folder)
+    except Undescribed as error:
+        console.print(str(error), markup=False)
+        raise typer.Exit(1) from None
     except OSError as error:
         bad_input(f"{folder} cannot be written to: {error.strerror}")
     different = contract.differs(folder) if check else []

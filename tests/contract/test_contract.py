@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from litestar.response import Response
 from msgspec import Struct
+from msgspec.structs import replace
 
 import domain
 import service
@@ -22,10 +24,15 @@ from domain.library import LIBRARY
 from service import api
 from service.api.contract import files as contract
 from service.api.contract.document import document, endpoints
+from service.api.contract.examples import Example, Examples
 from service.api.contract.families import families
+from service.api.contract.operations import SCHEMAS, Undescribed, operation_of, require_example
+from service.api.endpoint import Answer, endpoint
 from service.api.problems.problem import example_of
 from service.api.problems.published import KINDS
+from service.api.request import Call
 from service.api.rulesets import schemas
+from service.api.rulesets.schemas import Book
 from service.games import views
 from service.pictures import views as drawn
 
@@ -79,6 +86,48 @@ def test_every_endpoint_is_described_and_has_examples(openapi: dict[str, Any]) -
         for status, answer in operation["responses"].items():
             for media in answer.get("content", {}).values():
                 assert media["examples"], (operation["operationId"], status)
+
+
+class Counted(Struct, frozen=True):
+    """A number, which no docstring tells of."""
+
+    number: int = 0
+
+
+@endpoint("POST", "/v1/new/{game:str}", tag="Games", answers=(Answer(200, "A number.", int),))
+async def make_new(request: Call, game: str) -> Response[bytes]:
+    """Make something new."""
+    raise NotImplementedError
+
+
+MADE = {"makeNew": Example(1)}
+
+
+@pytest.mark.parametrize(
+    ("change", "shown", "missing"),
+    [
+        (
+            {},
+            Examples({}, {"game": "g1"}),
+            "makeNew has no example: add 'makeNew' to those of tests/contract/examples.py",
+        ),
+        ({"body": Counted}, Examples(MADE, {"game": "g1"}), "the example of makeNew has no `body`"),
+        ({}, Examples(MADE, {}), "add 'game' to `parameters` in service/api/contract/examples.py"),
+        ({"query": Counted}, Examples(MADE, {"game": "g1"}), "Counted says nothing of `number`"),
+    ],
+    ids=["example", "body", "path", "query"],
+)
+def test_what_the_contract_lacks_is_said_with_the_place_where_it_belongs(
+    change: dict[str, Any], shown: Examples, missing: str
+) -> None:
+    made = replace(make_new.opt["endpoint"], **change)
+
+    def publish() -> None:
+        require_example(made, shown)
+        operation_of("/v1/new/{game}", made, Book(SCHEMAS), shown, {})
+
+    with pytest.raises(Undescribed, match=re.escape(missing)):
+        publish()
 
 
 def test_every_example_is_what_its_schema_says(openapi: dict[str, Any]) -> None:

@@ -14,13 +14,15 @@ from domain.boards import builtin
 from domain.kernel.rules.ruleset import Library
 from domain.library import LIBRARY
 from service.api.contract import releases
-from service.api.contract.document import document
+from service.api.contract.document import document, endpoints
+from service.api.contract.examples import examples
+from service.api.contract.operations import require_example
 from service.api.rulesets import schemas
 from service.api.services import Boards
 
 
 def write(folder: Path) -> None:
-    """Write the contract into `folder`, and remove files that no longer belong to it."""
+    """Write the contract into `folder`, and remove files that no longer belong to it. Raises `Undescribed`."""
     wanted = _wanted(folder)
     for path in _present(folder):
         if path not in wanted:
@@ -74,6 +76,10 @@ def _wanted(folder: Path) -> dict[str, bytes]:
 
 
 def _files(library: Library) -> dict[str, bytes]:
+    # A service that has no tutorial has no example of a lesson, and serves its contract all the same.
+    shown = examples(library, builtin)
+    for *_, endpoint in endpoints():
+        require_example(endpoint, shown)
     files = {"openapi.json": published(library)}
     for ruleset_id in library.ids():
         each = schemas.of_ruleset(library.current(ruleset_id))

@@ -4,7 +4,7 @@ import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 from msgspec.structs import astuple
@@ -60,8 +60,15 @@ CONTENTS: Final[Mapping[str, Schema]] = {
 """The schemas of answers that are neither JSON nor plain text. A client may also read each as plain bytes."""
 
 
+_Value = TypeVar("_Value")
+
+
+class Undescribed(Exception):
+    """The contract cannot be made, because something has no example or no description. The message says what to do."""
+
+
 def operation_of(path: str, endpoint: Endpoint, book: Book, shown: Examples, refused: dict[str, Any]) -> dict[str, Any]:
-    """Return an operation, and add the refusals that it answers with to `refused`."""
+    """Return an operation, and add the refusals that it answers with to `refused`. Raises `Undescribed`."""
     example = shown.endpoints.get(endpoint.name)
     operation: dict[str, Any] = {
         "operationId": endpoint.name,
@@ -69,7 +76,7 @@ def operation_of(path: str, endpoint: Endpoint, book: Book, shown: Examples, ref
         "summary": endpoint.summary,
         "description": _described(endpoint),
         "parameters": [
-            *_path_parameters(path, shown),
+            *_path_parameters(path, endpoint, shown),
             *_query_parameters(endpoint, book),
             *_header_parameters(endpoint),
         ],
@@ -88,6 +95,22 @@ def operation_of(path: str, endpoint: Endpoint, book: Book, shown: Examples, ref
     return operation
 
 
+def require_example(endpoint: Endpoint, shown: Examples) -> None:
+    """Raise `Undescribed` unless there is an example of what an endpoint takes and answers."""
+    name, file = endpoint.name, f"{endpoint.function.__module__.rpartition('.')[0].replace('.', '/')}/examples.py"
+    if endpoint.body is None and all(answer.shape is None for answer in endpoint.answers):
+        return
+    example = _found(shown.endpoints, name, f"{name} has no example: add {name!r} to those of {file}")
+    if endpoint.body is not None and example.body is None:
+        raise Undescribed(f"the example of {name} has no `body`: add the one that is sent, in {file}")
+
+
+def _found(among: Mapping[str, _Value], name: str, missing: str) -> _Value:
+    if name not in among:
+        raise Undescribed(missing)
+    return among[name]
+
+
 def _described(endpoint: Endpoint) -> str:
     parts = [endpoint.description]
     if endpoint.scopes:
@@ -98,28 +121,32 @@ def _described(endpoint: Endpoint) -> str:
     return "\n\n".join(parts)
 
 
-def _path_parameters(path: str, shown: Examples) -> list[dict[str, Any]]:
+def _path_parameters(path: str, endpoint: Endpoint, shown: Examples) -> list[dict[str, Any]]:
+    add = f"{endpoint.name} has a new name in its path: add {{0!r}} to {{1}}"
+    texts, values = "PARAMETERS in service/api/contract/texts.py", "`parameters` in service/api/contract/examples.py"
     return [
         {
             "name": name,
             "in": "path",
             "required": True,
-            "description": PARAMETERS[name],
+            "description": _found(PARAMETERS, name, add.format(name, texts)),
             "schema": {"type": "string", "minLength": 1},
-            "example": shown.parameters[name],
+            "example": _found(shown.parameters, name, add.format(name, values)),
         }
         for name in re.findall(r"{(\w+)}", path)
     ]
 
 
 def _query_parameters(endpoint: Endpoint, book: Book) -> list[dict[str, Any]]:
-    documented = schemas.field_docs(endpoint.query)
+    documented, query = schemas.field_docs(endpoint.query), endpoint.query.__name__
     return [
         {
             "name": field.encode_name,
             "in": "query",
             **({"required": True} if field.required else {}),
-            "description": documented[field.name],
+            "description": _found(
+                documented, field.name, f"{query} says nothing of `{field.name}`: describe it under Attributes"
+            ),
             "schema": _not_null(book.schema(field.type), field.default),
         }
         for field in msgspec.structs.fields(endpoint.query)
