@@ -27,7 +27,7 @@ from service.api.pages import docs as pages
 from service.api.pages import viewer
 from service.api.request import Call
 from service.api.response import on_exception
-from service.api.routes import API, LARGE
+from service.api.routes import API, LARGE, routes_of
 from service.api.services import Boards, Services
 from service.base.clock import Clock, utc_now
 from service.base.extras import needs_extra
@@ -218,9 +218,10 @@ def create_app(services: Services) -> ASGIApp:
 
 def _registered(body_limit: int, board_limit: int, watched: bool, limiting: Limiting | None) -> Litestar:
     """Return the routes, behind the limits if there are any, without services."""
+    others = (pages, viewer, *([metrics] if watched else ()))
     large = Router("/", route_handlers=[*LARGE], request_max_body_size=board_limit)
     return Litestar(
-        route_handlers=[*API, large, *pages.ROUTES, *viewer.ROUTES, *(metrics.ROUTES if watched else ())],
+        route_handlers=[*API, large, *(each for module in others for each in routes_of(module))],
         request_class=Call,
         request_max_body_size=body_limit,
         exception_handlers={Exception: on_exception},

@@ -2,9 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
+from types import ModuleType
 from typing import Any, Final
 
-from litestar.handlers import HTTPRouteHandler, route
+from litestar.handlers import BaseRouteHandler, HTTPRouteHandler, route
 from litestar.response import Response
 
 from service.api.accounts import routes as accounts
@@ -55,40 +56,18 @@ def _options(path: str, allowed: str) -> HTTPRouteHandler:
     return allow
 
 
-_SMALL: Final = (
-    *rulesets.ROUTES,
-    *tutorials.ROUTES,
-    *players.ROUTES,
-    *account_stream.ROUTES,
-    *sessions.ROUTES,
-    *passkeys.ROUTES,
-    *provider.ROUTES,
-    *tokens.ROUTES,
-    *accounts.ROUTES,
-    *games.ROUTES,
-    *invitations.ROUTES,
-    *upgrades.ROUTES,
-    *officials.ROUTES,
-    *bots.ROUTES,
-    *forks.ROUTES,
-    *play.ROUTES,
-    *answers.ROUTES,
-    *cases.ROUTES,
-    *parties.ROUTES,
-    *case_officials.ROUTES,
-    *case_stream.ROUTES,
-    *desk.ROUTES,
-    *what_if.ROUTES,
-    *take_backs.ROUTES,
-    *log.ROUTES,
-    *pictures.ROUTES,
-    *comparison.ROUTES,
-    *streams.ROUTES,
-    *transparency.ROUTES,
-    *statistics.ROUTES,
-    *charts.ROUTES,
-    *health.ROUTES,
+def routes_of(module: ModuleType) -> tuple[BaseRouteHandler, ...]:
+    """Return the endpoints that a module makes, in their order: what is written there is served."""
+    return tuple(each for each in vars(module).values() if isinstance(each, BaseRouteHandler))
+
+
+_RESOURCES: Final = (
+    *(rulesets, tutorials, players, account_stream, sessions, passkeys, provider, tokens, accounts),
+    *(games, invitations, upgrades, officials, bots, forks, play, answers, cases, parties),
+    *(case_officials, case_stream, desk, what_if, take_backs, log, pictures, comparison, streams),
+    *(transparency, statistics, charts, health),
 )
+_SMALL: Final = tuple(each for module in _RESOURCES for each in routes_of(module) if each not in games.COLLECTION)
 
 API: Final = (*_allowing(_SMALL), *_SMALL)
 """The endpoints that take small bodies or none."""

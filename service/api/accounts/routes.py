@@ -170,9 +170,6 @@ async def read_log(request: Call) -> Response[bytes]:
     return answer(LogPage(items, after, last=int(after) == end))
 
 
-ROUTES = (list_accounts, list_tokens_of, grant_scopes, close_account, read_log)
-
-
 async def _shown(store: EventStore, found: Iterable[tuple[StreamId, Record]]) -> list[tuple[GameId, Record]]:
     """Return the records that belong to games, but for private games and forks that are withheld."""
     games = [(game, record) for stream, record in found if (game := as_game(stream)) is not None]

@@ -151,9 +151,6 @@ async def revoke_token(request: Call, token: str) -> Response[bytes]:
     return answer(token_view(ended or found))
 
 
-ROUTES = (list_tokens, make_token, rotate_token, revoke_token)
-
-
 def _once(caller: Caller, key: str, content: list[Any]) -> Once:
     return Once(key, caller.player, canonical(content))
 

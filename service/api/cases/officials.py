@@ -85,6 +85,3 @@ async def erase_statement(request: Call, case: str, number: str) -> Response[byt
         raise UnknownStatement(f"{number!r} is no version.")
     docket = await desk.erase(CaseId(case), int(number), caller.player)
     return answer(await detail(request, docket), headers=etag(docket.case.version))
-
-
-ROUTES = (rule_on_case, erase_statement)

@@ -159,6 +159,3 @@ async def withdraw_case(request: Call, case: str) -> Response[bytes]:
 async def _written(request: Call) -> NewStatement:
     request.read_query(Nothing)
     return await request.read_body(_new_statement)
-
-
-ROUTES = (open_case, make_statement, answer_case, appeal_case, consent_to_case, withdraw_case)

@@ -168,6 +168,3 @@ async def export_case(request: Call, case: str) -> Response[bytes] | Stream:
     # Not the version alone: texts are shown to some, and may be erased.
     tag = f'"{docket.case.version}.{hashlib.sha256(content).hexdigest()[:16]}"'
     return await download(request, lambda: (content,), tag, request.media(NDJSON), saved_as(request, docket.case.id))
-
-
-ROUTES = (list_cases, list_cases_of_game, show_case, list_case_events, export_case)

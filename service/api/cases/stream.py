@@ -84,6 +84,3 @@ async def stream_case_events(request: Call, case: str) -> Response[bytes] | Stre
     events = follow(request.services, now.id, request.caller, start)
     numbered = (event and (event.version, event, event) async for event in events)
     return server_sent(request.services.metrics, numbered, start, query.frames)
-
-
-ROUTES = (stream_case_events,)

@@ -72,9 +72,6 @@ async def inspect_game(request: Call, game: str) -> Response[bytes]:
     return answer(msgspec.structs.replace(made, cases=cases, precedents=precedents), headers=etag(now.version))
 
 
-ROUTES = (inspect_game,)
-
-
 def inspection(
     now: Game,
     before: Game | None,

@@ -78,6 +78,3 @@ def _chances(request: Call, game: Game, times: int) -> Iterator[Chance]:
 def what_if_view(game: Game, found: Outcomes) -> WhatIfView:
     """Return what came of commands at a version of a game."""
     return WhatIfView(found.played, found.different, found.outcomes, game=game.id, version=game.version)
-
-
-ROUTES = (ask_what_if,)

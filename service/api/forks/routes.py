@@ -101,6 +101,3 @@ async def list_forks(request: Call, game: str) -> Response[bytes]:
     rows = [row for row in rows if row.game not in hidden]
     players = await players_of(services, (holder for row in rows for holder in row.seats.values()))
     return answer(GamePage(tuple(game_summary(row, players) for row in rows), more))
-
-
-ROUTES = (fork_game, list_forks)

@@ -91,9 +91,6 @@ async def remove_bot(request: Call, game: str, seat: str) -> Response[bytes]:
     return await acted(request, game, acts.RemoveBot(place, bots))
 
 
-ROUTES = (seat_bot, remove_bot)
-
-
 async def _room(services: Services, game: Game) -> tuple[int | None, Within | None]:
     """Return for how many more seats there may be bots in the games of an organizer, and the limit while it has room.
 

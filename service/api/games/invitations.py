@@ -183,9 +183,6 @@ async def follow_invitation(request: Call, secret: str) -> Response[bytes]:
     return answer(joined)
 
 
-ROUTES = (invite, list_invitations, revoke_invitation, show_invitation, follow_invitation)
-
-
 async def _seated(request: Call, row: InvitationRow) -> Joined | None:
     """Return the seat that the caller holds in the game of an invitation, if they hold one."""
     played = await request.services.games.game(row.game)

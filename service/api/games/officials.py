@@ -92,6 +92,3 @@ async def resume_game(request: Call, game: str) -> Response[bytes]:
         raise Problem(NOT_AN_OFFICIAL, f"You are no official of game {game!r}.", allowed)
     request.require("judge" if played.around.is_official(player) else "organize")
     return await acted(request, game, acts.Resume())
-
-
-ROUTES = (name_official, release_official, resume_game)

@@ -355,17 +355,6 @@ async def start_game(request: Call, game: str) -> Response[bytes]:
     return await acted(request, game, acts.Start())
 
 
-ROUTES = (
-    show_game,
-    show_game_document,
-    show_papers,
-    change_game,
-    list_game,
-    cancel_game,
-    take_seat,
-    leave_seat,
-    start_game,
-)
 COLLECTION = (list_games, create_game)
 """Apart, because a board may be sent when a game is created: larger bodies are taken."""
 

@@ -69,6 +69,3 @@ async def check_upgrade(request: Call, game: str) -> Response[bytes]:
     now = played.ruleset.version
     checked = UpgradeChecked(played.version, now, wish.to, rule_changes(played.ruleset, now, wish.to))
     return answer(checked, headers=etag(played.version))
-
-
-ROUTES = (upgrade_game, check_upgrade)

@@ -139,6 +139,3 @@ async def export_game(request: Call, game: str) -> Response[bytes] | Stream:
     return await download(
         request, make, f'"{played.version}.{shown[:16]}"', request.media(NDJSON), saved_as(request, played.id)
     )
-
-
-ROUTES = (list_events, tell_history, export_game)

@@ -370,6 +370,3 @@ async def _send_until_gone(
         for task in (sending, listening):
             task.cancel()
         await asyncio.gather(sending, listening, return_exceptions=True)
-
-
-ROUTES = (stream_events, open_socket, events_socket)

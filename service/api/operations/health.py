@@ -27,6 +27,3 @@ async def show_readiness(request: Call) -> Response[bytes]:
     request.read_query(Nothing)
     await request.services.store.ready()
     return answer(Health("ok"))
-
-
-ROUTES = (show_health, show_readiness)

@@ -15,6 +15,3 @@ async def show_metrics(request: Call) -> Response[bytes]:
         request.headers.get("accept", "")
     )
     return Response(content, headers={"Content-Type": media})
-
-
-ROUTES = (show_metrics,)

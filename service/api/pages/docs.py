@@ -251,16 +251,3 @@ def _look() -> bytes:
 
 def _read(*place: str) -> bytes:
     return resources.files("service.api.pages").joinpath(*place).read_bytes()
-
-
-ROUTES = (
-    list_docs,
-    show_guide,
-    show_picture,
-    show_reference,
-    show_file,
-    show_icon,
-    show_contract,
-    list_problems,
-    show_problem,
-)

@@ -183,19 +183,3 @@ def _read(within: str, *place: str) -> list[tuple[str, bytes]]:
         elif entry.name.rpartition(".")[2] in MEDIA:
             found.append((f"{within}{entry.name}", entry.read_bytes()))
     return found
-
-
-ROUTES = (
-    show_lobby,
-    show_new_game,
-    show_rules_page,
-    show_tutorials,
-    show_tutorial_page,
-    show_game_page,
-    show_desk,
-    show_join_page,
-    show_account_page,
-    show_sign_in_page,
-    show_player_page,
-    show_viewer_file,
-)

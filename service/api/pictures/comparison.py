@@ -70,9 +70,6 @@ async def compare_games(request: Call, game: str) -> Response[bytes]:
     return answer(compare(this, that, here, there), headers=etag(now.version))
 
 
-ROUTES = (compare_games,)
-
-
 async def _seen(request: Call, now: Game, version: Version) -> tuple[Game, Marks]:
     """Return a game at a version, and what the caller may see of it then. Raises `UnknownVersion`."""
     games = request.services.games

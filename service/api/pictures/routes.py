@@ -216,9 +216,6 @@ async def list_frames(request: Call, game: str) -> Response[bytes]:
     return answer(FramePage(played.id, played.version, key, drawn, next_after), headers=headers)
 
 
-ROUTES = (show_map, draw_bare_board, show_marks, draw_board, draw_board_as_png, list_frames)
-
-
 def _drawing(request: Call, board: str) -> Drawing:
     """Return the map of a ruleset's board. Raises `Unmapped`."""
     drawing = request.services.drawings(request.services.boards(board))

@@ -106,9 +106,6 @@ async def revoke_answer(request: Call, game: str, left: str) -> Response[bytes]:
         raise
 
 
-ROUTES = (list_answers, leave_answer, revoke_answer)
-
-
 def answers_view(game: Game, seat: Seat, vault: Vault) -> AnswersView:
     """Return the answers that a seat has left, as they are sent; `vault` holds all secrets of the game."""
     own = {version: left for version, left in game.answers.items() if left.seat == seat}

@@ -226,9 +226,6 @@ async def check_commands(request: Call, game: str) -> Response[bytes]:
     return answer(checked, headers=etag(now.version))
 
 
-ROUTES = (show_state, show_snapshot, show_options, give_commands, check_commands)
-
-
 def state_view(game: Game, viewer: Viewer, view: object) -> StateView:
     """Return the position of a game as it is sent; `view` is the ruleset's part of it."""
     return StateView(

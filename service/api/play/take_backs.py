@@ -74,6 +74,3 @@ async def answer_take_back(request: Call, game: str, asked: str) -> Response[byt
             if known is None or known.is_closed:
                 problem.kind = UNKNOWN_TAKE_BACK
         raise
-
-
-ROUTES = (ask_take_back, answer_take_back)

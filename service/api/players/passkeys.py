@@ -251,19 +251,6 @@ async def sign_in_by_code(request: Call) -> Response[bytes]:
     return await signed_in(request, player, "recovery code")
 
 
-ROUTES = (
-    ask_for_passkey,
-    add_passkey,
-    list_passkeys,
-    remove_passkey,
-    ask_to_sign_in,
-    sign_in_by_passkey,
-    make_recovery_codes,
-    count_recovery_codes,
-    sign_in_by_code,
-)
-
-
 def _place(request: Call) -> Place:
     """Return where the browser is. The signature says the same, or it is refused."""
     host = request.header("host") or ""

@@ -128,9 +128,6 @@ async def unlink_provider(request: Call) -> Response[bytes]:
     return answer(ProviderView(provider.name, linked=False))
 
 
-ROUTES = (begin_at_provider, sign_in_by_provider, unlink_provider)
-
-
 async def _signed_in(request: Call, who: Identity, before: Caller | None = None) -> Response[bytes]:
     """Sign the browser in to the account of the person at the provider, in place of the session that it had."""
     accounts = request.services.accounts

@@ -222,9 +222,6 @@ async def show_player(request: Call, player: str) -> Response[bytes]:
     return answer(player_view(await account_of(request, player)))
 
 
-ROUTES = (register_player, show_me, change_me, close_me, become_bot, find_players, list_my_games, show_player)
-
-
 async def admit_registration(request: Call) -> None:
     """Return when the caller may open an account, under the key that they sent. Raises `Problem` or `TooMany`."""
     key, caller, services = request.key, request.caller, request.services

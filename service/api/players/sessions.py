@@ -118,9 +118,6 @@ async def end_session(request: Call) -> Response[bytes]:
     return await shown(request, None, None)
 
 
-ROUTES = (show_session, open_session, end_session)
-
-
 async def require_signed_out(request: Call) -> None:
     """Return when the browser, on a page of the service, may be signed in. Raises `Problem`."""
     require_page(request.scope)

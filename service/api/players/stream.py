@@ -321,6 +321,3 @@ async def stream_waiting(request: Call) -> Response[bytes] | Stream:
     frames = request.read_query(Framed).frames
     services, start = request.services, await request.services.store.end()
     return server_sent(services.metrics, follow_waiting(services, request.signed_in, start), start, frames)
-
-
-ROUTES = (stream_my_events, stream_waiting)

@@ -217,19 +217,6 @@ async def show_schemas(request: Call, ruleset: str) -> Response[bytes]:
     return kept(request, encode(await asyncio.to_thread(schemas.of_ruleset, named(request, ruleset))))
 
 
-ROUTES = (
-    list_rulesets,
-    show_ruleset,
-    show_board,
-    show_document,
-    list_rules,
-    show_rule,
-    list_scenarios,
-    list_games_of_rule,
-    show_schemas,
-)
-
-
 def ruleset_detail(ruleset: Ruleset[Any]) -> RulesetDetail:
     """Return a ruleset with all its parts."""
     return RulesetDetail(

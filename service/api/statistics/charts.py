@@ -66,9 +66,6 @@ async def show_chart(request: Call, game: str, chart: str) -> Response[bytes]:
     return kept(request, drawn.encode(), request.media(SVG), HEADERS)
 
 
-ROUTES = (show_chart,)
-
-
 # --- Making them ------------------------------------------------------------------------------------------------------
 
 

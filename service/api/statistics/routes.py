@@ -124,9 +124,6 @@ async def show_refusals(request: Call) -> Response[bytes]:
     return answer(RuleTallyPage(items, after))
 
 
-ROUTES = (show_scoreboard, show_timeline, show_record, show_dice, show_refusals)
-
-
 def player_record(player: PlayerId, found: list[players.RulesetRecord]) -> PlayerRecord:
     """Return a player's record as it is sent."""
     return PlayerRecord(player, sum(each.finished for each in found), sum(each.won for each in found), tuple(found))

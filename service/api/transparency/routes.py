@@ -207,8 +207,6 @@ async def _game_of(request: Call, stream: StreamId) -> GameId:
     return as_game(stream) or (await request.services.desk.row(CaseId(stream))).game
 
 
-ROUTES = (show_checkpoint, show_entries, show_tile, show_log_key, show_certificate, show_certificate_of_case)
-
 _LEVELS: Final = frozenset(map(str, range(64)))
 
 

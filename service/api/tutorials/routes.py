@@ -102,9 +102,6 @@ async def try_lesson(request: Call, ruleset: str, lesson: str) -> Response[bytes
         raise refused(refusal, services.catalogues(known), decisions, seat, url, "$.command") from None
 
 
-ROUTES: Final = (show_tutorial, show_lesson, try_lesson)
-
-
 def tutorial_view(ruleset: Ruleset[Any]) -> TutorialView:
     """Return the tutorial of a ruleset."""
     return TutorialView(ruleset.id, ruleset.title, REMARK, tuple(map(_summary, lessons(ruleset))))
