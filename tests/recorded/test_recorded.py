@@ -69,7 +69,8 @@ def test_a_recorded_game_is_what_it_was(game: Recorded) -> None:
 
 @pytest.mark.parametrize(("ruleset", "version"), VERSIONS)
 def test_every_version_of_every_ruleset_is_recorded(ruleset: str, version: int) -> None:
-    assert len(list(recorded(ruleset, version))) >= GAMES
+    found = len(list(recorded(ruleset, version)))
+    assert found >= GAMES, f"record games of version {version}: python -m tests.recorded {ruleset}"
     assert set(missing(LIBRARY.at(ruleset, version))) == NOT_MET.get((ruleset, version), set())
 
 
