@@ -19,6 +19,7 @@ from domain.kernel.rules import schema
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.command import refuse_nothing
 from domain.kernel.rules.draft import Draft
+from domain.kernel.rules.loading import common_rules
 from domain.kernel.rules.message import Event, type_name
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Ruleset
@@ -238,6 +239,7 @@ def _play(
     try:
         draft = ruleset.decide(table, seat, command, chance, vault, draws)
     except Refusal as refusal:
+        _check_rule(refusal, ruleset)
         if move.refused is None:
             raise Failure(f"{move.command} was refused: {refusal}") from refusal
         if refusal.rule != move.refused:
@@ -251,6 +253,12 @@ def _play(
     _check_fold(ruleset, table, draft)
     _check_events(move, ruleset, draft.events)
     return draft
+
+
+def _check_rule(refusal: Refusal, ruleset: Ruleset[Any]) -> None:
+    catalogue = common_rules() if refusal.rule.startswith("TAB-") else ruleset.catalogue
+    holds = catalogue.rule(refusal.rule).holds_in(ruleset.id)
+    _require(holds, f"refused by {refusal}, a rule that {ruleset.id} does not have: name the ruleset in its `applies`")
 
 
 def _check_fold(ruleset: Ruleset[Any], table: Table, draft: Draft[Any]) -> None:

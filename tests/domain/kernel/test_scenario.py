@@ -4,6 +4,7 @@ from contextlib import nullcontext
 from typing import Any, ClassVar
 
 import pytest
+from msgspec.structs import replace
 
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import RuleId, Seat
@@ -211,3 +212,13 @@ def test_a_scenario_for_no_version_that_there_is_would_never_fail() -> None:
     scenarios = read('[[scenario]]\ntitle = "Some"\nrules = []\nsince = 4')
     with pytest.raises(ScenarioError, match="'Some' holds in no version of tiny-auction; it has 1 to 3"):
         list(runs(scenarios, [Revised()]))
+
+
+def test_a_refusal_by_a_rule_that_the_ruleset_does_not_have_fails() -> None:
+    ruleset = TinyAuction()
+    rules = [
+        replace(rule, applies=("another",)) if rule.id == "TA-BID-01" else rule for rule in ruleset.catalogue.rules
+    ]
+    ruleset.catalogue = replace(ruleset.catalogue, rules=tuple(rules))
+    with pytest.raises(Failure, match=r"refused by TA-BID-01.*name the ruleset in its `applies`"):
+        run(read(TIE)[0], ruleset, ROOM)
