@@ -1,11 +1,11 @@
-"""A ruleset is named in its own files and in the library, and nowhere else."""
+"""A ruleset is named in its own files and in the library, and nowhere else; and its own files are complete."""
 
 import ast
 from collections.abc import Iterator
 from pathlib import Path
 
 from domain.library import LIBRARY
-from tests.helpers.games import GAMES
+from tests.helpers.games import GAMES, laws_of
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = {path.parent.name for path in (ROOT / "domain").glob("*/ruleset.py")}
@@ -35,6 +35,13 @@ def test_code_outside_of_a_rulesets_own_files_does_not_name_it() -> None:
     found = {path: [*named(ast.parse(file.read_text()))] for file, path in paths.items() if not path.startswith(OWN)}
     assert len(found) > 100
     assert {path: names for path, names in found.items() if names} == {}
+
+
+def test_every_ruleset_is_held_to_the_laws() -> None:
+    for game, rulesets in GAMES.items():
+        held = {laws.ruleset.id for laws in laws_of(game)}
+        for ruleset in rulesets:
+            assert ruleset.id in held, f"add a class of laws for {ruleset.id} to tests/domain/{game}/test_laws.py"
 
 
 def test_a_name_is_noticed_wherever_code_says_it() -> None:
