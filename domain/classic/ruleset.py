@@ -65,20 +65,17 @@ CHANCE: Mapping[type[KernelEvent[Any]], tuple[Shown, ...]] = {
     battle.LegionRolled: (Dice("battle"),),
     naval.GalleysRolled: (Dice("battle"),),
     pursuit.PursuitRolled: (Dice("battle"),),
-    setup.HomesDrawn: (Lots((), ("homes",), {str(players): homes for players, homes in setup.HOMES.items()}),),
 }
 
 
 class Classic(Ruleset[Table]):
     """One edition of Conquest of the Empire Classic."""
 
-    board = "conquest"
     setup = Setup
     view_type = view.View
     chapters = CHAPTERS
     die: ClassVar[Mapping[str, int]] = {face: number for number, face in enumerate(FACES, start=1)}
     dice: ClassVar[Mapping[str, tuple[str, ...]]] = {"battle": FACES}
-    chance = CHANCE
     kinds: ClassVar[Mapping[str, str]] = {
         **LOOKS,
         "cities": "city",
@@ -108,10 +105,10 @@ class Classic(Ruleset[Table]):
 
     @property
     def players(self) -> tuple[int, ...]:
-        return tuple(setup.HOMES)
+        return tuple(self.edition.homes)
 
     def seats(self, players: int, chosen: Any = None) -> tuple[Seat, ...]:
-        return setup.seats(players, chosen or Setup())
+        return setup.seats(self.edition, players, chosen or Setup())
 
     def lay(self, seats: tuple[Seat, ...], setup: Setup, board: Board) -> Table:
         return bare(self.edition, Map.of(board), seats, setup)
@@ -182,10 +179,16 @@ class Classic(Ruleset[Table]):
 
 def ruleset_of(edition: Edition) -> Classic:
     """Return the newest version of an edition's ruleset."""
+    homes: dict[str, tuple[str, ...]] = {str(players): homes for players, homes in edition.homes.items()}
 
     class Published(Classic):
         id = edition.id
         title = edition.title
+        board = edition.board
+        chance: ClassVar[Mapping[type[KernelEvent[Any]], tuple[Shown, ...]]] = {
+            **CHANCE,
+            setup.HomesDrawn: (Lots((), ("homes",), homes),),
+        }
         changes = edition.changes
         published = edition
 

@@ -19,7 +19,8 @@ import msgspec
 from msgspec import Struct, UnsetType
 
 from domain.boards import builtin
-from domain.classic.start.setup import COLOURS, HOMES
+from domain.classic.box.editions import FRIZ
+from domain.classic.start.setup import COLOURS
 from domain.kernel.ids import Seat
 from domain.kernel.log.history import cause_of, starts_of_commands
 from domain.kernel.log.lifecycle import (
@@ -296,7 +297,7 @@ def setups_of(ruleset: Ruleset[Any], players: int) -> Sequence[Mapping[str, Any]
         return (*setups, {"colours": colours})
     if not ruleset.id.startswith("conquest-classic") or ruleset.version == 1:
         return setups
-    agreed = {"agreed_homes": dict(zip(reversed(colours), HOMES[players], strict=True))}
+    agreed = {"agreed_homes": dict(zip(reversed(colours), FRIZ.homes[players], strict=True))}
     return (*setups, {"colours": colours, **CHOSEN_SINCE_2}, agreed)
 
 

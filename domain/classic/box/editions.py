@@ -1,21 +1,36 @@
 """The editions of Conquest of the Empire Classic, and what their later versions corrected.
 
-There is one implementation, with a named switch for each difference.
+There is one implementation, with a named switch for each difference in play, and data for the start of a game.
 
 A new edition is an entry of `EDITIONS`, such as ``FRIZ.revised("conquest-classic-new", "…", consents=False)``.
 """
 
-from typing import Final
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.kernel.ids import RuleId
+from domain.kernel.ids import AreaId, RuleId
 from domain.kernel.rules.ruleset import Change
+
+_HOMES: Final[Mapping[int, tuple[AreaId, ...]]] = MappingProxyType(
+    {
+        players: tuple(map(AreaId, homes))
+        for players, homes in {
+            2: ("egypt", "hispania"),
+            3: ("macedonia", "egypt", "hispania"),
+            4: ("macedonia", "mesopotamia", "numidia", "hispania"),
+            5: ("macedonia", "mesopotamia", "egypt", "hispania", "italia"),
+            6: ("macedonia", "galatia", "egypt", "numidia", "hispania", "italia"),
+        }.items()
+    }
+)
 
 
 class Edition(Struct, frozen=True):
-    """The switches by which the editions differ in play, each with its rule ids (friz / 2005)."""
+    """The switches by which the editions differ in play, each with its rule ids (friz / 2005), and how games start."""
 
     id: str
     title: str
@@ -57,15 +72,24 @@ class Edition(Struct, frozen=True):
     turns_wait_for_talks: bool = False
     """A turn ends when owners and captors have waived talks; each proposes once: CC-RAN-13, CC-RAN-14 / not so."""
 
+    board: str = "conquest"
+    """The board that it is played on, unless a game brings its own."""
+    homes: Mapping[int, tuple[AreaId, ...]] = _HOMES
+    """The Home Provinces in play, by the number of players, in the order of turns: CC-SET-02, CC-TRN-01."""
+    infantry: int = 5
+    """What each player starts with, besides a Caesar, generals and a fortified city: CC-SET-04."""
+    generals: int = 4
+    """How many generals each player starts with: CC-SET-04."""
+
     changes: tuple[Change, ...] = ()
     """What later versions of it do otherwise."""
     own_numbers: dict[str, str] = {}
     """Rules of the community edition that this one plays in the same way, under another number."""
 
-    def revised(self, ruleset_id: str, title: str, **switches: bool) -> "Edition":
-        """Return an edition that differs in some switches from what the newest version of this one plays."""
+    def revised(self, ruleset_id: str, title: str, **differences: Any) -> "Edition":
+        """Return an edition that differs in some fields from what the newest version of this one plays."""
         corrected = dict.fromkeys((change.switch for change in self.changes), True)
-        return replace(self, id=ruleset_id, title=title, changes=(), **{**corrected, **switches})
+        return replace(self, id=ruleset_id, title=title, changes=(), **{**corrected, **differences})
 
     def cite(self, rule: str) -> str:
         """Return the number that this edition gives to a rule of the community edition that both play alike."""

@@ -1,7 +1,6 @@
 """Set-up: Home Provinces, starting pieces and the order of turns (chapter SET, CC-TRN-01, CC-TRN-02)."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Final, Literal
 
 from msgspec import UNSET, Struct, UnsetType
@@ -32,25 +31,7 @@ HOME_ORDER: Final = tuple(
 )
 """Clockwise around the Mediterranean: the order of turns (CC-TRN-01)."""
 
-HOMES: Final[Mapping[int, tuple[AreaId, ...]]] = MappingProxyType(
-    {
-        players: tuple(home for home in HOME_ORDER if home in homes)
-        for players, homes in {
-            2: {"hispania", "egypt"},
-            3: {"macedonia", "egypt", "hispania"},
-            4: {"hispania", "macedonia", "mesopotamia", "numidia"},
-            5: {*HOME_ORDER} - {"numidia", "galatia"},
-            6: {*HOME_ORDER} - {"mesopotamia"},
-        }.items()
-    }
-)
-"""The Home Provinces in play, by the number of players (CC-SET-02)."""
-
 Home = Literal["macedonia", "galatia", "mesopotamia", "egypt", "numidia", "hispania", "italia"]
-
-INFANTRY: Final = 5
-GENERALS: Final = 4
-"""Each player starts with these, a Caesar and a fortified city (CC-SET-04)."""
 
 
 class AgreedHomes(Struct, frozen=True, forbid_unknown_fields=True):
@@ -95,31 +76,32 @@ class Setup(Struct, frozen=True, forbid_unknown_fields=True):
         return self.agreed_homes.by_seat if isinstance(self.agreed_homes, AgreedHomes) else {}
 
 
-def seats(players: int, chosen: Setup) -> tuple[Seat, ...]:
+def seats(edition: Edition, players: int, chosen: Setup) -> tuple[Seat, ...]:
     """Return the seats of a game; none when the rules have no game for this number of players.
 
     Raises:
         Refusal: there is not one colour for each player (CC-SET-01), a home is not in play (CC-SET-02), or there is
             not one home for each colour (CC-SET-03).
     """
-    if players not in HOMES:
+    if players not in edition.homes:
         return ()
     colours: Sequence[str] = chosen.colours or tuple(chosen.agreed) or tuple(COLOURS)[:players]
     if len(colours) != players or len(set(colours)) < players:
         asked = f"You chose the colours {', '.join(colours)} for {players} players."
         raise Refusal("CC-SET-01", asked, f"Choose {players} different colours from {', '.join(COLOURS)}.")
     if chosen.agreed:
-        _check_agreed(chosen.agreed, colours, chosen.homes)
+        _check_agreed(chosen.agreed, colours, chosen.homes, edition.homes[players])
     return tuple(seat for seat in COLOURS if seat in colours)
 
 
-def _check_agreed(agreed: Mapping[Seat, AreaId], colours: Sequence[str], method: Method) -> None:
+def _check_agreed(
+    agreed: Mapping[Seat, AreaId], colours: Sequence[str], method: Method, in_play: Sequence[AreaId]
+) -> None:
     asked = f"You set the homes {', '.join(f'{home} for {seat}' for seat, home in agreed.items())}."
     if method == "picked":
         raise Refusal("CC-SET-03", asked, "Either set the homes or let the players pick them, not both.")
     if set(agreed) != set(colours):
         raise Refusal("CC-SET-03", asked, f"Set a home for each of {', '.join(colours)}.")
-    in_play = HOMES[len(colours)]
     if not set(agreed.values()).issubset(in_play):
         raise Refusal("CC-SET-02", asked, f"With {len(colours)} players, the homes are {', '.join(in_play)}.")
     if len(set(agreed.values())) < len(colours):
@@ -239,7 +221,7 @@ def open(draft: Draft[Table]) -> None:  # noqa: A001  (the word of the ruleset p
     if agreed := draft.table.agreed_homes:
         draft.emit(HomesAssigned({seat: agreed[seat] for seat in seats}))
         return
-    homes = draft.shuffle(HOMES[len(seats)])
+    homes = draft.shuffle(_homes(draft.table))
     draft.emit(HomesDrawn(draft.draws, dict(zip(seats, homes, strict=True))))
 
 
@@ -247,7 +229,7 @@ def _found(draft: Draft[Table]) -> None:
     table = draft.table
     order = sorted(_seats(table), key=lambda seat: HOME_ORDER.index(table.home(seat)))
     for seat in order:
-        draft.emit(EmpireFounded(seat, table.home(seat), GENERALS, INFANTRY))
+        draft.emit(EmpireFounded(seat, table.home(seat), table.edition.generals, table.edition.infantry))
     draft.emit(TurnOrderSet(tuple(order)))
     turn.begin(draft)
 
@@ -257,9 +239,13 @@ def _seats(table: Table) -> list[Seat]:
     return [seat for seat in COLOURS if seat in table.players]
 
 
+def _homes(table: Table) -> Sequence[AreaId]:
+    return table.edition.homes[len(table.players)]
+
+
 def _free_homes(table: Table) -> list[AreaId]:
     taken = {player.home for player in table.players.values()}
-    return [home for home in HOMES[len(table.players)] if home not in taken]
+    return [home for home in _homes(table) if home not in taken]
 
 
 class PickHome(Command, frozen=True):
@@ -274,8 +260,8 @@ class PickHome(Command, frozen=True):
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table = draft.table
         asked = f"You cannot take {self.home} as your Home Province."
-        if self.home not in HOMES[len(table.players)]:
-            homes = ", ".join(HOMES[len(table.players)])
+        if self.home not in _homes(table):
+            homes = ", ".join(_homes(table))
             raise Refusal("CC-SET-02", asked, f"With {len(table.players)} players, the homes are {homes}.")
         free = _free_homes(table)
         if self.home not in free:

@@ -1,6 +1,7 @@
 """What a newcomer wants to know before the first move: the goal, the end, the length and the pieces.
 
-It lies in TOML beside the ruleset, as ``[[briefing]]`` tables; editions that are told alike share one.
+It lies in TOML beside the ruleset, as ``[[briefing]]`` tables; editions that are told alike share one, and an edition
+that is based on another has that of its base.
 """
 
 import tomllib
@@ -8,6 +9,8 @@ from typing import Annotated
 
 import msgspec
 from msgspec import Meta, Struct
+
+from domain.kernel.rules.catalogue import Catalogue
 
 Sentence = Annotated[str, Meta(min_length=20, max_length=400)]
 Words = Annotated[str, Meta(min_length=4, max_length=120)]
@@ -39,9 +42,9 @@ class _File(Struct, frozen=True, forbid_unknown_fields=True):
     briefing: list[_Entry]
 
 
-def briefing_of(ruleset_id: str, text: str) -> Briefing | None:
+def briefing_of(ruleset_id: str, text: str, rules: Catalogue) -> Briefing | None:
     """Return the briefing of a ruleset from the file beside it; None when it has none. Raises `ValueError`."""
     for each in msgspec.convert(tomllib.loads(text), _File).briefing:
-        if ruleset_id in each.rulesets:
+        if ruleset_id in rules.holders(each.rulesets, ()):
             return Briefing(each.goal, each.ending, each.rounds, each.time, each.pieces)
     return None

@@ -183,7 +183,7 @@ class Ruleset(ABC, Generic[T]):
     def briefing(self) -> Briefing | None:
         """The game in a minute, from ``briefing.toml`` in its package; None where that does not tell of it."""
         file = self._beside("briefing.toml")
-        return briefing_of(self.id, file.read_text()) if file.is_file() else None
+        return briefing_of(self.id, file.read_text(), self.catalogue) if file.is_file() else None
 
     def _beside(self, name: str) -> Traversable:
         return resources.files(type(self).__module__.rpartition(".")[0]).joinpath(name)

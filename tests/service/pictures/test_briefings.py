@@ -35,4 +35,4 @@ def test_the_legend_explains_everything_that_lies_on_the_board(name: str) -> Non
 
 
 def test_a_ruleset_that_no_file_tells_of_has_none() -> None:
-    assert briefing_of("another", "briefing = []") is None
+    assert briefing_of("another", "briefing = []", LIBRARY.current(RULESETS[0]).catalogue) is None
