@@ -1,13 +1,17 @@
-"""Changes that are said once come to the same as those said one by one."""
+"""Changes that are said once come to the same as those said one by one, and what the library says of projections."""
 
 import sqlite3
+from importlib import import_module
+from pkgutil import iter_modules
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+import projections
 from projections import sql
 from projections.change import Add, Amend, Change, Changes, Drop, Make, Put, Table, Trim
 from projections.library import PROJECTIONS
+from projections.projection import Projection
 
 PLAIN = Table("plain", {"a": "text", "b": "number"}, {"x": "number", "y": "number"}, (("x",),))
 COUNT = Table("count", {"a": "text"}, {"n": "number"})
@@ -92,6 +96,13 @@ def test_the_first_rows_of_each_group_stay() -> None:
 
 def test_placeholders_are_numbered_for_postgresql() -> None:
     assert sql.numbered("a = ? AND b = ?") == "a = $1 AND b = $2"
+
+
+def test_every_projection_is_kept() -> None:
+    for module in iter_modules(projections.__path__, "projections."):
+        for name, each in vars(import_module(module.name)).items():
+            if isinstance(each, Projection):
+                assert each in PROJECTIONS, f"add {name} of {module.name} to PROJECTIONS in projections/library.py"
 
 
 def test_names_of_projections_and_tables_need_no_quotes() -> None:

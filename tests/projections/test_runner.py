@@ -279,10 +279,11 @@ async def test_one_that_stops_when_it_is_live_can_still_be_read_and_rebuilt(
 async def test_games_of_a_ruleset_that_is_missing_stop_only_what_needs_it(rows: ProjectionStore) -> None:
     log = MemoryLog(tiny_game(1))
     await Runner(PROJECTIONS, log, rows, Library([])).catch_up()
-    live = await status(rows)
-    assert live.keys() == {"lobby", "officials", "players", "rules", "sightings"}
+    needing = {each.name for each in PROJECTIONS if each.follows or each.heeds == "ruleset"}
+    assert "scoreboard" in needing
+    assert (await status(rows)).keys() == {each.name for each in PROJECTIONS} - needing
     troubles = {each.projection: each.trouble for each in await rows.generations() if not each.live}
-    assert troubles.keys() == {"dice", "scoreboard", "timeline"}
+    assert troubles.keys() == needing
     assert all(trouble is not None and "does not have" in trouble.why for trouble in troubles.values())
 
 
