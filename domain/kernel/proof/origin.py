@@ -46,7 +46,7 @@ class Origin(Struct, frozen=True):
         act: what happens, in words.
         by: whose account it must name: anybody's, that of the player who takes the seat, that of the holder of the seat
             that it acts for, a participant's (the organizer's or a seat holder's), the organizer's, or an official's.
-        seat: whether the account acts for a seat.
+        seat: whether the account acts for a seat. An event around the table then names that seat.
         command: whether it does so by a command.
         case: whether it carries out the ruling on a case.
     """
@@ -80,17 +80,6 @@ AROUND_THE_TABLE: Final[Mapping[type[GameEvent], Origin]] = {
     SeatTakenOver: Origin("the taking over of a seat", "newcomer", seat=True),
     GameAdjudicated: Origin("a ruling on the result", "official", case=True),
 }
-_ABOUT_A_SEAT: Final = (
-    SeatTaken,
-    SeatLeft,
-    AnswerLeft,
-    AnswerRevoked,
-    AnswerGiven,
-    TakeBackAsked,
-    TakeBackAnswered,
-    SeatGivenUp,
-    SeatTakenOver,
-)
 _CASE: Final = re.compile("c[0-9a-z]+")
 UNDO: Final = Origin("an undo", "holder", seat=True, command=True)
 RULING: Final = Origin("a ruling", "official", case=True)
@@ -135,8 +124,8 @@ def objection(game: Game | None, event: Any, cause: Cause) -> str:
         return f"names no seat: {origin.act} is always for one"
     if not origin.seat and cause.seat is not None:
         return f"acts for the seat {cause.seat}; {origin.act} is for no seat"
-    if isinstance(event, _ABOUT_A_SEAT) and cause.seat != event.seat:
-        return f"acts for the seat {cause.seat}, but is about {event.seat}"
+    if origin.seat and type(event) in AROUND_THE_TABLE and cause.seat != (about := cast(Any, event).seat):
+        return f"acts for the seat {cause.seat}, but is about {about}"
     if isinstance(event, AnswerRevoked | AnswerGiven) and not _has_left(game, event):
         return f"is about an answer left at version {event.left}, where {event.seat} has none"
     if origin.command and cause.command is UNSET:

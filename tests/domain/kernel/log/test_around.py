@@ -37,21 +37,11 @@ from tests.tiny.auction import ROOM, TinyAuction
 
 def test_type_is_the_last_field_of_every_event_around_the_table() -> None:
     """So a retraction sees from an event's last bytes whether it stays."""
-    example: dict[str, Any] = {
-        "player": "p",
-        "reason": "r",
-        "seat": "s",
-        "to": 1,
-        "asked": 1,
-        "agrees": True,
-        "asks": "present",
-    }
-    for event in GAME_EVENTS:
-        needed = {name: example[name] for name in event.__struct_fields__ if event.around}
-        assert sorted([*needed, "type"])[-1] == "type"
-        if event.around:
-            assert canonical(event(**needed)).endswith(b'"type":"%b"}' % type_name(event).encode())
-    assert sum(event.around for event in GAME_EVENTS) == 9
+    around = [event for event in GAME_EVENTS if event.around]
+    assert around
+    for event in around:
+        fields: dict[str, Any] = dict.fromkeys(event.__struct_fields__, 1)
+        assert canonical(event(**fields)).endswith(b'"type":"%b"}' % type_name(event).encode())
 
 
 def test_a_retraction_takes_back_what_happened_at_the_table_and_nothing_around_it() -> None:
