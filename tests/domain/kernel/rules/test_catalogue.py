@@ -335,17 +335,19 @@ def test_coverage_counts_by_chapter_and_names_what_is_missing(small: Catalogue) 
     }
 
 
+PUBLISHED = ("conquest-classic-friz", "conquest-classic-2005")
+
+
 def test_the_classic_catalogue_is_whole(classic: Catalogue) -> None:
-    both = ("conquest-classic-friz", "conquest-classic-2005")
-    held = Counter(tuple(each for each in rule.applies if each in both) for rule in classic.rules)
-    assert (held[both], held[both[:1]], held[both[1:]]) == (226, 60, 30)
+    held = Counter(tuple(each for each in rule.applies if each in PUBLISHED) for rule in classic.rules)
+    assert (held[PUBLISHED], held[PUBLISHED[:1]], held[PUBLISHED[1:]]) == (226, 60, 30)
     assert len(classic.for_ruleset("conquest-classic-friz")) == 286
     assert len(classic.for_ruleset("conquest-classic-2005")) == 256
     assert (len(classic.examples), len(classic.differences), len(classic.decisions)) == (35, 48, 34)
 
 
 def test_every_ruling_of_the_classic_catalogue_is_marked_as_ours(classic: Catalogue) -> None:
-    assert sum(rule.is_our_ruling for rule in classic.rules) == 138
+    assert sum(rule.is_our_ruling for rule in classic.rules if not {*PUBLISHED}.isdisjoint(rule.applies)) == 138
     assert all(rule.is_our_ruling for rule in classic.rules if rule.ruling or rule.ambiguity)
 
 
