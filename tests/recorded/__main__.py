@@ -19,7 +19,7 @@ import msgspec
 from msgspec import Struct, UnsetType
 
 from domain.boards import builtin
-from domain.classic.box.editions import FRIZ
+from domain.classic.ruleset import Classic
 from domain.classic.start.setup import COLOURS
 from domain.kernel.ids import Seat
 from domain.kernel.log.history import cause_of, starts_of_commands
@@ -289,15 +289,24 @@ def seafaring(command: Mapping[str, Any]) -> int:
     return (galleys if isinstance(galleys, int) else 0) + 3 * bound + len(leaders)
 
 
+def origin_of(ruleset: Ruleset[Any]) -> tuple[str, int]:
+    """Return by which ruleset and version of these tables a ruleset plays: by the newest of the one it is based on."""
+    base = ruleset.catalogue.rulesets[ruleset.id].based_on
+    if base is None:
+        return ruleset.id, ruleset.version
+    return origin_of(LIBRARY.current(base))
+
+
 def setups_of(ruleset: Ruleset[Any], players: int) -> Sequence[Mapping[str, Any]]:
     """Return what the creators of games of so many players choose, in turn."""
-    setups = SETUPS.get(ruleset.id, ({},))
+    base, version = origin_of(ruleset)
+    setups = SETUPS.get(base, ({},))
     colours = tuple(COLOURS)[-players:]
     if ruleset.id == "conquest-campaign":
         return (*setups, {"colours": colours})
-    if not ruleset.id.startswith("conquest-classic") or ruleset.version == 1:
+    if not isinstance(ruleset, Classic) or version == 1:
         return setups
-    agreed = {"agreed_homes": dict(zip(reversed(colours), FRIZ.homes[players], strict=True))}
+    agreed = {"agreed_homes": dict(zip(reversed(colours), ruleset.edition.homes[players], strict=True))}
     return (*setups, {"colours": colours, **CHOSEN_SINCE_2}, agreed)
 
 
@@ -381,9 +390,10 @@ def kinds(ruleset: Ruleset[Any]) -> set[str]:
     if all(event.seating is Event.seating for event in ruleset.events):
         around.remove(SeatsMoved)
     found = {type_name(kind) for kind in (*around, *ruleset.events, *ruleset.commands, Undo)}
-    later = (names for since, names in LATER.get(ruleset.id, {}).items() if since > ruleset.version)
-    former = (names for until, names in UNTIL.get(ruleset.id, {}).items() if until < ruleset.version)
-    return found.difference(ELSEWHERE.get(ruleset.id, frozenset()), *later, *former)
+    base, version = origin_of(ruleset)
+    later = (names for since, names in LATER.get(base, {}).items() if since > version)
+    former = (names for until, names in UNTIL.get(base, {}).items() if until < version)
+    return found.difference(ELSEWHERE.get(base, frozenset()), *later, *former)
 
 
 def contained(records: Iterable[Record]) -> set[str]:

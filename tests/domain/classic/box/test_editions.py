@@ -12,11 +12,14 @@ from domain.classic.ruleset import ruleset_of
 from domain.classic.start.setup import EmpireFounded
 from domain.kernel.ids import AreaId
 from domain.kernel.log.history import read_event
+from domain.kernel.log.lifecycle import RulesUpgraded
 from domain.kernel.proof.verify import verify
 from domain.kernel.rules.loading import load
+from domain.kernel.rules.message import type_name
 from domain.kernel.scenario import read, run, runs
 from domain.library import LIBRARY
 from tests.helpers.play import Play
+from tests.recorded.__main__ import kinds
 
 BOARD = builtin("conquest")
 CATALOGUE = resources.files("domain.classic").joinpath("catalogue.toml").read_text()
@@ -52,4 +55,6 @@ def test_an_edition_may_start_otherwise() -> None:
     assert [(each.home, each.infantry, each.generals) for each in founded] == [(home, 7, 2) for home in homes[3]]
     verdict = verify(play.export(), play.library)
     assert verdict.ok, verdict
-    assert third.briefing == LIBRARY.current(FRIZ.id).briefing
+    base = LIBRARY.current(FRIZ.id)
+    assert third.briefing == base.briefing
+    assert kinds(base) - kinds(third) == {type_name(RulesUpgraded)}
