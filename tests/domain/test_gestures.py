@@ -12,6 +12,7 @@ from domain.kernel.rules.decision import Option
 from domain.kernel.rules.gesture import Gesture
 from domain.kernel.rules.message import kebab
 from domain.library import LIBRARY
+from service.api.play.options import option_schemas
 from service.api.rulesets.schemas import Book
 from service.bots.registry import bot_for
 from service.bots.simulation import Plan, Simulation
@@ -29,6 +30,14 @@ def test_a_command_with_an_area_says_how_it_is_given_by_pointing_or_why_not(comm
     book = Book("#/$defs/")
     book.schema(command)
     assert gesture or AreaId.__name__ not in book.structs, f"state the gesture of {command.__name__}, or why not"
+
+
+def test_the_contract_describes_every_part_of_a_gesture() -> None:
+    filled: dict[Any, Any] = {"": "x", (): ("x",), False: True}
+    whole = Gesture(**{field.name: filled[field.default] for field in msgspec.structs.fields(Gesture)})
+    described = option_schemas(lambda _: {})["GestureKeyword"]["properties"]
+    said = whole.keyword({"x"}, {"x": "y"}).keys()
+    assert said == described.keys(), "describe it in GestureKeyword in service/api/play/options.py"
 
 
 @pytest.mark.parametrize("skilled", [False, True], ids=["random", "skilled"])
