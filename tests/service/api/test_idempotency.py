@@ -65,7 +65,8 @@ def test_every_endpoint_that_changes_something_says_what_a_repetition_does() -> 
         if method != "GET" and said.name not in NO_KEY:
             takes, says = "Idempotency-Key" in said.headers, bool(REPEATABLE.search(" ".join(said.description.split())))
             found[said.name] = takes, says
-            assert takes == ("`Idempotency-Key`" in said.description), said.name
+            said_so = "`Idempotency-Key`" in said.description
+            assert takes == said_so, f"say in the docstring of {said.name} what an `Idempotency-Key` does, or take none"
             reusable = takes and said.name not in OF_ONE_GAME
             assert reusable == ("key-reused" in {each.slug for each in said.problems}), said.name
     assert {name for name, (takes, says) in found.items() if takes == says} == set()
