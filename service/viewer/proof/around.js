@@ -9,7 +9,7 @@
  * @import { Origin } from "./origin.js"
  */
 
-import { ABOUT_A_SEAT, DURING_A_PAUSE, STAYS, originOf } from "./origin.js";
+import { AROUND_THE_TABLE, originOf } from "./origin.js";
 
 /**
  * The row with which an act begins: it has a cause.
@@ -82,7 +82,7 @@ export class Around {
     if (!cause.player) return `names no account: ${act} always comes from one`;
     if (origin.seat && cause.seat === undefined) return `names no seat: ${act} is always for one`;
     if (!origin.seat && cause.seat !== undefined) return `acts for the seat ${cause.seat}; ${act} is for no seat`;
-    if (ABOUT_A_SEAT.includes(event.type) && cause.seat !== event.seat) {
+    if (AROUND_THE_TABLE[event.type]?.seat && cause.seat !== event.seat) {
       return `acts for the seat ${cause.seat}, but is about ${event.seat}`;
     }
     if (["answer-revoked", "answer-given"].includes(event.type) && this.answers.get(event.left) !== event.seat) {
@@ -144,7 +144,7 @@ export class Around {
     if (early && this.started && !closes) return "cannot have happened: the game had begun";
     if (!early && !whenever && !this.started) return "cannot have happened: the game had not begun";
     const isRuling = event.type === "moves-retracted" && event.by === "ruling";
-    if (this.paused && !isRuling && !DURING_A_PAUSE.includes(event.type)) {
+    if (this.paused && !isRuling && !AROUND_THE_TABLE[event.type]?.inPause) {
       return "cannot have happened: the game was paused";
     }
     if (event.type === "game-resumed" && !this.paused) return "cannot have happened: the game was not paused";
@@ -358,7 +358,7 @@ export class Around {
     if (event.type === "organizer-changed") this.organizer = event.player;
     if (event.type === "game-paused") this.paused = true;
     if (event.type === "game-resumed") this.paused = false;
-    if (!STAYS.includes(event.type)) this.requests.clear();
+    if (!AROUND_THE_TABLE[event.type]?.stays) this.requests.clear();
     if (event.type === "take-back-asked") {
       this.requests.set(version, {
         seat: event.seat,

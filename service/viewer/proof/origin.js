@@ -8,7 +8,8 @@
 
 /**
  * What an act must come from: by whose account, whether for a seat, whether by a command, whether on a case. `early`
- * acts happen only before the start, those at any time (`whenever`) also after it.
+ * acts happen only before the start, those at any time (`whenever`) also after it. What `stays` leaves the table alone:
+ * no retraction takes it back. What is `inPause` may happen during a pause, as a ruling that goes back may.
  * @typedef {object} Origin
  * @property {string} act what it is called
  * @property {"anybody" | "newcomer" | "holder" | "participant" | "organizer" | "official"} by
@@ -17,10 +18,12 @@
  * @property {boolean} [onCase]
  * @property {boolean} [early]
  * @property {boolean} [whenever]
+ * @property {boolean} [stays]
+ * @property {boolean} [inPause]
  */
 
 /** @type {Record<string, Origin>} */
-const AROUND_THE_TABLE = {
+export const AROUND_THE_TABLE = {
   "game-created": { act: "the creation of a game", by: "anybody", early: true },
   "game-forked": { act: "the making of a fork", by: "anybody", early: true },
   "seat-taken": { act: "the taking of a seat", by: "newcomer", seat: true, early: true },
@@ -29,54 +32,25 @@ const AROUND_THE_TABLE = {
   "game-cancelled": { act: "the cancellation", by: "organizer", early: true },
   "rules-upgraded": { act: "a move to newer rules", by: "organizer" },
   "answer-left": { act: "the leaving of an answer", by: "holder", seat: true },
-  "answer-revoked": { act: "the revoking of an answer", by: "holder", seat: true },
+  "answer-revoked": { act: "the revoking of an answer", by: "holder", seat: true, inPause: true },
   "answer-given": { act: "an answer given in advance", by: "holder", seat: true, command: true },
-  "official-named": { act: "the naming of an official", by: "organizer", whenever: true },
-  "official-released": { act: "the release of an official", by: "organizer", whenever: true },
-  "organizer-changed": { act: "the passing on of a game", by: "organizer", whenever: true },
-  "game-paused": { act: "a pause", by: "official", onCase: true },
-  "game-resumed": { act: "the end of a pause", by: "official", onCase: true },
-  "take-back-asked": { act: "a request to take moves back", by: "holder", seat: true },
-  "take-back-answered": { act: "an answer to a request", by: "holder", seat: true },
-  "seat-given-up": { act: "the giving up of a seat", by: "holder", seat: true },
-  "seat-taken-over": { act: "the taking over of a seat", by: "newcomer", seat: true },
-  "game-adjudicated": { act: "a ruling on the result", by: "official", onCase: true },
+  "official-named": { act: "the naming of an official", by: "organizer", whenever: true, stays: true, inPause: true },
+  "official-released": {
+    act: "the release of an official",
+    by: "organizer",
+    whenever: true,
+    stays: true,
+    inPause: true,
+  },
+  "organizer-changed": { act: "the passing on of a game", by: "organizer", whenever: true, stays: true, inPause: true },
+  "game-paused": { act: "a pause", by: "official", onCase: true, stays: true },
+  "game-resumed": { act: "the end of a pause", by: "official", onCase: true, stays: true, inPause: true },
+  "take-back-asked": { act: "a request to take moves back", by: "holder", seat: true, stays: true },
+  "take-back-answered": { act: "an answer to a request", by: "holder", seat: true, stays: true },
+  "seat-given-up": { act: "the giving up of a seat", by: "holder", seat: true, stays: true, inPause: true },
+  "seat-taken-over": { act: "the taking over of a seat", by: "newcomer", seat: true, stays: true, inPause: true },
+  "game-adjudicated": { act: "a ruling on the result", by: "official", onCase: true, inPause: true },
 };
-/** What a seat does, or what happens to it: the cause must name that seat. */
-export const ABOUT_A_SEAT = [
-  "seat-taken",
-  "seat-left",
-  "answer-left",
-  "answer-revoked",
-  "answer-given",
-  "take-back-asked",
-  "take-back-answered",
-  "seat-given-up",
-  "seat-taken-over",
-];
-/** What no retraction takes back: it leaves the table alone, and the game has not moved on by it. */
-export const STAYS = [
-  "official-named",
-  "official-released",
-  "organizer-changed",
-  "game-paused",
-  "game-resumed",
-  "take-back-asked",
-  "take-back-answered",
-  "seat-given-up",
-  "seat-taken-over",
-];
-/** What may happen during a pause, beside a ruling that goes back. */
-export const DURING_A_PAUSE = [
-  "official-named",
-  "official-released",
-  "organizer-changed",
-  "game-resumed",
-  "game-adjudicated",
-  "answer-revoked",
-  "seat-given-up",
-  "seat-taken-over",
-];
 /** @type {Origin} */
 const UNDO = { act: "an undo", by: "holder", seat: true, command: true };
 /** @type {Origin} */
