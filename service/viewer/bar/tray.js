@@ -22,7 +22,7 @@ import { MANY, answersOf } from "./answers.js";
 import { again, alone, lastField } from "../moves/completing.js";
 import { control } from "./controls.js";
 import { refused } from "./dispute.js";
-import { gestureOf, hasAlong } from "../moves/gestures.js";
+import { gestureOf, hasAlong, pointedFields } from "../moves/gestures.js";
 import { deal } from "./hand.js";
 import { helpTray } from "./keys.js";
 import { openedIn } from "./opened.js";
@@ -98,13 +98,13 @@ function allOrNone(moves) {
  * @param {boolean} isPointed
  */
 function decided(option, isPointed) {
-  const { places = {}, from, to, between } = gestureOf(option);
+  const { places = {} } = gestureOf(option);
   /** @param {string} name */
   const isOpenStill = (name) => {
     const field = option.schema.properties[name];
     return field.type === "object" || ("enum" in field && field.enum.some((value) => `${value}` in places));
   };
-  return new Set([from, to, between].flatMap((name) => (name && isPointed && !isOpenStill(name) ? [name] : [])));
+  return new Set(isPointed ? pointedFields(option).filter((name) => !isOpenStill(name)) : []);
 }
 
 /**

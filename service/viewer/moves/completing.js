@@ -12,7 +12,7 @@
 import { choicesOf, withoutUndefined, initial, isFixed, isSame, matches } from "../forms/schema.js";
 import { alongIn, begun, lately, something } from "./along.js";
 import { filled, limited } from "./filling.js";
-import { chosenIn, gestureOf } from "./gestures.js";
+import { chosenIn, gestureOf, pointedFields } from "./gestures.js";
 import { firstOf, mostOf } from "./meaning.js";
 
 const FEW = 6; // The last field has a button for each value if there are no more than this.
@@ -117,13 +117,13 @@ function ended(option, value) {
  * @param {string[]} areas where the gesture begins and ends: only pieces that are there can be chosen
  */
 export function lastField(option, areas) {
-  const { as, from, to, between, pieces = [], counts = [], cards = [], places = {} } = gestureOf(option);
+  const { as, pieces = [], counts = [], cards = [], places = {} } = gestureOf(option);
   if (as) return null;
   const { properties, required } = option.schema;
   /** @param {string} name */
   const isPiece = (name) => choicesOf(properties[name]).some((value) => `${value}` in places);
   const decided = [
-    ...[from, to, between].filter((name) => name && name in properties && !isPiece(name)),
+    ...pointedFields(option).filter((name) => name in properties && !isPiece(name)),
     ...pieces,
     ...counts,
     "type",

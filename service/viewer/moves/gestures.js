@@ -27,10 +27,15 @@ export function gestureOf(option) {
   return option.schema["x-gesture"] ?? {};
 }
 
+/** The fields of an option that pointing at areas decides. @param {Pick<Option, "schema">} option */
+export function pointedFields(option) {
+  const { from, to, between } = gestureOf(option);
+  return [from, to, between].flatMap((name) => name ?? []);
+}
+
 /** Tell whether an option has a place on the map. @param {Option} option */
 export function isOnMap(option) {
-  const { from, to, between } = gestureOf(option);
-  return Boolean(from ?? to ?? between);
+  return pointedFields(option).length > 0;
 }
 
 /** Tell whether an option only declines, and leaves nothing to choose. @param {Option} option */
@@ -39,10 +44,9 @@ export function isQuiet(option) {
 }
 
 /** The fields of an option that are chosen besides where it is done. @param {Option} option */
-export function chosenIn({ schema }) {
-  const { from, to, between } = schema["x-gesture"] ?? {};
-  const places = new Set([from, to, between, "type"]);
-  return Object.keys(schema.properties).filter((name) => !places.has(name));
+export function chosenIn(option) {
+  const places = new Set([...pointedFields(option), "type"]);
+  return Object.keys(option.schema.properties).filter((name) => !places.has(name));
 }
 
 /** Tell whether there is anything to take along: then one click takes all of it or none. @param {Option} option */
