@@ -100,7 +100,8 @@ class Settings(Struct, frozen=True):
 
     Attributes:
         data: the directory for the database; the service creates it.
-        database_url: a PostgreSQL database to use instead of SQLite: ``postgresql://user:password@host/name``.
+        database_url: a PostgreSQL database to use instead of SQLite: ``postgresql://user:password@host/name``. Where a
+            standby can take the place of the primary, name all hosts: ``postgresql://user:password@one,two/name``.
         database_connections: the most connections to PostgreSQL that a process opens for reading; it has one more for
             writing.
         redis_url: a Redis through which processes wake each other and share rate limits:

@@ -16,6 +16,7 @@ from service.base.settings import DATABASE_URL, Settings
 from service.doctor.finding import Finding, fail, ok, one_line, warn
 from service.doctor.grants import ROLE, granted, missing
 from service.store.postgres import migrations
+from service.store.postgres.hosts import Hosts, each_host
 from service.store.postgres.store import append_with
 from service.store.protocol import Append, KeyUse, Opening
 
@@ -67,8 +68,8 @@ async def connect(settings: Settings) -> tuple[Any, Finding]:
     """Return a connection, None when there cannot be one, and what was found."""
     where = migrations.place_of(settings.database_url)
     try:
-        connection = await asyncpg.connect(settings.database_url, timeout=TIMEOUT, command_timeout=TIMEOUT)
-    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as error:
+        connection, _ = await Hosts(settings.database_url, TIMEOUT).connect(command_timeout=TIMEOUT)
+    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, ValueError) as error:
         return None, fail("database", f"{where} cannot be reached: {one_line(error)}", _way_in(error))
     version = connection.get_server_version()
     message = f"{where} answers; PostgreSQL {version.major}.{version.minor}"
@@ -98,6 +99,8 @@ def _way_in(error: BaseException) -> str:
             return "Nothing answers there: look at the network, at firewalls and at network policies."
         case ssl.SSLError():
             return f"Make the server's certificate and sslmode in {DATABASE_URL} fit each other."
+        case asyncpg.TargetServerAttributeNotMatched():
+            return f"Let {DATABASE_URL} name the primary server, or all servers, separated by commas."
         case ConnectionRefusedError():
             return f"Start PostgreSQL there, or correct host and port in {DATABASE_URL}."
         case _:
@@ -130,9 +133,6 @@ async def examine(connection: Any, settings: Settings, clock: Clock) -> AsyncIte
 async def _server(connection: Any, settings: Settings) -> list[Finding]:
     """Return what the server's own settings are good for."""
     found: list[Finding] = []
-    if await connection.fetchval("SELECT pg_is_in_recovery()"):
-        remedy = f"Let {DATABASE_URL} name the primary server."
-        found.append(fail("primary", "the server is a standby, which takes no writes", remedy))
     if (encoding := await connection.fetchval("SHOW server_encoding")) != "UTF8":
         remedy = "Create the database with ENCODING 'UTF8', and restore a dump into it."
         found.append(fail("encoding", f"the database's encoding is {encoding}", remedy))
@@ -145,6 +145,8 @@ async def _server(connection: Any, settings: Settings) -> list[Finding]:
         found.append(warn("durability", message, "Remove it where games are not throw-away."))
     else:
         found.append(ok("durability", "what is acknowledged is on the database's disk"))
+    if len(each_host(settings.database_url)) > 1:
+        found.append(await _standbys(connection))
     used, limit = await connection.fetchrow(
         "SELECT (SELECT sum(numbackends) FROM pg_stat_database),"  # pg_stat_activity hides what others do
         " current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int"
@@ -157,6 +159,14 @@ async def _server(connection: Any, settings: Settings) -> list[Finding]:
     else:
         found.append(ok("connections", message))
     return found
+
+
+async def _standbys(connection: Any) -> Finding:
+    """Return whether another host has all that is acknowledged, when it takes the place of the primary."""
+    if not await connection.fetchval("SHOW synchronous_standby_names"):
+        message = "commits wait for no standby: when another server takes over, acknowledged commands can be lost"
+        return warn("standbys", message, "Set synchronous_standby_names; with Patroni, synchronous_mode: true.")
+    return ok("standbys", "what is acknowledged is on a synchronous standby, too")
 
 
 async def _clock(connection: Any, clock: Clock) -> Finding:

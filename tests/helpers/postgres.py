@@ -97,37 +97,16 @@ def _die_with_parent() -> None:
 class Cluster:
     """A running cluster. `url` is that of a database in it, as its owner."""
 
-    def __init__(self, **options: str) -> None:
-        """Make a cluster and start it. `options` go into its configuration."""
+    def __init__(self, primary: "Cluster | None" = None, **options: str) -> None:
+        """Make a cluster and start it: a new one, or a standby of `primary`. `options` go into its configuration."""
         self.binaries = _binaries()
         self._account = _account()
         self._root = Path(tempfile.mkdtemp(prefix="tabularium-postgres-"))
         self.data = self._root / "data"
         if self._account:
             os.chown(self._root, self._account["user"], self._account["group"])
-        made = subprocess.run(
-            [
-                self.binaries / "initdb",
-                "-D",
-                self.data,
-                "-U",
-                "superuser",
-                "-A",
-                "trust",
-                "-E",
-                "UTF8",
-                "--no-sync",
-                "--locale=C.UTF-8",
-            ],
-            capture_output=True,
-            text=True,
-            cwd=self._root,
-            check=False,
-            **self._account,
-        )
-        if made.returncode:
-            self._remove()
-            raise RuntimeError(f"initdb failed: {made.stderr}")
+        if primary is None:
+            self._make_data("initdb", "-U", "superuser", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8")
         self._reserved = ports.reserved()
         self.port: int = self._reserved.getsockname()[1]
         self._options = {
@@ -141,8 +120,18 @@ class Cluster:
         }
         self._made = 0
         self._free: list[str] = []
-        self.start()
-        self._make_owner()
+        if primary is None:
+            self.start()
+            self._make_owner()
+        else:
+            self.follow(primary)
+
+    def _make_data(self, program: str, *arguments: str) -> None:
+        command = [self.binaries / program, "-D", self.data, "--no-sync", *arguments]
+        made = subprocess.run(command, capture_output=True, text=True, cwd=self._root, check=False, **self._account)
+        if made.returncode:
+            self._remove()
+            raise RuntimeError(f"{program} failed: {made.stderr}")
 
     def url(self, database: str = "postgres", user: str = OWNER) -> str:
         return f"postgresql://{user}@127.0.0.1:{self.port}/{database}"
@@ -180,12 +169,51 @@ class Cluster:
                 self._server.send_signal(signal.SIGQUIT)
                 self._server.wait(30)
 
+    def kill(self) -> None:
+        """Kill all of its processes at once, as when its machine dies."""
+        self._signal(signal.SIGKILL)
+        self._server.wait(30)
+
+    def freeze(self) -> None:
+        """Stop all of its processes where they are, as when its machine hangs: what is sent to it gets no answer."""
+        self._signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let its processes run on."""
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, how: signal.Signals) -> None:
+        if self._server.poll() is not None:
+            return
+        # The server first, so that it starts no more processes.
+        self._server.send_signal(signal.SIGSTOP)
+        children = Path(f"/proc/{self._server.pid}/task/{self._server.pid}/children").read_text().split()
+        for process in (*map(int, children), self._server.pid):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, how)
+
+    def follow(self, primary: "Cluster") -> None:
+        """Begin anew as a copy of a primary, whose commits wait for this standby from now on."""
+        shutil.rmtree(self.data, ignore_errors=True)
+        self._make_data("pg_basebackup", "-d", primary.url(user="superuser"), "-R", "-c", "fast")
+        self.start()
+        primary.sql("ALTER SYSTEM SET synchronous_standby_names = '*'", "SELECT pg_reload_conf()")
+        until = time.monotonic() + 60
+        while primary.sql("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'") != "1\n":
+            assert time.monotonic() < until, "the standby does not become synchronous"
+            time.sleep(0.05)
+
+    def promote(self) -> None:
+        """Make a standby a primary that waits for nobody."""
+        self.sql("ALTER SYSTEM RESET synchronous_standby_names", "SELECT pg_reload_conf()", "SELECT pg_promote()")
+
     def restart(self, how: signal.Signals = signal.SIGQUIT) -> None:
         self.halt(how)
         self.start()
 
     def stop(self) -> None:
-        """Stop the server and remove all that it kept."""
+        """Stop the server, were it frozen, and remove all that it kept."""
+        self.thaw()
         self.halt(signal.SIGQUIT)
         self._reserved.close()
         self._remove()
@@ -263,9 +291,9 @@ def stop_shared_cluster() -> None:
 
 
 @contextlib.contextmanager
-def cluster(**options: str) -> Iterator[Cluster]:
-    """Start a cluster for one test, which may be stopped and restarted."""
-    made = Cluster(**options)
+def cluster(primary: Cluster | None = None, **options: str) -> Iterator[Cluster]:
+    """Start a cluster for one test, which may be stopped and restarted; with `primary`, a standby of that."""
+    made = Cluster(primary, **options)
     try:
         yield made
     finally:

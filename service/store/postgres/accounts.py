@@ -9,7 +9,7 @@ from domain.kernel.ids import PlayerId
 from projections.sql import numbered
 from service.base.clock import stamped, written
 from service.store.accounts import LimitReached, Made, PlayerRow, TokenId, TokenRow, described
-from service.store.postgres.connections import Connection, Connections
+from service.store.postgres.connections import Connection, Connections, wait_for_standbys
 from service.store.protocol import StoreError
 from service.store.sql.accounts import (
     ADD_MADE,
@@ -125,6 +125,7 @@ class PostgresAccounts(SqlAccounts):
                     f"{numbered(ADD_MADE)} ON CONFLICT (key) DO NOTHING RETURNING 1", *_values(made)
                 ):
                     before = await _made(connection, made.key)
+                    await wait_for_standbys(connection)
                     return before if before != made else None
                 await _require_room(connection, token, most)
                 if account is not None:
@@ -135,7 +136,13 @@ class PostgresAccounts(SqlAccounts):
         return await self._patiently(work)
 
     async def made(self, key: str) -> Made | None:
-        return await self._patiently(lambda connection: _made(connection, key))
+        async def work(connection: Connection) -> Made | None:
+            before = await _made(connection, key)
+            if before is not None:
+                await wait_for_standbys(connection)
+            return before
+
+        return await self._patiently(work)
 
     async def forget_made(self, before: str, limit: int) -> int:
         async def work(connection: Connection) -> int:

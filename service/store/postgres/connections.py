@@ -11,27 +11,28 @@ import time
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from typing import Any, Final, TypeVar
+from weakref import WeakKeyDictionary
 
 import asyncpg
 
 from projections.sql import numbered
 from service.store.postgres import migrations
+from service.store.postgres.hosts import Connection, Hosts
 from service.store.protocol import StoreDamaged, StoreFull, StoreUnavailable
 
 T = TypeVar("T")
-Connection = Any
-"""asyncpg's connection, pooled or not."""
 
 PATIENCE: Final = 3
 """Seconds for which a database that went away is waited for: as long as its restart usually takes."""
 
-TIMEOUT: Final = 30.0
-"""Seconds that a statement may take."""
+TIMEOUT: Final = 5.0
+"""Seconds that a statement may take. Only this notices a server that is frozen: its machine still accepts all."""
 
 _SESSION: Final = (
     "SET ROLE tabularium_service;"
     "SET default_transaction_isolation = 'read committed';"
-    f"SET statement_timeout = '{TIMEOUT:.0f}s';"
+    # A little less than is waited here: of a server that runs, it is heard that it took too long.
+    f"SET statement_timeout = '{TIMEOUT * 900:.0f}ms';"
     f"SET idle_in_transaction_session_timeout = '{TIMEOUT:.0f}s';"
     # Compiling a plan pays for long reports, not for what is asked here.
     "SET jit = off;"
@@ -73,18 +74,17 @@ class Connections:
             search_path: the schema in which names stand that have none.
         """
         self.where = migrations.place_of(url)
-        self._url = url
+        self._hosts = Hosts(url)
+        self._open: WeakKeyDictionary[Connection, str] = WeakKeyDictionary()
         self._durable = durable
         self._search_path = search_path
         self._pool: Any = asyncpg.create_pool(
-            url,
             min_size=0,
             max_size=most,
+            connect=self._connect,
             init=self._prepare,
             # The default is a round trip; nothing that we do leaves anything behind in a session.
             reset=_leave_as_it_is,
-            timeout=PATIENCE,
-            command_timeout=TIMEOUT,
         )
         self.closed = False
         self.full_at = -math.inf
@@ -114,9 +114,35 @@ class Connections:
 
     async def connect(self) -> Connection:
         """Return a new connection beside the pool, prepared. Raises what asyncpg raises."""
-        connection = await asyncpg.connect(self._url, timeout=PATIENCE, command_timeout=TIMEOUT)
-        await self._prepare(connection)
+        connection = await self._connect()
+        try:
+            await self._prepare(connection)
+        except BaseException:
+            connection.terminate()
+            raise
         return connection
+
+    async def _connect(self, *_: object, **options: Any) -> Connection:
+        """Return a new connection to the primary. When that is another host than before, end those to the old one.
+
+        The old primary may be frozen: a request that waits for it waits in vain. When it runs again, it may not know
+        for a moment that it was replaced, and answer with what is no longer true.
+        """
+        found, host = await self._hosts.connect(command_timeout=TIMEOUT, **options)
+        self._end(lambda other: other != host)
+        self._open[found] = host
+        return found
+
+    def distrust(self) -> None:
+        """End all connections, because a server did not answer over one of them: others would be waited for in vain."""
+        self._end(lambda _: True)
+
+    def _end(self, wanted: Callable[[str], bool]) -> None:
+        for connection, host in list(self._open.items()):
+            if wanted(host):
+                # As when the network loses it. terminate() would pull it from under a task that works over it just now,
+                # which then fails in asyncpg itself.
+                connection._transport.abort()
 
     async def _prepare(self, connection: Connection) -> None:
         await connection.execute(f"{_SESSION} SET search_path = {self._search_path};")
@@ -128,9 +154,24 @@ class Connections:
     async def patiently(self, work: Callable[[Connection], Awaitable[T]]) -> T:
         """Return what `work` returns; do it again when the connection was lost, for as long as patience lasts.
 
+        When it was done again, it may have found there what it wrote before: that must be on the standbys, too.
+
         Raises:
             StoreError: the database does not answer, or is not what it should be.
         """
+        tries = 0
+
+        async def counted(connection: Connection) -> T:
+            nonlocal tries
+            tries += 1
+            done = await work(connection)
+            if tries > 1:
+                await wait_for_standbys(connection)
+            return done
+
+        return await self._patiently(counted)
+
+    async def _patiently(self, work: Callable[[Connection], Awaitable[T]]) -> T:
         if self.closed:
             raise StoreUnavailable("the store is closed")
 
@@ -143,6 +184,8 @@ class Connections:
                     if not is_spoilt(error):
                         with suppress(asyncpg.InterfaceError):  # the pool has it back, for it was lost meanwhile
                             connection.terminate()
+                    if isinstance(error, TimeoutError):
+                        self.distrust()
                     raise
 
         try:
@@ -156,7 +199,7 @@ class Connections:
         """Return what a query finds; nothing when a value is a text that PostgreSQL cannot hold: one with a NUL."""
         if not _storable(values):
             return []
-        return await self.patiently(lambda connection: connection.fetch(numbered(query), *values))
+        return await self._patiently(lambda connection: connection.fetch(numbered(query), *values))
 
     async def select_at_once(self, *queries: tuple[Any, ...]) -> list[list[Any]]:
         """Return what each query finds, with its values, all read at one moment; nothing as `select` does."""
@@ -167,7 +210,7 @@ class Connections:
             async with connection.transaction(isolation="repeatable_read", readonly=True):
                 return [await connection.fetch(numbered(query), *values) for query, *values in queries]
 
-        return await self.patiently(work)
+        return await self._patiently(work)
 
     async def execute(self, statement: str, *values: Any) -> None:
         """Do what a statement says, perhaps twice: when the connection is lost before the answer comes."""
@@ -200,6 +243,16 @@ def is_spoilt(error: BaseException) -> bool:
     state = getattr(error, "sqlstate", None) or ""
     given = isinstance(error, asyncpg.InterfaceError) and isinstance(error, ValueError)
     return given or isinstance(error, UnicodeError) or state.startswith(_SPOILT)
+
+
+async def wait_for_standbys(connection: Connection) -> None:
+    """Wait until all that can be read is where a commit has to be: on the disk, and on synchronous standbys.
+
+    Needed before an answer that acknowledges what is found there. It may be seen before it is on any standby: when the
+    primary crashed while its commit waited, or the wait was cancelled. A transaction that writes nothing does not wait,
+    so this one writes a message into the write-ahead log, which nobody reads. Raises what asyncpg raises.
+    """
+    await connection.execute("SELECT pg_logical_emit_message(true, 'tabularium', '')")
 
 
 async def patiently(attempt: Callable[[], Awaitable[T]]) -> T:

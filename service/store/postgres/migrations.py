@@ -15,6 +15,8 @@ from urllib.parse import urlsplit
 import asyncpg
 from msgspec import Struct
 
+from service.store.postgres.hosts import Hosts
+
 _PLACES: Final = (Path(__file__).parent / "sql", Path(__file__).parents[3] / "deploy" / "migrations")
 """An installed package brings the files along; in a checkout they lie where an operator looks for them."""
 
@@ -77,8 +79,8 @@ async def migrate(url: str, migrations: Sequence[Migration]) -> list[Migration]:
         MigrationError: the database cannot be reached or refuses, or a migration changed after it was applied.
     """
     try:
-        connection = await asyncpg.connect(url, timeout=10)
-    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        connection, _ = await Hosts(url, patience=10).connect()
+    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError) as error:
         raise MigrationError(f"{place_of(url)} cannot be reached: {_line(error)}") from error
     try:
         await connection.execute(f"SELECT pg_advisory_lock({_LOCK})")

@@ -11,15 +11,22 @@ from typing import Any, Final
 
 import msgspec
 
-from domain.kernel.ids import StreamId
+from domain.kernel.ids import PlayerId, StreamId
 from projections.sql import numbered
 from service.base.clock import stamped
 from service.store.accounts import LimitReached
 from service.store.postgres import migrations
 from service.store.postgres.accounts import PostgresAccounts
-from service.store.postgres.connections import LOST, Connection, Connections, is_spoilt, patiently
+from service.store.postgres.connections import (
+    LOST,
+    Connection,
+    Connections,
+    is_spoilt,
+    patiently,
+    wait_for_standbys,
+)
 from service.store.postgres.transparency import PostgresTree
-from service.store.protocol import Added, Append, Appended, Conflict, KeyReused, StoreUnavailable
+from service.store.protocol import Added, Append, Appended, Conflict, KeptUse, KeyReused, StoreUnavailable
 from service.store.sql.job import Job
 from service.store.sql.store import CASE_NUMBER, SqlStore, index_statements, secret_values
 
@@ -102,6 +109,12 @@ class PostgresStore(SqlStore):
                 f"{self._connections.where} lacks migration {last}: run `tabularium migrate` as its owner"
             )
 
+    async def seen(self, game: StreamId, account: PlayerId, key: str) -> KeptUse | None:
+        kept = await super().seen(game, account, key)
+        if kept is not None:
+            await self._connections.patiently(wait_for_standbys)
+        return kept
+
     async def forget_keys(self, before: str, limit: int) -> int:
         async def work(connection: Connection) -> int:
             done = await connection.execute(
@@ -148,6 +161,8 @@ class PostgresStore(SqlStore):
                 await transaction.commit()
                 return Appended(batches[0].records[-1].version)
             await transaction.rollback()
+            if isinstance(refused, Appended):
+                await wait_for_standbys(connection)
             if again and all([await is_stored(connection, batch) for batch in batches]):
                 return Appended(batches[0].records[-1].version)
             if isinstance(refused, BaseException):
@@ -243,15 +258,20 @@ class _Writer:
                     self._connection = await self._connections.connect()
                 again, sent = sent, True
                 rows = await append_with(self._connection, batches)
-                return [
+                outcomes = [
                     Appended(batch.records[-1].version)
                     if again and row["outcome"] != "accepted" and await is_stored(self._connection, batch)
                     else _outcome(row)
                     for batch, row in zip(batches, rows, strict=True)
                 ]
+                if again or any(row["outcome"] == "repeated" for row in rows):
+                    await wait_for_standbys(self._connection)
+                return outcomes
             except BaseException as error:
                 if not is_spoilt(error):
                     await self._drop()
+                if isinstance(error, TimeoutError):
+                    self._connections.distrust()
                 raise
 
         return await patiently(attempt)

@@ -266,6 +266,23 @@ async def test_a_connection_is_not_used_again_when_its_question_was_cancelled(ur
     await store.close()
 
 
+async def test_a_question_is_asked_again_whose_connection_another_task_ends_between_its_steps(
+    store: PostgresStore,
+) -> None:
+    tries = 0
+
+    async def work(connection: Any) -> Any:
+        nonlocal tries
+        tries += 1
+        if tries == 1:
+            connection.add_log_listener(lambda *_: store._connections.distrust())
+        # PostgreSQL notes that the name is too long when it has parsed this, before it is told to execute it.
+        return await connection.fetchval(f"SELECT 1 AS {'a' * 64}")
+
+    assert await store._connections.patiently(work) == 1
+    assert tries == 2
+
+
 async def test_a_cancelled_question_is_not_asked_again_though_its_connection_is_lost(url: str) -> None:
     store = await PostgresStore.open(url)
     asked: list[None] = []
