@@ -8,6 +8,7 @@ copies, is written down here.
 import asyncio
 import contextlib
 import json
+import time
 from collections import Counter
 from collections.abc import Callable
 from random import Random
@@ -69,7 +70,7 @@ class Astray(Exception):
 
 
 class Ledger:
-    """All deeds, and what went wrong in ways in which nothing may go wrong."""
+    """All deeds, when they were acknowledged, and what went wrong in ways in which nothing may go wrong."""
 
     def __init__(self, addresses: Callable[[], list[str]], rng: Random) -> None:
         """`addresses` are those of the processes that serve now."""
@@ -78,6 +79,7 @@ class Ledger:
         self._http = httpx.AsyncClient(timeout=20, limits=httpx.Limits(max_connections=None), trust_env=False)
         self.deeds: list[Deed] = []
         self.counts: Counter[str] = Counter()
+        self.acknowledged: list[float] = []
         self.wrong: list[str] = []
 
     async def close(self) -> None:
@@ -149,12 +151,11 @@ class Ledger:
             elif answer.status_code not in (429, 503):
                 self.wrong.append(f"{deed.path}: {answer.text}")
                 return
-            else:
-                self.counts["unavailable"] += 1
             await asyncio.sleep(PAUSE)
 
     def _acknowledged(self, deed: Deed, answer: Answer) -> None:
         self.counts["acknowledgements"] += 1
+        self.acknowledged.append(time.monotonic())
         self.counts["repeated"] += bool(answer.pop("repeated", False))
         told = answer["events"] if "events" in answer else answer["id"]
         if deed.answers and told != deed.answers[0].get("events", deed.answers[0].get("id")):
@@ -165,9 +166,14 @@ class Ledger:
         """Return what one process answers; None when it does not."""
         try:
             address = self._rng.choice(self._addresses())
-            return await self._http.request(method, address + path, headers=headers, content=content or None)
+            answer = await self._http.request(method, address + path, headers=headers, content=content or None)
         except httpx.TransportError:
             return None
+        if answer.status_code in (429, 503):
+            self.counts["unavailable"] += 1
+            if "Retry-After" not in answer.headers:
+                self.wrong.append(f"{path} does not say when to try again: {answer.text}")
+        return answer
 
     async def _cut(self, deed: Deed, *, part: bool) -> None:
         """Send a request whole or in part, and hang up."""

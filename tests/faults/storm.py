@@ -7,7 +7,6 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-import httpx
 from msgspec import Struct
 
 from domain.kernel.ids import GameId
@@ -17,15 +16,19 @@ from service.store.backend import backend_of
 from service.store.protocol import EventStore
 from tests.faults.audit import faults_of_acknowledgements, faults_of_games, faults_of_projections, read_log
 from tests.faults.followers import LogReader, StreamReader
-from tests.faults.ledger import Ledger, Player
+from tests.faults.ledger import Ledger
 from tests.faults.nursery import Nursery, Process, nursery
-from tests.faults.tables import CLASSIC, TABLES, Table
+from tests.faults.tables import Table, seated
 from tests.helpers.postgres import Cluster
 from tests.helpers.redis import Server as Redis
 
 PROCESSES: Final = 2
 BETWEEN_KILLS: Final = (0.2, 1.6)
 """Seconds from one kill to the next, at least and at most."""
+
+TABLES: Final = 16
+CLASSIC: Final = 4
+"""So many of the tables play Conquest Classic, whose games go on for long; the others auctions, which end and begin."""
 
 PATIENCE: Final = 60
 """Seconds in which every request must have its answer once nothing breaks any more."""
@@ -92,7 +95,8 @@ async def storm(cluster: Cluster, url: str, redis: Redis, data: Path, weather: W
         fleet = Fleet(young, rng)
         await fleet.launch()
         ledger = Ledger(fleet.addresses, rng)
-        tables = await _seated(ledger, fleet.addresses()[0], rng, stop)
+        rulesets = ["conquest-classic-friz"] * CLASSIC + ["tiny-auction"] * (TABLES - CLASSIC)
+        tables = await seated(ledger, fleet.addresses()[0], rulesets, rng, stop)
         streams: list[StreamReader] = []
         log_reader = LogReader()
         playing = [asyncio.create_task(table.play()) for table in tables]
@@ -112,7 +116,7 @@ async def storm(cluster: Cluster, url: str, redis: Redis, data: Path, weather: W
             task.cancel()
         await asyncio.gather(following, *stuck, return_exceptions=True)
         await ledger.close()
-    ledger.wrong += _failed(data / "service.log")
+    ledger.wrong += failed(data / "service.log")
     return await _audited(reading, settings, ledger, fleet, weather, log_reader, streams)
 
 
@@ -156,24 +160,6 @@ async def _played_out(tables: list[Table], playing: list[asyncio.Task[None]]) ->
             await asyncio.sleep(0.1)
 
 
-async def _seated(ledger: Ledger, address: str, rng: Random, stop: asyncio.Event) -> list[Table]:
-    tables: list[Table] = []
-    async with httpx.AsyncClient(base_url=address, timeout=PATIENCE, trust_env=False) as client:
-        for number in range(TABLES):
-            players = [
-                await _registered(client, f"{name} {number}") for name in ("Anna", "Bert", "Carl")[: 2 + number % 2]
-            ]
-            ruleset = "conquest-classic-friz" if number < CLASSIC else "tiny-auction"
-            official = await _registered(client, f"Julia {number}")
-            tables.append(Table(ledger, players, official, ruleset, rng, stop))
-    return tables
-
-
-async def _registered(client: httpx.AsyncClient, name: str) -> Player:
-    answer = (await client.post("/v1/players", json={"name": name})).json()
-    return Player(answer["player"]["id"], f"Bearer {answer['token']}")
-
-
 async def _follow(
     tables: list[Table], streams: list[StreamReader], fleet: Fleet, rng: Random, stop: asyncio.Event
 ) -> None:
@@ -189,7 +175,7 @@ async def _follow(
     await asyncio.gather(*map(at, tables[::2]))
 
 
-def _failed(log: Path) -> list[str]:
+def failed(log: Path) -> list[str]:
     """Return what the service logged of requests that met a fault of its own, with the reasons.
 
     That PostgreSQL is away for longer than the service waits for it is none: so long may its recovery take.

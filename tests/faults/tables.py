@@ -5,14 +5,11 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any, Final
 
+import httpx
 from msgspec import Struct, field
 
 from domain.kernel.rules import schema
 from tests.faults.ledger import Answer, Astray, Deed, Ledger, Player
-
-TABLES: Final = 16
-CLASSIC: Final = 4
-"""So many of the tables play Conquest Classic, whose games go on for long; the others auctions, which end and begin."""
 
 APPOINTED: Final = 0.1
 """How often, when a game waits, its organizer names the official of the table, or releases who is one."""
@@ -109,3 +106,23 @@ class Table(Struct, eq=False):
             # Whichever process is asked: what was acknowledged has happened.
             await self.ledger.get(f"/v1/games/{game}", wanted=deed.answers[-1]["version"])
         return deed
+
+
+async def seated(
+    ledger: Ledger, address: str, rulesets: Sequence[str], rng: Random, stop: asyncio.Event
+) -> list[Table]:
+    """Return a table for each ruleset, its players and official registered."""
+    tables: list[Table] = []
+    async with httpx.AsyncClient(base_url=address, timeout=60, trust_env=False) as client:
+        for number, ruleset in enumerate(rulesets):
+            players = [
+                await _registered(client, f"{name} {number}") for name in ("Anna", "Bert", "Carl")[: 2 + number % 2]
+            ]
+            official = await _registered(client, f"Julia {number}")
+            tables.append(Table(ledger, players, official, ruleset, rng, stop))
+    return tables
+
+
+async def _registered(client: httpx.AsyncClient, name: str) -> Player:
+    answer = (await client.post("/v1/players", json={"name": name})).json()
+    return Player(answer["player"]["id"], f"Bearer {answer['token']}")
