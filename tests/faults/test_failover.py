@@ -35,7 +35,9 @@ class Pair:
 async def test_a_standby_takes_over_and_nothing_acknowledged_is_lost_or_doubled(tmp_path: Path) -> None:
     with cluster(wal_retrieve_retry_interval=RETRY) as one, cluster(one, wal_retrieve_retry_interval=RETRY) as two:
         async with one.database() as url:
-            report = await ride_out(Pair(one, two, url.rpartition("/")[2]), tmp_path, ["freeze", "kill"], tables=3)
+            report = await ride_out(
+                Pair(one, two, url.rpartition("/")[2]), tmp_path, ["freeze", "kill"], tables=3, between=50
+            )
     print(report.counts, *report.outages, sep="\n")
     assert report.faults == []
     assert len(report.outages) == 2

@@ -63,7 +63,7 @@ $$;
 """
 
 
-def _binaries() -> Path:
+def binaries() -> Path:
     found = shutil.which("initdb")
     if found is not None:
         return Path(found).resolve().parent
@@ -77,7 +77,7 @@ def _binaries() -> Path:
     return max(places, key=lambda place: float(place.parent.name))
 
 
-def _account() -> dict[str, Any]:
+def account() -> dict[str, Any]:
     """Return as whom to run: PostgreSQL refuses to run as root."""
     if os.geteuid() != 0:
         return {}
@@ -88,7 +88,7 @@ def _account() -> dict[str, Any]:
     raise RuntimeError("PostgreSQL does not run as root, and there is no user `postgres` or `nobody` to run it as")
 
 
-def _die_with_parent() -> None:
+def die_with_parent() -> None:
     """Have the kernel stop the server when the thread that started it ends, as when pytest is killed."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_PDEATHSIG, signal.SIGQUIT)
@@ -99,8 +99,8 @@ class Cluster:
 
     def __init__(self, primary: "Cluster | None" = None, **options: str) -> None:
         """Make a cluster and start it: a new one, or a standby of `primary`. `options` go into its configuration."""
-        self.binaries = _binaries()
-        self._account = _account()
+        self.binaries = binaries()
+        self._account = account()
         self._root = Path(tempfile.mkdtemp(prefix="tabularium-postgres-"))
         self.data = self._root / "data"
         if self._account:
@@ -147,7 +147,7 @@ class Cluster:
                 cwd=self._root,
                 # Ctrl-C is for pytest, which then stops the server.
                 process_group=0,
-                preexec_fn=_die_with_parent,  # noqa: PLW1509  # in a test, before there are threads
+                preexec_fn=die_with_parent,  # noqa: PLW1509  # in a test, before there are threads
                 **self._account,
             )
         ready = [self.binaries / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self.port)]
