@@ -11,6 +11,7 @@ from domain.kernel.rules.docstrings import docstring
 from service.cli import (
     accounts,
     audit,
+    backup,
     cases,
     contract,
     database,
@@ -40,6 +41,7 @@ serve.register(app)
 settings.register(app)
 doctor.register(app)
 database.register(app)
+backup.register(app)
 accounts.register(app)
 games.register(app)
 logs.register(app)

@@ -1,0 +1,108 @@
+"""Copies of the embedded store in a folder: making them beside a running service, keeping some, putting one back."""
+
+import os
+import sqlite3
+from collections.abc import Iterable
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from service.base.private import make_file, make_folder
+from service.base.settings import Settings
+from service.store.sqlite.file import check_file
+from service.store.sqlite.lock import only_service
+
+_PREFIX: Final = "tabularium-"
+_STAMP: Final = "%Y%m%dT%H%M%SZ"
+
+KEPT: Final = {"%Y%m%dT%H%M%SZ": 10, "%Y%m%dT%H": 24, "%Y%m%d": 7}
+"""How many copies stay: the newest ones, the last of each of the newest hours, the last of each of the newest days."""
+
+
+class Copying:
+    """Copies one file into a folder again and again. Every method may raise `sqlite3.Error` or `OSError`."""
+
+    def __init__(self, database: Path, folder: Path) -> None:
+        self._folder = folder
+        self._source = sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True)
+        self._copied: int | None = None
+
+    def copy(self, now: datetime) -> Path | None:
+        """Copy the file as it is at one moment, and return the copy; None when nothing was written since the last.
+
+        In one step: one that were interrupted by a write would begin again. A copy has its name once it is whole and on
+        the disk.
+        """
+        moved = self._source.execute("PRAGMA data_version").fetchone()[0]
+        if moved == self._copied:
+            return None
+        make_folder(self._folder)
+        made = self._folder / f"{_PREFIX}{now.strftime(_STAMP)}.db"
+        part = made.with_suffix(".part")
+        part.unlink(missing_ok=True)
+        make_file(part)
+        with closing(sqlite3.connect(part)) as target:
+            self._source.backup(target)
+            # In one file, without a write-ahead log beside it.
+            target.execute("PRAGMA journal_mode = DELETE")
+        _to_disk(part)
+        part.replace(made)
+        _to_disk(self._folder)
+        self._copied = moved
+        for old in set(copies(self._folder)) - set(kept(copies(self._folder))):
+            old.unlink()
+        return made
+
+    def close(self) -> None:
+        self._source.close()
+
+
+def copies(folder: Path) -> list[Path]:
+    """Return the copies in a folder, the newest last. Raises `OSError`."""
+    return sorted(folder.glob(f"{_PREFIX}*Z.db"))
+
+
+def kept(found: Iterable[Path]) -> list[Path]:
+    """Return the copies that stay, the newest last."""
+    stay: set[Path] = set()
+    for form, count in KEPT.items():
+        last = {moment_of(copy).strftime(form): copy for copy in sorted(found)}
+        stay |= set(list(last.values())[-count:])
+    return sorted(stay)
+
+
+def moment_of(copy: Path) -> datetime:
+    """Return when a copy was made."""
+    return datetime.strptime(f"{copy.stem.removeprefix(_PREFIX)}+0000", f"{_STAMP}%z")
+
+
+def put_back(checked: Path, settings: Settings, now: datetime) -> Path:
+    """Let a file that was checked be the store, and return the folder in which everything is that was there before.
+
+    The projections and the snapshots go, too: they may be ahead of the copy, and are made again.
+
+    Raises:
+        StoreUnavailable: a service is running.
+        StoreDamaged, sqlite3.Error, OSError: the file cannot be used after all.
+    """
+    with only_service(settings.data):
+        check_file(checked)
+        aside = settings.data / f"before-{now.strftime(_STAMP)}"
+        make_folder(aside)
+        # The store itself first: without it, what is beside it is not taken for anything.
+        for database in (settings.database, settings.projection_database, settings.snapshot_database):
+            for each in (database, *(database.with_name(database.name + suffix) for suffix in ("-wal", "-shm"))):
+                if each.exists():
+                    each.rename(aside / each.name)
+        checked.rename(settings.database)
+        _to_disk(settings.data)
+    return aside
+
+
+def _to_disk(path: Path) -> None:
+    opened = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
