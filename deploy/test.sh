@@ -32,6 +32,7 @@ esac
 programs() {
     local missing=() policy=/usr/sbin/policy-rc.d
     compgen -c initdb >/dev/null || compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || missing+=(postgresql)
+    command -v pgbackrest >/dev/null || missing+=(pgbackrest)
     command -v redis-server >/dev/null || missing+=(redis-server)
     command -v chromium-headless-shell >/dev/null || missing+=(chromium-headless-shell)
     command -v valgrind >/dev/null || missing+=(valgrind)

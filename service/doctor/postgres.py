@@ -147,6 +147,7 @@ async def _server(connection: Any, settings: Settings) -> list[Finding]:
         found.append(ok("durability", "what is acknowledged is on the database's disk"))
     if len(each_host(settings.database_url)) > 1:
         found.append(await _standbys(connection))
+    found.append(await _backup(connection))
     used, limit = await connection.fetchrow(
         "SELECT (SELECT sum(numbackends) FROM pg_stat_database),"  # pg_stat_activity hides what others do
         " current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int"
@@ -167,6 +168,20 @@ async def _standbys(connection: Any) -> Finding:
         message = "commits wait for no standby: when another server takes over, acknowledged commands can be lost"
         return warn("standbys", message, "Set synchronous_standby_names; with Patroni, synchronous_mode: true.")
     return ok("standbys", "what is acknowledged is on a synchronous standby, too")
+
+
+async def _backup(connection: Any) -> Finding:
+    """Return how much would be missing if the server's disk were lost now and its archive were restored."""
+    mode, age, failing = await connection.fetchrow(
+        "SELECT current_setting('archive_mode'), extract(epoch FROM clock_timestamp() - last_archived_time)::float8,"
+        " last_failed_time > coalesce(last_archived_time, '-infinity') FROM pg_stat_archiver"
+    )
+    if mode == "off":
+        return ok("backup", "the server archives nothing: only dumps and standbys can take its place")
+    if failing or age is None:
+        message = "the server's archive_command fails" if failing else "the server has archived nothing yet"
+        return warn("backup", message, "See the server's log, and `pgbackrest --stanza=tabularium check`.")
+    return ok("backup", f"the newest moment that can be restored is {age:.0f} s old, if there is a base backup")
 
 
 async def _clock(connection: Any, clock: Clock) -> Finding:
