@@ -271,6 +271,9 @@ class GameCache:
         game = cached.now
         records = await self._store.read(cached.id, game.version)
         if not records:
+            if await self._store.head(cached.id) < game.version:
+                # Another server took the place of the database, or an older copy did, and lacks what was read here.
+                await self._load(cached)
             return
         # In this order: then they are all there that the records speak of.
         secrets = await self._store.secrets(cached.id, len(cached.vault.all()))

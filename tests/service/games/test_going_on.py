@@ -5,6 +5,7 @@ import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -13,7 +14,9 @@ from service.games.acts import Commands
 from service.games.cache import GameDamaged
 from service.games.games import Games
 from service.games.requests import StaleVersion
-from service.store.protocol import Append, Appended, StoreUnavailable
+from service.store.protocol import Append, Appended, EventStore, StoreUnavailable
+from service.store.sqlite.backup import Copying
+from service.store.sqlite.store import SqliteStore
 from tests.service.games.alike import same, whole
 from tests.service.rig import ANNA, LIBRARY, Rig, command, fixed_randomness, open_rig, own_board, ticking
 
@@ -49,6 +52,31 @@ async def test_a_process_that_another_one_overtook_catches_up(rig: Rig) -> None:
     await rig.give(game, ANNA, "put-up", coins=1)
     assert (await rig.games.game(game)).version == accepted.version + 1
     assert same(await rig.games.game(game), whole(await rig.store.read(game), game))
+
+
+async def test_a_game_goes_on_from_what_a_database_has_that_took_the_place_of_another(tmp_path: Path) -> None:
+    class Switched:
+        """A store in whose place another one may come."""
+
+        def __init__(self, now: EventStore) -> None:
+            self.now = now
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self.now, name)
+
+    async with open_rig(tmp_path) as rig:
+        game = await rig.begun()
+        behind = Copying(rig.settings.database, tmp_path).copy(datetime.now(UTC))
+        assert behind is not None
+        await rig.give(game, ANNA, "put-up", coins=1)
+        store = Switched(rig.store)
+        games = Games(cast(EventStore, store), LIBRARY, LocalWake(), ticking(), rig.settings, boards=own_board)
+        known = (await games.game(game)).version
+        store.now = await SqliteStore.open(behind)
+        accepted = await games.act(game, ANNA, Commands([command("put-up", coins=2)]))
+        assert accepted.after < known
+        assert same(await games.game(game), whole(await store.now.read(game), game))
+        await store.now.close()
 
 
 async def test_times_do_not_run_backwards_when_the_clock_of_a_process_does(rig: Rig) -> None:
