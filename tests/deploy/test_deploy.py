@@ -124,6 +124,17 @@ def test_no_password_is_written_down():
     assert VALUES["database"]["serviceUrl"] == VALUES["database"]["ownerUrl"] == VALUES["redis"]["url"] == ""
 
 
+# --- Patroni ---
+
+
+def test_patroni_acknowledges_nothing_that_only_the_primary_has():
+    patroni = yaml.safe_load((DEPLOY / "patroni" / "patroni.yaml").read_text())
+    dynamic = patroni["bootstrap"]["dcs"]
+    assert dynamic["synchronous_mode"] is dynamic["synchronous_mode_strict"] is True
+    assert dynamic["ttl"] >= dynamic["loop_wait"] + 2 * dynamic["retry_timeout"], "or Patroni changes them"
+    assert "pg_hba" in patroni["postgresql"], "under `bootstrap` it counts for the first start alone"
+
+
 # --- metrics ---
 
 

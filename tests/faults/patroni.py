@@ -27,24 +27,8 @@ MEMBERS: Final = 3
 PATIENCE: Final = 180
 """Seconds for a new primary, and for all members to follow it."""
 
-PARAMETERS: Final = {
-    "max_connections": 100,
-    "wal_keep_size": "256MB",
-    # So often does a standby look for its new primary; five seconds otherwise, in which nothing can be acknowledged.
-    "wal_retrieve_retry_interval": "1s",
-}
-
-DYNAMIC: Final = {
-    # A primary of which nothing was heard for so long is replaced; Patroni takes no less. It says that it lives every
-    # `loop_wait` seconds, so it is replaced 10 to 20 seconds after it died.
-    "ttl": 20,
-    "loop_wait": 10,
-    "retry_timeout": 5,
-    "synchronous_mode": True,
-    # While both standbys are away, nothing is acknowledged either.
-    "synchronous_mode_strict": True,
-    "postgresql": {"use_pg_rewind": True, "parameters": PARAMETERS},
-}
+SHIPPED: Final = yaml.safe_load((Path(__file__).parents[2] / "deploy" / "patroni" / "patroni.yaml").read_text())
+"""What deploy/ gives operators. Only addresses, folders and logins are others here."""
 
 
 class Member:
@@ -60,11 +44,10 @@ class Member:
 
     def _configuration(self, etcd: list[int]) -> dict[str, Any]:
         return {
-            "scope": "tabularium",
+            **SHIPPED,
             "name": self.name,
             "restapi": {"listen": f"127.0.0.1:{self.rest}", "connect_address": f"127.0.0.1:{self.rest}"},
             "etcd3": {"hosts": [f"127.0.0.1:{port}" for port in etcd]},
-            "bootstrap": {"dcs": DYNAMIC, "initdb": [{"encoding": "UTF8"}, {"locale": "C.UTF-8"}, "data-checksums"]},
             "postgresql": {
                 "listen": f"127.0.0.1:{self.port}",
                 "connect_address": f"127.0.0.1:{self.port}",
