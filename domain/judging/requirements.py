@@ -21,16 +21,16 @@ IN_A_RUNNING_GAME: Final[tuple[Decision, ...]] = ("back", "pause", "resume")
 
 def require_text(text: str, rule: str = "TAB-CASE-06") -> None:
     """Raise `Refusal` unless a statement is 1 to 2,000 printable characters; it may have several lines."""
-    _require_text(text, text.replace("\n", " "), "A statement", rule)
+    _require_text(text, text.replace("\n", " "), "A statement", "no control characters but newlines", rule)
 
 
 def require_reason(reason: str) -> None:
     """Raise `Refusal` unless the reason of a ruling is 1 to 2,000 printable characters (TAB-RUL-02)."""
-    _require_text(reason, reason, "The reason of a ruling", "TAB-RUL-02")
+    _require_text(reason, reason, "The reason of a ruling", "no control characters", "TAB-RUL-02")
 
 
-def _require_text(text: str, line: str, what: str, rule: str) -> None:
-    right = f"{what} has 1 to {LONGEST_REASON:,} characters, and no control characters."
+def _require_text(text: str, line: str, what: str, without: str, rule: str) -> None:
+    right = f"{what} has 1 to {LONGEST_REASON:,} characters, and {without}."
     refuse_unless(text.strip(), rule, f"{what} is empty.", right)
     refuse_unless(len(text) <= LONGEST_REASON, rule, f"{what} has {len(text):,} characters.", right)
     refuse_unless(is_reason(line), rule, f"{what} has characters that cannot be printed.", right)
@@ -47,6 +47,7 @@ def require_rules(cited: Sequence[RuleId], facts: Facts, *, at_least: int = 0) -
 
 
 def require_about(kind: Kind, about: Version, facts: Facts) -> None:
+    """Raise `Refusal` unless a case of this kind can be about this version of the game (TAB-CASE-02)."""
     if not 1 <= about <= facts.version:
         asked = f"The game has no version {about}."
         raise Refusal("TAB-CASE-02", asked, f"Its versions are 1 to {facts.version}.")
@@ -55,6 +56,10 @@ def require_about(kind: Kind, about: Version, facts: Facts) -> None:
 
 
 def require_command(kind: Kind, command: Any, seat: Seat | None, *, refused: bool) -> None:
+    """Raise `Refusal` unless a case has a command exactly when it disputes a refusal (TAB-CASE-05).
+
+    `refused` tells whether the rules refuse that command to the seat at the version of the case.
+    """
     if kind != "refusal":
         asked = f"You sent a command with a case of the kind {kind}."
         refuse_unless(command is UNSET, "TAB-CASE-05", asked, "Send a command only with a case of the kind refusal.")
@@ -68,7 +73,7 @@ def require_command(kind: Kind, command: Any, seat: Seat | None, *, refused: boo
 def require_possible(decision: Decision, to: Any, order: Any, facts: Facts) -> None:
     """Raise `Refusal` unless a ruling can decide this in the game as it stands (TAB-RUL-09)."""
     wants_to, wants_order = decision in ("back", "continue"), decision == "result"
-    right = "A ruling has `to` exactly when the game goes back or on, and `order` exactly when it gives the result."
+    right = "Send `to` with the decisions back and continue only, and `order` with the decision result only."
     refuse_unless((to is not UNSET) == wants_to, "TAB-RUL-09", f"`to` does not fit {decision!r}.", right)
     refuse_unless((order is not UNSET) == wants_order, "TAB-RUL-09", f"`order` does not fit {decision!r}.", right)
     if decision in IN_A_RUNNING_GAME and facts.status != "running":
@@ -79,11 +84,12 @@ def require_possible(decision: Decision, to: Any, order: Any, facts: Facts) -> N
         raise Refusal("TAB-RUL-09", asked, "A running game can be paused, and a paused one resumed.")
     if decision == "back" and to not in facts.starts():
         asked = f"The game cannot go back to version {to}."
-        raise Refusal("TAB-RUL-09", asked, "Choose a version before a command that counts.")
+        raise Refusal("TAB-RUL-09", asked, "Choose the version before a command that was not taken back.")
     if decision == "continue" and (facts.status != "over" or to not in facts.continuations):
-        asked = f"The game, which is {facts.status}, cannot continue as {to}."
+        asked = f"The game cannot continue in {to}. The game is {facts.status}."
         known = enumerated(list(facts.continuations)) or "none"
-        raise Refusal("TAB-RUL-09", asked, f"A game that is over continues in a fork made for that. There is {known}.")
+        right = f"A game that is over can continue in a fork that was made for that. Such forks: {known}."
+        raise Refusal("TAB-RUL-09", asked, right)
     if wants_order:
         _require_order(order, facts)
 
@@ -95,4 +101,4 @@ def _require_order(order: tuple[tuple[Seat, ...], ...], facts: Facts) -> None:
     placed = [seat for tied in order for seat in tied]
     if sorted(placed) != sorted(facts.seats) or not all(order):
         asked = f"The order has {enumerated(placed) or 'no seats'}."
-        raise Refusal("TAB-RUL-09", asked, f"It must have each of {enumerated(list(facts.seats))} once.")
+        raise Refusal("TAB-RUL-09", asked, f"It must name each of {enumerated(list(facts.seats))} exactly once.")

@@ -11,6 +11,14 @@ from domain.transparency.note import Check, Key, Note, NoteError, read_key
 
 NOBODY: Final = "none"
 
+_FORMS: Final[Mapping[str, str]] = {
+    "log": "log VKEY [URL]",
+    "witness": "witness NAME VKEY [URL]",
+    "group": "group NAME any|all|NUMBER MEMBER…",
+    "quorum": "quorum NAME|none",
+}
+"""The forms of a line, by its first word."""
+
 _ALLOWED: Final = re.compile(rb"[\t\n\x20-\x7e\x80-\xff]*")
 
 
@@ -19,7 +27,7 @@ class PolicyError(ValueError):
 
 
 class Group(Struct, frozen=True):
-    """So many of these, witnesses or groups, must have seen a checkpoint."""
+    """Witnesses and groups, of which at least `least` must have seen a checkpoint."""
 
     least: int
     members: tuple[str, ...]
@@ -62,10 +70,10 @@ class Policy(Struct, frozen=True):
     quorum: str
 
     def judge(self, note: Note, check: Check) -> Verdict:
-        """Return what the policy says of a checkpoint. Raises `Rejected`."""
+        """Return what the policy says of a checkpoint; `check` verifies a signature. Raises `Rejected`."""
         try:
             checkpoint = read_checkpoint(note.text)
-            # A log's key counts for the log of its name alone.
+            # A key is used only for checkpoints of the log that has the key's name.
             logs = [party.key for party in self.logs if party.key.name == checkpoint.origin]
             if not logs:
                 known = ", ".join(party.key.name for party in self.logs) or "no log"
@@ -94,11 +102,11 @@ class Policy(Struct, frozen=True):
 
 
 def read_policy(content: bytes) -> Policy:
-    """Return the policy that a file says. Raises `PolicyError`."""
+    """Return the policy that a file describes. Raises `PolicyError`."""
     if _ALLOWED.fullmatch(content) is None:
         raise PolicyError("the policy has a control character that is neither tab nor newline")
     reader = _Reader()
-    # Names are bytes to the policy; what is no UTF-8 stays what it is.
+    # Names are bytes in this format: bytes that are not UTF-8 must be kept as they are.
     for number, line in enumerate(content.decode(errors="surrogateescape").split("\n"), start=1):
         words = line.strip(" \t").replace("\t", " ").split(" ")
         words = [word for word in words if word]
@@ -122,7 +130,7 @@ class _Reader:
         self._grouped: set[str] = set()
 
     def read(self, words: Sequence[str]) -> None:
-        """Take a line. Raises `ValueError`."""
+        """Add a line, given as its words, to the policy. Raises `ValueError`."""
         match words:
             case ["log", vkey, *url] if len(url) < 2:
                 self.logs.append(_party(vkey, url, LOG_KINDS, self.logs))
@@ -134,8 +142,10 @@ class _Reader:
                 if self.quorum is not None:
                     raise ValueError("there is another quorum line")
                 self.quorum = name if name == NOBODY else self._known(name)
+            case [word, *_] if word in _FORMS:
+                raise ValueError(f"expected `{_FORMS[word]}`")
             case _:
-                raise ValueError(f"expected log, witness, group or quorum with what belongs to it, not {words[0]!a}")
+                raise ValueError(f"expected log, witness, group or quorum, not {words[0]!a}")
 
     def _group(self, name: str, least: str, members: Sequence[str]) -> None:
         named = {"any": 1, "all": len(members)}.get(least)
@@ -143,7 +153,7 @@ class _Reader:
             raise ValueError(f"{least!a} is not any, all or a number from 1 on")
         count = int(least) if named is None else named
         if count > len(members):
-            raise ValueError(f"{count} of {len(members)} members is more than there are")
+            raise ValueError(f"the group needs {count} members, but it has only {len(members)}")
         for member in members:
             if self._known(member) in self._grouped:
                 raise ValueError(f"{member} is a member already")
@@ -165,7 +175,7 @@ def _party(vkey: str, url: Sequence[str], kinds: Sequence[int], others: Iterable
     key = read_key(vkey)
     if key.kind not in kinds:
         expected = " or ".join(f"{kind:#04x}" for kind in kinds)
-        raise ValueError(f"the key of {key.name} has type {key.kind:#04x}, and {expected} belongs here")
+        raise ValueError(f"the key of {key.name} has the type {key.kind:#04x}; expected {expected}")
     if any(party.key.public == key.public for party in others):
-        raise ValueError(f"the key of {key.name} stands there already")
+        raise ValueError(f"the key of {key.name} is already on an earlier line")
     return Party(key, url[0] if url else None)

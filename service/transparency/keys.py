@@ -103,7 +103,7 @@ def read_signer(text: str, kind: int = ED25519) -> Signer:
     except NoteError as error:
         raise KeyUnusable(str(error)) from None
     if signing.kind != kind:
-        raise KeyUnusable(f"the key of {signing.name} has type {signing.kind:#04x}, and {kind:#04x} belongs here")
+        raise KeyUnusable(f"the key of {signing.name} has the type {signing.kind:#04x}; expected {kind:#04x}")
     return signer_of(signing)
 
 

@@ -11,7 +11,7 @@ from domain.judging.case import MOST_WRITTEN, require_few_statements
 from domain.judging.events import CASE_EVENTS, CaseOpened, Decision, Settled
 from domain.judging.fold import read_event
 from domain.judging.proof import verify
-from domain.judging.requirements import require_text
+from domain.judging.requirements import require_reason, require_text
 from domain.kernel.ids import PlayerId, RuleId
 from domain.kernel.log.history import cause_of
 from domain.kernel.log.record import Cause, first_broken
@@ -129,6 +129,15 @@ def test_seats_make_statements_while_the_case_waits_for_a_ruling(court: Court) -
 @pytest.mark.parametrize("text", ["", "  \n ", "x" * 2001, "bell \a", "\u202eoverridden", "half \ud800"])
 def test_a_statement_is_printable(text: str) -> None:
     assert refused(require_text, text) == "TAB-CASE-06"
+
+
+def test_a_refused_statement_may_have_lines_and_a_refused_reason_may_not() -> None:
+    with pytest.raises(Refusal) as statement:
+        require_text("bell \a")
+    assert statement.value.allowed == "A statement has 1 to 2,000 characters, and no control characters but newlines."
+    with pytest.raises(Refusal) as reason:
+        require_reason("two\nlines")
+    assert reason.value.allowed == "The reason of a ruling has 1 to 2,000 characters, and no control characters."
 
 
 def test_a_statement_may_have_lines_and_any_script() -> None:
