@@ -1,6 +1,7 @@
-"""A request and its answer on a connection, in fewer steps than uvicorn takes; `connections` has the limits.
+"""A request and its answer on a connection, in fewer steps than uvicorn takes.
 
-It follows the inside of uvicorn's own cycle: when uvicorn is upgraded, compare the two.
+It copies internals of uvicorn's own cycle: when uvicorn is upgraded, compare the two. The limits of connections are in
+`service.connections`.
 """
 
 from collections.abc import Iterable
@@ -15,7 +16,7 @@ from service.api.headers import REQUEST_ID
 
 
 class Cycle(RequestResponseCycle):
-    """A request and its answer: uvicorn's, which looks through each header of each answer, and here at each once."""
+    """Uvicorn's cycle, except that a header that was sent before is not checked again."""
 
     async def send(self, message: Any) -> None:
         if self.flow.write_paused and not self.disconnected:
@@ -48,20 +49,20 @@ class Cycle(RequestResponseCycle):
         lines = [STATUS_LINE[status]]
         closes = False
         for name, value in headers:
-            if name == REQUEST_ID:  # never the same twice, and ours
+            if name == REQUEST_ID:  # no use to cache: each is new; no need to check: we made it
                 lines += (name, b": ", value, b"\r\n")
                 continue
-            # The session of a browser is not to be kept.
-            line, says = _line(name, value) if name != b"set-cookie" else _line.__wrapped__(name, value)
+            # The cookie of a browser's session must not stay in the cache.
+            line, framing = _line(name, value) if name != b"set-cookie" else _line.__wrapped__(name, value)
             lines.append(line)
-            if says is None:
+            if framing is None:
                 continue
-            if says == "close":
+            if framing == "close":
                 self.keep_alive, closes = False, True
-            elif says == "chunked":
+            elif framing == "chunked":
                 self.chunked_encoding, self.expected_content_length = True, 0
             elif self.chunked_encoding is None:
-                self.chunked_encoding, self.expected_content_length = False, says
+                self.chunked_encoding, self.expected_content_length = False, framing
         if not self.keep_alive and not closes:
             lines.append(b"connection: close\r\n")
         if self.chunked_encoding is None and self.scope["method"] != "HEAD" and status not in (204, 304):
@@ -73,23 +74,23 @@ class Cycle(RequestResponseCycle):
 
 @lru_cache(1024)
 def _line(name: bytes, value: bytes) -> tuple[bytes, int | Literal["chunked", "close"] | None]:
-    """Return a header as it is sent, and what it says of the answer: its length, or how it or the connection ends."""
+    """Return a header as it is sent, and what it says about framing: the length of the body, "chunked" or "close"."""
     if HEADER_RE.search(name) or HEADER_VALUE_RE.search(value):
         raise RuntimeError(f"the header {name!r} has characters that end a header")
     name = name.lower()
-    says = None
+    framing = None
     if name == b"content-length":
-        says = int(value)
+        framing = int(value)
     elif name == b"transfer-encoding" and value.lower() == b"chunked":
-        says = "chunked"
+        framing = "chunked"
     elif name == b"connection" and b"close" in [token.lower().strip() for token in value.split(b",")]:
-        says = "close"
-    return b"%b: %b\r\n" % (name, value), says
+        framing = "close"
+    return b"%b: %b\r\n" % (name, value), framing
 
 
 @lru_cache(1024)
 def parsed(url: bytes) -> tuple[str, bytes, bytes]:
-    """Return the path of an address, as text and as it came, and its query."""
+    """Return the path of a URL, decoded and raw, and its query."""
     found = httptools.parse_url(url)
     path = found.path.decode("ascii")
     return unquote(path) if "%" in path else path, found.path, found.query or b""

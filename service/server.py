@@ -26,7 +26,7 @@ from service.observe.metrics import Metrics, feel_the_loop
 from service.observe.tracing import tracing
 
 SWEEP: Final = 100
-"""Of so many ticks, ten a second, one looks for connections that do not end."""
+"""Ticks between two searches for connections that do not end; there are ten ticks a second."""
 
 
 class Server(uvicorn.Server):
@@ -47,7 +47,7 @@ class Server(uvicorn.Server):
                 access_log=False,
                 server_header=False,
                 forwarded_allow_ips=settings.proxies,
-                http=partial(HttpConnection, connections),  # type: ignore[reportArgumentType]: it is called as the class is that it returns
+                http=partial(HttpConnection, connections),  # type: ignore[reportArgumentType]: uvicorn expects a class, and calls it as one calls this
                 ws=SocketConnection,
                 ws_max_size=settings.body_limit,
                 timeout_graceful_shutdown=max(1, round(settings.grace)),
@@ -87,7 +87,7 @@ class _MetricsServer(uvicorn.Server):
 
 @asynccontextmanager
 async def serving_metrics(exporter: Exporter, settings: Settings, metrics: Metrics) -> AsyncIterator[str | None]:
-    """Serve the metrics of a process on a port of their own, and lend its address; nothing when none is set.
+    """Serve the metrics of a process on a port of their own. Yield the address, or None when no port is set.
 
     Raises `OSError` when it cannot listen on the port.
     """
@@ -115,7 +115,7 @@ async def serving_metrics(exporter: Exporter, settings: Settings, metrics: Metri
 
 
 Exhibit = Callable[[Services, str], AbstractContextManager[None]]
-"""Shows something at a service whose address is given, for as long as the context lasts."""
+"""Makes a context in which somebody uses the service at an address, such as the bots that play exhibition games."""
 
 
 async def serve(
@@ -136,7 +136,7 @@ async def serve(
 
 
 async def _serve(settings: Settings, announce: Callable[[str], None], exhibit: Exhibit) -> None:
-    room = make_room(settings.connections)
+    open_files = make_room(settings.connections)
     async with open_services(settings) as services:
         exporter = Exporter(services.metrics, services.store, services.rows)
         server = Server(services)
@@ -153,8 +153,8 @@ async def _serve(settings: Settings, announce: Callable[[str], None], exhibit: E
                     limits=settings.limits,
                     settings=settings.shown(),
                 )
-                if room < settings.connections:
-                    log.warning("the system allows fewer open files than connections", connections=room)
+                if open_files < settings.connections:
+                    log.warning("the system allows too few open files for all connections", connections=open_files)
                 if settings.unlimited:
                     log.warning("limits are off on a public address", host=settings.host, off=settings.unlimited)
                 announce(address_of(listening))

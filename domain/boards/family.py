@@ -1,4 +1,4 @@
-"""What a family of boards is: what the games that are played on them need of a board beyond its shape."""
+"""Families of boards: what the games of a family need of a board besides areas, coasts and borders."""
 
 from collections.abc import Callable, Iterable, Mapping
 
@@ -8,19 +8,19 @@ from domain.kernel.rules.board import Board, Kind
 
 
 class Measure(Struct, frozen=True):
-    """A number that every area of one kind has, and no other area: one of those `allowed`."""
+    """A number that every area of this kind must have, and no other area may have. It is one of those `allowed`."""
 
     kind: Kind
     allowed: tuple[int, ...]
 
 
 class Family(Struct, frozen=True):
-    """What the games of one family need of a board beyond its shape."""
+    """What the games of one family need of a board besides areas, coasts and borders."""
 
     values: Mapping[str, Measure]
     traits: frozenset[str] = frozenset()
     needs_home: bool = True
     straits_have_seas: bool = True
-    """Whether a strait crosses a sea zone, whose fleets may bar it."""
+    """Whether every strait crosses a sea zone. Fleets in that zone may block the strait."""
     problems: Callable[[Board], Iterable[str]] = lambda board: ()
-    """What else is wrong with a board, a line each."""
+    """Yields what else is wrong with a board, one line for each fault."""

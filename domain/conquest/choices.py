@@ -10,19 +10,19 @@ Ranges = Mapping[str, tuple[int, int]]
 
 
 def choices(units: Units, number: int) -> dict[str, tuple[int, int]]:
-    """Return how many of each type there can be in a choice of `number` out of `units`."""
-    others = units.total - number
-    ranges = {kind: (max(0, of_kind - others), min(of_kind, number)) for kind, of_kind in units.by_type.items()}
+    """Return, by type, the least and the most units of it that can be in a choice of `number` out of `units`."""
+    left = units.total - number
+    ranges = {kind: (max(0, of_kind - left), min(of_kind, number)) for kind, of_kind in units.by_type.items()}
     return {kind: bounds for kind, bounds in ranges.items() if bounds[1]}
 
 
 def forced(ranges: Ranges) -> dict[str, int] | None:
-    """The only possible choice, by field; None when there are several."""
+    """Return the only possible choice, by field; None when there are several."""
     if any(least != most for least, most in ranges.values()):
         return None
     return {field: least for field, (least, _) in ranges.items()}
 
 
 def counted(ranges: Ranges) -> dict[str, schema.Schema]:
-    """The schemas of fields that are numbers of units."""
+    """Return the schemas of the fields with the numbers of units, by field."""
     return {field: schema.count(least, most) for field, (least, most) in ranges.items()}

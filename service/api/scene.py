@@ -1,6 +1,6 @@
-"""A game to make the contract's examples of: the opening of a real one, with its dice, its ids and its clock fixed.
+"""The game from which the examples in the contract are made: a real opening with fixed dice, ids and times.
 
-The kernel plays it and the routes' own functions shape it, so an example cannot say what the service would not.
+The kernel plays it, and the routes turn it into bodies. So each example is what the service would answer.
 """
 
 import random
@@ -39,14 +39,22 @@ BOTS: Final = TokenRow(
 
 
 class Example(Struct, frozen=True):
-    """What an endpoint may be asked, and what it then answers. `body` and `answer` are JSON-shaped."""
+    """A request body of an endpoint, and its answer. Both are JSON-shaped."""
 
     answer: Any
     body: Any = None
 
 
 class Scene:
-    """A game of the library's first ruleset that has just begun, and one command in it."""
+    """A game of the library's default ruleset that has just begun, and one command in it.
+
+    Attributes:
+        records: the log of the game, up to and including the command.
+        created, joined, started: the steps in which the game begins.
+        given: the step of the command.
+        left: the step in which a seat leaves an answer in advance; not in `records`.
+        asked, agreed: the steps in which the command is taken back; not in `records`.
+    """
 
     def __init__(self, library: Library, boards: Boards) -> None:
         self.library = library
@@ -102,7 +110,7 @@ class Scene:
         raise AssertionError("a game that has begun has an option")
 
     def _leave(self, game: Game) -> Decided:
-        """Leave an answer in advance. It is no part of the game that the other examples show."""
+        """Leave an answer in advance. Other examples do not show it."""
         seat = game.decisions[0].seats[0]
         kinds = {type_name(command): sorted(command.answers) for command in self.ruleset.commands}
         option = next(option for option in game.options(seat, self.vault) if kinds.get(option.command))
@@ -111,7 +119,7 @@ class Scene:
         return answering.leave_answer(game, seat, answer, game.chance(SECRET), Cause(game.players[seat]), AT)
 
     def _ask(self) -> tuple[Decided, Decided]:
-        """Ask to take the command back, and agree. It is no part of the game that the other examples show."""
+        """Ask to take the command back, and agree. Other examples do not show it."""
         game, others = self.given.game, [seat for seat in self.given.game.players if seat != self.seat]
         cause, to = Cause(game.players[self.seat]), self.started.game.version
         asked = retracting.ask_take_back(game, self.seat, to, self.records, lambda _: self.started.game, cause, AT)

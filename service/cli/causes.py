@@ -1,4 +1,4 @@
-"""Where an event of an exported game comes from: whose command, when and which, and how its dice were drawn."""
+"""The cause of an event of an exported game: who gave which command and when, and how its dice were drawn."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -29,19 +29,19 @@ def chance_of(exported: Export, game: Game) -> CommittedChance | None:
 
 
 def causes(record: Record, game: Game, chance: CommittedChance | None, secrets: Sequence[Secret]) -> Iterator[str]:
-    """Yield what is behind a record, in lines: its command, and each roll; nothing for what merely follows.
+    """Yield a line for the command of a record and one for each roll in it; none for an event that has neither.
 
-    Of a sealed command its contents stand there when they are among the `secrets`.
+    A sealed command is shown open when its contents are among the `secrets`.
     """
     cause = cause_of(record)
     if record.cause is not None:
         who = f"{cause.seat} ({cause.player})" if cause.seat and cause.player else cause.seat or cause.player
-        yield f"{record.at} {who}" + ("" if cause.command is UNSET else f": {_given(cause.command, secrets)}")
+        yield f"{record.at} {who}" + ("" if cause.command is UNSET else f": {_command_text(cause.command, secrets)}")
     for roll in game.ruleset.rolled(read_event(game.ruleset, record)):
         yield _derivation(roll, game.ruleset.dice[roll.die], chance)
 
 
-def _given(command: Raw, secrets: Sequence[Secret]) -> str:
+def _command_text(command: Raw, secrets: Sequence[Secret]) -> str:
     given: dict[str, Any] = msgspec.json.decode(command)
     opened = (each.value for each in secrets if "sealed" in given and each.commitment == given["sealed"]["commitment"])
     return msgspec.json.encode(next(opened, given)).decode()
@@ -50,7 +50,7 @@ def _given(command: Raw, secrets: Sequence[Secret]) -> str:
 def _derivation(roll: Rolled, sides: tuple[str, ...], chance: CommittedChance | None) -> str:
     shown = f"draw {roll.draw}, {roll.die} dice: {', '.join(map(str, roll.faces))}"
     if roll.draw is None or chance is None:
-        return f"{shown}; derived once the game is over and its secret public"
+        return f"{shown}; can be checked when the game is over and its secret is public"
     used = list(chance.rolled(roll.draw, len(roll.faces), len(sides)))
     drawn: list[Any] = [sides[number - 1] for _, number in used if number is not None]
     read = " ".join(f"{byte:02x}" + ("" if number else " (thrown away)") for byte, number in used)

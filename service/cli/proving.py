@@ -1,4 +1,4 @@
-"""Proving many exports side by side: which files there are, and the result of each in a line."""
+"""Proving many exports of games and cases (disputes) in parallel: the files, and a line with the result of each."""
 
 import gzip
 import zlib
@@ -19,16 +19,16 @@ from domain.library import LIBRARY
 
 PACKED: Final = ".gz"
 ENDINGS: Final = (".jsonl", f".jsonl{PACKED}")
-"""How the names of exports end, in a folder."""
+"""The endings of the names of exports."""
 
 Result = Literal["proved", "not proved", "not read"]
 
 
 class Outcome(Struct, frozen=True):
-    """What became of a file.
+    """The result for a file.
 
     Attributes:
-        message: the rest of its line: what it is, or what is wrong.
+        message: what the export has, or what is wrong with it.
         verdict: the verdict, as JSON; None when the file could not be read.
     """
 
@@ -51,13 +51,13 @@ def content_of(file: Path) -> bytes:
     try:
         return gzip.decompress(content)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise gzip.BadGzipFile("it is not packed as its name says, or it was cut off") from error
+        raise gzip.BadGzipFile("the file is not packed with gzip, or it was cut off") from error
 
 
 def prove_all(files: Sequence[Path], processes: int) -> Iterator[Outcome]:
-    """Verify exports side by side, and yield the result of each, in their order.
+    """Verify exports in parallel, and yield the result of each, in their order.
 
-    A case is verified with the export of its game, if that is among them under the game's id.
+    A case is also checked against the export of its game, when one of the files has the game's id as its name.
     """
     known = {file.name.partition(".")[0]: file for file in files}
     if processes == 1 or len(files) == 1:
@@ -83,11 +83,13 @@ def _case(lines: list[bytes], known: Mapping[str, Path]) -> proof.CaseVerdict:
     if game is None:
         return verdict
     try:
-        against = read(content_of(game).splitlines(keepends=True))
-    except (OSError, ExportError):  # which its own line says
+        export = read(content_of(game).splitlines(keepends=True))
+    except (OSError, ExportError):  # the line of that file says so
         return verdict
-    beside = proof.verify(lines, LIBRARY, against)
-    return beside if beside.ok else msgspec.structs.replace(beside, problem=f"Beside {game}: {beside.problem}")
+    with_game = proof.verify(lines, LIBRARY, export)
+    if with_game.ok:
+        return with_game
+    return msgspec.structs.replace(with_game, problem=f"Checked against {game}: {with_game.problem}")
 
 
 def _line(verdict: Any) -> str:

@@ -45,7 +45,7 @@ def list_rules(ruleset: RulesetOption = None, as_json: JsonOption = False) -> No
 
 @rules.command("show")
 def show(rule_id: Annotated[str, typer.Argument(metavar="ID")], as_json: JsonOption = False) -> None:
-    """Show a rule: its text, its source, what it leaves open and how we rule."""
+    """Show a rule: its text, its source, what the source leaves open and how we decide that."""
     ruleset, rule = _find(rule_id)
     if as_json:
         print_json({"rule": rule, "cited": ruleset.catalogue.cite(rule)})
@@ -141,7 +141,11 @@ def _files(paths: Sequence[Path]) -> list[Path]:
 
 
 def _cases(path: Path, ruleset: str | None) -> list[tuple[Scenario, Ruleset[Any]]]:
-    """A scenario that names no ruleset is for all whose id begins with its folder's name."""
+    """Return the scenarios of a file, each with a ruleset to run it in.
+
+    A scenario that names no ruleset runs in the rulesets whose id begins with the name of the file's folder, or in all
+    when there is none.
+    """
     known = [each for each in _chosen(ruleset) if each.id.startswith(path.resolve().parent.name)]
     try:
         return list(runs(read(read_file(path).decode()), known or _chosen(ruleset)))

@@ -1,4 +1,4 @@
-"""``tabularium witness``: cosign the logs of others, so that nobody is shown another one."""
+"""``tabularium witness``: cosign checkpoints of other logs, so that no log can show two different histories."""
 
 import sqlite3
 from pathlib import Path
@@ -15,20 +15,28 @@ def register(app: typer.Typer) -> None:
 
 
 def witness(
-    policy: Annotated[Path, typer.Option(help="The logs to witness: a policy file. `quorum none` will do.")],
-    state: Annotated[Path, typer.Option(help="Directory for its key and for what it saw. Never restore an old copy.")],
-    name: Annotated[str | None, typer.Option(help="Its name, when the key is made at the first start.")] = None,
+    policy: Annotated[Path, typer.Option(help="A policy file with the logs to witness. Its quorum may be `none`.")],
+    state: Annotated[
+        Path,
+        typer.Option(
+            help="Directory for its key and for the last checkpoint of each log. Never restore an old copy: the "
+            "witness could then cosign a second history."
+        ),
+    ],
+    name: Annotated[
+        str | None, typer.Option(help="Name of the witness. It is used once: when the first start makes the key.")
+    ] = None,
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on.")] = 8001,
 ) -> None:
     """Run a witness: it cosigns checkpoints of logs as long as each goes on from the one before (C2SP tlog-witness).
 
-    Run it on another machine than the service. It prints the line that a policy needs to count it.
+    Run it on another machine than the service. It prints the line with which a policy names this witness.
     """
-    believed = read_policy_file(policy)
-    if not believed.logs:
+    policies = read_policy_file(policy)
+    if not policies.logs:
         bad_input(f"{policy} names no log")
-    # Imported late, as all that only some commands need.
+    # Imported late, because only this command needs it.
     import uvicorn
 
     from service.base.sockets import address_of, listen
@@ -37,7 +45,7 @@ def witness(
 
     try:
         signer = witness_key(state / "witness.key", name)
-        serving = Witness(signer, believed, state / "witness.db")
+        serving = Witness(signer, policies, state / "witness.db")
         with listen(host, port) as listening:
             print(f"witness {signer.key.name} {signer.key} {address_of(listening)}", flush=True)
             config = uvicorn.Config(application(serving), log_level="warning", lifespan="off", access_log=False)

@@ -1,4 +1,4 @@
-"""What draws pictures, as one digest: when it is another, the same position may look otherwise."""
+"""A digest of the code and data that draw pictures: when it has changed, the same position may look different."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -8,18 +8,18 @@ from importlib.resources.abc import Traversable
 from typing import Final
 
 DRAWN_BY: Final = (("domain",), ("service", "pictures"), ("service", "api", "pictures"))
-"""Code and data: what lies where, the maps, what it looks like, and how it is answered."""
+"""The packages: positions and maps, the drawing, and the endpoints of pictures."""
 
 
 @cache
 def drawn_by() -> str:
-    """Return the digest of what draws here. Its files are read once."""
+    """Return the digest of the code and data that draw pictures here. The files are read once."""
     places = [resources.files(package).joinpath(*within) for package, *within in DRAWN_BY]
     return digest(places, metadata.version("resvg-py"))
 
 
 def digest(places: Sequence[Traversable], converter: str) -> str:
-    """Return a digest of files and folders, and of the converter's version: the same wherever they are."""
+    """Return a digest of files and folders and of the converter's version. It does not depend on where they lie."""
     seen = hashlib.sha256(converter.encode())
     for name, content in (file for place in places for file in _files(place, place.name)):
         seen.update(f"\n{name} {len(content)}\n".encode())

@@ -1,4 +1,4 @@
-"""SVG in small parts: numbers, symbols, and text, of which is known how wide it is in the font that ships with us."""
+"""Small parts of SVG: numbers, symbols and text, and the width of a text in the font that comes with the service."""
 
 from functools import lru_cache
 from html import escape
@@ -22,12 +22,12 @@ def width(text: str, size: float, *, bold: bool = False) -> float:
 
 
 def written(text: str) -> str:
-    """Return text as it stands in SVG, in elements and attributes."""
+    """Return text escaped for the elements and attributes of SVG."""
     return escape(text)
 
 
 def number(value: float) -> str:
-    """Return a coordinate, as short as it can be said."""
+    """Return a coordinate, as short as it can be written."""
     return f"{value:.1f}".removesuffix(".0")
 
 
@@ -42,16 +42,16 @@ def fitted(text: str, size: float, room: float, *, bold: bool = False) -> str:
 
 
 def symbol(name: str, x: float, y: float, size: float, more: str = "") -> str:
-    """Return a glyph or an emblem in a square whose upper left corner is `x`, `y`."""
+    """Return a glyph or an emblem in a square with its upper left corner at `x`, `y`; `more` are raw attributes."""
     side = number(size)
     return f'<use href="#{name}" x="{number(x)}" y="{number(y)}" width="{side}" height="{side}"{more}/>'
 
 
 def box(x: float, y: float, wide: float, tall: float, look: str) -> str:
-    """Return a rectangle."""
+    """Return a rectangle; `look` are raw attributes."""
     return f'<rect x="{number(x)}" y="{number(y)}" width="{number(wide)}" height="{number(tall)}" {look}/>'
 
 
 def line_of_text(words: str, x: float, y: float, size: float, look: str = "") -> str:
-    """Return a line of text that begins at `x`, or ends or is centred there if `look` says so."""
+    """Return a line of text that begins at `x`. `look` are raw attributes: `text-anchor` moves it."""
     return f'<text x="{number(x)}" y="{number(y)}" font-size="{number(size)}" {look}>{written(words)}</text>'

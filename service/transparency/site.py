@@ -1,4 +1,4 @@
-"""A service over HTTP, as everybody sees it: without a token."""
+"""The public pages of a service, fetched over HTTP without a token."""
 
 import asyncio
 import time
@@ -11,21 +11,21 @@ import httpx
 
 from service.transparency.pages import Page, Unreachable
 
-LONGEST: Final = 60.0
-"""Seconds for a page. They count from its request to its last byte: who sends a byte now and then gains nothing."""
+LONGEST_DOWNLOAD: Final = 60.0
+"""Seconds from the request of a page to its last byte. So a service that sends very slowly cannot hold us up."""
 
-LARGEST: Final = 64 * 1024**2
-"""Bytes of a page."""
+LARGEST_PAGE: Final = 64 * 1024**2
+"""The size limit of a page, in bytes."""
 
 ATTEMPTS: Final = 6
-"""How often a page is asked for of a service that says when to come again."""
+"""The most requests for a page, while the service answers 429 or 503."""
 
 LONGEST_WAIT: Final = 60.0
-"""Seconds to wait for a page in all, as the service says when to come again."""
+"""The most seconds to wait between all requests for a page: the sum of what `Retry-After` asks for."""
 
 
 class HttpSite:
-    """A `Site` at an address."""
+    """A `pages.Site` at the address of a service."""
 
     def __init__(
         self, url: str, http: httpx.AsyncClient | None = None, pause: Callable[[float], None] = time.sleep
@@ -52,19 +52,19 @@ class HttpSite:
             if page.status not in (429, 503) or attempt == ATTEMPTS or waited > LONGEST_WAIT:
                 return page
             self._pause(wait)
-        raise AssertionError("there is a last attempt")
+        raise AssertionError("the last attempt returns")
 
     async def _fetch(self, path: str) -> tuple[Page, float]:
         """Return a page, and after how many seconds to ask again."""
         body = bytearray()
         try:
-            async with asyncio.timeout(LONGEST), self._http.stream("GET", self._url + path) as answer:
+            async with asyncio.timeout(LONGEST_DOWNLOAD), self._http.stream("GET", self._url + path) as answer:
                 async for part in answer.aiter_bytes():
                     body += part
-                    if len(body) > LARGEST:
-                        raise Unreachable(f"the service answers more than {LARGEST} bytes at {path}")
+                    if len(body) > LARGEST_PAGE:
+                        raise Unreachable(f"the service answers more than {LARGEST_PAGE} bytes at {path}")
         except TimeoutError as error:
-            raise Unreachable(f"the service has not answered for {LONGEST:.0f} s at {path}") from error
+            raise Unreachable(f"the service has not answered for {LONGEST_DOWNLOAD:.0f} s at {path}") from error
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise Unreachable(f"{self._url} cannot be reached: {error}") from error
         wait = answer.headers.get("retry-after", "1")

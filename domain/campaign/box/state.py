@@ -101,8 +101,8 @@ class Hand(Struct, frozen=True):
 
     Attributes:
         count: how many; public (CS-CRD-06).
-        sealed: the hand as it was sealed last, by value; null before the set-up.
-        seen: what has openly come and gone since, by value.
+        sealed: how many senators of each kind they had when the hand was last sealed; null before the set-up.
+        seen: how many of each kind have openly joined the hand since then; negative for those that left.
     """
 
     count: Count = 0
@@ -117,7 +117,8 @@ class Auction(Struct, frozen=True):
         opener: who must bid first.
         bidder: who has bid most; null before the first bid.
         amount: what they have bid, in talents.
-        a: whom they propose for the next place of alliance A; null where a lone player is proposed for B.
+        a: whom they propose for the next place of alliance A; null when only one player has no alliance yet and is
+            proposed for B.
         b: whom they propose for the next place of alliance B.
         waiting: the players still to be asked, in this order.
     """
@@ -145,7 +146,7 @@ class LandMove(Struct, frozen=True):
     """A land move that can go on: more units may leave the province that was activated (CS-MOV-07).
 
     Attributes:
-        landings: what has come by sea so far; it takes room on the galleys there.
+        landings: the units that have come by sea so far; they count against the capacity of the galleys there.
     """
 
     origin: AreaId
@@ -202,7 +203,7 @@ class Battle(Struct, frozen=True):
         place: the province, or the sea zone.
         naval: whether it is fought at sea.
         answered: the players who have said what they send into the battle (CS-BAT-04, CS-BAT-06).
-        returns_fire: whether the attacker must still roll in this round (CS-BAT-21).
+        returns_fire: whether a city fired first, so that the attacker must still roll in this round (CS-BAT-21).
         announcing: the players who must still say whether they retreat (CS-RET-01).
     """
 
@@ -217,7 +218,7 @@ class Battle(Struct, frozen=True):
     announcing: tuple[Seat, ...] = ()
 
     def side(self, seat: Seat) -> Side:
-        """Return the side of a participant."""
+        """Return the side of a participant: the defender's unless the seat attacks."""
         return self.attacker if self.attacker.seat == seat else self.defender
 
 
@@ -239,7 +240,7 @@ class Revolt(Struct, frozen=True):
     Attributes:
         by: who played the card.
         slaves: how many are left.
-        next: the army that is attacked next; null until it is chosen.
+        next: the player whose army is attacked next; null until it is chosen.
     """
 
     by: Seat
@@ -252,10 +253,10 @@ class VoteUnderWay(Struct, frozen=True):
     """A vote of the senate (CS-SEN-05).
 
     Attributes:
-        card: the vote.
+        card: the card of the vote.
         caller: who called it.
         laid: the senators that each player has laid face up.
-        leader: who has laid most.
+        leader: whose senators have the most votes so far.
         waiting: who is still to be asked, in this order.
     """
 

@@ -12,7 +12,7 @@ from domain.kernel.rules.message import Names
 
 
 def of(table: Table, names: Names) -> marks.Battle | None:
-    """Return the battle under way; None where there is none."""
+    """Return the battle under way; None when there is none."""
     battle = table.battle
     if battle is None:
         return None
@@ -24,5 +24,6 @@ def _fighter(table: Table, battle: Battle, side: Side, names: Names) -> Fighter:
     number = rounds.number_of_dice(table, battle, side)
     throw = Throw("battle", number, dice.chances(number, *forces.by_type(side.force)))
     seat = None if side.seat == SLAVES else side.seat
+    # The word "phantom" is written on the units of a Diplomacy card, which are not on the board.
     pieces = (*force_of(side, names, phantom="phantom"), *leaders_of(table.provinces, battle, side, names))
     return Fighter(seat, forces.participant(side.seat, names), pieces, side.hits, throw)

@@ -187,7 +187,7 @@ def _sides(view: View, battle: Battle, names: Names) -> Iterator[Shelf]:
 
 
 def force_of(side: Side, names: Names, phantom: str = "") -> Iterator[Mark]:
-    """Yield the units of a side in a battle; `phantom` is written on those of a card."""
+    """Yield the units of a side in a battle. `phantom` is the word that is written on the units of a card."""
     for owner, counts in forces.by_owner(side.force, side.seat).items():
         for kind, number in forces.in_order(counts):
             words = forces.named({forces.group(owner, kind): number}, side.seat, names)

@@ -55,15 +55,15 @@ def _paper(card: Card, names: Names) -> Paper:
 
 
 def _lines(card: Card, names: Names) -> Iterator[tuple[str, str]]:
-    """Yield what is to be said of a card, each with the fact that says where it is from."""
-    told = _told(card.effect, names)
-    yield "kind", f"{told[0].upper()}{told[1:]}"
+    """Yield the lines about a card. Each comes with the key of `Card.provenance` that says where the line is from."""
+    effect = _effect(card.effect, names)
+    yield "kind", f"{effect[0].upper()}{effect[1:]}"
     yield "kind", WHEN[card.kind]
     yield "price", f"Costs {card.price} talents" if card.price else "Free"
     yield "copies", f"{card.copies} of its kind" if card.copies > 1 else "The only one of its kind"
 
 
-def _told(effect: Effect | Levy, names: Names) -> str:
+def _effect(effect: Effect | Levy, names: Names) -> str:
     match effect:
         case Gain():
             return _gain(effect)
@@ -77,7 +77,7 @@ def _told(effect: Effect | Levy, names: Names) -> str:
         case City(provinces):
             return f"a city in {_either(provinces, names)}, where none stands yet"
         case Expedition():
-            return f"{_expedition(effect, names)}: {_told(effect.then, names)}"
+            return f"{_expedition(effect, names)}: {_effect(effect.then, names)}"
         case Assassination():
             return "removes a General, or a random senator, of another player"
         case Bribe():
@@ -86,16 +86,16 @@ def _told(effect: Effect | Levy, names: Names) -> str:
             return f"{votes} vote{'s' * (votes != 1)} in the senate"
         case Pact(province):
             where = "every naval battle of yours" if province is None else f"every battle of yours in {names(province)}"
-            return f"{_pieces(effect)} on your side in {where}, though not on the board"
+            return f"{_pieces(effect)} on your side in {where}; they are not on the board"
         case Training(land, sea):
             extra = [f"{dice} more dice in {where} battles" for dice, where in ((land, "land"), (sea, "naval")) if dice]
             return enumerated([each.replace("1 more dice", "1 more die") for each in extra])
         case Calm():
             return "you may avoid any naval battle"
         case Uprising(infantry):
-            return f"{infantry} infantry of slaves fight each army in a province"
+            return f"{infantry} infantry of slaves fight the armies in a province, one after another"
         case Vote(prize):
-            return f"a vote of the senate, whose winner gets: {_told(prize, names)}"
+            return f"a vote of the senate, whose winner gets: {_effect(prize, names)}"
 
 
 def _either(places: Iterable[AreaId], names: Names) -> str:

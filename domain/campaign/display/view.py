@@ -1,4 +1,4 @@
-"""What a player sees: everything but the senators in others' hands (CS-CRD-06) and their chaos (CS-TOK-09)."""
+"""What a player sees: everything but other players' senators in hand (CS-CRD-06) and chaos points (CS-TOK-09)."""
 
 from msgspec import Struct
 
@@ -59,7 +59,7 @@ class View(Struct, frozen=True):
 
     Attributes:
         season: the number of the season; 0 before the first.
-        seasons: how many are played.
+        seasons: how many seasons the game has.
         round: the number of the round; 0 before the first of a season.
         first: who opened the last auction, or opens the next one.
         order: the players in turn order; during the auctions only those who have a place already.
@@ -114,7 +114,7 @@ def of(table: Table, vault: Vault) -> View:
         alliance_a=table.alliance_a,
         alliance_b=table.alliance_b,
         done=table.done,
-        seats={seat: _standing(table, seat, vault) for seat in table.seats},
+        seats={seat: _seat_view(table, seat, vault) for seat in table.seats},
         provinces=table.provinces,
         fleets=table.fleets,
         pool=table.pool,
@@ -132,7 +132,7 @@ def of(table: Table, vault: Vault) -> View:
     )
 
 
-def _standing(table: Table, seat: Seat, vault: Vault) -> SeatView:
+def _seat_view(table: Table, seat: Seat, vault: Vault) -> SeatView:
     is_own = hands.is_read_by(table, seat, vault)
     player = table.players[seat]
     sides = (table.alliance_a, table.alliance_b)
@@ -152,16 +152,19 @@ def _standing(table: Table, seat: Seat, vault: Vault) -> SeatView:
 
 
 def imagine(draft: Draft[Table], view: View, viewer: Seat, rng: Random) -> None:
-    """Make of a bare table one that `view` may show: others have the chaos that was last revealed, and any senators."""
+    """Fill a bare table with a position that `viewer` may have before them, given what they see.
+
+    What is hidden from them is made up: others have the chaos points that they revealed last, and random senators.
+    """
     table = draft.table
-    table.assume(view, "deploying")
+    table.assume(view, "deploying")  # all fields but that one, which a view has in another form
     table.deploying = {kind: number for kind, number in view.deploying.items() if kind != "caesar"}
     table.deploying_caesar = bool(view.deploying.get("caesar"))
     laid = view.vote.laid if view.vote is not None else {}
-    for seat, standing in view.seats.items():
-        chaos = standing.shown if standing.chaos is None else standing.chaos
-        table.players[seat] = Player(standing.talents, standing.points, chaos, standing.shown)
-        table.owned[seat], table.used[seat] = standing.cards, standing.used
+    for seat, seat_view in view.seats.items():
+        chaos = seat_view.shown if seat_view.chaos is None else seat_view.chaos
+        table.players[seat] = Player(seat_view.talents, seat_view.points, chaos, seat_view.shown)
+        table.owned[seat], table.used[seat] = seat_view.cards, seat_view.used
     known = [view.deck, view.display, view.seats[viewer].hand or {}]
     known += [cards for seat, cards in laid.items() if seat != viewer]
     unseen = [
@@ -170,11 +173,11 @@ def imagine(draft: Draft[Table], view: View, viewer: Seat, rng: Random) -> None:
         for _ in range(table.cards[card].copies - sum(each.get(card, 0) for each in known))
     ]
     dealt = rng.sample(unseen, len(unseen))
-    for seat, standing in view.seats.items():
-        hand = dict(standing.hand or {})
-        if standing.hand is None:
+    for seat, seat_view in view.seats.items():
+        hand = dict(seat_view.hand or {})
+        if seat_view.hand is None:
             hand.update(laid.get(seat, {}))
-            while sum(hand.values()) < standing.senators and dealt:
+            while sum(hand.values()) < seat_view.senators and dealt:
                 card = dealt.pop()
                 hand[card] = hand.get(card, 0) + 1
-        table.hands[seat] = Hand(standing.senators, hands.seal(draft, seat, hand))
+        table.hands[seat] = Hand(seat_view.senators, hands.seal(draft, seat, hand))

@@ -23,7 +23,7 @@ class CityBuilt(Event, frozen=True):
 
 
 class CityTaken(Event, frozen=True):
-    """A city changed hands: its army was beaten (CS-CTY-04), or nobody held it (CS-CTY-05)."""
+    """A city changed hands: its owner's army was beaten (CS-CTY-04) or absent (CS-CTY-05)."""
 
     rules = ("CS-CTY-04", "CS-CTY-05")
     places = (("province", "lost"),)
@@ -40,7 +40,7 @@ class CityTaken(Event, frozen=True):
 
 
 def sites(table: Table, provinces: tuple[AreaId, ...]) -> list[AreaId]:
-    """Return the provinces of a list that have no city (CS-CTY-02)."""
+    """Return the provinces of a list where a city can be built: those without one (CS-CTY-02)."""
     return [area for area in dict.fromkeys(provinces) if table.provinces[area].city is None]
 
 

@@ -229,7 +229,10 @@ def _roll(draft: Draft[Table], side: Side, enemy: Side, extra: int) -> None:
 
 
 def matched(table: Table, seat: Seat) -> Units:
-    """Return the units with which a side's dice are matched (CC-BAT-13): catapults in reserve, too (CC-BAT-14)."""
+    """Return the units that a side's dice can be matched with (CC-BAT-13); catapults in reserve count (CC-BAT-14).
+
+    A die hits when its face shows the type of one of them; each unit is matched with at most one die.
+    """
     battle = battle_of(table)
     side = battle.attacker if seat == battle.attacker.seat else battle.defender
     return replace(side.legion or NO_UNITS, catapults=force(table, battle, seat).units.catapults)

@@ -17,7 +17,7 @@ from domain.kernel.rules.message import Names
 
 
 def of(table: Table, names: Names) -> marks.Battle | None:
-    """Return the battle under way; None where there is none."""
+    """Return the battle under way; None when there is none."""
     if (battle := table.battle) is not None:
         sides = (_army(table, battle, side, names) for side in (battle.attacker, battle.defender))
         return marks.Battle(battle.province, battle.round, *sides)
@@ -34,7 +34,7 @@ def _army(table: Table, battle: Battle, side: Side, names: Names) -> Fighter:
         replace(leader(side.seat, table.leaders[name].kind, name), words=names(name))
         for name in table.leaders_at(battle.province, side.seat)
     )
-    throw = None
+    throw = None  # until the side has chosen its legion
     if side.legion is not None:
         extra = land.fortification_dice(table, battle) if side is battle.defender else 0
         number = side.legion.total + extra

@@ -304,7 +304,7 @@ def roll(draft: Draft[Table]) -> None:
             lost[nation] = gone
         if hurt:
             damaged[nation] = hurt
-        if not battle.raid and (number := dice.drives_off(theirs)):
+        if not battle.raid and (number := dice.number_driven_off(theirs)):
             driven[nation] = number
     attacker, defender = (thrown[nation] for nation in battle.sides)
     draft.emit(BattleRolled(battle.place, attacker, defender, lost, damaged, driven, sunk))

@@ -33,7 +33,7 @@ class Group(Struct, frozen=True):
 
     Attributes:
         damaged: how many of them were hit once (IT-BAT-09).
-        seaborne: whether they came by sea or across a strait, and it is the first round (IT-HIT-08).
+        seaborne: whether they came by sea or across a strait; always false after the first round (IT-HIT-08).
     """
 
     kind: Kind
@@ -43,7 +43,7 @@ class Group(Struct, frozen=True):
 
 
 class Shots(Struct, frozen=True):
-    """The dice of some units of one type that aim at the same target.
+    """Dice after the roll: those of units of one type that aimed at the same target.
 
     Attributes:
         kind: the type, or ``fleet``.
@@ -64,7 +64,7 @@ class Throw(Struct, frozen=True):
     """The dice of a nation in a round.
 
     Attributes:
-        faces: in the order of `shots`.
+        faces: the faces that came up, in the order of `shots`.
     """
 
     nation: NationId
@@ -74,7 +74,7 @@ class Throw(Struct, frozen=True):
 
     @property
     def hits(self) -> int:
-        """All hits, those that find no unit any more among them."""
+        """The number of all hits, those that find no unit left included."""
         return sum(shots.hits for shots in self.shots)
 
     def tell(self, names: Names) -> str:
@@ -88,8 +88,8 @@ class Throw(Struct, frozen=True):
 def groups(table: Table, battle: Battle, nation: NationId) -> dict[str, Group]:
     """Return the groups of a nation's units at which its enemy can aim, by name (IT-BAT-05).
 
-    In the first round attackers who came by sea are groups of their own, if others did not (IT-HIT-09). With the option
-    `individual_targets` each unit is a group (IT-BAT-19).
+    In the first round, attackers who came by sea are not in a group with attackers who came by land (IT-HIT-09). With
+    the option `individual_targets` each unit is a group (IT-BAT-19).
     """
     units, damaged = table.army(battle.place, nation).units, battle.damaged.get(nation, {})
     seaborne = _seaborne(table, battle, nation)
@@ -117,7 +117,7 @@ def _seaborne(table: Table, battle: Battle, nation: NationId) -> Units:
         return {}
     units = table.army(battle.place, nation).units
     present: Units = {kind: min(number, units.get(kind, 0)) for kind, number in front.seaborne.items()}
-    return _some(present)
+    return _without_zeros(present)
 
 
 def targets(table: Table, battle: Battle, nation: NationId) -> list[str]:
@@ -139,9 +139,9 @@ def _aims(table: Table, battle: Battle, nation: NationId) -> tuple[Aim, ...]:
 
 
 def modifier(table: Table, battle: Battle, nation: NationId, target: Group | None = None) -> int:
-    """Return what is added to each die of a nation that aims at some target (IT-HIT-07); nothing in a raid (IT-RAI-04).
+    """Return what is added to each die of a nation that aims at a target (IT-HIT-07); 0 in a raid (IT-RAI-04).
 
-    What a fleet carries is added besides (IT-NAV-04).
+    At sea, `volleys` also adds to a fleet's die for the units that the fleet carries (IT-NAV-04).
     """
     if battle.raid:
         return 0
@@ -167,7 +167,7 @@ def _leaders(table: Table, battle: Battle, nation: NationId) -> int:
 
 
 def handicap(table: Table, nation: NationId) -> int:
-    """Return what a card takes from every die of a nation, as matters stand (IT-I2-10, IT-I2-11)."""
+    """Return the modifier that the nation's card gives each of its dice now; 0 without one (IT-I2-10, IT-I2-11)."""
     special = table.cards.nations[nation].special(Handicap)
     if special is None:
         return 0
@@ -176,7 +176,7 @@ def handicap(table: Table, nation: NationId) -> int:
 
 
 def _holds(table: Table, nation: NationId, area: AreaId) -> bool:
-    """Tell whether a nation controls an area; one that it still attacks is its defender's."""
+    """Tell whether a nation controls an area. An area that it still attacks is controlled by the defender."""
     contested = nation == table.active and bool(table.strangers(nation, area))
     return nation in table.armies.get(area, {}) and not contested
 
@@ -202,7 +202,10 @@ def roll_dice(draft: Draft[Table], count: int) -> tuple[Draw, tuple[Face, ...]]:
 
 
 class Volley(Struct, frozen=True):
-    """Dice that are thrown alike, for units of one type at one target: each hits with `needed`, `added` included."""
+    """Dice before the roll: those of units of one type that aim at the same target.
+
+    A die hits when its face and `added` together are at least `needed`.
+    """
 
     kind: str
     target: str
@@ -214,7 +217,7 @@ class Volley(Struct, frozen=True):
 def volleys(table: Table, battle: Battle, nation: NationId) -> list[Volley]:
     """Return the dice of a nation in a round: one for each unit (IT-BAT-04), at sea one for each fleet (IT-NAV-03).
 
-    Land units aboard help the fleet that carries them. Units whose targets are not declared yet aim at the first.
+    Land units aboard help the fleet that carries them. Units whose target is not declared yet aim at the first one.
     """
     if battle.naval:
         bonus, carried = modifier(table, battle, nation), table.data.combat.fleet_per_carried_unit
@@ -261,7 +264,7 @@ def chances(table: Table, battle: Battle, nation: NationId) -> tuple[float, ...]
     return together((1 - hit, hit) for count, hit in likely for _ in range(count))
 
 
-def drives_off(thrown: Throw) -> int:
+def number_driven_off(thrown: Throw) -> int:
     """Return how many enemy units the elephants of a throw drive off (IT-HIT-10)."""
     number, faces = 0, list(thrown.faces)
     for shots in thrown.shots:
@@ -271,7 +274,10 @@ def drives_off(thrown: Throw) -> int:
 
 
 def struck(thrown: Throw) -> tuple[bool, ...]:
-    """Tell of each die of a throw whether it hit: of those that are thrown alike, the highest did."""
+    """Return for each die of a throw whether it hit.
+
+    A throw has only the number of hits among the dice of a `Shots`: the dice with the highest faces are the hits.
+    """
     found, faces = list[bool](), list(thrown.faces)
     for shots in thrown.shots:
         mine, faces = faces[: shots.count], faces[shots.count :]
@@ -284,10 +290,10 @@ def struck(thrown: Throw) -> tuple[bool, ...]:
 
 
 def losses(table: Table, battle: Battle, nation: NationId, thrown: Throw) -> tuple[Units, Units]:
-    """Return what a throw eliminates of a nation's units, and which of those left are damaged afterwards.
+    """Return how many units of a nation a throw eliminates, and how many of those left are damaged then, by type.
 
-    Hits beyond a target are lost (IT-BAT-12). Of units that need two hits all are damaged before one is eliminated
-    (IT-BAT-10).
+    Hits beyond the units of a target are lost (IT-BAT-12). Where units need two hits, all of them are damaged before
+    one is eliminated (IT-BAT-10).
     """
     lost, damaged = dict[Kind, int](), dict[Kind, int]()
     for name, group in groups(table, battle, nation).items():
@@ -299,8 +305,8 @@ def losses(table: Table, battle: Battle, nation: NationId, thrown: Throw) -> tup
             hurt = group.damaged + first - gone
         lost[group.kind] = lost.get(group.kind, 0) + gone
         damaged[group.kind] = damaged.get(group.kind, 0) + hurt
-    return _some(lost), _some(damaged)
+    return _without_zeros(lost), _without_zeros(damaged)
 
 
-def _some(units: Units) -> Units:
+def _without_zeros(units: Units) -> Units:
     return {kind: number for kind, number in units.items() if number}

@@ -35,28 +35,28 @@ class DriveOff(Command, frozen=True):
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         fight = battle_of(draft.table)
-        nation = _driven(fight)
+        nation = _driven_nation(fight)
         names = draft.table.names
         asked = f"The elephant cannot drive off {counted(self.kind, 1)} of the {names(self.nation)}."
         refuse_unless(self.nation == nation, self.rule, asked, f"The {names(nation)} must choose now.")
         kinds = draft.table.army(fight.place, nation).units
         refuse_unless(self.kind in kinds, self.rule, asked, f"Choose one of the survivors: {named(kinds)}.")
-        _order_off(draft, nation, self.kind)
+        _order_one_off(draft, nation, self.kind)
 
     @classmethod
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         fight = battle_of(table)
-        nation = _driven(fight)
+        nation = _driven_nation(fight)
         kinds = [kind for kind in KINDS if kind in table.army(fight.place, nation).units]
         fields = {"nation": schema.const(nation), "kind": schema.one_of(kinds)}
         yield cls.option("Choose who is driven off", fields)
 
 
-def _driven(fight: Battle) -> NationId:
+def _driven_nation(fight: Battle) -> NationId:
     return next(side for side in fight.sides if side in fight.driven)
 
 
-def _order_off(draft: Draft[Table], nation: NationId, kind: Kind) -> None:
+def _order_one_off(draft: Draft[Table], nation: NationId, kind: Kind) -> None:
     fight = battle_of(draft.table)
     closed = barred(draft.table, fight, nation)
     one = Army({kind: 1})
@@ -64,14 +64,14 @@ def _order_off(draft: Draft[Table], nation: NationId, kind: Kind) -> None:
 
 
 def drive_off(table: Table) -> list[Decision] | Consequence[Table]:
-    """Ask which survivor each natural 9 or 10 of an elephant drives off (IT-HIT-11)."""
+    """Ask the owner of the survivors which one each unmodified 9 or 10 of an elephant drives off (IT-HIT-11)."""
     fight, names = battle_of(table), table.names
-    if not fight.driven or not table.army(fight.place, _driven(fight)).size:
+    if not fight.driven or not table.army(fight.place, _driven_nation(fight)).size:
         return open_retreats
-    nation = _driven(fight)
+    nation = _driven_nation(fight)
     kinds: list[Kind] = [kind for kind in KINDS if kind in table.army(fight.place, nation).units]
     if len(kinds) == 1:
-        return lambda draft: _order_off(draft, nation, kinds[0])
+        return lambda draft: _order_one_off(draft, nation, kinds[0])
     title = f"The {names(nation)} in {names(fight.place)}: which unit does the elephant drive off?"
     about = {"nation": nation, "place": fight.place, "number": fight.driven[nation], "kinds": kinds}
     depends = "It retreats, or is eliminated where it cannot."

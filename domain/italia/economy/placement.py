@@ -1,4 +1,4 @@
-"""Placing what a nation bought (chapter PLC). Stacking does not matter yet (IT-PLC-08)."""
+"""Placing what a nation bought (chapter PLC). Stacking limits do not apply here (IT-PLC-08)."""
 
 from collections.abc import Iterable
 
@@ -23,7 +23,7 @@ from domain.kernel.rules.refusal import Refusal
 
 
 class PlacementBegan(Event, frozen=True):
-    """A nation began to place what it bought; its cities stand (IT-PLC-01, IT-BUY-10).
+    """A nation began to place what it bought; the cities that it bought were built (IT-PLC-01, IT-BUY-10).
 
     Attributes:
         areas: the areas that it controls, where its units can be placed (IT-PLC-02).
@@ -121,7 +121,7 @@ class Place(Command, frozen=True):
         held = table.nations[nation].held
         if not 0 < self.number <= held.get(self.kind, 0):
             asked = f"The {table.names(nation)} cannot place {counted(self.kind, self.number)}."
-            raise Refusal("IT-PLC-01", asked, f"They have still to place {told_held(held)}.")
+            raise Refusal("IT-PLC-01", asked, f"They still have to place {held_in_words(held)}.")
         where = places(table, nation, self.kind)
         asked = f"You cannot place {counted(self.kind, self.number)} in {table.names(self.area)}."
         if self.area not in where:
@@ -131,7 +131,10 @@ class Place(Command, frozen=True):
         draft.emit(UnitsPlaced(nation, self.area, self.kind, self.number))
 
     def _barred_by(self, table: Table, nation: NationId) -> str:
-        """Return the rule that keeps the units from the area."""
+        """Return the rule that keeps the units from the area.
+
+        A sea area on the nation's own coast is closed to fleets only by the rule for Carthaginian fleets (IT-I1-36).
+        """
         at_sea = self.area in table.map.seas
         if self.kind == FLEET:
             near = any(self.area in table.seas_of(area) for area in placing_of(table).areas)
@@ -155,13 +158,13 @@ class Place(Command, frozen=True):
                 )
 
 
-def told_held(held: dict[str, int]) -> str:
+def held_in_words(held: dict[str, int]) -> str:
     """Say what is still to be placed."""
     return enumerated([counted(kind, held[kind]) for kind in (*KINDS, FLEET) if held.get(kind)]) or "nothing"
 
 
 def place(table: Table) -> list[Decision] | Consequence[Table] | None:
-    """Ask where purchased units are placed; units that can be placed nowhere wait (IT-INC-16)."""
+    """Ask where purchased units are placed. Units that can be placed nowhere stay off the board (IT-INC-16)."""
     nation, held = turn_of(table).nation, table.nations[turn_of(table).nation].held
     if table.placing is None:
         return _begin if held or turn_of(table).building else None
@@ -177,7 +180,7 @@ def place(table: Table) -> list[Decision] | Consequence[Table] | None:
             "place",
             (table.seat_of(nation),),
             RuleId("IT-PLC-02"),
-            f"Where do the {table.names(nation)} place {told_held(held)}?",
+            f"Where do the {table.names(nation)} place {held_in_words(held)}?",
             "Then their reinforcements arrive.",
             {"nation": nation, "units": held},
         )

@@ -1,8 +1,9 @@
 """Fleets and what they carry: sailing, embarking and landing (chapter SEA).
 
-A fleet is a thing with cargo. In one movement phase it sails two sea areas, before, between and after loading, and
-carries two different land units, those aboard at the start among them (IT-SEA-05). A unit embarks only where the phase
-finds it, uses one fleet, and moves no further when it has landed (IT-SEA-06, IT-SEA-08, IT-SEA-11).
+Each fleet has an id and its own cargo. In one movement phase it sails at most two sea areas and carries at most two
+land units, counting those aboard at the start (IT-SEA-05); it can load before, between and after its moves. A unit
+embarks only in the area where it began the phase, uses one fleet, and moves no further once it has landed (IT-SEA-06,
+IT-SEA-08, IT-SEA-11).
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -131,7 +132,7 @@ def room(table: Table, fleet: FleetId) -> int:
 
 
 def _fleet(table: Table, nation: NationId, fleet: FleetId, asked: str, foreign: str = "IT-SEQ-03") -> Fleet:
-    """Return a fleet of the active nation. Raises `Refusal`, by the rule `foreign` where it is another nation's."""
+    """Return a fleet of the active nation. Raises `Refusal`; by the rule `foreign`, if it is another nation's."""
     own, names = [name for name, _ in table.fleets_of(nation)], table.names
     has = f"name one of their {counted('fleet', len(own))}" if own else "they have no fleets"
     allowed = f"It is the turn of the {names(nation)}: {has}."
@@ -139,26 +140,26 @@ def _fleet(table: Table, nation: NationId, fleet: FleetId, asked: str, foreign: 
     return table.fleets[fleet]
 
 
-def _lands_by(table: Table, sea: AreaId) -> list[AreaId]:
+def _lands_on(table: Table, sea: AreaId) -> list[AreaId]:
     return [land for land, _ in table.map.coasts_on(sea)]
 
 
 def _goes_along(table: Table, fleet: FleetId) -> bool:
     """Tell whether a fleet can move on a campaign: it carries the leader, or units that move with him (IT-CAM-12).
 
-    These have embarked in this step, are at sea where he is, or are about to land where he is ashore.
+    Units that move with him have embarked in this step, are at sea where he is, or are about to land where he is.
     """
     if table.campaign is None:
         return True
     cargo, sea = table.fleets[fleet].cargo, table.fleets[fleet].sea
     where = table.leader_at(table.campaign.leader)
-    if moving_of(table).walks.get(fleet):
+    if moving_of(table).walks.get(fleet):  # units aboard that have moved in this step: they have embarked
         return True
     if not cargo or where is None:
         return False
     if where in table.fleets:
         return table.fleets[FleetId(where)].sea == sea
-    return AreaId(where) in _lands_by(table, sea)
+    return AreaId(where) in _lands_on(table, sea)
 
 
 class Sail(Command, frozen=True):
@@ -181,7 +182,7 @@ class Sail(Command, frozen=True):
         refuse_unless(self.to in near, rule, asked, f"From {names(sea)} it can sail to {names.all(near)}.")
         steps = voyage_of(table, self.fleet).steps
         refuse_unless(
-            steps < _most(table),
+            steps < _longest_voyage(table),
             "IT-SEA-01",
             asked,
             f"It has sailed {steps} sea areas in this phase, as far as it can.",
@@ -194,14 +195,14 @@ class Sail(Command, frozen=True):
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         able: dict[AreaId, list[FleetId]] = {}
         for name, fleet in table.fleets_of(turn_of(table).nation):
-            if voyage_of(table, name).steps < _most(table) and _goes_along(table, name):
+            if voyage_of(table, name).steps < _longest_voyage(table) and _goes_along(table, name):
                 able.setdefault(fleet.sea, []).append(name)
         for sea, fleets in able.items():
             fields = {"fleet": schema.one_of(fleets), "to": schema.one_of(table.map.sea_neighbours(sea))}
             yield cls.option(f"Sail from {table.names(sea)}", fields, places=dict.fromkeys(fleets, sea))
 
 
-def _most(table: Table) -> int:
+def _longest_voyage(table: Table) -> int:
     return table.data.units["fleet"].move
 
 
@@ -209,7 +210,7 @@ def _most(table: Table) -> int:
 
 
 class Embark(Command, frozen=True):
-    """Take units and leaders aboard a fleet off the coast where this movement found them (IT-SEA-06).
+    """Take units and leaders aboard a fleet off the coast where they were when this movement began (IT-SEA-06).
 
     Attributes:
         units: how many of each type go aboard.
@@ -232,9 +233,9 @@ class Embark(Command, frozen=True):
         asked = f"You cannot take {army.tell(names)} aboard {names(self.fleet)} in {names(self.origin)}."
         sea = _fleet(table, nation, self.fleet, asked, foreign="IT-SEA-14").sea
         refuse_unless_there(table, nation, self.origin, self.units, army.leaders, asked)
-        coasts = _lands_by(table, sea)
+        coasts = _lands_on(table, sea)
         refuse_unless(self.origin in coasts, "IT-SEA-06", asked, f"The fleet is off {names.all(coasts)}.")
-        fresh = _fresh(table, nation, self.origin)
+        fresh = _unmoved(table, nation, self.origin)
         allowed = "Only units that have not moved in this phase go aboard."
         refuse_unless(fresh.has(Army(self.units, army.leaders)), "IT-SEA-06", asked, allowed)
         places = room(table, self.fleet)
@@ -247,7 +248,7 @@ class Embark(Command, frozen=True):
         refuse_unless(_boards_with_leader(table, self.origin, sea), "IT-CAM-12", asked, allowed)
         if table.strangers(nation, self.origin) and not leaves_freely(table):
             most = overrun.most_passing(table, nation, self.origin, led=False)
-            allowed = f"At most {counted('unit', max(most, 0))} can leave the enemies there, as for an overrun."
+            allowed = f"At most {counted('unit', max(most, 0))} can leave the enemies there, as in an overrun."
             refuse_unless(army.size <= most and fits(self.units, max(most, 0)), "IT-CAM-17", asked, allowed)
         draft.emit(ArmyEmbarked(nation, self.origin, self.fleet, army))
 
@@ -255,7 +256,7 @@ class Embark(Command, frozen=True):
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         nation = turn_of(table).nation
         for origin in table.areas_of(nation):
-            army, most = _fresh(table, nation, origin), table.army(origin, nation).size
+            army, most = _unmoved(table, nation, origin), table.army(origin, nation).size
             if not army:
                 continue
             if table.strangers(nation, origin) and not leaves_freely(table):
@@ -266,7 +267,7 @@ class Embark(Command, frozen=True):
     def _options_from(cls, table: Table, nation: NationId, origin: AreaId, army: Army, most: int) -> Iterator[Option]:
         by_room: dict[int, list[FleetId]] = {}
         for name, fleet in table.fleets_of(nation):
-            if origin in _lands_by(table, fleet.sea) and _boards_with_leader(table, origin, fleet.sea):
+            if origin in _lands_on(table, fleet.sea) and _boards_with_leader(table, origin, fleet.sea):
                 by_room.setdefault(min(room(table, name), most), []).append(name)
         for places, fleets in by_room.items():
             if places >= 0 and (places or army.leaders):
@@ -283,7 +284,7 @@ def _option(
     most: int,
     at: Mapping[FleetId, AreaId],
 ) -> Option:
-    """Return an option for some units and leaders of an army, at most so many units; `at` is where the fleets are."""
+    """Return an option for at most `most` units of an army, and for its leaders. `at` says where each fleet is."""
     units = army.units if most else {}
     fields = {**fields, "units": some_of(units, most)}
     of, optional = ["units"], list[str]()
@@ -294,15 +295,15 @@ def _option(
     return cls.option(title, fields, optional=optional, places=at, x_total=totals)
 
 
-def _fresh(table: Table, nation: NationId, area: AreaId) -> Army:
-    """Return what has not moved in an area, units and leaders (IT-SEA-06)."""
+def _unmoved(table: Table, nation: NationId, area: AreaId) -> Army:
+    """Return the units and leaders in an area that have not moved in this phase (IT-SEA-06)."""
     leaders = (each for each in table.army(area, nation).leaders if each not in moving_of(table).leaders)
     return Army(fresh_at(table, nation, area), tuple(leaders))
 
 
 def can_embark(table: Table, nation: NationId, area: AreaId) -> bool:
     """Tell whether somebody in an area can go aboard a fleet off its coast."""
-    fresh = _fresh(table, nation, area)
+    fresh = _unmoved(table, nation, area)
     return any(
         _boards_with_leader(table, area, sea) and (fresh.leaders or (fresh.units and room(table, name) > 0))
         for sea in table.seas_of(area)
@@ -311,9 +312,9 @@ def can_embark(table: Table, nation: NationId, area: AreaId) -> bool:
 
 
 def _boards_with_leader(table: Table, origin: AreaId, sea: AreaId) -> bool:
-    """Tell whether units may go aboard from an area: on campaign where its leader is, or went aboard (IT-CAM-12).
+    """Tell whether units may go aboard from an area: on campaign, only where the leader is or went aboard (IT-CAM-12).
 
-    He also takes them along from a coast that he passes on a fleet (IT-CAM-10).
+    A leader on a fleet also takes units along from each coast that he passes (IT-CAM-10).
     """
     if table.campaign is None:
         return True
@@ -353,9 +354,9 @@ class Land(Command, frozen=True):
         refuse_unless(bool(army), "IT-SEA-10", "You named nobody.", "Name at least one unit or leader.")
         aboard = fleet.cargo.tell(names) if fleet.cargo else "nothing"
         refuse_unless(fleet.cargo.has(Army(self.units, army.leaders)), "IT-SEA-12", asked, f"It carries {aboard}.")
-        coasts = _lands_by(table, fleet.sea)
+        coasts = _lands_on(table, fleet.sea)
         refuse_unless(self.to in coasts, "IT-SEA-10", asked, f"The fleet is off {names.all(coasts)}.")
-        if (rule := _closed(table, nation, self.to)) is not None:
+        if (rule := _bar_to_landing(table, nation, self.to)) is not None:
             raise Refusal(rule, asked, CLOSED[rule])
         allowed = "On campaign only units land that move with the leader."
         refuse_unless(_goes_along(table, self.fleet), "IT-CAM-12", asked, allowed)
@@ -365,7 +366,7 @@ class Land(Command, frozen=True):
     def options(cls, table: Table, seat: Seat, vault: Vault) -> Iterable[Option]:
         nation = turn_of(table).nation
         for name, fleet in table.fleets_of(nation):
-            places = [area for area in _lands_by(table, fleet.sea) if _closed(table, nation, area) is None]
+            places = [area for area in _lands_on(table, fleet.sea) if _bar_to_landing(table, nation, area) is None]
             if fleet.cargo and places and _goes_along(table, name):
                 fields = {"fleet": schema.const(name), "to": schema.one_of(places)}
                 at, title = {name: fleet.sea}, f"Land from {table.names(fleet.sea)}"
@@ -374,12 +375,12 @@ class Land(Command, frozen=True):
 
 CLOSED = {
     "IT-ENT-03": "Your nation may not enter that entry area: land elsewhere.",
-    "IT-SUB-11": "Units cannot stay among allied units, and cannot go on when they have landed: land elsewhere.",
-    "IT-CAM-13": "The army rests among subjects only with gold for another move: land elsewhere.",
+    "IT-SUB-11": "Units cannot stay among allied units, and units that have landed move no further: land elsewhere.",
+    "IT-CAM-13": "The army may stop among subjects only when it has gold for another move: land elsewhere.",
 }
 
 
-def _closed(table: Table, nation: NationId, area: AreaId) -> str | None:
+def _bar_to_landing(table: Table, nation: NationId, area: AreaId) -> str | None:
     """Return the rule that forbids a landing in an area; None when it is allowed."""
     if not table.treats_as_normal(nation, area):
         return "IT-ENT-03"

@@ -11,7 +11,7 @@ from domain.kernel.rules.message import Names
 
 
 class AreaCleared(Event, frozen=True):
-    """A nation began its turn: all others must leave an area, and its city stands again (IT-I1-02).
+    """A nation began its turn: all others must leave an area, and a ruined city there was rebuilt (IT-I1-02).
 
     Attributes:
         leaving: the units that must leave.
@@ -34,13 +34,13 @@ class AreaCleared(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         area, nation = names(self.area), names(self.nation)
-        said = [f"All others must leave {area} before the turn of the {nation}."] if self.leaving else []
-        said += [f"The city in {area} was rebuilt for the {nation}."] if self.rebuilt else []
-        return " ".join(said)
+        sentences = [f"All others must leave {area} before the turn of the {nation}."] if self.leaving else []
+        sentences += [f"The city in {area} was rebuilt for the {nation}."] if self.rebuilt else []
+        return " ".join(sentences)
 
 
 def clear(table: Table) -> Consequence[Table] | None:
-    """Clear the area that the nation's card reserves, before its income."""
+    """Clear the area that the active nation's card keeps for it, before the nation gets its income."""
     nation = turn_of(table).nation
     special = table.cards.nations[nation].special(Clearance)
     if special is not None and special.rounds[0] <= table.round <= special.rounds[1]:
@@ -50,7 +50,7 @@ def clear(table: Table) -> Consequence[Table] | None:
             for other in table.nations_at(area)
             if other != nation
         )
-        rebuilt = area in table.cities and not table.has_city(area)
+        rebuilt = area in table.cities and not table.has_city(area)  # there is a ruin
         if leaving or rebuilt:
             return lambda draft: draft.emit(AreaCleared(nation, area, leaving, rebuilt))
     return None

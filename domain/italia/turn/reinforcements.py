@@ -305,7 +305,7 @@ class Arrive(Command, frozen=True):
             comes = known and all(number <= one.units.get(kind, 0) for kind, number in self.units.items())
             due = "IT-RNF-08" if entry_of(table, one).up_to else "IT-RNF-01"
             rule = "IT-RNF-02" if comes else due
-            raise Refusal(rule, asked, f"You have still to place {_told(most, one.leaders, table.names)}.")
+            raise Refusal(rule, asked, f"You still have to place {_told(most, one.leaders, table.names)}.")
         if not number and not self.leaders:
             raise Refusal("IT-RNF-01", asked, "Name at least one unit or leader.")
         if not fits(self.units, where[self.to]):

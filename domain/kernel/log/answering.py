@@ -83,7 +83,7 @@ def _require_left(game: Game, seat: Seat, left: Version) -> Left:
     answer = game.answers.get(left)
     if answer is None or answer.seat != seat:
         mine = [str(version) for version, each in game.answers.items() if each.seat == seat]
-        allowed = f"Answers of {seat} were left at: {', '.join(mine)}." if mine else f"{seat} has left none."
+        allowed = f"Versions at which {seat} left an answer: {', '.join(mine)}." if mine else f"{seat} has left none."
         raise Refusal("TAB-ADV-02", f"{seat} has left no answer at version {left}.", allowed)
     return answer
 

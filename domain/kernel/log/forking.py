@@ -23,22 +23,24 @@ from domain.kernel.rules.documents import digests_of
 from domain.kernel.rules.refusal import Refusal
 
 DEEPEST: Final = 8
-"""How many forks may lead from a game that is none to a fork, itself included."""
+"""The most forks in a chain: a fork of a game, a fork of that fork, and so on."""
 _HEX: Final = re.compile('"([0-9a-f]{64})"')
 
 
 def forked_as(game: Game, game_id: GameId, event: GameForked) -> Game:
-    """Return the fork of this game at this version that its first event makes.
+    """Return the fork that begins with `event`. The fork must be of this game at this version.
 
     Raises:
-        LookupError: the fork is of another game, version or log, or withheld for the sake of another game.
+        LookupError: the event names another game, version or log, or it withholds the fork until another game ends.
     """
     if (event.parent, event.version, event.hash) != (game.id, game.version, game.head.hex()):
         raise LookupError(f"{game_id} is no fork of {game.id} at version {game.version}")
-    until = game.forked.withheld if game.forked is not None else UNSET
-    if event.withheld not in ((UNSET, game.id) if until is UNSET else (until,)):
+    # A fork of a withheld fork is withheld until the same game ends.
+    inherited = game.forked.withheld if game.forked is not None else UNSET
+    possible = (UNSET, game.id) if inherited is UNSET else (inherited,)
+    if event.withheld not in possible:
         raise LookupError(f"{game_id} is not withheld as a fork of {game.id} is")
-    plays = event.organizer if event.purpose == "analysis" else None
+    only_player = event.organizer if event.purpose == "analysis" else None
     return Game(
         id=game_id,
         ruleset=game.ruleset,
@@ -48,11 +50,11 @@ def forked_as(game: Game, game_id: GameId, event: GameForked) -> Game:
         organizer_sees=event.organizer_sees,
         commitment=event.commitment,
         began_with=event.ruleset_version,
-        players=dict.fromkeys(event.seats, plays),
-        status="gathering" if plays is None else "running",
+        players=dict.fromkeys(event.seats, only_player),
+        status="gathering" if only_player is None else "running",
         head=genesis(game_id),
         table=game.table.copy() if game.table is not None else None,
-        around=Around(seated=game.around.seated if plays is None else (plays,)),
+        around=Around(seated=game.around.seated if only_player is None else (only_player,)),
         forks=event.forks or "players",
         readers=event.readers or "everybody",
         forked=event,
@@ -71,21 +73,24 @@ def fork(
     *,
     withheld: GameId | None = None,
 ) -> Decided:
-    """Return the beginning of a fork of this game at this version, whose chance was committed to anew.
+    """Return a new fork of this game at this version, with its first event. `require_forkable` says who may fork.
 
-    `secrets` are those of `hidden`, which the fork takes along, and `withheld` is what the function of that name
-    returns. Who may fork, `require_forkable` says.
+    Args:
+        game_id: the id of the fork.
+        commitment: the commitment to the secret from which the fork's dice are drawn: a new one.
+        secrets: the secrets that the fork takes along, as `hidden` returns them.
+        withheld: the game until whose end the fork is withheld, as the function `withheld` returns it.
 
     Raises:
-        Refusal: the game does not run at this version, is itself too deep a fork, or has this very commitment
-            (TAB-FORK-01).
+        Refusal: the game does not run at this version, the chain of forks would be too long, or the game or its parent
+            has the same commitment (TAB-FORK-01).
     """
     depth = game.forked.depth + 1 if game.forked is not None else 1
     asked = f"You asked for a fork of version {game.version} of {game.id}."
     if game.status != "running":
         raise Refusal("TAB-FORK-01", asked, "A fork begins at a version at which its game runs.")
     if depth > DEEPEST:
-        raise Refusal("TAB-FORK-01", asked, f"At most {DEEPEST} forks follow one another.")
+        raise Refusal("TAB-FORK-01", asked, f"A chain of forks has at most {DEEPEST} forks.")
     if commitment in (game.commitment, game.past.commitment if game.past is not None else None):
         raise Refusal("TAB-FORK-01", "The fork has its parent's commitment.", "A fork has a secret of its own.")
     analysis = purpose == "analysis"
@@ -113,9 +118,10 @@ def fork(
 
 
 def withheld(game: Game, earlier: Game, secrets: Sequence[Secret]) -> GameId | None:
-    """Return until the end of which game a fork of `earlier` is withheld (TAB-FORK-02); None for one that is not.
+    """Return the game until whose end only its officials are shown a fork of `earlier` (TAB-FORK-02).
 
-    `game` is the same game as it stands now, and `secrets` are those that the fork takes along.
+    Return None when everybody is shown the fork. `game` is the game now, `earlier` the same game at the version of the
+    fork, and `secrets` are those that the fork takes along.
     """
     if earlier.forked is not None and earlier.forked.withheld is not UNSET:
         return earlier.forked.withheld
@@ -123,7 +129,10 @@ def withheld(game: Game, earlier: Game, secrets: Sequence[Secret]) -> GameId | N
 
 
 def hidden(game: Game, vault: Vault) -> tuple[Secret, ...]:
-    """Return what is hidden at the table. `vault` holds all secrets of the game, also those of answers."""
+    """Return the secrets that the position refers to.
+
+    `vault` holds all secrets of the game. Sealed answers in advance are among them, but not in the position.
+    """
     at_table = set(_HEX.findall(game.table.snapshot().decode())) if game.table is not None else set[str]()
     return tuple(secret for name, secret in vault.all().items() if name in at_table)
 
@@ -138,10 +147,15 @@ def require_forkable(
     *,
     judges: bool = True,
 ) -> None:
-    """Raise `Refusal` unless an account may fork this game, as it stands now, from `earlier` on.
+    """Raise `Refusal` unless an account may fork a game at an earlier version.
 
-    `history` is the whole log of this game, and `vault` holds all its secrets. `judges` tells whether the account asks
-    as one that judges, if it is an official.
+    Args:
+        game: the game as it is now.
+        earlier: the same game at the version of the fork.
+        player: the account.
+        history: the whole log of the game.
+        vault: all secrets of the game.
+        judges: whether the rights of an official count, if the account is one: its token may lack that scope.
 
     Raises:
         Refusal: an act was under way at that version (TAB-FORK-01), the fork would show what the game hides
@@ -155,18 +169,20 @@ def require_forkable(
     takes_part = official or player == game.organizer or player in game.players.values()
     if purpose == "continuation":
         if game.status != "over" or game.is_analysis:
-            allowed = "Only a game that is over, and no analysis, is continued."
+            allowed = "You can continue only a game that is over and that is not an analysis."
             raise Refusal("TAB-FORK-04", asked, allowed, untimely=not game.is_analysis)
         if not takes_part:
-            raise Refusal("TAB-FORK-04", asked, "Its seats, its organizer and its officials may continue a game.")
+            raise Refusal(
+                "TAB-FORK-04", asked, "Only the seats, the organizer and the officials of a game may continue it."
+            )
     if game.status == "over" or official:
         return
     if hidden(earlier, vault):
-        allowed = "While something is hidden and the game runs, only officials fork it."
+        allowed = "While the game runs, only its officials may fork it at a version at which something is hidden."
         raise Refusal("TAB-FORK-02", asked, allowed, untimely=True)
     if game.forks == "officials":
-        allowed = "While this game runs, only its officials fork it."
+        allowed = "While this game runs, only its officials may fork it."
         raise Refusal("TAB-FORK-05", asked, allowed, untimely=True)
     if not takes_part:
-        allowed = "Its seats, its organizer and its officials fork a game that runs."
+        allowed = "While a game runs, only its seats, its organizer and its officials may fork it."
         raise Refusal("TAB-FORK-05", asked, allowed, untimely=True)

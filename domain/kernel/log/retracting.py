@@ -142,8 +142,8 @@ def answer_take_back(
     request = game.around.asked.get(asked)
     if request is None or request.is_closed:
         known = ", ".join(str(at) for at, each in game.around.asked.items() if not each.is_closed)
-        allowed = f"Open requests were made at: {known}." if known else "There is no open request."
-        raise Refusal("TAB-UNDO-05", f"There is no open request to take moves back of version {asked}.", allowed)
+        allowed = f"Versions at which an open request was made: {known}." if known else "There is no open request."
+        raise Refusal("TAB-UNDO-05", f"No open request to take moves back was made at version {asked}.", allowed)
     if seat == request.seat and agrees:
         raise Refusal("TAB-UNDO-05", "This is your own request.", "You can only withdraw it.")
     if seat != request.seat and seat not in game.asked_by(request):

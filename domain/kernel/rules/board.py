@@ -1,6 +1,6 @@
 """The board graph: areas, borders and coasts as data, and their index for play.
 
-`domain.boards` reads board files, checks them and has those that come with the project.
+`domain.boards` reads and checks board files, and has the boards that come with the project.
 """
 
 import hashlib
@@ -38,9 +38,9 @@ class Key(Struct, frozen=True, forbid_unknown_fields=True):
 class Area(Struct, frozen=True, forbid_unknown_fields=True):
     """One space of the board.
 
-    `values` are numbers and `traits` are words that a game reads from the space; its family says which. `home` marks
-    where a seat may start. `position` is longitude and latitude in degrees, for drawing only. `provenance` marks each
-    fact with a word of the board's legend; `source` says where it comes from.
+    `values` are numbers and `traits` are words that games read from the space; the board's family says which. `home`
+    marks where a seat may start. `position` is longitude and latitude in degrees, for drawing only. `provenance` marks
+    each fact with a word of the board's legend; `source` says where it comes from.
     """
 
     id: AreaId
@@ -66,7 +66,7 @@ class Border(Struct, frozen=True, forbid_unknown_fields=True):
     """Two adjacent areas of one kind.
 
     `strait_sea` is the sea zone that a strait crosses; the games of some families have straits without one.
-    `strait_sea_alternatives` are those that it might be instead, if we misread the board; play does not use them.
+    `strait_sea_alternatives` are other sea zones that the printed board may mean; play does not use them.
     """
 
     between: tuple[AreaId, AreaId]
@@ -86,8 +86,8 @@ class Border(Struct, frozen=True, forbid_unknown_fields=True):
 class Board(Struct, frozen=True, forbid_unknown_fields=True):
     """A board as its file has it.
 
-    `family` names the games played on it, which `domain.boards` knows. `legend` explains the provenance marks,
-    `sources` the marks in brackets that a `source` cites.
+    `family` names the games played on it, which `domain.boards` knows. `legend` explains the provenance marks.
+    `sources` explains the marks in brackets in the texts called `source`.
     """
 
     id: str

@@ -2,7 +2,8 @@
 
 A catalogue is a TOML document: ``id``, ``version``, ``[rulesets]``, one ``[sources.<key>]`` per cited text,
 ``[chapters]`` with their titles in order, then ``[[rule]]``, ``[[worked_example]]``, ``[[edition_difference]]``
-and ``[[player_decision]]``. ``load`` refuses anything else; ``coverage`` says which rules are covered by tests.
+and ``[[player_decision]]``. ``loading.load`` reads it and refuses anything else; ``coverage.coverage`` says which rules
+have a test.
 
 An entry holds in all rulesets of its catalogue, or in those that it names in ``applies``.
 """
@@ -24,7 +25,8 @@ Line = Annotated[str, Meta(min_length=1, pattern=r"\S")]
 """A text that is not blank."""
 
 Status = Literal["rule", "faq", "clarification", "house"]
-"""What a statement is: of the rule book itself, of its official FAQ, unofficial advice on it, or an optional rule."""
+"""Where a statement is from: the rule book, its official FAQ, unofficial advice (``clarification``), or an optional
+rule (``house``)."""
 
 
 class CatalogueError(Exception):
@@ -41,8 +43,8 @@ class Edition(Struct, frozen=True, forbid_unknown_fields=True):
     """A ruleset of a catalogue.
 
     Attributes:
-        based_on: a ruleset named before it; what holds there holds here too.
-        without: the rules of that one that do not hold here.
+        based_on: a ruleset that the catalogue names before this one; its rules hold here, too.
+        without: the rules of `based_on` that do not hold here.
     """
 
     based_on: Line | None = None
@@ -67,9 +69,9 @@ class Earlier(Struct, frozen=True, forbid_unknown_fields=True):
     """A rule in earlier versions of a ruleset; fields that are left out were the same as now.
 
     Attributes:
-        until: the last version of its rulesets that had it so.
-        rulesets: where; all when it names none, but for those that are based on another: they began with the rules of
-            that one as they are now.
+        until: the last version that had the rule in this form.
+        rulesets: the rulesets whose versions are meant. When the file names none, ``load`` fills in all rulesets that
+            are not based on another one; the others began with the present form.
         absent: whether those versions did not have the rule.
     """
 
@@ -91,6 +93,8 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         status: what kind of statement it is.
         option: the field of the ruleset's set-up that must be true for the rule to hold; None when it always holds.
         default: whether that field is true unless the creator of a game chooses otherwise.
+        decision: the choice that the rule gives a player, in words.
+        differs_from: its counterparts in other rulesets.
     """
 
     id: RuleId
@@ -111,8 +115,8 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         """Return the rule in a version of a ruleset; None when that version does not have it."""
         for was in sorted(self.earlier, key=lambda each: each.until):
             if version <= was.until and ruleset_id in was.rulesets:
-                told = {name: getattr(was, name) for name in RETOLD if getattr(was, name)}
-                return None if was.absent else replace(self, **told)
+                changes = {name: getattr(was, name) for name in CHANGEABLE if getattr(was, name)}
+                return None if was.absent else replace(self, **changes)
         return self
 
     @property
@@ -135,8 +139,8 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return ruleset_id in self.applies or EVERY_RULESET in self.applies
 
 
-RETOLD: Final = ("title", "text", "source", "ambiguity", "ruling", "decision")
-"""The fields of a rule that an earlier version may have had otherwise."""
+CHANGEABLE: Final = ("title", "text", "source", "ambiguity", "ruling", "decision")
+"""The fields of a rule that may have been different in an earlier version."""
 
 
 _IN_WORDS: Final[Mapping[Status, str]] = {
@@ -158,7 +162,7 @@ class Roll(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class WorkedExample(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A position, what the players choose and what follows. ``derived``: not printed in a source, but follows."""
+    """A position, what the players choose and what follows. ``derived``: no source prints it; we derived it."""
 
     id: RuleId
     title: Line
@@ -247,22 +251,26 @@ class Catalogue(
     def at(self, ruleset_id: str, version: int) -> "Catalogue":
         """Return the catalogue of a version of a ruleset.
 
-        A rule that the version does not have holds in no ruleset here: it can still be named, as one of others can.
+        A rule that the version does not have holds in no ruleset here, but its id can still be looked up.
         """
         rules = [(rule, rule.at(ruleset_id, version)) for rule in self.rules]
         if all(was is rule for rule, was in rules):
             return self
-        told = tuple(was or replace(rule, applies=()) for rule, was in rules)
-        return replace(self, rules=told)
+        changes = tuple(was or replace(rule, applies=()) for rule, was in rules)
+        return replace(self, rules=changes)
 
     def is_based_on_another(self, ruleset_id: str) -> bool:
         """Tell whether a ruleset takes its rules from another one of the catalogue."""
         return ruleset_id in self.rulesets and self.rulesets[ruleset_id].based_on is not None
 
     def holders(self, named: Sequence[str], rules: Iterable[str]) -> tuple[str, ...]:
-        """Return the rulesets for which something is written that names rulesets, or none for all, and is about rules.
+        """Return the rulesets in which an entry holds, such as a rule or a worked example.
 
-        A ruleset that is based on another shares what is written for that one, unless it is without one of the rules.
+        A ruleset that is based on another shares the entries of that one, unless it is without one of their rules.
+
+        Args:
+            named: the rulesets that the entry names; none when it means all.
+            rules: the rules that the entry is about.
         """
         concerned = set(rules)
         found: list[str] = []
@@ -283,7 +291,7 @@ class Catalogue(
     def in_force(self, rule_ids: Iterable[str], ruleset_id: str) -> tuple[RuleId, ...]:
         """Return the rules of a list that hold in a ruleset, each once, in the order in which they are given.
 
-        A rule that holds only in other rulesets stands for what this one has in its place. Raises `UnknownRuleError`.
+        A rule of other rulesets only is replaced by the rules that it differs from. Raises `UnknownRuleError`.
         """
         found: dict[RuleId, None] = {}
         for rule in map(self.rule, rule_ids):

@@ -23,7 +23,7 @@ class Gesture(Struct, frozen=True):
         counts: numbers of pieces or talents.
         targets: what it is aimed at besides an area: a player, a nation, a kind of piece.
         cards: cards.
-        keeps: those of these fields that name what stays: what they do not name is given up.
+        keeps: those of the fields above that name what the player keeps; the player gives up the rest.
         control: what it is besides a place on the map (``as`` in the keyword): a ``division`` of pieces, for example
             into those that are lost and those that stay; a ``purchase``; cards from a ``hand``; a ``bid``.
         quiet: whether it only declines: it leaves everything as it is, and the game goes on.

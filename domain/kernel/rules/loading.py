@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from domain.kernel.ids import RULE_ID, RuleId
 from domain.kernel.rules.catalogue import (
-    RETOLD,
+    CHANGEABLE,
     Catalogue,
     CatalogueError,
     PlayerDecision,
@@ -186,7 +186,7 @@ def _check_earlier(catalogue: Catalogue) -> None:
             _check_rulesets(rule.id, was.rulesets, catalogue)
             for citation in was.source:
                 _check_citation(rule.id, citation, catalogue.sources)
-            if was.absent == any(getattr(was, name) for name in RETOLD):
+            if was.absent == any(getattr(was, name) for name in CHANGEABLE):
                 where = f"{rule.id}, earlier until version {was.until}"
                 raise CatalogueError(f"{where}: give either `absent` or the fields that differed")
 

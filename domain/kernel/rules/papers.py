@@ -1,7 +1,7 @@
-"""What lies open beside the board for everybody to read, such as the cards of nations: told line by line.
+"""Papers: texts beside the board that everybody may read, such as the cards of nations.
 
-A ruleset tells its papers from the documents that a game is played with (`Ruleset.papers`). Each line says where it is
-from, so that no reader takes what we made up for what is printed.
+A ruleset makes its papers from the documents that a game is played with (`Ruleset.papers`). Each line says where it is
+from, so that readers can tell what is printed from what we made up.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,8 @@ class Line(Struct, frozen=True, omit_defaults=True):
     Attributes:
         words: what it says.
         origin: where it is from: a key of `Papers.origins`.
-        source: where that is, or why it looks as it does; words in brackets are keys of `Papers.sources`.
+        source: the place in the origin, or the reason for what we made up; words in brackets are keys of
+            `Papers.sources`.
     """
 
     words: str
@@ -40,7 +41,7 @@ class Paper(Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         id: its id: that of the nation, piece or card that it describes.
-        title: what it is called; wherever a text names it, a page can lead here.
+        title: its name; where another text has that name, a page can link to this paper.
         sections: what it says.
         document: the name of the document that it is from.
     """
@@ -56,7 +57,7 @@ class Papers(Struct, frozen=True):
 
     Attributes:
         origins: where lines can be from, by key, each in words: stated in the rules, or made up by us.
-        sources: what the words in brackets in a `source` mean, by those words.
+        sources: the meaning of each word that stands in brackets in a `source`.
         papers: the papers.
     """
 

@@ -1,4 +1,7 @@
-"""Positions written by hand, for scenarios and problems. `Position` describes the format."""
+"""Positions written by hand, for scenarios and problems. `Position` describes the format.
+
+Fields without a description mean what they mean in `box.table.Table`, `box.state.Trade` and `box.pieces.Province`.
+"""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -20,7 +23,13 @@ from domain.mare_nostrum.start.setup import bare
 
 
 class Land(Struct, forbid_unknown_fields=True):
-    """What is in a province; land units, posts and triremes in port by owner."""
+    """What is in a province. Land units, posts and triremes in port are listed by owner.
+
+    Attributes:
+        legions: those that have neither moved nor attacked this turn.
+        moved: those that have moved this turn.
+        fought: those that have attacked this turn.
+    """
 
     owner: Seat | None = None
     marked: int = 0
@@ -30,7 +39,6 @@ class Land(Struct, forbid_unknown_fields=True):
     caravans: tuple[Resource, ...] = ()
     legions: dict[Seat, int] = {}
     moved: dict[Seat, int] = {}
-    """Legions that have moved this turn, besides `legions`; and `fought`, those that have attacked."""
     fought: dict[Seat, int] = {}
     fortresses: dict[Seat, int] = {}
     posts: dict[Seat, tuple[str, ...]] = {}
@@ -57,10 +65,10 @@ class TradePosition(Struct, forbid_unknown_fields=True):
 
 
 class Position(Struct, forbid_unknown_fields=True):
-    """A position. Except in the set-up, players own their capitals; the rest of the board has only what is listed.
+    """A position. Except in the set-up, players own their capitals; everything else on the board must be listed.
 
     `seats` are the players; the other civilizations are neutral. The cards in `hands` and on the table come from the
-    bank, and the buildings from the supply; `bank` and `supply` override single piles.
+    bank, and the buildings from the supply; `bank` and `supply` set the size of single piles.
     """
 
     seats: tuple[Seat, ...]
@@ -69,7 +77,7 @@ class Position(Struct, forbid_unknown_fields=True):
     active: Seat | None = None
     done: tuple[Seat, ...] = ()
     roles: dict[Role, Seat] = {}
-    """By default the civilizations of the aid cards hold the roles, or else the first seat."""
+    """Who holds each role. By default, the civilization whose aid card has it; if nobody plays that, the first seat."""
     ties: tuple[Tie, ...] = ()
     hands: dict[Seat, dict[Resource, int]] = {}
     cards: dict[Seat, tuple[str, ...]] = {}
@@ -93,10 +101,13 @@ class Position(Struct, forbid_unknown_fields=True):
 
 
 def arrange(given: Mapping[str, Any], rules: Rules, board: Board) -> Table:
-    """Return the table of a position, hands still empty. Raises `ValueError` or `msgspec.ValidationError`."""
+    """Return the table of a position. Its hands are empty until `conceal`.
+
+    Raises `ValueError` or `msgspec.ValidationError`.
+    """
     position = msgspec.convert(dict(given), Position)
     if strangers := {*position.seats} - {*CIVILIZATIONS}:
-        raise ValueError(f"no civilizations: {', '.join(sorted(strangers))}")
+        raise ValueError(f"these are not civilizations: {', '.join(sorted(strangers))}")
     seats = tuple(civilization for civilization in CIVILIZATIONS if civilization in position.seats)
     table = bare(Map.of(board), rules, position.setup, seats)
     table.turn, table.phase, table.active = position.turn, position.phase, position.active
@@ -150,8 +161,8 @@ def conceal(draft: Draft[Table], given: Mapping[str, Any]) -> None:
         table.hold(seat, sum(cards.values()), hands.seal(draft, seat, cards))
         _take_from_bank(table, cards)
     if trade := position.trade:
-        for lying in (*trade.offers.values(), *trade.taken.values()):
-            _take_from_bank(table, Counter(lying))
+        for cards_on_table in (*trade.offers.values(), *trade.taken.values()):
+            _take_from_bank(table, Counter(cards_on_table))
         chosen = {seat: draft.seal(list(offer), (seat,)) for seat, offer in trade.chosen.items()}
         table.trade = Trade(
             trade.number,

@@ -1,7 +1,6 @@
-"""The schemas of options as the contract describes them: what of JSON Schema they use, and the keywords of our own.
+"""The schemas of options in the contract: the part of JSON Schema that they use, and four keywords of our own.
 
-`domain/kernel/rules/schema.py` defines what they mean. Every form has what no other has: `const`, `enum`, or its
-`type`.
+`domain/kernel/rules/schema.py` defines what they mean. Clients tell the forms apart by `const`, `enum` or `type`.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,11 +17,11 @@ _YES: Schema = {"type": "boolean", "const": True}
 
 
 def option_schemas(reference: Callable[[str], Schema]) -> dict[str, Schema]:
-    """Return the schemas by name; ``ObjectSchema`` is that of a command. `reference` refers to one of them."""
+    """Return the schemas by name. A command has an ``ObjectSchema``. `reference` makes the ``$ref`` to a name."""
     value = reference("ValueSchema")
     return {
         "ValueSchema": {
-            "description": "What a part of a command may be.",
+            "description": "The schema of a part of a command.",
             "oneOf": [
                 reference(name)
                 for name in (
@@ -34,18 +33,18 @@ def option_schemas(reference: Callable[[str], Schema]) -> dict[str, Schema]:
         "ConstSchema": _form("Exactly this value.", {"const": {}}, ["const"]),
         "EnumSchema": _form("One of these values.", {"enum": {"type": "array", "items": {}}}, ["enum"]),
         "IntegerSchema": _form(
-            "A whole number. One that may be left out means `default` then, or 0 without `default`.",
+            "A whole number. If a command leaves it out, it means `default`, or 0 when there is no `default`.",
             {"type": _type("integer"), "minimum": _NUMBER, "maximum": _NUMBER, "default": _NUMBER},
             ["type", "minimum", "maximum"],
         ),
         "BooleanSchema": _form("Yes or no.", {"type": _type("boolean")}, ["type"]),
         "StringSchema": _form(
-            "Any text of at most so many characters.",
+            "Any text of at most `maxLength` characters.",
             {"type": _type("string"), "maxLength": _NUMBER},
             ["type", "maxLength"],
         ),
         "ArraySchema": _form(
-            "So many items. Those that `contains` allows are needed: `minContains` of them.",
+            "From `minItems` to `maxItems` items. At least `minContains` of them must be values of `contains`.",
             {
                 "type": _type("array"),
                 "items": value,
@@ -77,20 +76,22 @@ def option_schemas(reference: Callable[[str], Schema]) -> dict[str, Schema]:
             ["type", "properties", "required", "additionalProperties"],
         ),
         "TotalKeyword": _form(
-            "What the properties of the names in `of` count adds up to a number from `minimum` to `maximum`. With "
-            "`times`, `maximum` is multiplied by the number of items in the array of that name.",
+            "The sum of the properties named in `of` must be from `minimum` to `maximum`. An integer counts itself, an "
+            "array its items, an object the sum of its integers. With `times`, `maximum` is multiplied by the number "
+            "of items in the array property of that name.",
             {"of": _NAMES, "minimum": _NUMBER, "maximum": _NUMBER, "times": {"type": "string"}},
             ["of"],
         ),
         "CostKeyword": _form(
-            "What the properties count, times their prices, adds up to a number from `minimum` to `maximum`.",
+            "The cost of the command must be from `minimum` to `maximum`. The cost is the sum of the properties named "
+            "in `prices`, each counted as in `x-total` and multiplied by its price.",
             {
                 "prices": {"type": "object", "additionalProperties": _NUMBER},
                 "minimum": _NUMBER,
                 "maximum": _NUMBER,
                 "unit": _described("What is paid with, such as `talents`.", _TEXT),
                 "left": _described(
-                    "How many of each there are still to be had, also of what is sold out. It forbids nothing.",
+                    "How many of each are left to buy, 0 included. This is information: it forbids nothing.",
                     {"type": "object", "additionalProperties": _NUMBER},
                 ),
             },
@@ -102,27 +103,33 @@ def option_schemas(reference: Callable[[str], Schema]) -> dict[str, Schema]:
             ["minimum", "maximum"],
         ),
         "GestureKeyword": _form(
-            "How a client can offer the command by pointing, and what its properties mean. It forbids nothing. An area "
-            "is the value of a property, the name in an object that counts by area, or the entry of `places` for a "
-            "value that is no area.",
+            "How a client can offer the command by pointing, and what its properties mean. It forbids nothing. To find "
+            "the area that a property names, take its value; in an object that counts by area, take the names; if a "
+            "value is not an area, look it up in `places`.",
             {
-                "from": _described("The property with the area where it begins.", _TEXT),
-                "to": _described("The property with the area where it ends, or the only one that it points at.", _TEXT),
-                "between": _described("The property that joins two areas: `one|other`.", _TEXT),
+                "from": _described("The property with the area where the move begins.", _TEXT),
+                "to": _described(
+                    "The property with the area where the move ends, or with the only area that the command names.",
+                    _TEXT,
+                ),
+                "between": _described("The property with a link between two areas, written `one|other`.", _TEXT),
                 "areas": _described("Further properties with areas.", _NAMES),
                 "pieces": _described("Properties with single pieces.", _NAMES),
                 "counts": _described("Properties with numbers of pieces or money.", _NAMES),
-                "targets": _described("Properties with what it is aimed at: players, nations, kinds.", _NAMES),
+                "targets": _described("Properties with other targets of the command: players, nations, kinds.", _NAMES),
                 "cards": _described("Properties with cards.", _NAMES),
-                "keeps": _described("Those of these that name what stays: what they do not name is given up.", _NAMES),
+                "keeps": _described(
+                    "Those of the properties above that name what the player keeps. The player gives up the rest.",
+                    _NAMES,
+                ),
                 "as": _described(
-                    "The control that suits it: pieces divided into two groups, a purchase, cards of a hand, a bid.",
+                    "The control for the command: pieces divided into two groups, a purchase, cards of a hand, a bid.",
                     {"type": "string", "enum": [kind for kind in get_args(Control) if kind]},
                 ),
-                "quiet": _described("It only declines: it leaves everything as it is.", _YES),
-                "called": _described("The title of its options, where all have the same.", _TEXT),
+                "quiet": _described("True when the command only declines and leaves everything as it is.", _YES),
+                "called": _described("The title of all options of this command, when they have the same title.", _TEXT),
                 "places": _described(
-                    "The areas of the pieces where it begins or ends, by the ids that `from` or `to` can have.",
+                    "The area of each piece that `from` or `to` can name, by the id of the piece.",
                     {"type": "object", "additionalProperties": _TEXT},
                 ),
             },

@@ -136,7 +136,7 @@ async def show_options(request: Call, game: str) -> Response[bytes]:
     if not (viewer.everything or viewer.seat == seat):
         records = (await games.records(played.id))[: shown.version]
         if not sees_all_of(viewer, seat, records, vault):
-            detail = f"At version {shown.version}, {seat} could read what you may not."
+            detail = f"At version {shown.version}, {seat} had seen something that is hidden from you."
             raise Problem(OPTIONS_HIDDEN, detail, OPTIONS_HIDDEN.remedy)
     # Those of a version that has passed are without the `undo` that they had.
     if shown is played and request.has(f'"{played.version}"'):

@@ -137,7 +137,7 @@ FORK_HIDES: Final = Kind(
     "Fork a version at which nothing is hidden, ask an official, or wait until the game is over.",
     {
         "detail": "You asked for a fork of version 17 of gm5x2q7ahbk3oxw7c.",
-        "allowed": "While something is hidden and the game runs, only officials fork it.",
+        "allowed": "While the game runs, only its officials may fork it at a version at which something is hidden.",
         "rule": "TAB-FORK-02",
         "rule_title": "A fork shows nothing that its game hides",
         "source": "Tabularium documentation",

@@ -21,10 +21,10 @@ OPTIONS_HIDDEN: Final = Kind(
     "options-hidden",
     403,
     "What this seat could do is hidden from you",
-    "The options of a seat may show what is in its hand. You asked for those of a seat that can or could read what you "
-    "may not.",
+    "The options of a seat may show what is in its hand. You asked for the options of a seat that has seen something "
+    "that is hidden from you.",
     "Ask as an official of the game with the scope `judge`, or when the game is over.",
-    {"detail": "At version 17, red could read what you may not."},
+    {"detail": "At version 17, red had seen something that is hidden from you."},
 )
 NOT_NOW: Final = Kind(
     "not-now",
@@ -73,9 +73,9 @@ UNKNOWN_ANSWER: Final = Kind(
     "unknown-answer",
     404,
     "You left no such answer",
-    "Your seat left no answer in advance at this version, or it has ended.",
+    "Your seat left no answer in advance at this version, or that answer has ended.",
     "GET /v1/games/{game}/answers lists the answers that you left.",
-    {"detail": "red has left no answer at version 41.", "allowed": "Answers of red were left at: 17."},
+    {"detail": "red has left no answer at version 41.", "allowed": "Versions at which red left an answer: 17."},
 )
 UNKNOWN_TAKE_BACK: Final = Kind(
     "unknown-take-back",
@@ -85,8 +85,8 @@ UNKNOWN_TAKE_BACK: Final = Kind(
     "since.",
     "GET /v1/games/{game} lists open requests as `take_backs`.",
     {
-        "detail": "There is no open request to take moves back of version 41.",
-        "allowed": "Open requests were made at: 44.",
+        "detail": "No open request to take moves back was made at version 41.",
+        "allowed": "Versions at which an open request was made: 44.",
     },
 )
 
@@ -99,7 +99,16 @@ def refused(
     options_url: str = "",
     path: str = "",
 ) -> Problem:
-    """Return the problem of a refusal, with the rule's title and source from the first catalogue that has it."""
+    """Return the problem of a refusal.
+
+    Args:
+        refusal: what the rules say.
+        catalogues: where to look the rule up: the first catalogue that has it gives its title, standing and source.
+        decisions: the open decisions. The problem names one of `seat`, or else one of another seat.
+        seat: the seat that asked.
+        options_url: where the seat reads its options.
+        path: where in the request the command is.
+    """
     mine = [decision for decision in decisions if seat in decision.seats]
     title, standing, source = _cited(refusal.rule, catalogues)
     return Problem(

@@ -1,4 +1,4 @@
-"""The conformance scenarios of each rule, as their files have them: a position, commands and what must happen."""
+"""The conformance scenarios of each rule, with their text in the files: a position, commands and what must happen."""
 
 import re
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ _ROOTS: Final = (Path(__file__).parent / "conformance", Path(__file__).parents[3
 
 _HEAD: Final = re.compile(r"^\[\[scenario\]\][ \t]*$", re.MULTILINE)
 _REST: Final = re.compile(r"(\s|^#.*$)+\Z", re.MULTILINE)
-"""What stands above the next scenario, and is about that."""
+"""Blank lines and comments at the end: they belong to the next scenario."""
 
 
 class _Titled(Written, kw_only=True):

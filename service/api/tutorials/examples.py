@@ -1,4 +1,4 @@
-"""What is asked about tutorials, and answered."""
+"""Examples of the endpoints for tutorials, made from one lesson."""
 
 from typing import Any, Final
 
@@ -12,6 +12,7 @@ from service.api.tutorials.bodies import LessonPosition, LessonTry
 from service.api.tutorials.routes import outcome, position, tutorial_view
 
 LESSON: Final = "march"
+"""A lesson of the ruleset with which the examples are made."""
 
 
 def examples(scene: Scene) -> dict[str, Example]:
@@ -29,7 +30,7 @@ def examples(scene: Scene) -> dict[str, Example]:
 
 
 def _excerpt(shown: LessonPosition) -> LessonPosition:
-    """Return a position with its first option and little of its picture: the whole is long."""
+    """Return a position cut down to its first option and one area of its picture, so that the example is short."""
     return msgspec.structs.replace(shown, options=shown.options[:1], scene=_sketched(shown.scene))
 
 

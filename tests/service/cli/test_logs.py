@@ -82,7 +82,7 @@ def test_dice_that_do_not_follow_from_the_secret_are_named(finished: Simulation)
     other = CommittedChance(bytes(32), game.id, {})
     assert any("NOT as told, but " in line for line in causes(rolled, game, other, ()))
     assert [line.rpartition("; ")[2] for line in causes(rolled, game, None, ())][-1:] == [
-        "derived once the game is over and its secret public"
+        "can be checked when the game is over and its secret is public"
     ]
 
 
