@@ -26,13 +26,13 @@ PLAYED = Table(
     {"player": "text", "ruleset": "text", "status": "text", "won": "number", "root": "text"},
     (("player", "ruleset"),),
 )
-"""`root` is the game itself; of a continuation, the game that all of it goes back to."""
+"""`root` is the first game of a chain of continuations; for any other game, it is the game itself."""
 
 
 class RulesetRecord(Struct, frozen=True):
     """What a player has done in games of one ruleset.
 
-    A game that continues in another one by a ruling counts once, as that one; a ruling on the result changes who won.
+    When a ruling continues a game in another one, only the other one counts. A ruling on the result changes who won.
 
     Attributes:
         ruleset: the ruleset.
@@ -50,7 +50,7 @@ class RulesetRecord(Struct, frozen=True):
 
 
 class PlayerRecord(Projection):
-    """Every seat of every game, whose it is, and how that ended; and what rulings say of that."""
+    """Who holds each seat of every game, how the game ended, and what rulings say about its end."""
 
     name = "players"
     version = 2
@@ -86,7 +86,7 @@ class PlayerRecord(Projection):
         fixed = happened.fixed
         match happened.around:
             case GameStarted():
-                # Seats of a continuation are reserved, and a ruling that starts it fills those that are still free.
+                # Seats of a continuation are reserved. The ruling that starts it seats those who have not come.
                 for seat, player in fixed.kept.items():
                     row = {"player": player, "ruleset": fixed.created.ruleset, "status": "running", "won": 0}
                     yield Put(PLAYED, {"game": happened.game, "seat": seat}, row | {"root": fixed.root})
@@ -104,13 +104,13 @@ PLAYERS = PlayerRecord()
 
 async def of_player(rows: Rows, player: PlayerId) -> list[RulesetRecord]:
     """Return a player's record in each ruleset that they have taken a seat in."""
-    plain = await rows.select(
+    without_rulings = await rows.select(
         PLAYERS,
         f"SELECT ruleset, {_COUNTED} FROM {{played}}"
         " WHERE player = ? AND game = root AND game NOT IN (SELECT root FROM {rulings}) GROUP BY ruleset",
         [player],
     )
-    counts = {ruleset: list(map(int, counted)) for ruleset, *counted in plain}
+    counts = {ruleset: list(map(int, counted)) for ruleset, *counted in without_rulings}
     for ruleset, status, won in await _judged(rows, player):
         counted = counts.setdefault(ruleset, [0] * (len(_STATUSES) + 1))
         counted[_STATUSES.index(status)] += 1
@@ -123,7 +123,7 @@ _COUNTED = ", ".join([*(f"SUM(CASE status WHEN '{each}' THEN 1 ELSE 0 END)" for 
 
 
 async def _judged(rows: Rows, player: PlayerId) -> list[tuple[str, str, int]]:
-    """Return ruleset, status and whether they won of the games of a player whose end a ruling concerns."""
+    """Return the ruleset, the status and 1 or 0 for a win of each of the player's games whose end was ruled on."""
     found: list[tuple[Any, ...]] = await rows.select(
         PLAYERS,
         "SELECT root, game, seat, ruleset, status, won FROM {played}"

@@ -1,7 +1,7 @@
 """Changes and tables as SQL that SQLite and PostgreSQL both understand.
 
 Columns are TEXT, sorted by bytes, or BIGINT; placeholders are ``?``, which `numbered` turns into ``$1, $2, …`` for
-PostgreSQL. There is no other seam between the two.
+PostgreSQL. In nothing else do the two stores differ here.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,7 +32,10 @@ CREATE TABLE IF NOT EXISTS projections (
     trouble         TEXT NOT NULL,
     PRIMARY KEY (projection, number)
 )"""
-"""The checkpoints. `position` is the cursor of the log after the last event folded, empty before the first."""
+"""The checkpoints: a row for each generation of a projection, which is one build of its tables.
+
+`position` is the cursor of the log after the last event folded, empty before the first.
+"""
 
 COLUMNS = "projection, number, version, live, position, events, trouble_game, trouble_version, trouble"
 """The columns of a checkpoint, as `generation` takes them."""
@@ -44,7 +47,7 @@ CREATE TABLE IF NOT EXISTS refusals (
     times   BIGINT NOT NULL,
     PRIMARY KEY (ruleset, rule)
 )"""
-"""How often each rule has refused a command. No fold of the log: a refusal leaves no event."""
+"""How often each rule has refused a command. It cannot be rebuilt from the log, because a refusal leaves no event."""
 
 LEASES = """\
 CREATE TABLE IF NOT EXISTS leases (
@@ -61,7 +64,7 @@ NOTE_REFUSALS = (
 
 
 BEGIN = f"INSERT INTO projections ({COLUMNS}) VALUES (?, ?, ?, 0, '', 0, '', 0, '')"
-"""Takes a projection, and a generation of it with its version."""
+"""Adds the checkpoint of a new generation. Values: the projection, the number of the generation, its version."""
 
 LIVE = "SELECT number FROM projections WHERE projection = ? AND version = ? AND live = 1"
 
@@ -71,9 +74,10 @@ MOVE = (
     "UPDATE projections SET position = ?, events = ?, trouble_game = '', trouble_version = 0, trouble = ''"
     f" WHERE {_STANDS}"
 )
-"""Takes a cursor and a number of events, and where the generation stands."""
+"""Moves a checkpoint on. Values: the new cursor and number of events, then those of `standing`."""
 
 STOP = f"UPDATE projections SET trouble_game = ?, trouble_version = ?, trouble = ? WHERE {_STANDS}"
+"""Notes why a generation stopped. Values: the game, its version and the reason, then those of `standing`."""
 
 GO_LIVE = "UPDATE projections SET live = 1 WHERE projection = ? AND number = ?"
 
@@ -89,7 +93,7 @@ def generation(
 
 
 def standing(at: Generation) -> tuple[str, int, int, str, int]:
-    """Return where a generation stands: the values of projection, number, live, position and events."""
+    """Return the values with which a statement finds a generation only if it has not moved meanwhile."""
     return at.projection, at.number, int(at.live), at.cursor or "", at.events
 
 
@@ -105,7 +109,7 @@ def move(step: Step) -> tuple[Value, ...]:
 
 
 def swapped(known: Sequence[Generation], ready: Generation, live: Generation | None) -> Generation:
-    """Return `ready` as the live generation. Raises `Overtaken` when it or `live` has moved."""
+    """Return `ready` marked as the live generation, in place of `live`. Raises `Overtaken` when either has moved."""
     now = next((each for each in known if each.live), None)
     unmoved = any((each.number, each.live, each.cursor) == (ready.number, False, ready.cursor) for each in known)
     if not unmoved or (now and (now.number, now.cursor)) != (live and (live.number, live.cursor)):
@@ -114,7 +118,7 @@ def swapped(known: Sequence[Generation], ready: Generation, live: Generation | N
 
 
 def place(projection: str, generation: int, table: str) -> str:
-    """Return the name under which the store has a table of a projection's generation."""
+    """Return the name that a table of a generation has in the database."""
     return f"{projection}_{generation}_{table}"
 
 
@@ -130,7 +134,7 @@ def create(projection: str, generation: int, table: Table) -> list[str]:
 
 
 def places(projection: str, generation: int, tables: Sequence[Table]) -> Mapping[str, str]:
-    """Return the names that stand for the tables' own in a query: ``SELECT … FROM {games}``."""
+    """Return the names in the database by the names in a query: ``SELECT … FROM {games}``."""
     return {table.name: place(projection, generation, table.name) for table in tables}
 
 
@@ -166,7 +170,7 @@ def batches(
 ) -> Iterator[tuple[str, list[tuple[Value, ...]]]]:
     """Return statements, each with the values of all its executions, that have the same effect as the changes in order.
 
-    Changes of different rows may change places, so most of a batch of events comes into a few statements.
+    Changes of different rows may be reordered. So a few statements are enough for most changes of a batch of events.
     """
     by_table: dict[str, list[Change]] = {}
     for change in changes:
@@ -210,6 +214,6 @@ def _upsert(name: str, key: tuple[str, ...], columns: tuple[str, ...], kind: typ
 
 @cache
 def numbered(text: str) -> str:
-    """Return a statement with PostgreSQL's placeholders. None of ours has a ``?`` that is no placeholder."""
+    """Return a statement with PostgreSQL's placeholders. In our statements, every ``?`` is a placeholder."""
     numbers = count(1)
     return "".join(f"${next(numbers)}" if letter == "?" else letter for letter in text)

@@ -30,8 +30,8 @@ class TimelineEntry(Struct, frozen=True):
     """A place on the timeline of a game.
 
     Attributes:
-        version: the version that shows it.
-        kind: ``start``, ``phase`` (one begins, or goes on after a retraction), ``retraction``, ``pause``,
+        version: the version of the game after it happened.
+        kind: ``start``, ``phase`` (a phase begins, or is resumed by a retraction), ``retraction``, ``pause``,
             ``resumption``, ``adjudication``, ``end``, or what the ruleset marks, such as ``battle``.
         round: the number of the round; 0 before the first.
         heading: where in the game this is.
@@ -48,7 +48,7 @@ class TimelineEntry(Struct, frozen=True):
 
 
 class Timeline(Projection):
-    """Entries are never taken away: versions that were retracted can still be looked at."""
+    """The entries of every game. None is ever removed, because retracted versions can still be looked at."""
 
     name = "timeline"
     version = 2
@@ -58,7 +58,7 @@ class Timeline(Projection):
     def fold(self, happened: Happened) -> Iterable[Change]:
         seen = happened.seen
         match happened.around:
-            case None:
+            case None:  # an event of the ruleset
                 kind = happened.landmark
             case GameStarted():
                 kind = "start"

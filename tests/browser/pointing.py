@@ -11,7 +11,7 @@ from tests.browser.visiting import Visitor, expect
 
 
 def asks(kind: str, times: int) -> Callable[[Game], bool]:
-    """Return a condition that holds when a game is asked for a decision for the so-manieth time."""
+    """Return a condition that holds from the `times`-th version on at which a decision of this kind is open."""
     met = 0
 
     def until(game: Game) -> bool:

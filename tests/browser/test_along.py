@@ -1,4 +1,9 @@
-"""What comes along with a move: chosen before it ends, by clicks or by keys."""
+"""The pieces that come along with a move: they are chosen before the move ends, by clicks or by keys.
+
+On the map, a move can begin in an area of the class `can` and end in one of the class `open`. In the panel `#turn`,
+`.before` has the choice of the pieces, `.means` the move in words so far, and `.came` the outcome of the last command.
+The keys `c`, `n` and `a` go to the choice, choose no pieces, and choose all.
+"""
 
 import json
 import re
@@ -11,7 +16,7 @@ from tests.browser.visiting import Visitor, expect
 from tests.service.api.serving import Service
 
 
-async def test_with_shift_what_comes_along_is_chosen_before_it_is_sent(
+async def test_after_a_click_with_shift_the_pieces_are_chosen_before_the_move_is_sent(
     page: Page, visitor: Visitor, marching: Table
 ) -> None:
     await sit(page, marching)
@@ -26,7 +31,7 @@ async def test_with_shift_what_comes_along_is_chosen_before_it_is_sent(
     await expect(page.locator("#turn .came")).to_contain_text(re.compile("Undo .+: done"))
 
 
-async def test_what_comes_along_is_chosen_before_the_end_and_sent_with_it(
+async def test_the_pieces_chosen_before_the_last_click_are_sent_with_the_move(
     page: Page, visitor: Visitor, marching: Table
 ) -> None:
     await sit(page, marching)
@@ -64,7 +69,7 @@ async def test_a_number_takes_one_click_or_one_key(page: Page, visitor: Visitor,
     assert json.loads(sent)["command"]["units"]["infantry"] == 1
 
 
-async def test_what_comes_along_is_chosen_by_keys_alone(page: Page, visitor: Visitor, marching: Table) -> None:
+async def test_the_pieces_are_chosen_by_keys_alone(page: Page, visitor: Visitor, marching: Table) -> None:
     await sit(page, marching)
     means = page.locator("#turn .means")
     await area(page, "hispania").press("Enter")
@@ -88,20 +93,20 @@ async def test_what_comes_along_is_chosen_by_keys_alone(page: Page, visitor: Vis
     assert json.loads(sent)["command"]["units"]["infantry"] == 1
 
 
-async def test_what_came_along_lately_comes_along_again_by_one_click(
+async def test_one_click_chooses_the_same_pieces_as_for_the_move_before(
     page: Page, visitor: Visitor, service: Service
 ) -> None:
     made = await table(service.services, "conquest-campaign", 3, seed=3, until=asks("act", 1))
     await sit(page, made)
     turn = page.locator("#turn")
     infantry = turn.locator(".before").get_by_role("radiogroup", name="Infantry")
-    for times, many in enumerate((2, 1), 1):
+    for times, number in enumerate((2, 1), 1):
         await area(page, "mesopotamia").click()
         await turn.get_by_role("button", name="None", exact=True).click()
-        await infantry.get_by_role("radio", name=str(many), exact=True).click()
+        await infantry.get_by_role("radio", name=str(number), exact=True).click()
         await area(page, await first(page, "open")).press("Enter")
         await page.locator(f'.commands[data-version="{made.version + 1 + times}"]').wait_for(state="attached")
-    # The tab remembers it when the page is loaded again.
+    # The tab remembers the choice when the page is loaded again.
     await page.reload()
     await expect(page.locator("svg.board [data-area].can").first).to_be_attached()
     await area(page, "mesopotamia").click()
@@ -113,14 +118,14 @@ async def test_what_came_along_lately_comes_along_again_by_one_click(
     assert [json.loads(sent)["command"]["infantry"] for sent in commands(visitor)] == [2, 1, 2]
 
 
-async def test_what_leaves_no_choice_where_a_march_could_begin_is_one_click_more(
+async def test_in_an_area_where_a_march_can_begin_another_command_takes_one_more_click(
     page: Page, visitor: Visitor, service: Service
 ) -> None:
     made = await table(service.services, "conquest-campaign", 3, seed=3, until=asks("act", 5))
     await sit(page, made)
     await area(page, "galatia").click()
     turn = page.locator("#turn")
-    # What leaves a choice says so.
+    # A title with an ellipsis has something left to choose.
     await expect(turn.get_by_role("button", name="Recruit in Galatia …")).to_be_visible()
     await turn.get_by_role("button", name="Buy influence in Galatia: 1 token").click()
     await expect(turn.locator(".came")).to_contain_text("Buy influence in Galatia: done.")

@@ -15,11 +15,14 @@ from tests.contract.running import running
 from tests.helpers.sampling import RUN
 
 SECONDS = 30 if RUN.seed else 300
-"""The time that it may take: the examples and the coverage of every endpoint come first, then fuzzing."""
+"""The time limit. The examples and the coverage of every endpoint come first, then fuzzing.
+
+A run with a seed looks at samples only, so that it is short.
+"""
 
 SEED = Random(f"{RUN.seed} schemathesis").getrandbits(32)
 
-# What is valid by its shape may still be refused: by a rule (409, 422), for its version (412) or its cursor (400).
+# A request that fits its schema may still be refused: by a rule (409, 422), for its version (412) or cursor (400).
 CONFIG = """
 seed = {seed}
 continue-on-failure = true
@@ -82,13 +85,13 @@ def a_game_under_way(address: str) -> tuple[str, str, str]:
             post(f"/v1/games/{game}/seats", token, {})
         post(f"/v1/games/{game}/start", tokens[0])
         for _ in range(20):
-            token, options = next(found for token in tokens if (found := answers(client, game, token))[1])
+            token, options = next(found for token in tokens if (found := options_of(client, game, token))[1])
             command = schema.sample(rng.choice(options)["schema"], rng)
             post(f"/v1/games/{game}/commands", token, {"command": command})
     return ruleset.id, game, tokens[0]
 
 
-def answers(client: httpx.Client, game: str, token: str) -> tuple[str, list[Any]]:
-    """Return a player's options that answer an open decision."""
+def options_of(client: httpx.Client, game: str, token: str) -> tuple[str, list[Any]]:
+    """Return a player's token, and those of the player's options that answer an open decision."""
     view = client.get(f"/v1/games/{game}/options", headers={"Authorization": token}).json()
     return token, [option for option in view["options"] if option.get("decision")]

@@ -1,6 +1,6 @@
 """Samples that rotate: a check that repeats one law over many cases looks at some of them in each run.
 
-Which, a seed says that follows the commit. So a run can be repeated (`--sample-seed`), and over many commits every
+A seed made from the commit decides which cases. So a run can be repeated (`--sample-seed`), and over many commits every
 case has its turn; `--all` looks at everything. The table in `tests/README.md` says how many each check draws.
 """
 
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class Drawn(NamedTuple):
-    """How many cases of a check a run looks at, and how many there are."""
+    """How many cases of a check a seeded run looks at, and how many there are."""
 
     drawn: int
     of: int
@@ -27,8 +27,8 @@ class Run(Struct):
     """How a run draws, and what it has drawn from.
 
     Attributes:
-        seed: decides what is drawn; with none, as outside of a test run, every case is taken.
-        checks: by the name of a check.
+        seed: decides which cases are drawn; with None, as outside of a test run, every case is taken.
+        checks: how many cases were drawn, by the name of the check.
     """
 
     seed: str | None = None
@@ -48,10 +48,15 @@ def checks() -> dict[str, Drawn]:
 
 
 def sampled(check: str, cases: Iterable[T], draw: int, by: Callable[[T], Hashable] | None = None) -> list[T]:
-    """Return `draw` cases of a check, in their order; of each group when `by` tells the groups apart.
+    """Return `draw` cases of a check, or of each group of cases, in their order; all cases in a run without a seed.
 
-    The name of a check decides with the seed, so that checks with equal cases do not look at the same ones. What
-    stands after a colon in it tells the parts of one check apart, which has one row in the table.
+    Args:
+        check: the name of the check. With the seed it decides which cases are drawn, so that checks with equal cases do
+            not look at the same ones. A check with several parts adds a colon and the name of the part: all parts
+            together have one row in the table.
+        cases: all cases.
+        draw: how many to draw.
+        by: the group of a case; without it, all cases are one group.
     """
     groups: dict[Hashable, list[tuple[int, T]]] = {}
     every = list(enumerate(cases))
@@ -64,9 +69,9 @@ def sampled(check: str, cases: Iterable[T], draw: int, by: Callable[[T], Hashabl
 
 
 def in_this_run(check: str, of: int) -> bool:
-    """Tell whether a run makes a check within the test that is under way: in one test out of `of`, as the seed draws.
+    """Tell whether the present test makes an additional check. The seed draws about one test out of `of`.
 
-    For a check that many tests make besides their own; it has no row in the table.
+    For an expensive check that many tests could make besides their own. It has no row in the table.
     """
     test = os.environ["PYTEST_CURRENT_TEST"].rpartition(" ")[0]
     return RUN.seed is None or Random(f"{RUN.seed} {check} {test}").randrange(of) == 0

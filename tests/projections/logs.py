@@ -1,4 +1,4 @@
-"""Logs to project: random games, their records mixed as several tables at once would, and rows to compare."""
+"""Logs for projections: random games, interleaved as if several were played at the same time, and rows to compare."""
 
 import os
 import random
@@ -46,7 +46,7 @@ class MemoryLog:
         return found, str(start + len(found))
 
     async def read(self, stream: StreamId, limit: int) -> list[Record]:
-        return [record for known, record in self.rows if known == stream][:limit]
+        return [record for of_stream, record in self.rows if of_stream == stream][:limit]
 
     async def board(self, digest: str) -> bytes | None:
         return msgspec.json.encode(BOARDS[digest])
@@ -56,7 +56,7 @@ class MemoryLog:
 
 
 class KilledRows(SqliteRows):
-    """Rows whose process is killed right before a statement, counted from 1."""
+    """A store of rows that kills its process right before the statement with the number `before`, counted from 1."""
 
     @classmethod
     async def opened(cls, path: Path, before: int) -> "KilledRows":
@@ -103,7 +103,7 @@ def classic_game(seed: int, commands: int, players: int = 3) -> list[Row]:
 
 
 def mixed(games: Sequence[list[Row]], seed: int = 1) -> list[Row]:
-    """Return the records of several games in one order, each game's own kept."""
+    """Return the records of several games interleaved at random. Within a game, the order stays."""
     rng, left = random.Random(seed), [list(game) for game in games]
     rows: list[Row] = []
     while any(left):
@@ -131,7 +131,7 @@ async def contents(rows: ProjectionStore, projections: Sequence[Projection] = PR
 async def from_zero(
     log: MemoryLog, path: Path, projections: Sequence[Projection] = PROJECTIONS
 ) -> dict[str, list[Any]]:
-    """Return what a fold of the whole log in an empty store comes to."""
+    """Return the contents of a new store after a fold of the whole log."""
     rows = await SqliteRows.open(path)
     await runner(log, rows, projections, batch=7).catch_up()
     found = await contents(rows, projections)
@@ -140,4 +140,5 @@ async def from_zero(
 
 
 async def status(rows: ProjectionStore) -> dict[str, Generation]:
+    """Return the live generation of each projection."""
     return {each.projection: each for each in await rows.generations() if each.live}

@@ -1,4 +1,7 @@
-"""The fifth law: pieces are neither created nor lost. The sixth: every game ends, and is proved."""
+"""The fifth law of games: pieces are neither created nor lost. The sixth: every game ends and is proved.
+
+`tests.helpers.laws` lists the laws.
+"""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -18,23 +21,24 @@ class Progress(RandomGames):
 
     def test_pieces_are_neither_created_nor_lost(self, seed: int) -> None:
         play = self.played(seed)
-        ends = [version for version, game in play.at_each_version.items() if game.table is not None]
-        count: Mapping[str, int] = self.pieces(play.at_each_version[ends[0]].table)
-        for before, after in pairwise(ends):
+        # A game has no table before it starts.
+        versions = [version for version, game in play.at_each_version.items() if game.table is not None]
+        count: Mapping[str, int] = self.pieces(play.at_each_version[versions[0]].table)
+        for before, after in pairwise(versions):
             records = play.records[before:after]
-            told = self._count_as_told(count, play.at_each_version[before].table, records)
+            expected = self._count_by_events(count, play.at_each_version[before].table, records)
             count = self.pieces(play.at_each_version[after].table)
-            assert told == nonzero(count), [record.event for record in records]
+            assert expected == nonzero(count), [record.event for record in records]
             assert not list(self.faults(play.at_each_version[after].table))
 
-    def _count_as_told(self, count: Mapping[str, int], table: Any, records: Sequence[Record]) -> dict[str, int]:
-        table, told = table.copy(), Counter(count)
+    def _count_by_events(self, count: Mapping[str, int], table: Any, records: Sequence[Record]) -> dict[str, int]:
+        table, changed = table.copy(), Counter(count)
         for record in records:
             event = read_event(self.ruleset, record)
             if isinstance(event, Event):
-                told.update(self.changes(table, event))
+                changed.update(self.changes(table, event))
                 event.apply(table)
-        return nonzero(told)
+        return nonzero(changed)
 
     def test_a_random_game_ends_and_is_proved(self, seed: int) -> None:
         play = self.played(seed)

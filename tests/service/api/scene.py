@@ -1,4 +1,4 @@
-"""A game to ask about: whose turn it is, who waits, and who only watches."""
+"""A game to send requests about: it is Anna's turn, Bert waits, and Carla only watches."""
 
 from typing import Any
 
@@ -22,5 +22,5 @@ class Scene:
 
 
 async def scene_of(service: Service, anna: Player, bert: Player) -> Scene:
-    """Return a game that has just begun."""
+    """Return the scene of a game that has just begun. It registers Carla."""
     return Scene(service, anna, bert, await service.register("Carla"), await service.begun(anna, bert))

@@ -1,4 +1,4 @@
-"""Games whose snapshots are kept beside their store, or in Redis, and may be spoilt."""
+"""Games whose snapshots are stored in a database or in Redis, and stores of snapshots that are faulty."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -22,7 +22,7 @@ EVERY = 7
 
 
 class Watched:
-    """A store that notes from where games are loaded, and may have a record that was damaged."""
+    """A store that notes after which version games are loaded. The record of the version `spoils` is damaged."""
 
     def __init__(self, store: EventStore) -> None:
         self._store = store
@@ -53,7 +53,7 @@ class Data:
         self.several_games: list[tuple[Games, Snapshots]] = []
 
     def games(self, *, snapshots: bool = True) -> Games:
-        """Return games of which none is in memory."""
+        """Return a new `Games`, as of a new process: no game is in its memory."""
         places = [Tier("snapshots", _Lent(self.kept), EVERY)] if snapshots else []
         taken = Snapshots(places, self.metrics)
         games = Games(
@@ -71,7 +71,7 @@ class Data:
         return games
 
     async def written(self) -> None:
-        """Wait until all that was to be written down is."""
+        """Close all games, and wait until their snapshots are stored."""
         for games, taken in self.several_games:
             await games.close()
             await taken.close()
@@ -83,14 +83,14 @@ class Data:
         return found, self.store.loaded[-1]
 
     async def plain(self, game: GameId) -> bytes:
-        """Return all that there is of a game that was folded from its whole log."""
+        """Return the snapshot of a game that was folded from its whole log, without the help of stored snapshots."""
         found, after = await self.loaded(game, snapshots=False)
         assert after == 0
         return kernel.take(found)
 
 
 class Spoilt:
-    """A store of snapshots in which nothing works."""
+    """A store of snapshots whose every method fails."""
 
     def __init__(self, fails: Callable[..., Awaitable[Any]]) -> None:
         self.newest = self.keep = self.drop = fails
@@ -100,7 +100,7 @@ class Spoilt:
 
 
 class Misplaced:
-    """A store of snapshots in which that of another game lies wherever one looks."""
+    """A store of snapshots that returns the snapshot of another game, whichever game is asked for."""
 
     def __init__(self, kept: SnapshotStore, copied: Snapshot) -> None:
         self.keep = kept.keep
@@ -118,7 +118,7 @@ class Misplaced:
 
 
 class _Lent:
-    """A store of snapshots that is closed by its owner."""
+    """A store of snapshots that stays open when its borrower closes it: its owner closes it."""
 
     def __init__(self, kept: SnapshotStore) -> None:
         self.newest, self.keep, self.drop = kept.newest, kept.keep, kept.drop
@@ -145,7 +145,7 @@ async def played(data: Data, rounds: int = 2, *, undo: bool = False) -> GameId:
 
 
 async def put_up(table: Rig, game: GameId) -> PlayerId:
-    """Put something up; return whose turn it is."""
+    """Put something up. Return the player whose turn it is."""
     now = await table.games.game(game)
     player = now.players[now.decisions[0].seats[0]]
     assert player is not None

@@ -1,4 +1,4 @@
-"""What was drawn lately: drawn once, kept within bounds, and never another's."""
+"""The cache of drawn pictures: each is drawn once, the oldest are dropped, and nobody gets another viewer's picture."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -22,7 +22,7 @@ def drawing(content: bytes, drawn: list[bytes]) -> Callable[[], Awaitable[bytes]
     return draw
 
 
-async def test_the_same_is_drawn_once_even_for_many_at_once() -> None:
+async def test_a_picture_is_drawn_once_even_for_many_requests_at_once() -> None:
     gallery, drawn = Gallery(), list[bytes]()
     shown = [gallery.shown(GAME, 1, NOBODY, "svg", drawing(b"a", drawn)) for _ in range(5)]
     assert await asyncio.gather(*shown) == [b"a"] * 5
@@ -34,14 +34,14 @@ async def test_the_same_is_drawn_once_even_for_many_at_once() -> None:
     ("version", "viewer", "what"),
     [(2, NOBODY, "svg"), (1, Viewer(seat=Seat("red")), "svg"), (1, Viewer(everything=True), "svg"), (1, NOBODY, "png")],
 )
-async def test_what_is_another_thing_is_drawn(version: int, viewer: Viewer, what: str) -> None:
+async def test_another_version_viewer_or_format_is_drawn_anew(version: int, viewer: Viewer, what: str) -> None:
     gallery, drawn = Gallery(), list[bytes]()
     await gallery.shown(GAME, 1, NOBODY, "svg", drawing(b"a", drawn))
     assert await gallery.shown(GAME, version, viewer, what, drawing(b"b", drawn)) == b"b"
 
 
-async def test_what_was_not_asked_for_lately_is_let_go() -> None:
-    gallery, drawn = Gallery(room=10), list[bytes]()
+async def test_pictures_that_were_not_asked_for_lately_are_dropped() -> None:
+    gallery, drawn = Gallery(room=10), list[bytes]()  # room for two pictures of four bytes
     for version in (1, 2, 1, 3):
         await gallery.shown(GAME, version, NOBODY, "svg", drawing(b"%d" % version * 4, drawn))
     assert drawn == [b"1111", b"2222", b"3333"]
@@ -50,7 +50,7 @@ async def test_what_was_not_asked_for_lately_is_let_go() -> None:
     assert drawn[3:] == [b"2222"]
 
 
-async def test_when_drawing_fails_whoever_waits_tries_again() -> None:
+async def test_when_drawing_fails_the_request_that_waits_draws_again() -> None:
     gallery, drawn = Gallery(), list[bytes]()
 
     async def fail() -> bytes:
