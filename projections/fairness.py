@@ -25,7 +25,7 @@ class FairnessTest(Struct, frozen=True):
 
 
 def fairness(observed: Sequence[int], sides: Sequence[int]) -> FairnessTest | None:
-    """Test counts of faces against a die that has each face on so many sides; None when there are too few rolls."""
+    """Test counts of faces against a die that has each face on a number of sides; None when there are too few rolls."""
     total, all_sides = sum(observed), sum(sides)
     expected = [total * number / all_sides for number in sides] if all_sides else []
     if len(expected) < 2 or min(expected) < SMALLEST_EXPECTED:

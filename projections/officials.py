@@ -12,7 +12,7 @@ from projections.store import Rows
 OFFICES = Table("offices", {"player": "text", "game": "text"}, {"since": "text"}, (("player", "since", "game"),))
 
 MOST: Final = 1_000
-"""So many games of an official are looked up, the newest offices first."""
+"""The most games of an official that are looked up, the newest offices first."""
 
 
 class Officials(Projection):

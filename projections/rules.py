@@ -78,7 +78,7 @@ async def tallies(rows: Rows, library: Library, ruleset: str | None = None) -> l
 
 
 def tally(library: Library, ruleset: str, rule: str, refusals: int, commands: int) -> RuleTally:
-    """Return how often a rule has refused, where so many commands were accepted."""
+    """Return how often a rule has refused commands, beside the number of commands that were accepted."""
     per_command = round(refusals / commands, 4) if commands else None
     return RuleTally(ruleset, RuleId(rule), _title(library, ruleset, rule), refusals, per_command)
 

@@ -106,7 +106,7 @@ class ProjectionStore(Rows, Protocol):
     """A store of rows. Every method may raise `Unavailable`; whatever one changes, it changes whole or not at all."""
 
     async def lease(self, holder: str, seconds: float, work: str = "runner") -> bool:
-        """Return whether `holder` may do a kind of work (follow the log) for so many seconds, in which nobody else may.
+        """Return whether `holder`, and nobody else, may do a kind of work (follow the log) for that number of seconds.
 
         Its holder may have it again; 0 seconds give it back. What is stored is right without: it only saves that
         several processes do the same work.

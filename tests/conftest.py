@@ -71,7 +71,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     rest = (item for item in list(items) if not _is_of(item, LONG | PAGES))
     ordered: list[pytest.Item] = []
     for number in range(workers):
-        # So many does a worker get at first.
+        # The tests that a worker gets at first.
         size = (len(items) - len(ordered)) // (workers - number)
         begin, end = (len(pages) * each // workers for each in (number, number + 1))
         share = long[number::workers] + pages[begin:end]

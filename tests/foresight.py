@@ -23,7 +23,7 @@ from service.bots.thinker import Guide
 from tests.strength import begun
 
 EVERY = 7
-"""After so many commands the standings are read again."""
+"""The commands after which the standings are read again."""
 THIRDS = 3
 
 
@@ -32,7 +32,9 @@ def main() -> int:
     parser.add_argument("--ruleset", choices=LIBRARY.ids(), action="append", help="all when not told")
     parser.add_argument("--seats", type=int, action="append", help="how many; the least and the most when not told")
     parser.add_argument("--games", type=int, default=50)
-    parser.add_argument("--rounds", type=int, default=1_000, help="games are broken off after so many, and not counted")
+    parser.add_argument(
+        "--rounds", type=int, default=1_000, help="games with more rounds are broken off and not counted"
+    )
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     print("ruleset                 seats games   first  second    last third")
@@ -48,7 +50,7 @@ def main() -> int:
 
 
 def _play(ruleset: str, seats: int, seed: int, rounds: int) -> list[float]:
-    """Return how well the standings told the winners, one reading after the other; nothing when nobody won."""
+    """Return how well the standings told the winners, one reading after the other; empty when nobody won."""
     luck = Luck(seed)
     now, _, board = begun(ruleset, seats, luck)
     played, bot = now.ruleset, levels(ruleset)[GREEDY](random.Random(seed), board)

@@ -206,7 +206,7 @@ def main() -> int:
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--what", choices=["refusals", "happens"], default="refusals", help="what is broken")
     parser.add_argument("--modules", default="*", help="happens: only chapters of these patterns, such as sea,re*")
-    parser.add_argument("--sample", type=int, help="happens: so many mutants, drawn by chance")
+    parser.add_argument("--sample", type=int, help="happens: the number of mutants, drawn by chance")
     parser.add_argument("--seed", type=int, default=1, help="happens: of that chance")
     given = parser.parse_args()
     if broken := [case[0].title for case in cases(given.game) if fails(case)]:

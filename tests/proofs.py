@@ -3,7 +3,7 @@
 Plays 20 games between bots (of one ruleset, or of each in turn), verifies each export, and flips single bytes in one
 of them, 200 times; prints what it saw and exits 1 when an export does not verify or a corruption is not noticed.
 
-``python -m tests.proofs forks [games]`` plays 1,000 small games, or so many, with rulings, pauses, requests to take
+``python -m tests.proofs forks [games]`` plays 1,000 small games, or `games`, with rulings, pauses, requests to take
 moves back, answers in advance and undo; of each it makes a fork, of that another, and of that a third.
 The whole fold, the fold from every version and `verify` must agree; then bytes of a fork's export are flipped.
 """

@@ -54,7 +54,7 @@ def main() -> int:
     parser.add_argument("--levels", default=f"{THINKER}:{GREEDY}", help="level:level")
     parser.add_argument("--games", type=int, default=200)
     parser.add_argument("--budget", type=int, default=700, help="milliseconds that a thinker may think")
-    parser.add_argument("--rounds", type=int, default=1_000, help="games are broken off after so many")
+    parser.add_argument("--rounds", type=int, default=1_000, help="games with more rounds are broken off")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     print(f"{given.levels}, {given.budget} ms, at most {given.rounds} rounds, seed {given.seed}")

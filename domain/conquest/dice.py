@@ -43,7 +43,7 @@ def struck(faces: Iterable[Face], units: Units, galleys: int = 0) -> tuple[bool,
 
 @lru_cache(maxsize=1024)
 def chances(dice: int, units: Units, galleys: int = 0) -> tuple[float, ...]:
-    """Return how likely so many dice hit exactly 0, 1, 2 and so on times, as `hits` matches them."""
+    """Return the probabilities that a number of dice hit exactly 0, 1, 2 and so on times, as `hits` matches them."""
     most = {"infantry": units.infantry, "cavalry": units.cavalry, "catapult": units.catapults, "galley": galleys}
     kinds = tuple(most)
     matched = {(0,) * len(kinds): 1.0}

@@ -39,7 +39,7 @@ class Draw(Struct, frozen=True):
         die: which die was rolled; null for a shuffle.
         shown: what the event shows: the faces, or the items in the order in which they came; empty when hidden.
         probability: how likely dice show these faces, in whatever order; null for a shuffle.
-        likeliest: how likely the likeliest faces of so many dice are: compare with that; null for a shuffle.
+        likeliest: the probability of the likeliest faces of as many dice, to compare with; null for a shuffle.
         raw: the bytes that the roll took, in hex, those thrown away included; null until the game is over.
         again: the result of drawing it again from the secret; null until the game is over, and for a
             shuffle of what no event shows.
@@ -191,7 +191,7 @@ def probability(faces: Mapping[str, int], sides: Sequence[str]) -> float:
 
 
 def likeliest(dice: int, sides: Sequence[str]) -> Counter[str]:
-    """Return the faces that so many dice show most likely."""
+    """Return the likeliest faces of a number of dice."""
     on_sides, faces = Counter(sides), Counter[str]()
     for _ in range(dice):  # the best of n+1 dice has the best of n in it
         faces[max(on_sides, key=lambda face: on_sides[face] / (faces[face] + 1))] += 1
@@ -225,8 +225,8 @@ class _Typed(Struct):
 
 def _rolled(record: Record, ruleset: Ruleset[Any]) -> bool:
     content = msgspec.json.decode(record.event)
-    shown = ruleset.chance.get(cast(Any, type(read_event(ruleset, record))), ())
-    return any(draw_of(content, each) is not None for each in shown if isinstance(each, Dice))
+    draws = ruleset.chance.get(cast(Any, type(read_event(ruleset, record))), ())
+    return any(draw_of(content, each) is not None for each in draws if isinstance(each, Dice))
 
 
 def _learnt(to: Version, records: Sequence[Record], seats: Sequence[Seat]) -> Iterator[Learnt]:

@@ -313,8 +313,8 @@ class _Replay:
         for stored, right in zip(step, anew.records, strict=False):
             self.version = stored.version
             if stored != right:
-                told, wanted = stored.event.decode(), right.event.decode()
-                self._fail(f"version {stored.version} is not what follows: {told} is stored, {wanted} is right")
+                stored_event, wanted = stored.event.decode(), right.event.decode()
+                self._fail(f"version {stored.version} is not what follows: {stored_event} is stored, {wanted} is right")
         if len(step) != len(anew.records):
             self._fail(f"after version {self.version} something is missing, or follows from nothing")
         self.case = anew.case
@@ -369,8 +369,8 @@ class _Replay:
     def _presumed(self, event: CaseEvent, cause: Cause) -> Facts:
         """Return what must be so of the game if the case tells the truth."""
         opened = self.case.opened if self.case is not None else event
-        told = event if isinstance(event, Ruled) else opened
-        assert isinstance(told, CaseOpened | Ruled)
+        stated = event if isinstance(event, Ruled) else opened
+        assert isinstance(stated, CaseOpened | Ruled)
         # The number of seats is not known: unless this act settled the case, there is one that has not consented.
         after = self.exported.records[self.version : self.version + 1]
         seats = {} if after and after[0].cause is None else {Seat(""): PlayerId("")}
@@ -384,8 +384,8 @@ class _Replay:
             seats[cause.seat] = cause.account
         return Facts(
             game=self.exported.game,
-            version=told.version,
-            hash=told.hash,
+            version=stated.version,
+            hash=stated.hash,
             status=status,
             seats=seats,
             held=(),

@@ -140,24 +140,26 @@ def _is_withheld(first: Record) -> bool:
 
 
 def _said(found: Certified, entry: Entry) -> list[str]:
-    said = [f"The log {found.origin} has version {entry.version} as its entry {found.index}, of {found.size} then."]
+    sentences = [
+        f"The log {found.origin} has version {entry.version} as its entry {found.index}, of {found.size} then."
+    ]
     if found.witnesses:
         seen = ", ".join(f"{name} ({time})" for name, time in found.witnesses.items())
-        said.append(f"That log was seen by {seen}, so version {entry.version} existed by then.")
+        sentences.append(f"That log was seen by {seen}, so version {entry.version} existed by then.")
     else:
-        said.append("No witness of the policy saw that log: the service could show others another one.")
+        sentences.append("No witness of the policy saw that log: the service could show others another one.")
     if entry.status == WITHHELD:
-        said.append("It was withheld then, to be shown to everybody when the game that it forks from was over.")
+        sentences.append("It was withheld then, to be shown to everybody when the game that it forks from was over.")
     if entry.status == PRIVATE:
-        said.append("It is private: others are shown its hashes alone.")
+        sentences.append("It is private: others are shown its hashes alone.")
     if found.later:
         noun = "version" if found.later == 1 else "versions"
-        said.append(f"The export has {found.later} {noun} after it, for which a newer certificate speaks.")
+        sentences.append(f"The export has {found.later} {noun} after it, for which a newer certificate speaks.")
     elif entry.status in ("over", "cancelled"):
-        said.append(f"It was {entry.status} then: the result of the game cannot change.")
+        sentences.append(f"It was {entry.status} then: the result of the game cannot change.")
     else:
-        said.append("Whether versions after it exist is not known.")
-    return said
+        sentences.append("Whether versions after it exist is not known.")
+    return sentences
 
 
 def told(time: int) -> str:

@@ -14,7 +14,7 @@ EMPTY: Final = hashlib.sha256(b"").digest()
 """The root of the tree without leaves."""
 
 TILE_HEIGHT: Final = 8
-"""A tile spans so many levels of the tree; its hashes are the leaves of a subtree of that height."""
+"""The levels of the tree in a tile; the hashes of a tile are the leaves of a subtree of that height."""
 
 TILE_WIDTH: Final = 2**TILE_HEIGHT
 

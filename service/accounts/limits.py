@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from service.cluster.redis import Redis
 
 KEPT: Final = 20_000
-"""Of so many tokens and addresses a process knows what they have left."""
+"""The most tokens and addresses of which a process remembers what they have left."""
 
 REGISTRATION: Final = "registration"
 """The name of the limit on new accounts of one address."""
@@ -48,7 +48,7 @@ return {taken, tostring(left)}
 
 
 class Limit(Struct, frozen=True):
-    """So many requests a second; after a rest, `burst` at once. That on registrations counts accounts."""
+    """A number of requests a second, and after a rest `burst` at once. The limit on registrations counts accounts."""
 
     name: str
     rate: float

@@ -13,8 +13,8 @@ from service.store.accounts import folded
 
 def skeleton(name: str) -> str:
     """Return what is the same for all names that look the same. It is no name, and not to be shown."""
-    shown = (each for each in folded(name) if unicodedata.category(each) != "Cf")
-    return folded("".join(_stands_for(each) for each in unicodedata.normalize("NFD", "".join(shown))))
+    letters = (each for each in folded(name) if unicodedata.category(each) != "Cf")
+    return folded("".join(_stands_for(each) for each in unicodedata.normalize("NFD", "".join(letters))))
 
 
 def looking_alike(names: Iterable[str]) -> frozenset[str]:

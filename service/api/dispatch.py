@@ -27,7 +27,7 @@ def _is_plain(host: str | None) -> bool:
 
 
 FOUND: Final = 1024
-"""So many addresses are kept with what answers them, those that were asked for last."""
+"""The most addresses that are cached with the endpoint that answers them; the latest stay."""
 
 
 class _Found(Struct, frozen=True):

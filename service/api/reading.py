@@ -17,7 +17,7 @@ SHORT: Final = 1000
 
 _ESCAPE: Final = re.compile(rb"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
 _LONG_NUMBER: Final = re.compile(rb"[0-9]{100,}")
-"""No number that anything here takes has so many digits. Texts may; they are looked at only when a number is wrong."""
+"""More digits than any number that we accept. Texts may have them: they are looked at only when a number is wrong."""
 
 
 def read_json(raw: bytes, decoder: Decoder[T]) -> T:

@@ -61,9 +61,9 @@ from service.store.protocol import KeyReused, StoreError, StoreFull, UnknownCurs
 encode: Final = msgspec.json.Encoder().encode
 
 PACKED: Final = 4096
-"""Texts of at least so many bytes go packed to clients that take that: frames of a game shrink to a tenth in 2 ms."""
+"""The bytes from which a text is packed for clients that accept that: frames of a game shrink to a tenth in 2 ms."""
 _APART: Final = 65_536
-"""From so many bytes on they are packed in a thread, so that nobody waits for it."""
+"""The bytes from which a text is packed in a thread, so that no other request waits for it."""
 _TEXTS: Final = ("text/", "application/json", "image/svg+xml")
 
 _FAULTS_OF_REQUEST: Final = {

@@ -138,9 +138,9 @@ class Settings(Struct, frozen=True):
         cache_memory: the most memory for games that are kept in memory, in bytes. A game takes 30 kB when it is new and
             100 kB when it is long. One that is not in memory is loaded when somebody asks for it.
         cache_games: the most games kept in memory, whatever they take, or `off`.
-        checkpoint_every: a game in memory keeps a past position every so many events.
-        snapshot_every: the service stores a game's position every so many events, so that it can load a long game
-            without folding all of it; 0 stores none.
+        checkpoint_every: the number of events after which a game in memory keeps another past position.
+        snapshot_every: the number of events after which the service stores a game's position, so that it can load a
+            long game without folding all of it; 0 stores none.
         body_limit: the largest request body, in bytes.
         board_limit: the largest request body that contains a board, in bytes.
         bodies_limit: the most bytes of request bodies that a process holds at once. More get 503.
@@ -336,10 +336,10 @@ def without_password(value: T) -> T | str:
     if not isinstance(value, str):
         return value
     # Up to the last @, whatever characters a password has that nobody encoded.
-    shown = re.sub(r"^((?:\w+:/+|(?!\w+:/))[^:@\s]*:)\S*(?=@)", _strike_out, value)
-    if not re.match(r"\w+:/", shown):
-        return re.sub(r"(password=)[^&\s]+", _strike_out, shown)
-    address, mark, query = shown.partition("?")
+    masked = re.sub(r"^((?:\w+:/+|(?!\w+:/))[^:@\s]*:)\S*(?=@)", _strike_out, value)
+    if not re.match(r"\w+:/", masked):
+        return re.sub(r"(password=)[^&\s]+", _strike_out, masked)
+    address, mark, query = masked.partition("?")
     return address + mark + re.sub(r"((?:^|[&;])(?:[^=&;]*=)?)[^&;]+", _strike_out, query)
 
 

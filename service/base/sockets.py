@@ -9,7 +9,7 @@ APART: Final = 256
 
 
 def make_room(connections: int) -> int:
-    """Let this process have so many connections open, as far as the system allows; return how many it may have."""
+    """Let this process have that many connections open, as far as the system allows. Return how many it may have."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     needed = connections + APART
     if soft == resource.RLIM_INFINITY or soft >= needed:

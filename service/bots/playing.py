@@ -55,7 +55,7 @@ BATCH: Final = 500
 """Events of the log that are read at once."""
 
 LOOKS: Final = 4
-"""So many games are looked at side by side: after a start each has to be loaded."""
+"""The games that are looked at in parallel: after a start each has to be loaded."""
 
 TROUBLE: Final = 5.0
 """Seconds until a game is looked at again that could not be played on; each time twice as many."""
@@ -69,10 +69,10 @@ _BEGINS: Final = tuple(map(type_name, (GameStarted, SeatTakenOver)))
 
 
 class Lessor(Protocol):
-    """Who lets one process at a time do some work."""
+    """Lets one process at a time do some work."""
 
     async def lease(self, holder: str, seconds: float, work: str) -> bool:
-        """Return whether `holder` may do it for so many seconds. Raises `Unavailable`."""
+        """Return whether `holder` may do the work for that number of seconds. Raises `Unavailable`."""
         ...
 
 

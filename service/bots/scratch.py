@@ -57,7 +57,7 @@ class Scratch:
 
     @property
     def decisions(self) -> Sequence[Decision]:
-        """What is waited for; nothing when the game is over."""
+        """The decisions that the game waits for; empty when it is over."""
         return self.ruleset.decisions(self.table)
 
     def view(self, seat: Seat) -> View:

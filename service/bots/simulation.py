@@ -37,7 +37,7 @@ SIMULATOR: Final = PlayerId("simulator")
 """Who organizes the games."""
 
 DEVIATIONS: Final = 1.96
-"""Between so many standard deviations on either side lie 95 % of a normal distribution."""
+"""The standard deviations on either side of the mean between which 95 % of a normal distribution lie."""
 
 CHATTER = 0.02
 """How often a bot says something that no open decision asks for (proposes an alliance, grants a passage)."""
@@ -50,7 +50,7 @@ class Plan(Struct, frozen=True):
     seats: int
     seed: int
     commands: int = 20_000
-    """The game is broken off after so many commands; classic rules know no other end than victory."""
+    """The commands after which the game is broken off; classic rules know no other end than victory."""
     rounds: int | None = None
     """The game is broken off when a round beyond this one begins."""
     setup: dict[str, Any] = {}
@@ -240,8 +240,8 @@ def play(plan: Plan) -> tuple[Outcome, Simulation]:
 
 def _nations(game: Game) -> dict[str, Mapping[str, Figure]]:
     """Return what each nation ended with, as everybody sees it."""
-    shown = game.ruleset.marks(game.view(None, Vault()), game.names)
-    return {each.nation: each.figures for standing in shown.standings for each in standing.nations}
+    marks = game.ruleset.marks(game.view(None, Vault()), game.names)
+    return {each.nation: each.figures for standing in marks.standings for each in standing.nations}
 
 
 def outcome_of(plan: Plan) -> Outcome:
@@ -338,7 +338,7 @@ def _averages(games: Sequence[Mapping[K, Mapping[str, Figure]]]) -> dict[K, dict
 
 
 def spread(wins: int, games: int) -> tuple[float, float]:
-    """Return between what shares so many wins lie with a probability of 95 % (the interval of Wilson)."""
+    """Return the shares between which the true share of wins lies with a probability of 95 % (Wilson's interval)."""
     if not games:
         return 0.0, 1.0
     share, square = wins / games, DEVIATIONS**2 / games

@@ -36,11 +36,11 @@ IDEAS: Final = 16
 MOST: Final = 6
 """How many commands are played on from: the greedy bot's, and those after which the seat stands best at once."""
 ENOUGH: Final = 16
-"""In so many worlds each command that is still in question is tried, not in more."""
+"""The most worlds in which each command that is still in question is tried."""
 HALVED: Final = (0, 1, 3, 7)
 """The worlds after which only the better half of the commands stays in question."""
 CLEARLY: Final = 1.0
-"""By so many standard errors another command must be better than the greedy bot's."""
+"""The standard errors by which another command must be better than the greedy bot's."""
 LAST: Final = 2
 """A game is not played on for longer than this many times `Outlook.commands`."""
 
@@ -61,8 +61,8 @@ class Outlook(Struct, frozen=True):
     """How a thinker looks ahead.
 
     Attributes:
-        guide: who plays on for all, and says then how everybody stands.
-        commands: for so many commands, and then to the end of a phase.
+        guide: a bot that plays on for all seats, and then says how each stands.
+        commands: how many commands it plays before it goes on to the end of a phase.
         margin: how much better than the greedy bot's another command must be, on a scale from -1 to 1; a plan of that
             bot whose fruits come later is not given up for less.
     """
@@ -199,11 +199,11 @@ class Thinker:
         asked = [option["schema"] for option in options if option.get("decision")]
         rng, ruleset = random.Random(seed), self.ruleset
         for _ in range(GUESSES):
-            shown = msgspec.convert(view, ruleset.view_type)
+            seen = msgspec.convert(view, ruleset.view_type)
             bare = ruleset.lay(tuple(map(Seat, view["seats"])), self._setup, self._board)
             draft = Draft(bare, Luck(seed), Vault())
             try:
-                ruleset.imagine(draft, shown, seat, rng)
+                ruleset.imagine(draft, seen, seat, rng)
                 begun = Scratch.after(ruleset, draft)
                 if [each["schema"] for each in begun.options(seat) if each.get("decision")] == asked:
                     return begun

@@ -17,7 +17,7 @@ from service.bots.bot import Bot
 from service.bots.registry import levels
 
 BOTS: Final = 64
-"""So many bots are kept between their commands: it takes time to make one."""
+"""The bots that are kept between their commands: it takes time to make one."""
 
 
 class Question(Struct, frozen=True):

@@ -26,7 +26,10 @@ def follow(
     policy: Annotated[Path, typer.Option(help="Whom to believe: a policy file.")],
     state: Annotated[Path, typer.Option(help="Directory where it remembers what it saw, and keeps evidence.")],
     every: Annotated[
-        float | None, typer.Option(min=1, help="Go on and on, and look every so many seconds. Default: look once.")
+        float | None,
+        typer.Option(
+            min=1, help="Go on until stopped, and look again after this number of seconds. Default: look once."
+        ),
     ] = None,
     recheck: Annotated[
         int | None,

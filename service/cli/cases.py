@@ -51,18 +51,18 @@ def list_cases(
 def show(case: CaseArgument, url: UrlOption = HERE, token: TokenOption = None, as_json: JsonOption = False) -> None:
     """Show a case in sentences, with what was written in it."""
     path = f"/v1/cases/{quote(case, safe='')}"
-    shown = _get(url, token, path, limit=500)
+    body = _get(url, token, path, limit=500)
     if as_json:
-        print_json(shown)
+        print_json(body)
         return
-    summary, texts = shown["summary"], {each["version"]: each for each in shown["statements"]}
+    summary, texts = body["summary"], {each["version"]: each for each in body["statements"]}
     console.print(f"{summary['case']}: {summary['status']}, about game {summary['game']}", markup=False)
     for event in _get(url, token, f"{path}/events", limit=500)["items"]:
         console.print(f"{event['version']:>4}  {event['at']}  {event['text']}", markup=False)
         if written := texts.get(event["version"]):
             gone = f"erased at {written['erased']}" if written["erased"] else "hidden from you"
             console.print(f"      {written['text'] or f'({gone})'}", markup=False)
-    if refusal := shown["refusal"]:
+    if refusal := body["refusal"]:
         console.print(f"Decided again, the command is refused: {refusal['detail']} ({refusal['rule']})", markup=False)
 
 

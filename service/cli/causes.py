@@ -48,11 +48,11 @@ def _command_text(command: Raw, secrets: Sequence[Secret]) -> str:
 
 
 def _derivation(roll: Rolled, sides: tuple[str, ...], chance: CommittedChance | None) -> str:
-    shown = f"draw {roll.draw}, {roll.die} dice: {', '.join(map(str, roll.faces))}"
+    dice = f"draw {roll.draw}, {roll.die} dice: {', '.join(map(str, roll.faces))}"
     if roll.draw is None or chance is None:
-        return f"{shown}; can be checked when the game is over and its secret is public"
+        return f"{dice}; can be checked when the game is over and its secret is public"
     used = list(chance.rolled(roll.draw, len(roll.faces), len(sides)))
     drawn: list[Any] = [sides[number - 1] for _, number in used if number is not None]
     read = " ".join(f"{byte:02x}" + ("" if number else " (thrown away)") for byte, number in used)
     agrees = "as told" if drawn == list(map(str, roll.faces)) else f"NOT as told, but {', '.join(drawn)}"
-    return f"{shown}; HMAC-SHA256 of {chance.message(roll.draw).hex()} begins {read}: {agrees}"
+    return f"{dice}; HMAC-SHA256 of {chance.message(roll.draw).hex()} begins {read}: {agrees}"

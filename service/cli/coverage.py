@@ -44,15 +44,15 @@ def collect(tests_dir: Path, ruleset: Ruleset[Any] | None = None) -> dict[RuleId
 
 def _claims(tests_dir: Path, ruleset: Ruleset[Any] | None) -> Iterator[tuple[RuleId, str]]:
     for path in sorted((tests_dir / "scenarios").rglob("*.toml")):
-        shown = _shown(path, tests_dir)
-        for number, scenario in enumerate(_scenarios(path, shown), start=1):
+        name = _shown(path, tests_dir)
+        for number, scenario in enumerate(_scenarios(path, name), start=1):
             if ruleset is None or ruleset.version in (scenario.versions_of(ruleset) or ()):
                 for rule_id in scenario.rules:
-                    yield rule_id, f"{shown}::{scenario.title or number}"
+                    yield rule_id, f"{name}::{scenario.title or number}"
     for path in sorted(tests_dir.rglob("*.py")):
-        shown = _shown(path, tests_dir)
-        for rule_id, title in _marked_tests(path, shown):
-            yield rule_id, f"{shown}::{title}"
+        name = _shown(path, tests_dir)
+        for rule_id, title in _marked_tests(path, name):
+            yield rule_id, f"{name}::{title}"
 
 
 def _shown(path: Path, tests_dir: Path) -> str:

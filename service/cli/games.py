@@ -85,8 +85,8 @@ def simulate(
     games: Annotated[int, typer.Option("--games", "-n", min=1, help="How many games.")] = 100,
     seats: Annotated[str, typer.Option(help="Numbers of players, taken in turn, such as 2,3,4.")] = "",
     seed: SeedOption = 1,
-    commands: Annotated[int, typer.Option(min=1, help="Stop a game after so many commands.")] = 20_000,
-    rounds: Annotated[int | None, typer.Option(min=1, help="Stop a game after so many rounds.")] = None,
+    commands: Annotated[int, typer.Option(min=1, help="Stop a game after this number of commands.")] = 20_000,
+    rounds: Annotated[int | None, typer.Option(min=1, help="Stop a game after this number of rounds.")] = None,
     processes: Annotated[int, typer.Option(min=1, help="How many processes to use.")] = 2,
     setup: Annotated[str, typer.Option(help="The set-up that the creator chooses, as JSON.")] = "{}",
     greedy: Annotated[bool, typer.Option("--greedy", help="Players that take what looks best.")] = False,
@@ -183,7 +183,7 @@ def _print_seats(players: int, tables: simulation.Tables) -> None:
 def _print_figures(title: str, owners: Mapping[Any, Mapping[str, float]], **more: Mapping[Any, str]) -> None:
     """Print the figures of seats, or of nations, line by line."""
     names = list(dict.fromkeys(name for figures in owners.values() for name in figures))
-    shown = RichTable("", *more, *names, title=title, title_justify="left", caption="on average at the end")
+    table = RichTable("", *more, *names, title=title, title_justify="left", caption="on average at the end")
     for owner, figures in owners.items():
-        shown.add_row(owner, *(each[owner] for each in more.values()), *(str(figures.get(name, "")) for name in names))
-    console.print(shown)
+        table.add_row(owner, *(each[owner] for each in more.values()), *(str(figures.get(name, "")) for name in names))
+    console.print(table)

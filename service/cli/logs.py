@@ -138,14 +138,14 @@ def verify(
     if (certificate is None) != (policy is None):
         bad_input("--certificate and --policy belong together: the policy says whose signatures count")
     believed = read_policy_file(policy) if policy is not None else None
-    shown = read_file(certificate).decode(errors="replace") if certificate is not None else ""
+    text = read_file(certificate).decode(errors="replace") if certificate is not None else ""
     lines = read_export(file).splitlines(keepends=True)
     if proof.is_export(lines[0] if lines else b""):
-        _verify_case(lines, game, shown, believed, as_json)
+        _verify_case(lines, game, text, believed, as_json)
         return
     against = _verified(game, "The game that is forked") if game is not None else None
     verdict = verify_export(lines, LIBRARY, against)
-    certified = _certified(lines, shown, believed) if believed is not None and verdict.ok else None
+    certified = _certified(lines, text, believed) if believed is not None and verdict.ok else None
     if as_json:
         extra = {"certificate": certified} if certified is not None else {}
         print_json({**msgspec.to_builtins(verdict), **extra})

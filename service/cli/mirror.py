@@ -95,10 +95,10 @@ def _first_policy(site: "HttpSite", kept: Path) -> Path:
     if not kept.exists():
         page = site.get("/v1/transparency/key")
         try:
-            shown = msgspec.json.decode(page.body, type=_ShownKey)
+            key = msgspec.json.decode(page.body, type=_ShownKey)
         except msgspec.DecodeError:
             bad_input(f"the service answers {page.status} at /v1/transparency/key, without a key")
-        write_file(kept, shown.policy.encode())
+        write_file(kept, key.policy.encode())
         console.print(f"Believing the key that the service shows, from now on: {kept}", markup=False)
     return kept
 

@@ -21,9 +21,9 @@ def bad_input(message: str) -> NoReturn:
 
 def progress_bar() -> Progress:
     """Return a progress bar below what is printed, on stderr when that goes elsewhere. It vanishes at the end."""
-    shown = console if console.is_terminal else Console(stderr=True)
+    target = console if console.is_terminal else Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    return Progress(*columns, console=shown, disable=not shown.is_terminal, transient=True)
+    return Progress(*columns, console=target, disable=not target.is_terminal, transient=True)
 
 
 def print_json(value: Any) -> None:

@@ -22,16 +22,16 @@ def settings(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")
     Settings that are not set are comments with their defaults.
     """
     try:
-        shown = from_env(os.environ).shown()
+        values = from_env(os.environ).shown()
     except SettingsError as error:
         bad_input(str(error))
     if as_json:
-        print_json({PREFIX + name.upper(): value for name, value in shown.items()})
+        print_json({PREFIX + name.upper(): value for name, value in values.items()})
         return
     for name, meaning in meanings().items():
         variable = PREFIX + name.upper()
         print(textwrap.fill(meaning, WIDTH, initial_indent="# ", subsequent_indent="# ", break_long_words=False))
-        print(f"{'' if os.environ.get(variable) else '# '}{variable}={_written(shown[name])}\n")
+        print(f"{'' if os.environ.get(variable) else '# '}{variable}={_written(values[name])}\n")
 
 
 def _written(value: object) -> str:

@@ -128,7 +128,7 @@ class HttpConnection(Connection, HttpToolsProtocol):
                 self._unsupported_upgrade_warning()
 
     def _count(self, size: int, before: Stage, content: int) -> None:
-        """Count a piece that was read, with so many bytes of a body in it. Raises `Excess`."""
+        """Count a piece that was read; `content` is the number of bytes of a body in it. Raises `Excess`."""
         limit = self._header_limit
         if self._stage == "body":
             if before == "body" and not self._begun:

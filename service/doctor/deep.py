@@ -30,7 +30,7 @@ CHUNK: Final = 1_000
 """Rows that are read at once."""
 
 NAMED: Final = 5
-"""So many of the bad places are named."""
+"""The most bad places that are named."""
 
 _REMEDY: Final = (
     "Stop the service, keep what is there aside, and put a copy back that `tabularium doctor --deep` finds whole."
@@ -115,8 +115,8 @@ async def _checkpoints(settings: Settings, tree: TreeStore) -> tuple[list[Checkp
     """Return the checkpoints that somebody may be shown, and what is wrong with them."""
     key, published = _key(settings), await tree.published()
     found, problems = list[Checkpoint](), list[str]()
-    shown = [published, await tree.cosigned(published.origin)] if published is not None else []
-    for each in filter(None, shown):
+    checkpoints = [published, await tree.cosigned(published.origin)] if published is not None else []
+    for each in filter(None, checkpoints):
         try:
             note = read_note(each.note)
             checkpoint = read_checkpoint(note.text)

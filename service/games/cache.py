@@ -42,7 +42,7 @@ BOARD: Final = 4
 """How many times the length of its file a board takes. Games on the same board share it."""
 
 WEIGHED: Final = 100
-"""So many events after a game was weighed it is weighed again, a young one sooner: that takes 20 µs."""
+"""The events after which the size of a game is measured again, which takes 20 µs; of a young game, sooner."""
 
 BOARDS: Final = 64
 """How many boards are kept at hand. A game in memory has its own."""
@@ -291,9 +291,9 @@ class GameCache:
 
     def show(self, cached: CachedGame, key: Hashable, made: Made) -> None:
         """Keep what was made for viewers of a game as it stands, in place of what has this key."""
-        shown = cached.shown_now()
-        before: Made | None = shown.get(key)
-        shown[key] = made
+        view = cached.shown_now()
+        before: Made | None = view.get(key)
+        view[key] = made
         cached.shown_size += made.size - (before.size if before is not None else 0)
         self._count(cached)
 

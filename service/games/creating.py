@@ -50,7 +50,7 @@ async def create_game(
         DocumentError: a document is not valid, or the board lacks what it needs.
         msgspec.ValidationError: the ruleset does not know this setup.
         ValueError: the ruleset cannot be played on this board.
-        Refusal: not for so many players.
+        Refusal: the ruleset is not for that number of players.
         KeyReused: the key came with another request before.
     """
     ruleset = _ruleset(games.library, ruleset_id)

@@ -87,12 +87,12 @@ class Snapshots:
         if game.status in ("over", "cancelled"):
             self._due.pop(game.id, None)
             return
-        due = [tier for tier in self._tiers if before // tier.every < game.version // tier.every]
-        if not due:
+        tiers = [tier for tier in self._tiers if before // tier.every < game.version // tier.every]
+        if not tiers:
             return
         # Of a game that is quicker than the writing only the newest position is written.
         waiting = self._due[game.id][2] if game.id in self._due else []
-        self._due[game.id] = game, chance, [*waiting, *(tier for tier in due if tier not in waiting)]
+        self._due[game.id] = game, chance, [*waiting, *(tier for tier in tiers if tier not in waiting)]
         if self._writing is None:
             self._writing = asyncio.create_task(self._write())
 

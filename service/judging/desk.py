@@ -154,7 +154,7 @@ class Desk:
     ) -> Docket:
         """Return a case as it stands, or as it stood at `version`.
 
-        With it come so many statements, those that follow version `after`; None is for all of them.
+        It has at most `limit` statements, those that follow version `after`; None is for all of them.
         """
         records = await self._store.read(case_id, 0, version)
         if not records:

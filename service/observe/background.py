@@ -31,7 +31,7 @@ async def background(what: str, *works: Coroutine[Any, Any, None]) -> AsyncItera
 
 @asynccontextmanager
 async def flushed(what: str, flush: Callable[[], Awaitable[None]], every: float) -> AsyncIterator[None]:
-    """A context in which `flush` is called every so many seconds, and at its end."""
+    """A context in which `flush` is called every `every` seconds, and at its end."""
 
     async def flushing() -> None:
         while True:

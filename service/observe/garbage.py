@@ -27,7 +27,7 @@ SEARCH: Final = 3600.0
 """Seconds between two searches of everything."""
 
 PATIENCE: Final = 3600
-"""So many glances of a second such a search waits for one in which nobody asks for anything."""
+"""The most glances, one a second, that such a search waits for a second without a request."""
 
 
 @contextmanager

@@ -168,7 +168,7 @@ class Metrics:
         return Cache(self.cache_requests, name)
 
     def appended(self, outcome: str, seconds: float, events: int) -> None:
-        """Count an append of so many events, by its outcome, and the time that it took."""
+        """Count an append and its events, by outcome, and the time that it took."""
         self._appends[outcome].inc()
         self.append_seconds.observe(seconds)
         if outcome == "accepted":
@@ -242,6 +242,6 @@ async def feel_the_loop(metrics: Metrics) -> None:
     """Measure at intervals how late the event loop is. Never returns."""
     loop = asyncio.get_running_loop()
     while True:
-        due = loop.time() + BEAT
+        expected = loop.time() + BEAT
         await asyncio.sleep(BEAT)
-        metrics.loop_delay.observe(max(0.0, loop.time() - due))
+        metrics.loop_delay.observe(max(0.0, loop.time() - expected))

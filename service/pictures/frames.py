@@ -33,7 +33,7 @@ from service.pictures.scenes import (
 from service.pictures.views import FrameView, RollView, Scene
 
 TURN: Final = 4
-"""After so many versions others get their turn: drawing one takes a millisecond."""
+"""The versions that are drawn in one go before other requests get their turn: each takes a millisecond."""
 
 
 async def frames(

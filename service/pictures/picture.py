@@ -18,7 +18,7 @@ from service.pictures.svg import FAMILY, box, line_of_text, number, written
 
 EMPTY: Final = Place()
 READABLE: Final = 900
-"""So many pixels wide a picture can be read as it is."""
+"""The width in pixels at which a picture can be read without zooming."""
 LARGEST: Final = 2.4
 PAPER: Final = "#f6efdf"
 

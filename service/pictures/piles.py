@@ -127,7 +127,7 @@ class Layout:
 
 
 KNOWN: Final = 4096
-"""Of so many piles it is kept where they go."""
+"""The most piles whose places are cached."""
 REACH: Final = 42
 """How far from its anchor a pile is moved for the sake of a name."""
 _STEPS: Final = [(float(x), float(y)) for y in range(-REACH, REACH + 1, 6) for x in range(-REACH, REACH + 1, 6)]
@@ -203,7 +203,7 @@ def _laid(
 
 
 GROWN: Final = 2.4
-"""So many times larger at most a page draws piles that are seen from afar."""
+"""The largest factor by which a page enlarges piles that are seen from afar."""
 
 
 def _classes(pile: Box, drawing: Drawing, larger: float) -> Iterator[str]:
@@ -307,7 +307,7 @@ def _sites(place: Place, look: Look, room: float) -> Iterator[list[Token]]:
 
 
 TOGETHER: Final = 4
-"""So many owners at most share a plate."""
+"""The most owners that share a plate."""
 
 
 def _plates(sites: Iterable[Mark], look: Look) -> Iterator[Token]:

@@ -20,7 +20,7 @@ class NotConverted(Exception):
 
 
 async def png(svg: bytes, width: int) -> bytes:
-    """Return an SVG of ours as PNG, so many pixels wide. Raises `NotConverted`."""
+    """Return an SVG of ours as a PNG with the width in pixels. Raises `NotConverted`."""
     converter = await asyncio.create_subprocess_exec(
         *(sys.executable, "-I", __file__, str(width)),
         stdin=asyncio.subprocess.PIPE,

@@ -274,17 +274,17 @@ class Follower:
         self, path: str, tile: Tile, read: Callable[[bytes, Tile], list[bytes]], files: dict[str, bytes]
     ) -> list[bytes]:
         """Return what is in a tile or bundle; a partial one may be cut from the full one. Raises `Doubt`."""
-        shown = tile
+        whole = tile
         page = self._site.get(f"/transparency/tile/{path}")
         if page.status == 404 and tile.width < TILE_WIDTH:  # it may have been filled meanwhile, and the part is gone
-            shown = Tile(tile.level, tile.number, TILE_WIDTH)
+            whole = Tile(tile.level, tile.number, TILE_WIDTH)
             page = self._site.get(f"/transparency/tile/{path.partition('.p/')[0]}")
         if page.status not in (200, 404):
             raise Unreachable(f"the service answers {page.status} at /transparency/tile/{path}")
         try:
             if page.status == 404:
                 raise ValueError("it is not there")
-            return read(page.body, shown)[: tile.width]
+            return read(page.body, whole)[: tile.width]
         except ValueError as error:
             message = f"The service does not show /transparency/tile/{path} of the tree that it signed: {error}."
             raise Doubt(Found("missing-tile", message, files={**files, "shown": page.body})) from error

@@ -56,10 +56,10 @@ class Bell(Protocol):
 
 
 class Lessor(Protocol):
-    """Who lets one process at a time do some work."""
+    """Lets one process at a time do some work."""
 
     async def lease(self, holder: str, seconds: float, work: str) -> bool:
-        """Return whether `holder` may do it for so many seconds. Raises `Unavailable`."""
+        """Return whether `holder` may do the work for that number of seconds. Raises `Unavailable`."""
         ...
 
 

@@ -56,7 +56,7 @@ NEVER: Final = 3600.0
 
 
 class Window(Struct, frozen=True):
-    """What was counted at once: so many of the same, between which the process paused so many times."""
+    """A count over a number of equal requests, between which the process paused a number of times."""
 
     name: str
     count: int

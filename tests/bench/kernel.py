@@ -28,7 +28,7 @@ class Kind(Struct, frozen=True):
     """Games that are measured.
 
     Attributes:
-        ruleset: played with so many `seats`.
+        ruleset: the ruleset, played with `seats` seats.
         prefix: what the names of their figures begin with.
         proved: how many events the game has that is verified, from and to.
         long: how many events a game has that is folded, from and to.

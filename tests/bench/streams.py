@@ -174,7 +174,7 @@ def bench_watchers() -> Iterator[Figure]:
 
 
 async def _watched(address: str, table: Table, count: int) -> list[float]:
-    """Return the milliseconds of processor time of a command while so many follow the game."""
+    """Return the milliseconds of processor time of a command while `count` clients follow the game."""
     place, loop, times = urlsplit(address), asyncio.get_running_loop(), list[float]()
     watchers = [Watcher(table.game) for _ in range(count)]
     opened = [

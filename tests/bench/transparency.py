@@ -107,7 +107,7 @@ async def _certified(store: EventStore) -> list[float]:
 
 
 class Followed(Shown):
-    """A service whose log has many entries, of games with so many events each."""
+    """A service whose log has many entries, of games with a given number of events each."""
 
     def __init__(self) -> None:
         super().__init__()

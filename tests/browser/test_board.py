@@ -93,7 +93,7 @@ async def test_the_board_is_moved_and_drawn_nearer_by_the_mouse(service: Service
 
 
 def on_screens(check: str, rulesets: Sequence[str], draw: int) -> list[tuple[str, int, int]]:
-    """Return so many cases of each ruleset on a wide screen."""
+    """Return `draw` cases of each ruleset on a wide screen."""
     every = [(ruleset, *screen) for ruleset, screen in product(rulesets, WIDE)]
     return sampled(check, every, draw, by=lambda case: case[0])
 

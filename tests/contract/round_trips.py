@@ -46,11 +46,11 @@ PAGE: Final = 500
 EVERY: Final = 100
 """Positions and options are sent of every version that this divides."""
 EACH: Final = 2
-"""So many events of each type, and of each type of command that caused one, are a part."""
+"""The events of each type, and of each type of command that caused one, that are tried."""
 OPTIONS: Final = 10
 """With as many options of each ruleset, and the positions of these games, a part has enough."""
 LOGGED: Final = 20
-"""So many events of each game go through the log of all games, too."""
+"""The events of each game that are also read from the log of all games."""
 
 
 class Sent(Struct, frozen=True):

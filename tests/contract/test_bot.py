@@ -24,7 +24,7 @@ from tests.helpers.sampling import sampled
 
 BOT: Final = clients.HERE / "typescript" / "bot.ts"
 FEW: Final = 40
-"""So many commands the bot gives in the test; whole games take minutes."""
+"""The commands that the bot gives in the test; whole games take minutes."""
 PLAYED: Final = sampled("a stranger's bot", LIBRARY.ids(), 1)
 
 

@@ -19,7 +19,7 @@ from tests.helpers.sampling import sampled
 
 EXAMPLES: Final = clients.HERE.parents[1] / "openapi"
 ENOUGH: Final = 10
-"""So many commands each of them gives in each game."""
+"""The commands that each bot gives in each game."""
 PLAYED: Final = sampled("games of the example bots", LIBRARY.ids(), 3)
 
 

@@ -5,5 +5,5 @@ a witness, with the readers whose policy asks for it. Here is also what nobody c
 before anything was signed. Our own program would not even sign after an old backup was restored; here it does what it
 can.
 
-``python -m tests.deceptions [HONEST]`` prints what each of them says, and follows 200 honest logs, or so many.
+``python -m tests.deceptions [HONEST]`` prints what each of them says, and follows 200 honest logs, or HONEST.
 """

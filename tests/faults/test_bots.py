@@ -16,7 +16,7 @@ from tests.helpers.postgres import shared_cluster
 
 KILLS: Final = 4
 PROGRESS: Final = 12
-"""So many events happen between two kills."""
+"""The events between two kills."""
 
 GAMES: Final = {"tiny-auction": 3, "conquest-classic-friz": 2}
 
@@ -69,7 +69,7 @@ async def begin(process: Process) -> tuple[list[str], set[str]]:
 
 
 async def progress(process: Process, games: list[str]) -> None:
-    """Return when so many events have happened, and one at least in each game that is not over."""
+    """Return when `PROGRESS` events have happened, and at least one in each game that is not over."""
     async with asking(process) as api, asyncio.timeout(120):
 
         async def look() -> list[Any]:

@@ -41,7 +41,7 @@ class Building(NamedTuple):
 
 
 def position(seed: int, cards: int) -> Building:
-    """Return a position of mid-game in which the builder has so many cards; the same for the same numbers."""
+    """Return a position of mid-game in which the builder has `cards` cards; the same for the same arguments."""
     rng = Random(seed)
     seats = CIVILIZATIONS[: rng.choice((3, 4, 5))]
     seat = rng.choice(seats)

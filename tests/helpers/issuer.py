@@ -49,7 +49,7 @@ class Provider:
         self.refuses = False
         """Whether a browser is sent back without a code."""
         self.secret = ""
-        """What the client has to prove itself with; nothing when empty."""
+        """The client's secret; empty when it needs none."""
         self.codes: dict[str, dict[str, str]] = {}
         """What is to be exchanged, with the parameters of the request for it and, as `sub`, whose it is."""
         self.claims: dict[str, Any] = {}

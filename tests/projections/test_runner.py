@@ -212,7 +212,7 @@ async def test_a_text_that_no_row_can_have_is_not_found(log: MemoryLog, rows: Pr
 
 
 async def until(rows: ProjectionStore, generations: int, *, live: bool = False) -> None:
-    """Return when there are so many generations; so many that are read when these are to be `live`."""
+    """Return when there is that number of generations; with `live`, of live generations."""
     async with asyncio.timeout(PATIENCE):
         while sum(each.live or not live for each in await rows.generations()) < generations:  # noqa: ASYNC110
             await asyncio.sleep(0.001)

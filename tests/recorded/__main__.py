@@ -91,7 +91,7 @@ CHOSEN_SINCE_2: Final = {"each_lone_leader": True, "generals_saved_with_fleet": 
 LONGEST: Final = 7_000
 """A game with more events is not recorded; another one takes its place."""
 MOVED_AT: Final = 40
-"""After so many commands the games that are moved to the newest version are moved there."""
+"""The commands after which games that are moved to the newest version are moved there."""
 PREMATURE: Final = frozenset({"propose-winner", "answer-winner"})
 """Commands by which random players could end a game before it has begun in earnest."""
 IN_EARNEST: Final = {"random": 500, "curious": 2_000, "mixed": 2_000}
@@ -298,7 +298,7 @@ def origin_of(ruleset: Ruleset[Any]) -> tuple[str, int]:
 
 
 def setups_of(ruleset: Ruleset[Any], players: int) -> Sequence[Mapping[str, Any]]:
-    """Return what the creators of games of so many players choose, in turn."""
+    """Return what the creators of games with this number of players choose, in turn."""
     base, version = origin_of(ruleset)
     setups = SETUPS.get(base, ({},))
     colours = tuple(COLOURS)[-players:]

@@ -13,7 +13,7 @@ from tests.helpers.play import Play
 from tests.tiny.auction import ROOM, TinyAuction
 
 COMMANDS = 120
-"""So many commands of each game are given."""
+"""The commands that are given in each game."""
 
 
 def games() -> Iterator[Play]:

@@ -18,9 +18,9 @@ from tests.viewer.logic import evaluate
 from tests.viewer.options import games
 
 COMMANDS: Final = 150
-"""So many commands of each game are given."""
+"""The commands that are given in each game."""
 OTHERS: Final = 5
-"""So many other values of an option are compared with those that its form begins with."""
+"""The other values of an option that are compared with those with which its form begins."""
 
 BEGUN: Final = """async (schemas) => {
     const { begun, remember } = await import("/viewer/moves/along.js");

@@ -66,7 +66,7 @@ class City(Struct, frozen=True, tag="city", forbid_unknown_fields=True):
 
 
 class Expedition(Struct, frozen=True, tag="expedition", omit_defaults=True, forbid_unknown_fields=True):
-    """A move of so many of the player's units or galleys to an area, and its reward (CS-EFF-13 to CS-EFF-17)."""
+    """A move of a number of the player's units or galleys to an area, and its reward (CS-EFF-13 to CS-EFF-17)."""
 
     to: AreaId
     then: Gain | Levy

@@ -131,7 +131,7 @@ def _priced(card: Card) -> str:
 
 
 def idle(table: Table, seat: Seat, card: Card) -> str:
-    """Return why an immediate card would have no effect now (CS-CRD-05); nothing when it would have one."""
+    """Return why an immediate card would have no effect now (CS-CRD-05), or an empty text when it would."""
     match card.effect:
         case Tokens(_, None) if card.kind == "immediate":
             area = effects.caesar_at(table, seat)

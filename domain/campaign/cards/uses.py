@@ -84,7 +84,7 @@ def ready(table: Table, seat: Seat) -> list[Card]:
 
 
 def _idle(table: Table, seat: Seat, card: Card) -> str:
-    """Return why a card cannot be used now (CS-CRD-13); nothing when it can."""
+    """Return why a card cannot be used now (CS-CRD-13), or an empty text when it can."""
     match card.effect:
         case Income(area, _):
             has_influence = seat in table.provinces[area].influence

@@ -30,7 +30,7 @@ from domain.kernel.rules.refusal import Refusal
 DICE: Final = 3
 """Dice of each side in a round on land, whatever its size (CS-BAT-12)."""
 ROUNDS_AT_SEA: Final = 3
-"""A naval battle lasts so many rounds at most (CS-NAV-08)."""
+"""The most rounds of a naval battle (CS-NAV-08)."""
 CHAOS: Final = 2
 """Chaos points of the loser (CS-BAT-22)."""
 

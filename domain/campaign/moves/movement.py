@@ -112,7 +112,7 @@ def by_land(
 def room(table: Table, seat: Seat, landed: Mapping[AreaId, int], to: AreaId) -> int:
     """Return how many more military units can land in a province (CS-AMP-03).
 
-    Each galley serves so many units an action, wherever adjacent to its zone they land. What has `landed` is shared
+    Each galley serves a number of units an action, wherever adjacent to its zone they land. What has `landed` is shared
     out over the zones so that most room is left: unit by unit, moved to another zone where that makes room.
     """
     left = {sea: UNITS_PER_GALLEY * table.galleys(sea, seat) for sea in table.map.seas}

@@ -274,7 +274,7 @@ def _can_be_kept(table: Table, offer: Offer) -> bool:
 
 
 def _exhausted(table: Table, seat: Seat, other: Seat) -> str:
-    """Return why a seat may not propose anything to another in this turn (CC-RAN-14); nothing when it may."""
+    """Return why a seat may not propose anything to another in this turn (CC-RAN-14), or an empty text when it may."""
     if not table.edition.turns_wait_for_talks:
         return ""
     if talks.proposal(seat, other) in table.proposed:

@@ -38,7 +38,7 @@ def of(view: View, names: Names) -> Marks:
     for name, galley in view.galleys.items():
         galleys[galley.at].append(name)
     battles = dict(_battles(view, names))
-    due = set(view.combat.battles if view.combat else ()) - battles.keys()
+    without_battle = set(view.combat.battles if view.combat else ()) - battles.keys()
     places: dict[AreaId, Place] = {}
     for area, province in view.provinces.items():
         sites = (FORTIFIED,) if province.fortified and province.city else (CITY,) if province.city else ()
@@ -51,7 +51,7 @@ def of(view: View, names: Names) -> Marks:
         if area in galleys:
             stacks += _ships(galleys.pop(area), leaders, view, names)
         if province.owner is not None or sites or stacks:
-            shown = (*sites, DUE) if area in due else sites
+            shown = (*sites, DUE) if area in without_battle else sites
             places[area] = Place(province.owner, shown, tuple(stacks), battles.get(area, ""))
     for area, ships in galleys.items():
         places[area] = Place(None, (), tuple(_ships(ships, leaders, view, names)), battles.get(area, ""))

@@ -491,7 +491,7 @@ class Defection(Special, frozen=True, kw_only=True, tag="defection", tag_field="
 
 
 class CityLimit(Special, frozen=True, kw_only=True, tag="city-limit", tag_field="kind"):
-    """Units of a type that the nation buys only up to one for so many cities that it controls (IT-BUY-07)."""
+    """A type of units that the nation buys only up to one for every `cities` cities that it controls (IT-BUY-07)."""
 
     unit: UnitKind
     cities: Some
@@ -513,7 +513,7 @@ class Handicap(Special, frozen=True, kw_only=True, tag="handicap", tag_field="ki
 
 
 class Conversion(Special, frozen=True, kw_only=True, tag="conversion", tag_field="kind"):
-    """Units of other players that the nation may convert, so many in a game (IT-I2-06 to IT-I2-08)."""
+    """Units of other players that the nation may convert, a number of times in a game (IT-I2-06 to IT-I2-08)."""
 
     times: Some
     exempt: Annotated[tuple[UnitKind, ...], Meta(max_length=7)] = ()

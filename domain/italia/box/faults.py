@@ -408,13 +408,13 @@ _MANY: Final = (entries.Revolt, entries.Remark)
 def _subject(entry: entries.Scoring) -> tuple[Any, ...]:
     """Return what an entry gives points for: all of it but how many, and where that is from."""
     of = {field: getattr(entry, field) for field in entry.__struct_fields__}
-    said = {
+    facts = {
         name: value for name, value in of.items() if name not in ("halves", "halves_less", "mark", "ours", "source")
     }
-    places = said.get("at")
+    places = facts.get("at")
     if isinstance(places, Places):
-        said["at"] = (frozenset(places.areas), frozenset(places.regions))
-    return (type(entry).__name__, *said.items())
+        facts["at"] = (frozenset(places.areas), frozenset(places.regions))
+    return (type(entry).__name__, *facts.items())
 
 
 def _repeated(items: Iterable[Any]) -> list[tuple[Any, int]]:

@@ -244,7 +244,7 @@ def chosen_by(fight: Battle, vault: Vault) -> dict[NationId, tuple[Aim, ...]]:
 
 
 def assume(draft: Draft[Table], nation: NationId, number: int, seen: Iterable[Aim] | None, rng: Random) -> None:
-    """Seal so many targets of a side: those that were `seen`, or any that it may have chosen."""
+    """Seal `number` targets of a side: those in `seen`, or random ones that it may have chosen."""
     known: list[tuple[Kind, str]] = [(each.kind, each.target) for each in seen or () for _ in range(each.count)]
     for _ in range(number):
         kinds, targets = _left(draft.table, battle_of(draft.table), nation, draft.open)

@@ -166,8 +166,8 @@ class BattleRolled(Event, frozen=True):
 
     def tell(self, names: Names) -> str:
         lost = [f" The {names(nation)} lost {listed(units)}." for nation, units in self.lost.items()]
-        said = f"{self.attacker.tell(names)}; {self.defender.tell(names)}"
-        return f"{said[0].upper()}{said[1:]}.{''.join(lost)}"
+        throws = f"{self.attacker.tell(names)}; {self.defender.tell(names)}"
+        return f"{throws[0].upper()}{throws[1:]}.{''.join(lost)}"
 
 
 class BattleEnded(Event, frozen=True):

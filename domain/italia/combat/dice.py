@@ -251,8 +251,8 @@ def throw(draft: Draft[Table], battle: Battle, nation: NationId) -> Throw:
 
 
 def _hits(table: Table, face: Face, volley: Volley) -> bool:
-    shown, combat = int(face), table.data.combat
-    return shown != combat.always_miss and (shown == combat.always_hit or shown + volley.added >= volley.needed)
+    number, combat = int(face), table.data.combat
+    return number != combat.always_miss and (number == combat.always_hit or number + volley.added >= volley.needed)
 
 
 def chances(table: Table, battle: Battle, nation: NationId) -> tuple[float, ...]:

@@ -31,8 +31,8 @@ def _fighter(table: Table, battle: Battle, nation: NationId, names: Names) -> Fi
     ):
         number = sum(each.count for each in dice.volleys(table, battle, nation))
         throw = Throw(dice.DIE, number, dice.chances(table, battle, nation))
-    due = battle.losses.get(nation, 0) + battle.driven.get(nation, 0)
-    return Fighter(table.seat_of(nation), names(nation), tuple(pieces), due, throw, nation)
+    removals = battle.losses.get(nation, 0) + battle.driven.get(nation, 0)
+    return Fighter(table.seat_of(nation), names(nation), tuple(pieces), removals, throw, nation)
 
 
 def _units(kind: Kind, number: int, damaged: int) -> Mark:

@@ -221,8 +221,8 @@ def _sides(view: View, battle: Battle, names: Names) -> Iterator[Shelf]:
         marks = tuple(_fighting(view, battle, nation, names))
         yield Shelf(title if marks else f"{title}, and have nothing left", marks)
     for nation, chosen in view.aiming.items():
-        said = (f"{counted(aim.kind, aim.count)} at {aim.target}" for aim in chosen)
-        marks = tuple(Mark(aim.kind, aim.count, words=words) for aim, words in zip(chosen, said, strict=True))
+        aims = (f"{counted(aim.kind, aim.count)} at {aim.target}" for aim in chosen)
+        marks = tuple(Mark(aim.kind, aim.count, words=words) for aim, words in zip(chosen, aims, strict=True))
         yield Shelf(f"The {names(nation)} aim in secret", marks, now=True)
 
 

@@ -66,8 +66,8 @@ def _paper(card: NationCard, names: Names) -> Paper:
         ("Submission", (_line(_submission(each, names), each) for each in card.submission)),
         ("Rules of its own", (_line(each.text, each) for each in card.specials)),
     )
-    told = ((title, tuple(lines)) for title, lines in sections)
-    return Paper(card.id, names(card.id), tuple(Section(title, lines) for title, lines in told if lines), "cards")
+    filled = ((title, tuple(lines)) for title, lines in sections)
+    return Paper(card.id, names(card.id), tuple(Section(title, lines) for title, lines in filled if lines), "cards")
 
 
 def _line(words: str, entry: Entry) -> Line:

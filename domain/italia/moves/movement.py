@@ -301,10 +301,10 @@ def _unfinished(table: Table) -> tuple[str, str] | None:
     if over := excess(table):
         said = enumerated([f"{counted('unit', number)} in {names(area)}" for area, number in over.items()])
         return "IT-STK-12", f"Too many units attack. Move on or give up {said}."
-    due = entry.due(table)
+    areas = entry.due(table)
     if table.campaign is not None:
-        due = [area for area in due if table.campaign.leader in table.army(area, nation).leaders]
-    for area in due:
+        areas = [area for area in areas if table.campaign.leader in table.army(area, nation).leaders]
+    for area in areas:
         if _can_leave(table, nation, area):
             return "IT-ENT-01", f"Units must still leave {names(area)}, and can."
     for area in _among_allies(table, nation):

@@ -50,7 +50,7 @@ def require(table: Table, nation: NationId, area: AreaId, leaving: Army, asked: 
 
 
 def held(walks: Iterable[Walk], number: int) -> tuple[Walk, ...]:
-    """Return walks of which so many units cannot move any more, those among them that could not anyway (IT-OVR-03)."""
+    """Return walks in which `number` units cannot move any more, counting those that could not before (IT-OVR-03)."""
     groups = list(walks)
     number -= sum(walk.count for walk in groups if walk.spent)
     kept: list[Walk] = []

@@ -211,7 +211,7 @@ class Step(Struct, frozen=True):
         return table.campaign is not None and may_rest(table, self.nation, self.to)
 
     def choose(self, table: Table, units: Units, asked: str) -> list[Walk]:
-        """Return the groups that make the step. Raises `Refusal` when not so many units can."""
+        """Return the groups that make the step. Raises `Refusal` when fewer units can."""
         groups = groups_at(table, self.nation, self.origin)
         chosen: list[Walk] = []
         for kind, number in units.items():

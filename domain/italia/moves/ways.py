@@ -1,4 +1,4 @@
-"""What can make a step from an area to a neighbour: leaders, and up to so many units of each type (chapter MOV)."""
+"""The leaders, and the most units of each type, that can make a step from an area to a neighbour (chapter MOV)."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,7 +21,7 @@ from domain.kernel.ids import AreaId
 
 
 class Ways(Struct, frozen=True):
-    """What can make a step: leaders, and up to so many units of each type.
+    """The leaders, and the most units of each type, that can make a step.
 
     Attributes:
         most: how many units in all; None for any number.

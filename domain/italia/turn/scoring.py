@@ -34,7 +34,7 @@ D = TypeVar("D", bound=Deed)
 POINT: Final = 2
 """The halves of a point."""
 SHARE: Final = 2
-"""A subject keeps one point of so many (IT-SUB-12)."""
+"""The points of which a subject keeps one (IT-SUB-12)."""
 
 
 # --- what happens ---
@@ -265,8 +265,8 @@ def holdings(table: Table, nation: NationId) -> list[tuple[Scoring, int]]:
     """Return the lines that score what a nation holds at the end of this round, and their half points (IT-VP-02)."""
     card = table.cards.nations[nation]
     lines = card.scoring if may_score(table, nation) else ()
-    due = [entry for entry in lines if isinstance(entry, Holding) and entry.round == table.round]
-    return [(entry, _halves(table, card, entry)) for entry in due]
+    entries = [entry for entry in lines if isinstance(entry, Holding) and entry.round == table.round]
+    return [(entry, _halves(table, card, entry)) for entry in entries]
 
 
 def _halves(table: Table, card: NationCard, entry: Holding) -> int:

@@ -273,7 +273,7 @@ class RemoveExcess(Command, frozen=True):
 
 
 def some_of(units: Units, most: int, one_of: Sequence[Sequence[Kind]] = ()) -> schema.Schema:
-    """The schema of some of these units, at most so many of a type, and at least one of each of some sets of types."""
+    """Return the schema of a choice of units: at most `most` of a type, at least one out of each set in `one_of`."""
     counts = {kind: schema.count(0, min(number, most)) for kind, number in units.items()}
     totals = [{"of": list(kinds), "minimum": 1} for kinds in one_of]
     return schema.record(counts, list(units), x_total=totals or None)

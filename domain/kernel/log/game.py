@@ -386,7 +386,7 @@ class Game(Struct, kw_only=True):
 
     @property
     def decisions(self) -> Sequence[Decision]:
-        """What the game waits for; nothing before it starts and after it ends."""
+        """The decisions that the game waits for; empty before it starts and after it ends."""
         return self.ruleset.decisions(self.table) if self.status == "running" else ()
 
     def options(self, seat: Seat, vault: Vault) -> list[Option]:

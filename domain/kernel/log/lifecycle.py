@@ -408,8 +408,8 @@ class TakeBackAnswered(GameEvent, frozen=True):
     agrees: bool
 
     def tell(self, names: Names) -> str:
-        said = "agreed to" if self.agrees else "turned down"
-        return f"{names(self.seat)} {said} going back as asked at version {self.asked}."
+        answer = "agreed to" if self.agrees else "turned down"
+        return f"{names(self.seat)} {answer} going back as asked at version {self.asked}."
 
 
 class SeatGivenUp(GameEvent, frozen=True):

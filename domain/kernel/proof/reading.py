@@ -133,8 +133,10 @@ class Lines(ABC):
             right = "expected a time in UTC with microseconds, such as 2026-01-31T09:30:00.000000Z"
             self.fail(f"version {record.version} has the time {record.at!r}; {right}", record.version)
         if record.at < before:
-            said = f"version {record.version} has the time {record.at}, which is earlier than the one before, {before}"
-            self.fail(said, record.version)
+            problem = (
+                f"version {record.version} has the time {record.at}, which is earlier than the one before, {before}"
+            )
+            self.fail(problem, record.version)
 
     def _check_cause(self, raw: bytes, version: Version) -> None:
         cause = _cause(raw)
@@ -277,8 +279,8 @@ class _Reader(Lines):
         except msgspec.ValidationError as error:
             self.fail(f"version 1 does not create a game: {error}", 1)
         self._check_past(created)
-        told = (self.header.ruleset, self.header.ruleset_version, digest(Raw(self.header.board)))
-        if told != (created.ruleset, created.ruleset_version, created.board):
+        header_facts = (self.header.ruleset, self.header.ruleset_version, digest(Raw(self.header.board)))
+        if header_facts != (created.ruleset, created.ruleset_version, created.board):
             self.line = self.first_line
             self.fail("the first line names another ruleset or board than the game was created with")
         named = {} if created.documents is UNSET else created.documents

@@ -345,8 +345,10 @@ class Replay:
             self._check_schema(stored, anew.schema)
             same = read_event(self.ruleset, stored) == read_event(self.ruleset, anew)
         if not same:
-            told, right = stored.event.decode(), anew.event.decode()
-            self._fail(f"version {self.version} is not what follows from the rules: {told} is stored, {right} is right")
+            stored_event, right = stored.event.decode(), anew.event.decode()
+            self._fail(
+                f"version {self.version} is not what follows from the rules: {stored_event} is stored, {right} is right"
+            )
         if (stored.draws, stored.at, stored.cause) != (anew.draws, anew.at, anew.cause):
             self._fail(f"version {self.version} has another cause, time or count of draws than its command")
         return stored.schema == anew.schema
@@ -659,8 +661,8 @@ class Replay:
         return sealed
 
     def _fail(self, problem: str) -> NoReturn:
-        said = f"{problem[0].upper()}{problem[1:]}.".replace("..", ".")
-        raise ExportError(said, self.export.line + self.version, self.version)
+        sentence = f"{problem[0].upper()}{problem[1:]}.".replace("..", ".")
+        raise ExportError(sentence, self.export.line + self.version, self.version)
 
 
 def _time(at: str) -> datetime:

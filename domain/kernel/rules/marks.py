@@ -17,7 +17,7 @@ Figure = int | Annotated[float, Meta(multiple_of=0.5)]
 
 
 def halved(halves: int) -> Figure:
-    """Return what so many halves are: 25 is 12.5. A table keeps the whole number of halves."""
+    """Turn a number of halves into a figure: 25 becomes 12.5. A table keeps the number of halves, which is whole."""
     return halves / 2 if halves % 2 else halves // 2
 
 
@@ -164,7 +164,7 @@ class Throw(Struct, frozen=True):
     Attributes:
         die: which die, a key of `Ruleset.dice`.
         dice: how many.
-        chances: how likely it is that so many of them hit: exactly 0, 1, 2 and so on.
+        chances: the probability that exactly 0, 1, 2 and so on of them hit.
     """
 
     die: str

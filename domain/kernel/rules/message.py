@@ -122,8 +122,8 @@ class Telling(Protocol):
 
 def in_words(event: Telling, names: Names) -> str:
     """Return what happened, as a sentence that begins with a capital letter."""
-    said = event.tell(names)
-    return said[:1].upper() + said[1:]
+    sentence = event.tell(names)
+    return sentence[:1].upper() + sentence[1:]
 
 
 @cache

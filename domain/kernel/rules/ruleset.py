@@ -241,7 +241,7 @@ class Ruleset(ABC, Generic[T]):
         return carried
 
     def refuse_to_carry(self, table: T) -> str:
-        """Return why a position of another version cannot be carried over to this one; nothing when it can."""
+        """Return why a position of another version cannot be carried over to this one, or an empty text when it can."""
         return ""
 
     @abstractmethod

@@ -158,8 +158,8 @@ def _face_down(cards: Iterable[str] | int | None, how: str) -> Mark:
         return Mark("card", words=f"cards {how}")
     if isinstance(cards, int):
         return Mark("card", cards, words=f"{_counted(cards, 'card', 'cards')} {how}")
-    shown = sorted(cards)
-    return Mark("card", len(shown), words=f"{how}: {', '.join(shown) or 'nothing'}")
+    in_order = sorted(cards)
+    return Mark("card", len(in_order), words=f"{how}: {', '.join(in_order) or 'nothing'}")
 
 
 def _face_up(cards: Iterable[str], how: str) -> Iterator[Mark]:

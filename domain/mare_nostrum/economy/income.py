@@ -47,8 +47,8 @@ class IncomePaid(Event, frozen=True):
         lost = [
             f"the bank lacked {phrases.cards(cards)} for {names(seat)}" for seat, cards in phrases.by_seat(self.missing)
         ]
-        told = "; ".join([*paid, *lost])
-        return f"{told[0].upper()}{told[1:]}."
+        sentence = "; ".join([*paid, *lost])
+        return f"{sentence[0].upper()}{sentence[1:]}."
 
 
 class GoodChosen(Event, frozen=True):

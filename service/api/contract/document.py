@@ -42,12 +42,12 @@ def endpoints() -> list[tuple[str, str, Endpoint]]:
 
 def document(library: Library, boards: Boards = builtin) -> dict[str, Any]:
     """Return the OpenAPI document of the service that plays the rulesets of `library`."""
-    shown = examples(library, boards)
+    made = examples(library, boards)
     book = _book(library)
     paths: dict[str, dict[str, Any]] = defaultdict(dict)
     refused: dict[str, Any] = {}
     for path, method, endpoint in endpoints():
-        paths[path][method.lower()] = operation_of(path, endpoint, book, shown, refused)
+        paths[path][method.lower()] = operation_of(path, endpoint, book, made, refused)
     operations = [operation for methods in paths.values() for operation in methods.values()]
     answers = [each for operation in operations for each in operation["responses"].values()]
     possible = {kind.slug for *_, endpoint in endpoints() for kind in possible_problems(endpoint)}
@@ -93,7 +93,7 @@ def document(library: Library, boards: Boards = builtin) -> dict[str, Any]:
                     for kind in KINDS
                     if kind.slug in possible
                 },
-                **{name: {"value": shown.endpoints[name].answer} for name in _downloads() if name in shown.endpoints},
+                **{name: {"value": made.endpoints[name].answer} for name in _downloads() if name in made.endpoints},
             },
         },
     }

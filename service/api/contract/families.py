@@ -148,10 +148,10 @@ def _logged_command(book: Book, family: Family) -> Schema:
         return book.reference(f"{family.name}Command")
     mapping: dict[str, str] = {}
     for command in family.commands:
-        shown = book.schema(command)
+        described = book.schema(command)
         if getattr(command, "sealed", False):
             name = f"{schemas.name_of(command)}Sealed"
-            shown = book.reference(name)
+            described = book.reference(name)
             _add(
                 book,
                 {
@@ -168,7 +168,7 @@ def _logged_command(book: Book, family: Family) -> Schema:
                     }
                 },
             )
-        mapping[type_name(command)] = shown["$ref"]
+        mapping[type_name(command)] = described["$ref"]
     logged = _told_apart(f"A command of {family.titles}, as the log shows it.", "type", mapping)
     _add(book, {f"{family.name}LoggedCommand": logged})
     return book.reference(f"{family.name}LoggedCommand")

@@ -19,12 +19,14 @@ def examples(scene: Scene) -> dict[str, Example]:
     before, now = scene.started.game, scene.now
     version, viewer = scene.given.records[0].version, scene.viewer(now)
     records = scene.records[: now.version]
-    shown = inspection(now, before, now.ruleset, records, version, viewer, scene.vault)
-    alternatives = shown.alternatives
+    findings = inspection(now, before, now.ruleset, records, version, viewer, scene.vault)
+    alternatives = findings.alternatives
     assert alternatives is not None, "a seat did it"
     return {
         "inspectGame": Example(
-            replace(shown, rules=shown.rules[:2], alternatives=replace(alternatives, options=alternatives.options[:1]))
+            replace(
+                findings, rules=findings.rules[:2], alternatives=replace(alternatives, options=alternatives.options[:1])
+            )
         ),
         "askWhatIf": _what_if(scene),
     }

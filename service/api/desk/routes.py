@@ -59,13 +59,13 @@ async def inspect_game(request: Call, game: str) -> Response[bytes]:
     query = request.read_query(AtVersion)
     services, games = request.services, request.services.games
     now = await games.game(GameId(game))
-    shown = now.version if query.version is None else (await games.at(now.id, query.version)).version
+    version = now.version if query.version is None else (await games.at(now.id, query.version)).version
     records = (await games.records(now.id))[: now.version]
-    first = step_around(records, shown)[0].version
+    first = step_around(records, version)[0].version
     before = await games.at(now.id, first - 1) if first > 1 else None
     judged = before or await games.at(now.id, first)
     viewer = viewer_of(now, request.caller)
-    made = inspection(now, before, judged.ruleset, records, shown, viewer, await games.vault(now.id))
+    made = inspection(now, before, judged.ruleset, records, version, viewer, await games.vault(now.id))
     about = await services.store.cases(game=now.id, about=(first, made.after), limit=OF_A_STEP)
     cases = tuple(map(case_summary, about))
     precedents = await _precedents(services, _named(made), cases)

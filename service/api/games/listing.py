@@ -16,7 +16,7 @@ from service.store.accounts import PlayerRow
 from service.store.protocol import UnknownCursor
 
 LOOKED_AT: Final = 50
-"""Of so many games a page is picked at most when it is asked whom they wait for: each may have to be loaded."""
+"""The most games from which a page is picked when the query asks whom they wait for: each may have to be loaded."""
 
 
 async def listed(

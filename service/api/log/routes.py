@@ -130,12 +130,12 @@ async def export_game(request: Call, game: str) -> Response[bytes] | Stream:
     played = await games.game(GameId(game))
     viewer = viewer_of(played, request.caller)
     vault, pasts = await games.vault(played.id), await games.pasts(played, request.caller)
-    shown = export.fingerprint(played, vault, viewer.seat, everything=viewer.everything, pasts=pasts)
+    fingerprint = export.fingerprint(played, vault, viewer.seat, everything=viewer.everything, pasts=pasts)
     records = (await games.records(played.id))[: played.version]
 
     def make() -> Iterator[bytes]:
         return export.export(played, records, vault, viewer.seat, everything=viewer.everything, pasts=pasts)
 
     return await download(
-        request, make, f'"{played.version}.{shown[:16]}"', request.media(NDJSON), saved_as(request, played.id)
+        request, make, f'"{played.version}.{fingerprint[:16]}"', request.media(NDJSON), saved_as(request, played.id)
     )

@@ -35,7 +35,7 @@ from service.observe.metrics import Metrics
 from service.store.protocol import StoreUnavailable
 
 BATCH: Final = 50
-"""So many events are sent at once to somebody who has to catch up: some 50 kB, which wait for them in memory."""
+"""The events in one batch for a client that has to catch up: some 50 kB, which wait for the client in memory."""
 
 PROTOCOL: Final = "tabularium.v1"
 """The WebSocket subprotocol; a browser sends ``bearer.<token>`` along as a second one, for it can send no headers."""

@@ -73,6 +73,6 @@ async def compare_games(request: Call, game: str) -> Response[bytes]:
 async def _seen(request: Call, now: Game, version: Version) -> tuple[Game, Marks]:
     """Return a game at a version, and what the caller may see of it then. Raises `UnknownVersion`."""
     games = request.services.games
-    shown = await games.at(now.id, version)
+    then = await games.at(now.id, version)
     vault = await games.vault(now.id)
-    return shown, marks_of(shown, viewer_of(now, request.caller), vault, look_of(shown).names)
+    return then, marks_of(then, viewer_of(now, request.caller), vault, look_of(then).names)

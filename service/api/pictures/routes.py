@@ -228,9 +228,9 @@ async def _looked(request: Call, game: str, query: AtVersion) -> tuple[Game, Vie
     """Return a game at the requested version, its viewer, and the headers for what that viewer sees."""
     games = request.services.games
     now = await games.game(GameId(game))
-    shown = await games.at(now.id, query.version) if query.version is not None else now
+    then = await games.at(now.id, query.version) if query.version is not None else now
     viewer = viewer_of(now, request.caller)
-    return shown, viewer, _looks(request, shown.version, viewer)
+    return then, viewer, _looks(request, then.version, viewer)
 
 
 def _looks(request: Call, version: Version, viewer: Viewer) -> Mapping[str, str]:

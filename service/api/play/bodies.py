@@ -198,7 +198,7 @@ class Orders(Struct, frozen=True, forbid_unknown_fields=True):
         return several if self.command is UNSET else (self.command,)
 
     def path(self, number: int) -> str:
-        """Return where in the body the command of that number lies; nothing for 0, which is none of them."""
+        """Return where in the body the command with that number is; an empty path for 0, which is no command."""
         if not number:
             return ""
         return "$.command" if self.commands is UNSET else f"$.commands[{number - 1}]"

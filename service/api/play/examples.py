@@ -16,13 +16,13 @@ from service.games.views import Checked
 
 def examples(scene: Scene) -> dict[str, Example]:
     now, viewer, started = scene.now, scene.viewer(scene.now), scene.started.game
-    shown = replace(snapshot(now, viewer, scene.vault), options=_options(scene).options[:1])
-    shown = replace(shown, view=_excerpt(shown.view))
+    body = replace(snapshot(now, viewer, scene.vault), options=_options(scene).options[:1])
+    body = replace(body, view=_excerpt(body.view))
     command = {"command": scene.command}
     return {
-        "showState": Example(state_view(now, viewer, shown.view)),
+        "showState": Example(state_view(now, viewer, body.view)),
         "showOptions": Example(_options(scene)),
-        "showSnapshot": Example(shown),
+        "showSnapshot": Example(body),
         "giveCommands": Example(scene.accepted(started, scene.given), command),
         **_answers(scene),
         "askTakeBack": Example(scene.accepted(scene.now, scene.asked), NewTakeBack(started.version)),

@@ -47,18 +47,18 @@ async def show_state(request: Call, game: str) -> Response[bytes]:
     query = request.read_query(AtVersion)
     games = request.services.games
     now = await games.game(GameId(game))
-    shown = await games.at(now.id, query.version) if query.version is not None else now
+    then = await games.at(now.id, query.version) if query.version is not None else now
     viewer = viewer_of(now, request.caller)
     # When a game ends, its past is shown to everybody: only then does the answer for an old version change.
-    is_settled = shown is now or now.status != "over"
-    if is_settled and request.has(f'"{shown.version}"'):
-        return unchanged(shown.version)
+    is_settled = then is now or now.status != "over"
+    if is_settled and request.has(f'"{then.version}"'):
+        return unchanged(then.version)
 
     def show(vault: Vault) -> Answered:
-        view = shown.view(viewer.seat, vault, everything=viewer.everything)
-        return answer(state_view(shown, viewer, view), headers=etag(shown.version))
+        view = then.view(viewer.seat, vault, everything=viewer.everything)
+        return answer(state_view(then, viewer, view), headers=etag(then.version))
 
-    return await games.shown(shown, viewer, show)
+    return await games.shown(then, viewer, show)
 
 
 @endpoint(
@@ -80,12 +80,12 @@ async def show_snapshot(request: Call, game: str) -> Response[bytes]:
     query = request.read_query(AtVersion)
     games = request.services.games
     now = await games.game(GameId(game))
-    shown = await games.at(now.id, query.version) if query.version is not None else now
+    then = await games.at(now.id, query.version) if query.version is not None else now
     # Options of a version that has passed are without the `undo` that they had.
-    if shown is now and request.has(f'"{now.version}"'):
+    if then is now and request.has(f'"{now.version}"'):
         return unchanged(now.version)
-    seen = snapshot(as_past(shown, now), viewer_of(now, request.caller), await games.vault(now.id))
-    return answer(seen, headers=etag(shown.version))
+    seen = snapshot(as_past(then, now), viewer_of(now, request.caller), await games.vault(now.id))
+    return answer(seen, headers=etag(then.version))
 
 
 @endpoint(
@@ -131,17 +131,17 @@ async def show_options(request: Call, game: str) -> Response[bytes]:
     seat = viewer.seat if query.seat is None else seat_named(played, query.seat)
     if seat is None:
         raise NotSeated(f"You hold no seat of game {played.id!r}; only seats have options.")
-    shown = await games.at(played.id, query.version) if query.version is not None else played
+    then = await games.at(played.id, query.version) if query.version is not None else played
     vault = await games.vault(played.id)
     if not (viewer.everything or viewer.seat == seat):
-        records = (await games.records(played.id))[: shown.version]
+        records = (await games.records(played.id))[: then.version]
         if not sees_all_of(viewer, seat, records, vault):
-            detail = f"At version {shown.version}, {seat} had seen something that is hidden from you."
+            detail = f"At version {then.version}, {seat} had seen something that is hidden from you."
             raise Problem(OPTIONS_HIDDEN, detail, OPTIONS_HIDDEN.remedy)
     # Those of a version that has passed are without the `undo` that they had.
-    if shown is played and request.has(f'"{played.version}"'):
+    if then is played and request.has(f'"{played.version}"'):
         return unchanged(played.version)
-    return answer(options_view(as_past(shown, played), seat, vault), headers=etag(shown.version))
+    return answer(options_view(as_past(then, played), seat, vault), headers=etag(then.version))
 
 
 @endpoint(
@@ -177,8 +177,8 @@ async def give_commands(request: Call, game: str) -> Response[bytes]:
         return accepted(request, done)
     viewer = viewer_of(done.state, request.caller)
     now = await request.services.games.game(done.game, done.version)
-    shown = now if now.version == done.version else as_past(done.state, now)
-    played = Played(*astuple(done.seen_by(viewer)), next=snapshot(shown, viewer, done.vault))
+    base = now if now.version == done.version else as_past(done.state, now)
+    played = Played(*astuple(done.seen_by(viewer)), next=snapshot(base, viewer, done.vault))
     return answer(played, headers=etag(done.version))
 
 
@@ -217,8 +217,8 @@ async def check_commands(request: Call, game: str) -> Response[bytes]:
     vault = await request.services.games.vault(now.id)
     after = vault.joined_by(step.secrets)
     viewer, names = Viewer(player, seat), now.names
-    shown, then_shown = marks_of(now, viewer, vault, names), marks_of(step.game, viewer, after, names)
-    lost = gone(shown, then_shown, seat, now.ruleset.guises)
+    marks_now, marks_then = marks_of(now, viewer, vault, names), marks_of(step.game, viewer, after, names)
+    lost = gone(marks_now, marks_then, seat, now.ruleset.guises)
     checked = Checked(now.version, step.commands, can_undo=True, gone=lost)
     if query.next == "true":
         then = options_view(replace(step.game, undo={}), seat, after)

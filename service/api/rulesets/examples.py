@@ -35,8 +35,8 @@ def examples(scene: Scene) -> dict[str, Example]:
     ruleset, library = scene.ruleset, scene.library
     first = rule_view(ruleset.catalogue, ruleset.catalogue.for_ruleset(ruleset.id)[0])
     detail = ruleset_detail(ruleset)
-    shown = scene.records[-1]
-    at_work = rule_at_work(scene.row(scene.now), Sighting(GAME, shown.version, shown.type))
+    record = scene.records[-1]
+    at_work = rule_at_work(scene.row(scene.now), Sighting(GAME, record.version, record.type))
     return {
         "listRulesets": Example(
             RulesetPage(tuple(ruleset_summary(library.current(known)) for known in library.ids()), None)

@@ -14,7 +14,7 @@ LEGION: Final = 7
 
 ODDS: Final = 1.4
 IMPATIENCE: Final = 0.03
-"""So many units against one are wanted for an attack, and every round so many fewer: who only waits grows stronger."""
+"""A bot attacks with `ODDS` units against one, less `IMPATIENCE` for each round: an enemy who waits grows stronger."""
 
 BEATEN: Final = 0.7
 """With fewer units than this against one, an army retreats."""
@@ -36,7 +36,7 @@ THREAT: Final = 8.0
 """What each enemy unit near a Caesar costs him that his guard does not match."""
 
 MIXTURE: Final = (("catapults", 1), ("cavalry", 2), ("infantry", LEGION), ("cavalry", LEGION), ("catapults", LEGION))
-"""How a legion is made up: at most so many of each, in turn. Its dice hit by matching units (CC-BAT-13)."""
+"""How a legion is made up: the most units of each type, in turn. Its dice hit by matching units (CC-BAT-13)."""
 
 
 class Distances:

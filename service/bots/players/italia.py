@@ -24,7 +24,7 @@ COST: Final[Mapping[str, float]] = {
 }
 """What a unit is worth."""
 ODDS: Final = 2.0
-"""So many units against one are wanted for an attack."""
+"""The units against one unit that a bot wants for an attack."""
 AREA: Final = 0.6
 """What an area is worth besides its points: its income."""
 SPOILS: Final = 0.5
@@ -219,19 +219,21 @@ class GreedyHegemon(Guide):
     def _prize(self, view: View, nation: str, area: str) -> float:
         """Return what it brings at once to take an area: by its city, and by the enemies there."""
         now, lines = view["round"], self._cards[nation].get("scoring", ())
-        due = [each for each in lines if each.get("rounds", (now, now))[0] <= now <= each.get("rounds", (now, now))[1]]
+        scored = [
+            each for each in lines if each.get("rounds", (now, now))[0] <= now <= each.get("rounds", (now, now))[1]
+        ]
         city, prize = view["cities"].get(area), 0.0
         if city is not None and city.get("standing", True) and city.get("owner") != view["nations"][nation]["seat"]:
             done = area in view["sacked"].get(nation, ())
             points = [
                 each["halves"] / 2
-                for each in due
+                for each in scored
                 if each["kind"] == "sack" and each.get("city", area) == area and not (each.get("first") and done)
             ]
             prize += SPOILS + max(points, default=0)
         for other, army in view["armies"].get(area, {}).items():
             if self._hostile(view, nation, other):
-                kills = [each for each in due if each["kind"] == "eliminate" and each.get("nation", other) == other]
+                kills = [each for each in scored if each["kind"] == "eliminate" and each.get("nation", other) == other]
                 for kind, number in army.get("units", {}).items():
                     each = [line["halves"] / 2 for line in kills if line.get("unit", "any") in ("any", kind)]
                     prize += number * max(each, default=0.2)
@@ -240,7 +242,7 @@ class GreedyHegemon(Guide):
                         line for line in kills if line.get("unit") == "leader" and line.get("leader", leader) == leader
                     ]
                     prize += max((line["halves"] / 4 for line in of), default=0)
-                pitched = [each for each in due if each["kind"] == "pitched-battle" and other in each["against"]]
+                pitched = [each for each in scored if each["kind"] == "pitched-battle" and other in each["against"]]
                 prize += sum(line["halves"] / 4 for line in pitched if _size(army) >= line["least"])
         return prize
 
@@ -399,12 +401,12 @@ class GreedyHegemon(Guide):
     def _unplaced(self, view: View, units: Mapping[str, int]) -> int:
         """Return how many reinforcements of this round would find no counters after a purchase."""
         nation = _acting(view)
-        due = Counter[str]()
+        wanted = Counter[str]()
         for each in self._cards[nation].get("arrivals", ()):
             if each["round"] == view["round"] and each.get("when", "placement") == "placement":
-                due.update(each.get("units", {}))
+                wanted.update(each.get("units", {}))
         supply = view["nations"][nation]["supply"]
-        return sum(max(0, due[kind] + units[kind] - supply.get(kind, 0)) for kind in due if units.get(kind))
+        return sum(max(0, wanted[kind] + units[kind] - supply.get(kind, 0)) for kind in wanted if units.get(kind))
 
     def _reacted(self, view: View, nation: str, command: Command) -> float:
         """Join a battle when that evens the odds; otherwise stay."""

@@ -12,7 +12,7 @@ from service.bots.thinker import Guide, Outlook
 SAMPLES: Final = 12
 """How many ways to do something are weighed against each other."""
 FORTRESS: Final = 2
-"""A fortress counts in battle for so many legions."""
+"""The legions that a fortress counts for in battle."""
 
 CARD: Final = 15.0
 TAX: Final = 12.0

@@ -84,7 +84,7 @@ def test_what_is_said_of_a_large_board_is_short(name: str) -> None:
 
 
 def chained(number: int) -> Board:
-    """A board of so many seas in a row, each with an island, which is valid as long as it is small enough."""
+    """A board of `number` seas in a row, each with an island, which is valid as long as it is small enough."""
     rows = seas(number)
     islands = tuple(
         Area(AreaId(f"isle-{each}"), f"Isle {each}", "land", island=True, values={"tribute": 5}, home=True)

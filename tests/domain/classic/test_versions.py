@@ -15,7 +15,7 @@ BOARD = builtin("conquest")
 STEPS = 800
 """Commands in which a random game has seen battles on land and at sea, prisoners, ransoms and takeovers."""
 MOVES = 12
-"""From so many positions of each game one moves on."""
+"""The positions of each game from which one moves on."""
 CORRECTED = [ruleset for ruleset in RULESETS if ruleset.changes]
 
 
@@ -45,7 +45,7 @@ def test_a_game_that_was_moved_is_played_to_its_end(ruleset: Classic) -> None:
 
 
 def first_version(ruleset: Classic, seed: int, steps: int, setup: dict[str, Any] | None = None) -> Play:
-    """Return a game of the first version after so many random commands, in a library that knows the newest."""
+    """Return a game of the first version after `steps` random commands, in a library that knows the newest."""
     play = Play(ruleset.at(1), BOARD, ruleset.players[seed % len(ruleset.players)], seed, setup)
     play.library = Library([ruleset])
     return play.run(Random(seed), steps)

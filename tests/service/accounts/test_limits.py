@@ -45,7 +45,7 @@ async def redis() -> AsyncIterator[Redis]:
 
 
 async def admitted(limits: Limits, requests: int, address: str = "1.2.3.4", token: str | None = "t") -> int:
-    """Return how many of so many requests at once are let through."""
+    """Return how many of a number of requests at once are let through."""
 
     async def one() -> bool:
         try:

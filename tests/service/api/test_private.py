@@ -222,7 +222,7 @@ async def test_a_private_game_stays_private_and_what_is_only_unlisted_is_read_by
 
 
 async def entries(service: Service, stream: str, count: int, last: str = "") -> list[tuple[int, str]]:
-    """Return version and status of the entries of a stream, once there are so many and the last has a status."""
+    """Return the version and the status of a stream's entries, once there are `count` and the last has a status."""
     async with asyncio.timeout(60):
         while True:
             found = [read_entry(entry) for entry in await service.services.store.tree.entries(0, 1000)]

@@ -44,7 +44,7 @@ async def pair(tmp_path: Path, redis: Server) -> AsyncIterator[Pair]:
 
 
 async def until(redis: Server, listeners: int) -> None:
-    """Return when so many processes listen."""
+    """Return when `listeners` processes listen."""
     async with asyncio.timeout(PATIENCE):
         with redis.client() as client:
             while dict(client.pubsub_numsub(CHANNEL)) != {CHANNEL.encode(): listeners}:  # noqa: ASYNC110

@@ -45,7 +45,7 @@ BOARD: dict[str, Any] = json.loads(msgspec.json.encode(builtin("conquest")))
 
 
 def members(count: int) -> str:
-    """An object of so many members, the last of which is there twice."""
+    """An object of `count` members, the last of which is there twice."""
     return "{" + ",".join(f'"{each:x}":""' for each in (*range(count), count - 1)) + "}"
 
 

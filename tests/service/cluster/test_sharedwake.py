@@ -57,7 +57,7 @@ async def wakes(store: EventStore, url: str) -> AsyncIterator[tuple[SharedWake, 
 
 
 async def heard(redis: Redis, listeners: int = 2) -> None:
-    """Return when so many processes listen."""
+    """Return when `listeners` processes listen."""
     async with asyncio.timeout(PATIENCE):
         while dict(await redis.ask(methodcaller("pubsub_numsub", CHANNEL))) != {CHANNEL.encode(): listeners}:  # noqa: ASYNC110
             await asyncio.sleep(0.01)

@@ -44,7 +44,7 @@ class Cast(Struct, frozen=True):
         organizer: the number of the seat whose player organizes the game; None for somebody without a seat.
         sees: what an organizer without a seat sees: `all`, or what spectators see; then they look, too.
         in_stock: whether both cards lie in the stock, which is never turned up; else one is in a hand.
-        commands: after so many at most the game is left alone.
+        commands: the most commands, after which the game is left alone.
     """
 
     seed: int

@@ -28,7 +28,7 @@ from tests.service.secrecy.surface import Onlooker, Seen, onlooker
 from tests.service.secrecy.twins import SEATED, Auction, Cast
 
 LOOKS_EVERY: Final = 3
-"""Everybody looks after so many commands."""
+"""The commands after which everybody looks."""
 
 COUNTED: Final = ("tabularium_commands_total", "tabularium_refusals_total", "tabularium_events_appended_total")
 """The metrics that are about games; the others are about time and memory."""
@@ -223,7 +223,7 @@ class _World:
         return b"".join(answer.content for answer in answers)
 
     async def _settled(self, events: int) -> bool:
-        """Tell whether the projections have folded so many events, and the refusals up to now are written down."""
+        """Tell whether the projections have folded `events` events, and the refusals up to now are written down."""
         services = self._service.services
         generations = await services.rows.generations()
         folded = [each for each in generations if each.live and each.events == events]

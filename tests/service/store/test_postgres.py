@@ -315,7 +315,7 @@ async def test_a_restart_as_after_a_power_failure_loses_and_doubles_nothing(monk
                     acknowledged[game] = (await store.append(addition(game, acknowledged[game]))).version
 
             async def written(more: int) -> None:
-                """Return when so many versions more of each game are acknowledged."""
+                """Return when `more` further versions of each game are acknowledged."""
                 wanted = {game: acknowledged.get(game, 0) + more for game in games}
                 while any(acknowledged.get(game, 0) < wanted[game] for game in games):  # noqa: ASYNC110
                     await asyncio.sleep(0.01)

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[3]
 
 
 async def write_until_killed(path: Path, rounds: int, seconds: float) -> dict[StreamId, int]:
-    """Run the writer, kill it `seconds` after so many rounds, and return the last version acknowledged of each game."""
+    """Run the writer, kill it `seconds` after `rounds` rounds, and return each game's last acknowledged version."""
     writer = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "tests.service.store.writer", str(path)), stdout=asyncio.subprocess.PIPE, cwd=ROOT
     )

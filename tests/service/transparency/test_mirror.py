@@ -43,10 +43,10 @@ class Service(Shown):
         self.exports: dict[str, bytes] = {}
         self.answers: dict[str, Page] = {}
         self.breaks_off = 0
-        """After so many exports it is away; never for 0."""
+        """The number of exports after which the service breaks off; 0 for never."""
 
     def sign(self, seed: int, commands: int, level: str = RANDOM) -> str:
-        """Sign a game as it is after so many commands; return its id."""
+        """Sign a game as it is after that number of commands; return its id."""
         game = played(seed, commands, level)
         rows = [{"version": row.version, "hash": row.hash.hex(), "at": row.at} for row in game.records]
         self.games[game.game.id], self.statuses[game.game.id] = rows, game.game.status
