@@ -33,7 +33,7 @@ class Put(Struct, frozen=True):
 
 
 class Make(Struct, frozen=True):
-    """The row with this key is made with these values; one that is there stays as it is. All columns are given."""
+    """Make the row with this key and these values, unless there is one. All columns are given."""
 
     table: Table
     key: Mapping[str, Value]
@@ -65,7 +65,7 @@ class Drop(Struct, frozen=True):
 
 
 class Trim(Struct, frozen=True):
-    """Of the rows in which these columns have these values, only the first `most` of each group stay.
+    """Among the rows in which these columns have these values, keep only the first `most` of each group.
 
     Rows belong to a group when they have the same values in the columns of `group`. Those that are the largest by the
     columns of `by` come first.

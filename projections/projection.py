@@ -1,4 +1,4 @@
-"""What a projection is, and what it gets of an event."""
+"""Projections, and the form in which they get an event."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
@@ -17,7 +17,7 @@ from projections.change import Change, Table
 
 
 class Fixed(Struct, frozen=True):
-    """What is known of a game beside its table.
+    """The facts of a game besides its table.
 
     Attributes:
         created: its first event.

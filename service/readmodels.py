@@ -1,4 +1,4 @@
-"""The projections of a running service: what they read the log through, who keeps them up with it, what is refused."""
+"""The projections of a running service: how they read the log, which process keeps them up to date, the refusals."""
 
 import asyncio
 from collections import Counter

@@ -1,4 +1,4 @@
-"""What is known of the game when something is done in a case."""
+"""The facts of a game when something is done in a case."""
 
 from collections.abc import Callable, Collection, Mapping
 
@@ -9,7 +9,7 @@ from domain.kernel.log import lifecycle
 
 
 class Facts(Struct, frozen=True, kw_only=True):
-    """What is known of the game when something is done in a case.
+    """The facts of a game when something is done in a case.
 
     Attributes:
         version: where it stands.

@@ -1,4 +1,4 @@
-"""Reading the stream of a case, and what is known of its game."""
+"""Reading the stream of a case, and collecting the facts of its game."""
 
 from collections.abc import Collection, Sequence
 from typing import Any, Final, Union, cast
@@ -40,7 +40,7 @@ def fold(case_id: CaseId, records: Sequence[Record]) -> Case:
 
 
 def facts_of(game: Game, records: Sequence[Record], continuations: Collection[GameId] = ()) -> Facts:
-    """Return what is known of a game for its cases.
+    """Return the facts of a game for its cases.
 
     `records` is its whole log, and `continuations` are the forks that were made to continue it.
     """

@@ -73,7 +73,7 @@ class TakenAway(Struct, frozen=True):
 
 
 class Learnt(Struct, frozen=True):
-    """What a seat has come to know that going back would not make it forget, as far as the log shows.
+    """What a seat has learnt and would still know after the game went back, as far as the log shows.
 
     Attributes:
         seat: the seat.

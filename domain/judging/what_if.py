@@ -1,4 +1,4 @@
-"""What would have come of commands at a version of a game: played again and again, each time with fresh dice."""
+"""The possible consequences of commands at a version of a game: they are tried many times, each time with new dice."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
@@ -58,7 +58,7 @@ class Outcome(Struct, frozen=True):
 
 
 class Outcomes(Struct, frozen=True):
-    """What came of the commands.
+    """The consequences of the commands.
 
     Attributes:
         played: how often they were played.

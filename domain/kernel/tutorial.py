@@ -111,7 +111,7 @@ class Stage(Struct, frozen=True):
         return ScriptedChance(self.rolls, {*map(len, self.ruleset.dice.values())}, self.lots)
 
     def attempt(self, command: Command[Any]) -> Draft[Any]:
-        """Return what comes of a command of the player. Raises `Refusal`.
+        """Return the outcome of a command of the player. Raises `Refusal`.
 
         The dice are those of the lesson. A command that needs others gets some that are always the same.
         """

@@ -31,7 +31,7 @@ Sign = Callable[[bytes], bytes]
 
 
 class NoteError(ValueError):
-    """What was read is no note, or no key; or a known key's signature is wrong. The message is one line."""
+    """A text that is not a note or not a key, or a wrong signature of a known key. The message is one line."""
 
 
 class Key(Struct, frozen=True):
@@ -93,7 +93,7 @@ class SigningKey(Struct, frozen=True):
         return f"SigningKey({self.name!r})"
 
     def written(self, public: bytes) -> str:
-        """Return it as it is stored. Never to be shown."""
+        """Return the form in which it is stored. Never show it."""
         key_id = Key(self.name, self.kind, public).id.hex()
         return f"{_PRIVATE}{self.name}+{key_id}+{_base64(bytes([self.kind]) + self.secret)}"
 

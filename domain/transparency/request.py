@@ -1,4 +1,4 @@
-"""What is sent to a witness: C2SP `tlog-witness`, add-checkpoint."""
+"""The request to a witness: C2SP `tlog-witness`, add-checkpoint."""
 
 import base64
 import re

@@ -1,4 +1,4 @@
-"""Who sent a request: whom a token speaks of, and what it is good for."""
+"""The caller of a request: the account of a token, and the scopes of the token."""
 
 from collections.abc import Awaitable, Callable
 

@@ -29,7 +29,7 @@ from service.store.accounts import AccountStore
 FLOW_LASTS: Final = timedelta(minutes=10)
 
 SCOPE: Final = "openid profile"
-"""What is asked of the provider: who somebody is, and what they are called."""
+"""The scopes asked of the provider: the id of the person, and their name."""
 
 _LEAVING: Final = ".leave"
 
@@ -61,7 +61,7 @@ class Flow(Struct, frozen=True):
 
     @property
     def state(self) -> str:
-        """What the provider returns unchanged: by it the answer is known to be to this browser."""
+        """A value that the provider returns unchanged: it shows that the answer belongs to this browser."""
         return self._derived("state")
 
     @property
@@ -160,7 +160,7 @@ class Provider:
             raise SignInRefused(f"What {self.name} says of you is not accepted. {wrong}") from None
 
     async def _exchange(self, code: str, flow: Flow, redirect: str) -> str:
-        """Return the ID token that a code is good for. Raises `SignInRefused` or `IssuerAway`."""
+        """Return the ID token that the provider gives for a code. Raises `SignInRefused` or `IssuerAway`."""
         _, place, method = await self._places()
         request = prepare_token_request(
             "authorization_code", code=code, redirect_uri=redirect, code_verifier=flow.verifier

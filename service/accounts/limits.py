@@ -79,7 +79,7 @@ class Standing(Struct, frozen=True):
 
     @property
     def remaining(self) -> str:
-        """What is left, as the ``RateLimit`` header has it: requests, and seconds until the bucket is full."""
+        """The remaining limit for the ``RateLimit`` header: requests, and seconds until the bucket is full."""
         full = math.ceil((self.limit.burst - self.left) / self.limit.rate)
         return f'"{self.limit.name}";r={self.left};t={full}'
 

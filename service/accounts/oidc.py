@@ -46,7 +46,7 @@ LONGEST_SUBJECT: Final = 255
 """Characters, as OpenID Connect Core 1.0 has it (section 2)."""
 
 UNTOLD: Final = (httpx.HTTPError, httpx.InvalidURL, ValueError, TypeError, msgspec.DecodeError)
-"""What is raised when the issuer does not tell its keys."""
+"""The errors that are raised when the issuer's keys cannot be fetched."""
 
 _KINDS: Final = ("RSA", "EC", "OKP")
 """Kinds of keys that have a public half. One for HMAC would let anybody sign who can read it."""

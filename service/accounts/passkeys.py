@@ -176,7 +176,7 @@ class Passkeys:
 
 
 class _Client(Struct, frozen=True):
-    """Of what the browser signs with, what is read before the signature is checked."""
+    """The part of the browser's answer that is read before the signature is checked."""
 
     challenge: str
 

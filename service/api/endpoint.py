@@ -117,7 +117,7 @@ class Endpoint(Struct, frozen=True):
         return self.function.__annotations__["return"] != Response[bytes]
 
     async def respond(self, request: Call) -> Response[Any]:
-        """Answer a request, once it is known who asks. Raises `Problem`, and what the function raises."""
+        """Answer a request whose caller is known. Raises `Problem`, and what the function raises."""
         if self.deprecated is not None:
             cast(dict[str, Any], request.scope)["announced"] = self.deprecated.headers
         if self.account != "none":

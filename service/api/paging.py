@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def read_cursor(given: str | None, shape: type[T]) -> T | None:
-    """Return the place that a cursor of ours says; None for none. Raises `UnknownCursor`."""
+    """Return the place that a cursor of ours stands for; None without a cursor. Raises `UnknownCursor`."""
     if given is None:
         return None
     try:

@@ -80,7 +80,7 @@ class Call(Request[Any, Any, Any]):
         return OCTETS if (self.header("accept") or "").partition(";")[0].strip() == OCTETS else usual
 
     def require(self, *scopes: Scope) -> None:
-        """Return when the caller's token is good for one of `scopes`. Raises `Problem`."""
+        """Raise `Problem` unless the caller's token has one of `scopes`."""
         require(self.signed_in, scopes)
 
     def read_query(self, shape: type[Q]) -> Q:
@@ -179,7 +179,7 @@ def services_of(connection: ASGIConnection[Any, Any, Any, Any]) -> "Services":
 
 
 def require_token(caller: Caller | None, scopes: tuple[Scope, ...]) -> None:
-    """Return when somebody asks, with a token that is good for one of `scopes`, if there are any. Raises `Problem`."""
+    """Raise `Problem` unless the request has a token, with one of `scopes` if there are any."""
     if caller is None:
         raise Problem(
             MISSING_TOKEN,
@@ -192,7 +192,7 @@ def require_token(caller: Caller | None, scopes: tuple[Scope, ...]) -> None:
 
 
 def require(caller: Caller, scopes: tuple[Scope, ...]) -> None:
-    """Return when the caller's token is good for one of `scopes`. Raises `Problem`."""
+    """Raise `Problem` unless the caller's token has one of `scopes`."""
     if caller.scopes.isdisjoint(scopes):
         raise scope_missing(scopes, caller.scopes, caller.granted)
 

@@ -311,7 +311,7 @@ def _page_of(problem: Problem) -> Response[bytes]:
 
 
 def log_fault(problem: Problem, error: Exception) -> None:
-    """Log an exception with its traceback when the problem is a fault of ours."""
+    """Log an exception with its traceback when the problem is a fault of the service."""
     if problem.kind.status >= 500 and not isinstance(error, NotBuilt):
         log.error("request failed", problem=problem.kind.slug, exc_info=error)
 

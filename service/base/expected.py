@@ -1,4 +1,4 @@
-"""What would have been right where a body or a query is wrong, in words that are made from the types."""
+"""The expected value where a body or a query is wrong, in words made from the types."""
 
 import re
 from typing import Any, Final

@@ -155,7 +155,7 @@ class Playing:
             return bell.closed
 
     def _concerns(self, game: StreamId, turned: bool) -> bool:
-        """Tell whether a game that went on is one to look at now: bots sit there, or have perhaps come to sit there."""
+        """Tell whether a game that moved on has to be looked at now: bots have seats there, or may have taken some."""
         return turned or game in self._tables
 
     async def _leads(self) -> bool:
@@ -301,7 +301,7 @@ class Playing:
         return True
 
     def _is_followed(self, game: Game) -> bool:
-        """Whether people have begun to follow the game: one of them is asked, or all that plays are bots."""
+        """Whether people have begun to follow the game: a person must decide, or only bots play."""
         people = {seat for seat, holder in game.players.items() if holder is not None and holder not in self._bots}
         return not people or any(seat in people for decision in game.decisions for seat in decision.seats)
 
@@ -328,7 +328,7 @@ _PLAYS: Final = frozenset(("play",))
 
 
 async def question_for(games: Games, game: Game, bot: PlayerId, level: str) -> Question:
-    """Return what a bot is asked: all that the player of its seat may see of the position, and no more."""
+    """Return the question for a bot. It has exactly what the player of its seat may see of the position."""
     viewer = viewer_of(game, Caller(bot, _PLAYS, _PLAYS, None, b""))
     seat = viewer.seat
     assert seat is not None, "a bot is asked for its seat"

@@ -17,7 +17,7 @@ from service.bots import worker
 from service.bots.worker import Question, Thought
 
 SECONDS: Final = 60.0
-"""After so long a bot is given up, and its process ended: on a busy machine one that thinks a second takes some."""
+"""The time after which a bot's process is ended: on a busy machine, a bot that thinks for one second takes several."""
 
 LONGEST: Final = 1024 * 1024
 """The most bytes of a command."""

@@ -21,7 +21,7 @@ BOTS: Final = 64
 
 
 class Question(Struct, frozen=True):
-    """What a bot is asked.
+    """A question to a bot.
 
     Attributes:
         board: the board, with the documents of the game.

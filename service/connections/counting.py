@@ -51,7 +51,7 @@ class Connections:
         successor.address = connection.address
 
     def leave(self, connection: "Connection") -> None:
-        """Forget a connection that is closed. One that was not counted, or was handed over, is none of ours."""
+        """Forget a connection that is closed. Do nothing when it was not counted, or was handed over."""
         if connection not in self._open:
             return
         self._open.remove(connection)
@@ -89,7 +89,7 @@ class Connection(asyncio.Protocol):
     loop: asyncio.AbstractEventLoop
     connections_of_server: Connections
     address: str | None = None
-    """By which it is counted; None when it is not counted by address."""
+    """The address by which the connection is counted; None when it is not counted by address."""
     _stalled: asyncio.TimerHandle | None = None
 
     def connection_lost(self, exc: Exception | None) -> None:

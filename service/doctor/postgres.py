@@ -131,7 +131,7 @@ async def examine(connection: Any, settings: Settings, clock: Clock) -> AsyncIte
 
 
 async def _server(connection: Any, settings: Settings) -> list[Finding]:
-    """Return what the server's own settings are good for."""
+    """Return findings about the server's own settings."""
     found: list[Finding] = []
     if (encoding := await connection.fetchval("SHOW server_encoding")) != "UTF8":
         remedy = "Create the database with ENCODING 'UTF8', and restore a dump into it."
@@ -253,7 +253,7 @@ async def _rolled_back(connection: Any, work: Callable[[], Awaitable[None]]) -> 
 
 
 class _TrialError(Exception):
-    """What was stored of the trial game is not what was sent."""
+    """The trial game that was stored is not the one that was sent."""
 
 
 async def _trial(connection: Any, clock: Clock) -> Finding:

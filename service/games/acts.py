@@ -35,7 +35,7 @@ class TooManyBots(Exception):
 
 
 class Case(Struct, frozen=True, eq=False):
-    """What an act is decided by: the game as it stands, with its secrets; the account that acts, and the time.
+    """What decides about an act: the present game with its secrets, the account that acts, and the time.
 
     Attributes:
         log: reads the whole log of the game.

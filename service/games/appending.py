@@ -91,7 +91,7 @@ def _batch(
     opening: Opening | None = None,
     within: Within | None = None,
 ) -> Append:
-    """Return what was decided as it is appended."""
+    """Return the decided records in the form in which they are appended."""
     before, game = cached.game, decided.game
     seats = dict.fromkeys(game.players) if game.is_analysis else game.players  # nobody sits in an analysis
     return Append(

@@ -62,11 +62,11 @@ class UnknownVersion(LookupError):
 
 
 class GameDamaged(StoreError):
-    """What is stored of a game is not what was once written, or this package cannot read it."""
+    """The stored records of a game were altered, or this package cannot read them."""
 
 
 class Made(Protocol):
-    """What was made for viewers of a game, and how many bytes it takes."""
+    """Answers made for viewers of a game, and their size in bytes."""
 
     @property
     def size(self) -> int: ...
@@ -105,12 +105,12 @@ class CachedGame(Struct, eq=False):
 
     @property
     def now(self) -> Game:
-        """The game as it stands. Only for a game that has been loaded."""
+        """The present game. Only for a game that has been loaded."""
         assert self.game is not None
         return self.game
 
     def shown_now(self) -> dict[Hashable, Any]:
-        """Return what was made for viewers of the game as it stands."""
+        """Return the answers made for viewers of the present game."""
         if self.shown_of is not self.game:
             self.shown_of, self.shown, self.shown_size = self.game, {}, 0
         return self.shown
@@ -237,7 +237,7 @@ class GameCache:
         return await self._heads.of(cached.id) if self._heads is not None else cached.now.version
 
     async def at(self, game_id: GameId, version: Version) -> Game:
-        """Return a game as it stood at `version`. Raises `UnknownVersion`."""
+        """Return a game at `version`. Raises `UnknownVersion`."""
         cached = await self.of(game_id)
         if version > cached.now.version:
             cached = await self.current(game_id)
@@ -290,7 +290,7 @@ class GameCache:
         self._count(cached)
 
     def show(self, cached: CachedGame, key: Hashable, made: Made) -> None:
-        """Keep what was made for viewers of a game as it stands, in place of what has this key."""
+        """Keep an answer made for viewers of the present game, in place of the one with this key."""
         view = cached.shown_now()
         before: Made | None = view.get(key)
         view[key] = made

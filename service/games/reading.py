@@ -36,14 +36,14 @@ class GameReader:
         self._waited: dict[GameId, tuple[Version, frozenset[PlayerId]]] = {}
 
     async def game(self, game_id: GameId, at_least: Version | None = None) -> Game:
-        """Return a game as it stands: with all that any process acknowledged before. Raises `UnknownGame`.
+        """Return the present game, with everything that any process has acknowledged. Raises `UnknownGame`.
 
         If the cached game has reached `at_least`, return it without asking the store.
         """
         return (await self._cache.current(game_id, at_least)).now
 
     async def at(self, game_id: GameId, version: Version) -> Game:
-        """Return a game as it stood at `version`. Raises `UnknownGame` or `UnknownVersion`."""
+        """Return a game at `version`. Raises `UnknownGame` or `UnknownVersion`."""
         return await self._cache.at(game_id, version)
 
     async def vault(self, game_id: GameId) -> Vault:

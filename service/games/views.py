@@ -37,7 +37,7 @@ class Viewer(Struct, frozen=True):
 
 
 def viewer_of(game: Game, caller: Caller | None) -> Viewer:
-    """Return what a caller may see of `game` as it stands now, as far as the scopes of the token go.
+    """Return what a caller may see of the present `game` with the scopes of their token.
 
     With `play` that is what the caller's seat sees, or everything in an analysis of their own; with `organize` what
     the organizer sees who holds no seat, where the game was created so (`organizer_sees`); with `judge` everything for

@@ -61,7 +61,7 @@ class UnknownStatement(LookupError):
 
 
 class Docket(Struct, frozen=True):
-    """A case as it is kept.
+    """A stored case.
 
     Attributes:
         case: the case.
@@ -152,7 +152,7 @@ class Desk:
     async def docket(
         self, case_id: CaseId, version: Version | None = None, *, after: Version = 0, limit: int | None = 0
     ) -> Docket:
-        """Return a case as it stands, or as it stood at `version`.
+        """Return the present case, or the case at `version`.
 
         It has at most `limit` statements, those that follow version `after`; None is for all of them.
         """
@@ -166,7 +166,7 @@ class Desk:
         return Docket(case, records, {each.version: each for each in found if each.version in case.commitments})
 
     async def facts(self, game_id: GameId) -> Facts:
-        """Return what is known of a game now."""
+        """Return the facts of a game now."""
         game = await self._games.game(game_id)
         continuations = await self._store.continuations(game_id) if game.status == "over" else ()
         return facts_of(game, (await self._games.records(game_id))[: game.version], continuations)

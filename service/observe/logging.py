@@ -23,7 +23,7 @@ request_id: ContextVar[str] = ContextVar("request")
 
 
 _TOKEN: Final = re.compile(r"tab_[\w-]{20,}|eyJ[\w-]{10,}\.[\w-]+\.[\w-]*")
-"""What looks like a token: one of ours, or a JSON Web Token."""
+"""The pattern of a token: one of ours, or a JSON Web Token."""
 
 # Without the local variables of the frames, which structlog shows by default: tokens and secrets are among them.
 _EXCEPTIONS: Final = structlog.processors.ExceptionRenderer(ExceptionDictTransformer(show_locals=False))

@@ -36,7 +36,7 @@ KINDS: Final = (
     *("command", "upgrade", "leave-answer", "revoke-answer", "ask-take-back", "answer-take-back"),
     *("name-official", "release-official", "resume", "rule"),
 )
-"""What is asked of games; an undo is a command."""
+"""The kinds of requests to games; an undo is a command."""
 
 STREAMS: Final = ("sse", "websocket")
 METHODS: Final = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "WEBSOCKET"))

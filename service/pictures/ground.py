@@ -1,4 +1,4 @@
-"""What lies under the pieces, as SVG: whose the land is, and what joins two areas."""
+"""The SVG under the pieces: the owner of each land, and the links between areas."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -1,4 +1,4 @@
-"""What stands around the board in a whole picture: the heading above it, the seats and the shelves below."""
+"""The SVG around the board in a whole picture: the heading above it, the seats and the shelves below."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final

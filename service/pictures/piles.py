@@ -1,4 +1,4 @@
-"""What lies in an area, as SVG: a fragment to be put into the area's group of the bare board."""
+"""The SVG of the pieces in an area: a fragment for the area's group of the bare board."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence

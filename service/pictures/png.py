@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 SECONDS: Final = 30
-"""After so long a conversion is given up."""
+"""The time after which a conversion is given up."""
 
 _FONTS: Final = [str(Path(__file__).with_name("fonts") / name) for name in ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf")]
 
@@ -43,7 +43,7 @@ async def png(svg: bytes, width: int) -> bytes:
 
 
 def converted(svg: str, width: int) -> bytes:
-    """Return an SVG of ours as PNG, here and now."""
+    """Convert an SVG of ours to PNG in this process."""
     import resvg_py
 
     return bytes(

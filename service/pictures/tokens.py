@@ -23,7 +23,7 @@ PAD: Final = 4.0
 APART: Final = 2.5
 """Between a mark and the next."""
 WIDEST: Final = 96.0
-"""Of a line of marks on a token: longer ones are broken."""
+"""The longest line of marks on a token: longer ones are broken."""
 
 
 class Token(Struct, frozen=True):

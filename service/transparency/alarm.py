@@ -46,7 +46,7 @@ class Alarm:
 
 
 def shown(report: Report) -> dict[str, object]:
-    """Return a report as it is printed, and given to a command."""
+    """Return a report in the form in which it is printed and passed to a command."""
     found = [
         {"kind": each.kind, "said": each.message, "stream": each.stream, "evidence": folder}
         for each, folder in zip(report.found, report.evidence, strict=True)
@@ -64,7 +64,7 @@ METRICS: Final = {
     "entries": "the size of the log; 0 when its checkpoint was not accepted",
     "streams": "streams looked at in the last look",
 }
-"""What is in the file, each name after ``tabularium_audit_``."""
+"""The metrics in the file; each name follows ``tabularium_audit_``."""
 
 
 def write_metrics(file: Path, report: Report, state: Path) -> None:

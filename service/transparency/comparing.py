@@ -1,4 +1,4 @@
-"""What was signed of a stream beside what a service shows of it: each function returns what does not fit."""
+"""Comparing what was signed of a stream with what a service shows of it: each function returns the differences."""
 
 from typing import Any, Final
 
@@ -12,7 +12,7 @@ from domain.transparency.entry import PRIVATE, WITHHELD, Entry
 from service.transparency.pages import Page, json_of, rows_of
 
 _FINAL: Final = ("over", "cancelled", "withdrawn", "settled", "final")
-"""What a game or a case is when nothing follows any more."""
+"""The statuses after which nothing follows in a game or a case."""
 
 
 def contradiction(one: Entry, other: Entry) -> str:
@@ -82,7 +82,7 @@ def _in_words(shown: Any) -> str:
 
 
 class _Row(Struct):
-    """What is hashed of the first event of a game, as a page shows it."""
+    """The hashed part of the first event of a game, as a page shows it."""
 
     event: dict[str, Any]
     schema: int

@@ -398,7 +398,7 @@ class Follower:
         return self._patiently(address_of(entry), lambda page: not shows_less(entry, page))
 
     def _patiently(self, path: str, enough: Callable[[Page], bool]) -> Page:
-        """Return a page; it is asked for again while it shows less than was signed."""
+        """Return a page. Fetch it again as long as it shows less than was signed."""
         for attempt in range(ATTEMPTS):
             page = self._site.get(path)
             if page.status not in (200, 404) and not is_withheld(page):

@@ -1,4 +1,4 @@
-"""What is read of the transparency log: tiles, entries, proofs."""
+"""Reading the transparency log: tiles, entries, proofs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar

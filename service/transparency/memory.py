@@ -42,7 +42,7 @@ class Remembered(Struct, frozen=True):
 
 
 class Unanswered(Struct, frozen=True):
-    """What the service does not answer for.
+    """A thing that the service did not answer for.
 
     Attributes:
         stream: the stream; `LOG` for the log itself.
@@ -71,7 +71,7 @@ class Memory:
 
     @contextmanager
     def at_once(self) -> Iterator[None]:
-        """Remember all that is said within, or nothing of it."""
+        """A transaction: everything noted within is remembered, or nothing of it."""
         self._connection.execute("BEGIN IMMEDIATE")
         try:
             yield

@@ -44,7 +44,7 @@ Result = Literal["copied", "hidden", "missing", "different"]
 
 
 class Copied(Struct, frozen=True):
-    """What became of a stream that moved.
+    """The outcome for a stream that moved.
 
     Attributes:
         result: `hidden` is what the service may keep from others for now, and `missing` what it did not answer for.

@@ -46,7 +46,7 @@ POLL: Final = 1.0
 
 
 class Bell(Protocol):
-    """What wakes the sequencer when something was appended to the log."""
+    """Wakes the sequencer when something was appended to the log."""
 
     closed: bool
 

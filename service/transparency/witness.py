@@ -34,7 +34,7 @@ SIZE: Final = "text/x.tlog.size"
 
 
 class Answer(Struct, frozen=True):
-    """What a witness answers."""
+    """An answer of a witness."""
 
     status: int
     body: str
@@ -126,7 +126,7 @@ def origin_hash(origin: str) -> str:
 
 
 def application(witness: Witness) -> Callable[[Any, Any, Any], Awaitable[None]]:
-    """Return the witness as an ASGI application: what it is asked is done in threads."""
+    """Return the witness as an ASGI application. Requests are handled in threads."""
 
     async def serve(scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http":

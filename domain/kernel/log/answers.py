@@ -22,7 +22,7 @@ Until = Literal["revoked", "once", "round"]
 
 
 class Condition(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What a value must be. All that is said must hold.
+    """A condition on a value. All parts that are given must hold.
 
     Attributes:
         equals: the value itself: a text, a whole number, true, false or null.

@@ -1,4 +1,4 @@
-"""What stands around a table: who holds an office, whether the game is paused, who asked to take moves back.
+"""The state of a game around its table: its officials, whether it is paused, requests to take moves back.
 
 The table follows the events that count; this follows all of them, so it is the same after moves were taken back.
 """
@@ -55,7 +55,7 @@ class Asked(Struct, frozen=True):
 
 
 class Around(Struct, frozen=True):
-    """What stands around the table of a game at one version. Never changed in place.
+    """The state of a game around its table at one version. Never changed in place.
 
     Attributes:
         seated: the accounts that ever took a seat.

@@ -305,7 +305,7 @@ class Game(Struct, kw_only=True):
     def decide(
         self, seat: Seat, command: Command[Any], chance: Chance, vault: Vault, cause: Cause, at: str, *first: GameEvent
     ) -> Decided:
-        """Decide one command. `first` is what happens before what comes of it."""
+        """Decide one command. `first` are the events that come before its own."""
         draft = self.running_ruleset.decide(self.table, seat, command, chance, vault, self.draws)
         given, sealing = _command_in_log(command, seat, draft)
         happened = [*((event, self.draws) for event in first), *draft.happened]

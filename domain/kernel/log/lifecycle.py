@@ -226,7 +226,7 @@ class MovesRetracted(GameEvent, frozen=True):
 
 
 class AnswerLeft(GameEvent, frozen=True):
-    """A seat left an answer in advance, which is given when the seat is asked (TAB-ADV-01).
+    """A seat left an answer in advance. It is given when the seat has to decide (TAB-ADV-01).
 
     Attributes:
         answer: what it is, and to what; sealed for the seat.
@@ -259,7 +259,7 @@ class AnswerRevoked(GameEvent, frozen=True):
 
 
 class AnswerGiven(GameEvent, frozen=True):
-    """An answer that a seat had left in advance was given (TAB-ADV-01). What comes of its command follows.
+    """An answer that a seat had left in advance was given (TAB-ADV-01). The events of its command follow.
 
     Attributes:
         left: the version at which the answer was left.
@@ -520,7 +520,7 @@ def _organizer_sees_all(created: dict[str, Any]) -> dict[str, Any]:
 
 
 UPCASTERS: Final[Mapping[tuple[str, int], Upcaster]] = {(kebab("GameCreated"), 1): _organizer_sees_all}
-"""By event type and the schema version that they lift to the next, as a ruleset has them for its own events."""
+"""Upcasters by event type and by the schema version that they turn into the next, as for the events of a ruleset."""
 
 
 class Undo(Struct, frozen=True, tag=kebab, forbid_unknown_fields=True):

@@ -166,7 +166,7 @@ def _accepted(game: Game, earlier: Game, others: Iterable[Record], at: str) -> I
 
 
 def give_again(game: Game, cause: Cause, at: str) -> Decided:
-    """Return what a command that stands aside comes to in this game (TAB-UNDO-03). Raises `Refusal`."""
+    """Return the step of a command that stands aside, in this game (TAB-UNDO-03). Raises `Refusal`."""
     seat, command = cast(Seat, cause.seat), game.ruleset.read_command(cast(Raw, cause.command))
     return game.command(seat, [command], _NO_CHANCE, Vault(), Cause(cause.account), at)
 

@@ -139,7 +139,7 @@ class Export(Struct, frozen=True):
         return self.line + len(self.records) + len(self.secrets) + 1
 
     def fold(self, library: Library, version: Version | None = None) -> Game:
-        """Return the game at a version, or as it stands; of a fork with its past.
+        """Return the game at a version, or the present game; a fork with its past.
 
         Raises:
             LookupError: `library` does not have its ruleset.

@@ -84,7 +84,7 @@ _CASE: Final = re.compile("c[0-9a-z]+")
 UNDO: Final = Origin("an undo", "holder", seat=True, command=True)
 RULING: Final = Origin("a ruling", "official", case=True)
 START_BY_RULING: Final = Origin("a start by a ruling", "anybody", case=True)
-"""Of a continuation; who its officials are, the log of its parent says, to which the case belongs."""
+"""For a continuation: its officials are in the log of its parent, to which the case belongs."""
 RULING_WITHOUT_CASE: Final = Origin("a ruling", "organizer")
 RESUMED_WITHOUT_CASE: Final = Origin("the end of a pause", "anybody")
 """Whether the account may do it, TAB-RUL-03 says, by which it is decided again."""

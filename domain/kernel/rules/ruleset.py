@@ -138,7 +138,7 @@ class Ruleset(ABC, Generic[T]):
     colours: ClassVar[Mapping[Seat, str]] = {}
     """The colours of the seats, and of owners that nobody plays, such as ``#a32a2a``."""
     upcasters: ClassVar[Mapping[tuple[str, int], Upcaster]] = {}
-    """By event type and the schema version that they lift to the next."""
+    """Upcasters by event type and by the schema version that they turn into the next."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -465,7 +465,7 @@ class Library:
 
     @property
     def default(self) -> str:
-        """The ruleset that is meant when none is named: the first."""
+        """The ruleset for requests that name none: the first."""
         return next(iter(self._rulesets))
 
     def ids(self) -> list[str]:

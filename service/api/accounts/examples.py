@@ -1,4 +1,4 @@
-"""What is asked about tokens and accounts, and answered."""
+"""Examples of the endpoints for tokens and accounts."""
 
 import msgspec
 

@@ -28,7 +28,7 @@ KINDS: Final = {
     "TAB-RUL-07": STALE_RULING,
     "TAB-RUL-10": ALREADY_RULED,
 }
-"""What is a problem of its own among what the rules of the service refuse."""
+"""The rules of the service whose refusals have a problem of their own."""
 
 ACTS: Final = (UNKNOWN_CASE, REFUSED, NOT_NOW, STALE_VERSION, KEY_REUSED, CASE_CLOSED)
 """What can be wrong with everything that changes a case."""

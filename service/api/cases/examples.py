@@ -1,4 +1,4 @@
-"""What is asked of cases, and answered."""
+"""Examples of the endpoints for cases."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""What is shown of a case, and to whom."""
+"""The views of a case, by viewer."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -44,7 +44,7 @@ class Precedent(Struct, frozen=True):
 
 
 class Inspection(Struct, frozen=True):
-    """All that is known of one step of a game: what was asked, what was done, and what came of it.
+    """Everything known about one step of a game: the decision, the command, and its consequences.
 
     Attributes:
         game: the game.
@@ -111,7 +111,7 @@ class SeatCommand(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class WhatIf(Struct, frozen=True, forbid_unknown_fields=True):
-    """Commands to be played at a version of a game, to see what comes of them.
+    """Commands to be tried at a version of a game, to see their consequences.
 
     Attributes:
         version: the version of the game.
@@ -125,7 +125,7 @@ class WhatIf(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class WhatIfView(Outcomes, frozen=True, kw_only=True):
-    """What came of commands that were played at a version of a game.
+    """The consequences of commands that were tried at a version of a game.
 
     Attributes:
         game: the game.

@@ -1,4 +1,4 @@
-"""What is asked of the desk, and answered."""
+"""Examples of the endpoints for the judge's desk."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""What is asked of forks, and answered."""
+"""Examples of the endpoints for forks."""
 
 import msgspec
 

@@ -1,4 +1,4 @@
-"""What is asked of games until they begin, and answered."""
+"""Examples of the endpoints for games that have not begun."""
 
 import msgspec
 

@@ -1,4 +1,4 @@
-"""What is shown of a game: at a glance, in full, its seats, its papers."""
+"""The views of a game: at a glance, in full, its seats, its papers."""
 
 from collections.abc import Container, Iterable, Mapping
 

@@ -1,4 +1,4 @@
-"""What is asked of the log, and answered."""
+"""Examples of the endpoints for the log."""
 
 from typing import Any
 

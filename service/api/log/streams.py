@@ -41,7 +41,7 @@ PROTOCOL: Final = "tabularium.v1"
 """The WebSocket subprotocol; a browser sends ``bearer.<token>`` along as a second one, for it can send no headers."""
 
 ENDED: Final = frozenset(("over", "cancelled"))
-"""Of a game of such a status nothing more comes."""
+"""The statuses of a game after which no event follows."""
 
 OVER, STOPPING, REFUSED = 1000, 1012, 4000
 """Close codes; uvicorn itself closes with 1012 as well."""

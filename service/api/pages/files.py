@@ -26,7 +26,7 @@ ASKED_AGAIN: Final = "no-cache"
 
 
 class File(Struct, frozen=True):
-    """A file, as it is and packed, and its digest."""
+    """A file, unpacked and packed, and its digest."""
 
     content: bytes
     packed: bytes

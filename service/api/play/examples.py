@@ -1,4 +1,4 @@
-"""What is asked in play, and answered."""
+"""Examples of the endpoints for playing."""
 
 from itertools import islice
 from typing import Any

@@ -249,7 +249,7 @@ def snapshot(game: Game, viewer: Viewer, vault: Vault) -> Snapshot:
 
 
 def as_past(shown: Game, now: Game) -> Game:
-    """Return a game of the past as it is asked for options: what could be taken back there is not known of all."""
+    """Return a past game for a question about its options: without undo, because what could be undone is not known."""
     return shown if shown.version == now.version else replace(shown, undo={})
 
 

@@ -1,4 +1,4 @@
-"""What is asked about rulesets, and answered."""
+"""Examples of the endpoints for rulesets."""
 
 from itertools import islice
 from typing import Any

@@ -248,13 +248,13 @@ def pascal(name: str) -> str:
 
 @cache
 def field_docs(shape: type) -> Mapping[str, str]:
-    """Return what is said of each field, inherited ones included."""
+    """Return the description of each field, inherited ones included."""
     structs = [cls for cls in reversed(shape.__mro__) if cls is not Struct and issubclass(cls, Struct)]
     return {name: _sentence(text) for cls in structs for name, text in attributes(cls).items()}
 
 
 def _strings(module: ast.Module) -> dict[str, str]:
-    """Return what is said of each name in a string that follows its definition."""
+    """Return, by name, the text that follows each definition as a string."""
     docs: dict[str, str] = {}
     for defined, string in pairwise(module.body):
         match defined, string:

@@ -1,4 +1,4 @@
-"""The transparency log as it is asked for and answered."""
+"""Queries and answers of the endpoints for the transparency log."""
 
 from typing import Annotated
 

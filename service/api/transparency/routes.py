@@ -24,7 +24,7 @@ TEXT: Final = "text/plain"
 
 _UTF8: Final = f"{TEXT}; charset=utf-8"
 _LASTING: Final = {"Cache-Control": "public, max-age=31536000, immutable"}
-"""Of tiles and bundles: one of a width never changes."""
+"""The cache header of tiles and bundles: one of a given width never changes."""
 
 
 def not_logged_yet(what: str) -> Problem:

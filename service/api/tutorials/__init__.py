@@ -1,1 +1,1 @@
-"""Tutorials: lessons of a ruleset, and what comes of a try. Nothing is stored."""
+"""Tutorials: the lessons of a ruleset, and the outcome of a try. Nothing is stored."""

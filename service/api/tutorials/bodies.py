@@ -89,7 +89,7 @@ class LessonTry(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class LessonOutcome(Struct, frozen=True):
-    """What came of a try. Nothing of it is stored.
+    """The outcome of a try. Nothing of it is stored.
 
     Attributes:
         ruleset: the ruleset.

@@ -1,4 +1,4 @@
-"""Tutorials: their lessons, the position of each, and what comes of a try. Nothing of it is stored.
+"""Tutorials: their lessons, the position of each, and the outcome of a try. Nothing is stored.
 
 A lesson is laid out once and kept in memory: there are a few dozen, and nobody can add to them.
 """
@@ -138,7 +138,7 @@ def position(drawings: Drawings, stage: Stage) -> LessonPosition:
 
 
 def outcome(drawings: Drawings, stage: Stage, given: bytes | Raw) -> LessonOutcome:
-    """Return what comes of a command in a lesson. Raises `Refusal`."""
+    """Return the outcome of a command in a lesson. Raises `Refusal`."""
     ruleset, lesson = stage.ruleset, stage.lesson
     (command,) = sent_commands(ruleset, [given])
     draft = stage.attempt(command)
@@ -191,5 +191,5 @@ def _stages(ruleset: Ruleset[Any], board: Board) -> Mapping[str, Stage]:
 
 @lru_cache(maxsize=128)
 def _position(drawings: Drawings, ruleset: Ruleset[Any], board: Board, lesson: str) -> bytes:
-    """Return a position as it is answered. It is the same for everybody, and the options of some take long to find."""
+    """Return the cached answer with a position: it is the same for everybody, and some options take long to find."""
     return encode(position(drawings, _stages(ruleset, board)[lesson]))

@@ -175,7 +175,7 @@ class BoldCommander(Guide):
         "form-legion": {"infantry": 3, "cavalry": 4, "catapults": 5},
         "mark-losses": {"infantry": 3, "cavalry": 2, "catapults": 1},
     }
-    """Of several ways to do this, the one with the most of what is wanted."""
+    """Return, of several commands, the one that has the most of what is wanted."""
 
     def __init__(self, rng: random.Random, board: Board, patience: int = 40) -> None:
         self._rng = rng
