@@ -40,5 +40,5 @@ def test_every_part_of_what_happens_is_changed_and_no_word() -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_what_is_listed_as_equivalent_is_a_mutant(game: str) -> None:
+def test_everything_listed_as_equivalent_is_a_mutant(game: str) -> None:
     assert stale(game) == []

@@ -23,6 +23,11 @@ PLAINER: Final = {
     r"\bmade again of\b": "it is made again *from* something",
     r"\breturn those\b": "name what is returned",
     r"\bonce it (was|is) asked for\b": "say *on request*, or who asks",
+    r"; nothing (where|while|if|unless|for)\b": "say *None*, *0* or *empty*",
+    r"\b(is|are) none of ours\b": "say whose it is, or what it is not",
+    r"\b(by|of|for|to|from) whom it is to be\b|\bof which it is to be\b": "turn the sentence round",
+    r"\bwhat is asked (of|about|in) .*, and answered\b": "say *the endpoints for*",
+    r"\bso-manieth\b": "say which: *the `times`-th*",
 }
 
 
@@ -78,7 +83,9 @@ def test_nothing_has_to_be_read_twice(
 def test_a_riddle_is_found_in_comments_and_docstrings_and_a_plain_sentence_is_none() -> None:
     riddle = '"""Games for whoever\nlooks on."""\nx = 1  # `tell` is told the address\n'
     assert [each.partition(":")[0] for each in riddles(riddle)] == ["line 3", "line 1"]
-    plain = '"""A lie that is told. `tell` gets the address."""\nwhoever = "whoever"\n'
+    riddle = '"""Return the name; nothing where\nthere is none."""\n'
+    assert [each.partition(":")[0] for each in riddles(riddle)] == ["line 1"]
+    plain = '"""A lie that is told; nothing else. `tell` gets the address."""\nwhoever = "whoever"\n'
     assert list(riddles(plain)) == []
 
 

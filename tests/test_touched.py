@@ -114,7 +114,7 @@ def test_a_change_touches_every_test_that_imports_it(reads: dict[str, set[str]])
                 assert file in reads[test] | {test} or file.endswith("/__init__.py"), (test, file)
 
 
-def test_what_every_test_reads_is_little(reads: dict[str, set[str]]) -> None:
+def test_no_rules_and_no_endpoints_are_read_by_every_test(reads: dict[str, set[str]]) -> None:
     """Whatever the outermost conftest reads, a change of it touches everything."""
     reached = {*reads["tests/conftest.py"]}
     while more := {each for file in reached for each in reads[file]} - reached:
@@ -180,7 +180,7 @@ def pytest_of(root: Path, *options: str) -> str:
 
 
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
-def test_what_a_change_touches_is_run_and_what_is_left_out_is_said(tmp_path: Path, workers: str) -> None:
+def test_touched_tests_are_run_and_the_others_are_named(tmp_path: Path, workers: str) -> None:
     files = {
         "domain/a.py": "",
         "domain/b.py": "",

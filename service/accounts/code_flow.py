@@ -47,7 +47,7 @@ class Flow(Struct, frozen=True):
 
     @classmethod
     def read(cls, cookie: str) -> "Flow | None":
-        """Return what a browser kept; None for a cookie that is none of ours."""
+        """Return what a browser kept; None for a cookie that this service did not set."""
         try:
             value = from_base64url(cookie.removesuffix(_LEAVING))
         except ValueError:
@@ -115,7 +115,7 @@ class Provider:
 
     @staticmethod
     def flow_of(cookie: str) -> Flow | None:
-        """Return what a browser kept; None for a cookie that is none of ours."""
+        """Return what a browser kept; None for a cookie that this service did not set."""
         return Flow.read(cookie)
 
     async def finish(

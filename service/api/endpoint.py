@@ -205,7 +205,7 @@ def _camel(name: str) -> str:
 
 
 async def admit(request: Call, endpoint: Endpoint) -> None:
-    """Find out who asks, before the function of an endpoint is called. Raises `Problem`, or as `authenticate`."""
+    """Find the caller, before the function of an endpoint is called. Raises `Problem`, or as `authenticate`."""
     caller = await authenticate(request)
     if endpoint.account == "required":
         require_token(caller, endpoint.scopes)

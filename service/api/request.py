@@ -54,12 +54,12 @@ class Call(Request[Any, Any, Any]):
 
     @property
     def caller(self) -> Caller | None:
-        """Who asks; None for nobody in particular, and at endpoints that ask nobody."""
+        """The caller; None without a token, and at endpoints that do not look for one."""
         return self.scope.get("caller")
 
     @property
     def signed_in(self) -> Caller:
-        """Who asks, at an endpoint that lets in nobody unknown."""
+        """The caller, at an endpoint that needs one."""
         caller = self.caller
         if caller is None:
             raise TypeError("the endpoint lets in callers without an account")

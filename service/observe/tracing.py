@@ -26,7 +26,7 @@ _tracer: "Tracer | None" = None
 
 
 def span(name: str, **attributes: str | int) -> AbstractContextManager[Any]:
-    """Return a context that is a span within the present one; nothing when there are no traces."""
+    """Return a context that is a span within the present one; one without effect when there are no traces."""
     if _tracer is None:
         return _NOTHING
     return _tracer.start_as_current_span(

@@ -45,7 +45,7 @@ def rings(path: Path) -> Iterator[list[Point]]:
 
 
 def _strip(one: Point, other: Point, size: tuple[int, int], far: float) -> Path:
-    """Return the land outwards from a line of an outline; nothing where it is not on the frame.
+    """Return the land outwards from a line of an outline; empty when the line is not on the frame.
 
     In a corner of the map it goes around the corner, too.
     """

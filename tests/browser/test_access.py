@@ -78,7 +78,7 @@ async def test_forms_of_a_seat(service: Service, visit: Visit, look: str, rulese
             await options.nth(number).click()
 
 
-async def test_who_looks_is_asked_in_a_dialog(service: Service, visitor: Visitor):
+async def test_the_dialog_to_sign_in_is_accessible_and_closes(service: Service, visitor: Visitor):
     made = await table(service.services, events=60)
     await opened(visitor.page, made.id)
     await visitor.page.get_by_role("button", name="Spectator").click()
@@ -143,7 +143,7 @@ async def test_a_decision_is_answered_by_keyboard_alone(service: Service, page: 
     assert (await service.get(f"/v1/games/{made.id}"))["version"] > made.version
 
 
-async def test_nothing_moves_for_whoever_wants_rest(service: Service, visit: Visit):
+async def test_nothing_moves_when_the_viewer_prefers_reduced_motion(service: Service, visit: Visit):
     made = await table(service.services, events=60)
     async with visit(reduced_motion="reduce") as visitor:
         await opened(visitor.page, made.id)

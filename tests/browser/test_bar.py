@@ -53,7 +53,7 @@ async def test_every_ruleset_can_be_pointed_at(
     await visitor.axe_in_passing()
 
 
-async def test_of_several_things_to_do_in_an_area_the_one_that_is_chosen_is_sent(
+async def test_the_command_chosen_among_several_in_an_area_is_sent(
     page: Page, visitor: Visitor, service: Service
 ) -> None:
     for times in range(1, 20):

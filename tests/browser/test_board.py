@@ -132,7 +132,7 @@ async def test_beside_a_board_that_leaves_room_the_ground_goes_on(service: Servi
 
 
 @pytest.mark.parametrize(SCREENS, on_screens("what is written on pieces", (*BOARDS, "conquest-campaign"), 1))
-async def test_what_is_written_on_pieces_is_large_enough_to_be_read(
+async def test_text_on_pieces_is_large_enough_to_be_read(
     service: Service, visit: Visit, ruleset: str, width: int, height: int
 ):
     made = await table(service.services, ruleset, 3, events=500)

@@ -193,7 +193,9 @@ def can_acquire(game: Game) -> bool:
     return game.version > 40 and len(table.display) > 3 and table.players[found[0].seats[0]].talents >= 15
 
 
-async def test_what_a_card_does_is_read_before_it_is_acquired(page: Page, visitor: Visitor, service: Service) -> None:
+async def test_the_effect_of_a_card_can_be_read_before_it_is_acquired(
+    page: Page, visitor: Visitor, service: Service
+) -> None:
     visitor.expect("409")  # The mouse may come to lie on what looks for the end of the turn.
     made = await table(service.services, "conquest-campaign", 3, seed=13, until=can_acquire)
     await sit(page, made)

@@ -175,7 +175,7 @@ async def test_a_long_form_can_be_sent_from_its_first_field_on_a_phone(visit: Vi
         await expect(visitor.page.locator("#turn .question")).to_be_in_viewport()
 
 
-async def test_whoever_sat_down_before_the_start_is_led_to_the_decision(service: Service, visit: Visit):
+async def test_a_player_seated_before_the_start_is_led_to_the_decision(service: Service, visit: Visit):
     players = [await service.register(name) for name in ("Anna", "Bert")]
     made = await service.post("/v1/games", players[0], {"ruleset": "conquest-classic-friz", "players": 2})
     for seat, player in zip(made["seats"], players, strict=True):
@@ -327,7 +327,7 @@ async def test_an_answer_is_left_in_advance_given_whenever_the_seat_is_asked_and
     assert (await service.get(f"/v1/games/{made.id}/answers", made.seats[seat]))["answers"] == []
 
 
-async def test_who_is_out_of_the_game_is_told_so(service: Service, page: Page):
+async def test_a_player_who_is_out_of_the_game_is_told(service: Service, page: Page):
     made = await table(service.services, seats=3, until=lambda game: game.table and game.ruleset.out(game.table))
     game = made.simulation.game
     (seat, *_) = game.ruleset.out(game.table)

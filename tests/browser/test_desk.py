@@ -89,7 +89,7 @@ async def test_a_game_that_is_over_continues_by_a_ruling(service: Service, page:
     assert (fork["status"], fork["fork"]["purpose"]) == ("running", "continuation")
 
 
-async def test_what_is_refused_is_shown_with_its_rule(service: Service, page: Page, visitor: Visitor):
+async def test_a_refusal_is_shown_with_its_rule(service: Service, page: Page, visitor: Visitor):
     visitor.expect("status of 422")
     made, julia, version = await with_official(service)
     anna = next(iter(made.seats.values()))

@@ -92,7 +92,7 @@ async def test_a_visitor_is_asked_to_sign_in_first(service: Service, page: Page,
     await expect(page.locator("#sign-in")).to_be_visible()
 
 
-async def test_what_cannot_be_forked_is_said(service: Service, page: Page, visitor: Visitor):
+async def test_a_version_that_cannot_be_forked_gets_a_message(service: Service, page: Page, visitor: Visitor):
     visitor.expect("status of 409")
     made = await table(service.services, events=400)
     carl = await service.register("Carl")

@@ -42,7 +42,7 @@ def laid(game: Game) -> list[Seat]:
     return [] if vote is None else list(vote.laid)
 
 
-async def test_what_is_under_way_is_seen_at_a_glance(service: Service, page: Page, visitor: Visitor, visit: Visit):
+async def test_a_vote_under_way_is_seen_at_a_glance(service: Service, page: Page, visitor: Visitor, visit: Visit):
     made = await table(service.services, "conquest-campaign", 3, until=lambda game: len(laid(game)) == 2)
     game = made.simulation.game
     await opened(page, made.id)

@@ -46,7 +46,7 @@ async def test_a_friend_who_opens_the_link_sits_after_one_click(service: Service
         await expect(late.page.get_by_text("There is no game yet.")).to_be_visible()
 
 
-async def test_who_has_an_account_joins_with_it(service: Service, page: Page, visitor: Visitor):
+async def test_a_player_with_an_account_joins_with_it(service: Service, page: Page, visitor: Visitor):
     anna, bert = await service.register("Anna"), await service.register("Bert")
     game = (await service.post("/v1/games", anna, NEW_GAME))["id"]
     token = (await service.post(f"/v1/games/{game}/invitations", anna))["token"]

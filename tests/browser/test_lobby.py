@@ -103,7 +103,7 @@ async def test_friends_are_invited_to_a_table_of_ones_own(service: Service, page
     await expect(link).to_have_value(re.compile(r"/join#inv_[\w-]{43}$"))
 
 
-async def test_what_went_wrong_is_said_where_it_was_asked_for(page: Page, visitor: Visitor):
+async def test_an_error_is_shown_beside_the_request(page: Page, visitor: Visitor):
     visitor.expect("503")
     await page.goto("/")
     await page.route("**/v1/games", lambda route: route.fulfill(status=503, json={"title": "The service is full."}))

@@ -51,7 +51,7 @@ async def test_a_visitor_who_comes_back_sees_that_nothing_was_rewritten(
     assert (await remembered(page))["log"]["size"] > first["log"]["size"]
 
 
-async def test_what_is_no_checkpoint_is_doubted(page: Page, made: Table) -> None:
+async def test_a_text_that_is_not_a_checkpoint_is_doubted(page: Page, made: Table) -> None:
     await page.goto(f"/games/{made.id}")
     kept = await remembered(page)
     await page.route("**/transparency/checkpoint", lambda route: route.fulfill(body="not a note"))

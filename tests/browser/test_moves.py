@@ -43,7 +43,9 @@ async def test_a_march_is_shown_before_it_ends_and_sent_by_the_click_that_ends_i
     await expect(page.locator("#turn .came")).to_contain_text(re.compile("Undo .+: done"))
 
 
-async def test_what_cannot_be_taken_back_is_asked_once_more(page: Page, visitor: Visitor, service: Service) -> None:
+async def test_a_command_that_cannot_be_undone_needs_a_confirmation(
+    page: Page, visitor: Visitor, service: Service
+) -> None:
     made = await table(service.services, "conquest-classic-2005", 3, seed=3, until=asks("fight", 1))
     await sit(page, made)
     await area(page, await first(page, "can")).press("Enter")
@@ -51,7 +53,7 @@ async def test_what_cannot_be_taken_back_is_asked_once_more(page: Page, visitor:
     assert commands(visitor) == []
 
 
-async def test_what_destroys_ones_own_is_asked_once_more_though_it_can_be_taken_back(
+async def test_a_command_that_destroys_own_pieces_needs_a_confirmation_even_if_it_can_be_undone(
     page: Page, visitor: Visitor, service: Service
 ) -> None:
     made = await table(service.services, "conquest-classic-friz", 3, seed=3, until=asks("destroy", 1))
@@ -220,7 +222,7 @@ async def test_what_is_left_to_choose_at_the_end_is_sent_by_the_click_that_choos
         assert json.loads(sent)["command"]["fleet"] == "carthaginians-fleet-3"
 
 
-async def test_what_was_begun_goes_on_when_somebody_else_does_something(
+async def test_a_move_that_was_begun_survives_the_event_of_another_player(
     visit: Visit, service: Service, marching: Table
 ) -> None:
     other = next(seat for seat in marching.seats if seat != asked(marching))

@@ -67,7 +67,7 @@ async def test_colours_and_homes_are_laid_down_as_the_players_agreed(service: Se
     assert [seat["seat"] for seat in game["seats"]] == ["red", "black"]
 
 
-async def test_what_the_rules_refuse_is_said_with_its_rule(service: Service, visitor: Visitor, lobby: Page) -> None:
+async def test_a_refused_set_up_is_shown_with_the_rule(service: Service, visitor: Visitor, lobby: Page) -> None:
     visitor.expect("422")
     await choose(lobby, "mare-nostrum")
     civilizations = lobby.get_by_role("group", name="Civilizations")

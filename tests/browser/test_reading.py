@@ -245,7 +245,7 @@ BELOW_PIECES = """(shade) => ["areas", "names"].every((id) =>
     shade.compareDocumentPosition(document.getElementById(id)) & Node.DOCUMENT_POSITION_FOLLOWING)"""
 
 
-async def test_what_changed_is_framed_on_the_board_and_listed(service: Service, page: Page):
+async def test_differences_are_framed_on_the_board_and_listed(service: Service, page: Page):
     made = await table(service.services, events=500)
     await opened(page, made.id, "#v=200")
     before = await content(page)

@@ -66,7 +66,7 @@ async def test_a_player_who_comes_back_is_told_what_the_others_did(service: Serv
     await expect(page.locator(MARKS)).to_have_count(of_the_last)
 
 
-async def test_who_has_not_moved_yet_is_told_what_was_done_since_the_game_began(service: Service, page: Page):
+async def test_a_player_who_has_not_moved_sees_everything_since_the_start(service: Service, page: Page):
     made = await table(service.services, seats=3, until=asks_a_second_seat)
     seat = made.simulation.game.decisions[0].seats[0]
     records = made.simulation.records

@@ -54,7 +54,7 @@ ENDED = """async (game) => {
 }"""
 
 
-async def test_who_won_is_said_with_the_ruling_behind_it(page: Page) -> None:
+async def test_the_winner_is_shown_with_the_ruling_behind_it(page: Page) -> None:
     await page.goto("/viewer/vendor/LICENSE.txt")
     won = {"result": {"winners": [], "rule": "TAB-RUL-09"}, "ruled_by": None, "continued_in": None}
     assert (await page.evaluate(ENDED, won))["told"] == ["Nobody won."]

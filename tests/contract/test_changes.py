@@ -117,19 +117,19 @@ def changed(document: Contract, change: Change, version: str | None = None) -> C
 
 
 @pytest.mark.parametrize("change", BREAKS)
-def test_what_breaks_a_client_is_found(now: Contract, change: str) -> None:
+def test_changes_that_break_a_client_are_found(now: Contract, change: str) -> None:
     found = changes(now, changed(now, BREAKS[change]))
     assert any(each.breaking for each in found), found
 
 
 @pytest.mark.parametrize("change", EASES)
-def test_what_clients_must_be_ready_for_is_told_and_breaks_nothing(now: Contract, change: str) -> None:
+def test_changes_that_clients_must_be_ready_for_are_listed_but_break_nothing(now: Contract, change: str) -> None:
     (told,) = changes(now, changed(now, EASES[change]))
     assert not told.breaking, told
 
 
 @pytest.mark.parametrize("change", SILENT)
-def test_what_no_client_meets_is_not_told(now: Contract, change: str) -> None:
+def test_changes_that_no_client_meets_are_not_listed(now: Contract, change: str) -> None:
     assert changes(now, changed(now, SILENT[change])) == []
 
 

@@ -411,7 +411,7 @@ def test_no_field_of_an_object_has_a_default_which_would_make_it_required_for_so
     assert entropy["description"].endswith('Default: `""`.')
 
 
-def test_what_an_answer_always_has_is_required(openapi: dict[str, Any]) -> None:
+def test_fields_that_every_answer_has_are_required(openapi: dict[str, Any]) -> None:
     components = openapi["components"]["schemas"]
     assert "repeated" in components["Accepted"]["required"]
     assert {"city", "fortified", "owner", "armies"} <= {*components["ClassicProvince"]["required"]}

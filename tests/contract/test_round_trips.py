@@ -19,7 +19,7 @@ DRAWN = sampled("generators of clients", READERS, 2)
 GAMES = sampled("games sent to clients", recorded(), 6, by=attrgetter("ruleset", "version"))
 
 
-def test_what_is_sent_comes_back_equal_and_as_what_it_was(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_values_come_back_equal_and_of_the_same_type(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One test for all of it: to make ready what is sent takes as long as to send it."""
     games = list(part(GAMES))
     check_that_there_is_enough_to_tell_apart(games)

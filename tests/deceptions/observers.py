@@ -1,4 +1,4 @@
-"""Those who look at each lie, and what each of them says."""
+"""The observers of each lie, and what each of them says."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -56,7 +56,7 @@ from tests.forgeries.games import MALLORY, RED
 
 
 class Deception(Struct, frozen=True):
-    """A lie, and what those who look at it must say; who has nothing here must notice nothing.
+    """A lie, and what each observer must say of it; an observer without an entry must notice nothing.
 
     Attributes:
         lie: tells it. It returns another service when a second person sees that one.
@@ -368,4 +368,4 @@ FROM_THE_BEGINNING: Final = (
     Deception("rules for a friend", rules_for_a_friend, before=True, beyond=JUST),
     Deception("removes a game before it is signed", removes, before=True, beyond=NEVER),
 )
-"""What is told before anything is signed: it fits, and who looks is told that nobody can know."""
+"""Lies from before anything is signed: everything fits, and the observer hears that nobody can know."""

@@ -116,7 +116,7 @@ async def test_a_ruling_after_an_appeal_replaces_the_first(rows: ProjectionStore
         assert await won(rows, player_of(seat)) == (0, 1, int(seat in expected))
 
 
-async def test_of_the_rulings_in_several_cases_the_newest_holds(rows: ProjectionStore, kept: Kept) -> None:
+async def test_the_newest_ruling_of_several_cases_holds(rows: ProjectionStore, kept: Kept) -> None:
     first, second = court_of(1, 2)
     play = first.play
     second.rule(decision="result", order=((RED,), (BLUE,)))

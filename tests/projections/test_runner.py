@@ -142,7 +142,7 @@ async def test_two_runners_on_the_same_rows_count_nothing_twice(log: MemoryLog, 
     assert await contents(stores[1]) == await from_zero(log, tmp_path / "zero.db")
 
 
-async def test_of_two_processes_one_follows_the_log_and_the_other_takes_over(
+async def test_one_of_two_processes_follows_the_log_and_the_other_takes_over(
     log: MemoryLog, place: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("projections.runner.LEASE", PATIENCE)
@@ -352,7 +352,7 @@ async def test_a_rebuild_leaves_the_old_rows_until_the_new_are_no_older(log: Mem
     assert generation.number == 2
 
 
-async def test_of_two_rebuilds_the_first_gives_way(log: MemoryLog, rows: ProjectionStore) -> None:
+async def test_the_first_of_two_rebuilds_gives_way(log: MemoryLog, rows: ProjectionStore) -> None:
     slow = runner(log, rows, [Counted()], batch=1)
     first = asyncio.create_task(slow.rebuild("counted"))
     await until(rows, 1)

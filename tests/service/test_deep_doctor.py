@@ -144,7 +144,7 @@ NEWEST = "(SELECT max(position) FROM events)"
         ("UPDATE statements SET written = replace(written, 'so', 'yes')", "commitments", "beside case c1 does not fit"),
     ],
 )  # fmt: skip
-async def test_what_was_altered_is_found_and_named(stored: Stored, statement: str, check: str, expected: str) -> None:
+async def test_altered_rows_are_found_and_named(stored: Stored, statement: str, check: str, expected: str) -> None:
     settings, alter = stored
     alter(statement)
     found = await said(settings)

@@ -150,7 +150,7 @@ async def test_migrations_that_are_missing_are_named():
         assert "further" in found["migrations"].message
 
 
-async def test_whoever_may_not_work_as_the_service_is_told_so(url: str):
+async def test_a_database_role_without_the_grants_of_the_service_is_reported(url: str):
     execute(url, "CREATE ROLE stranger LOGIN")
     try:
         found = await report(database_url=url.replace("tabularium_owner@", "stranger@"))
@@ -205,7 +205,7 @@ async def test_a_database_that_stops_is_said_to_have_stopped(url: str, locked: C
         locked.start()
 
 
-async def test_who_holds_the_lock_of_appends_is_named(url: str):
+async def test_the_holder_of_the_append_lock_is_named(url: str):
     holder = await asyncpg.connect(url)
     async with holder.transaction():
         await holder.execute("SELECT pg_advisory_xact_lock(x'54616275'::integer, 0)")

@@ -71,7 +71,7 @@ def test_every_kind_of_setting_is_read() -> None:
         ("OIDC_SCOPES", "admins=admin,"),
     ],
 )
-def test_what_makes_no_sense_is_said_in_one_line(name: str, value: str) -> None:
+def test_bad_settings_are_refused_in_one_line(name: str, value: str) -> None:
     with pytest.raises(SettingsError, match=f"TABULARIUM_{name}") as error:
         from_env({f"TABULARIUM_{name}": value})
     assert "\n" not in str(error.value)
@@ -94,7 +94,7 @@ def test_what_makes_no_sense_is_said_in_one_line(name: str, value: str) -> None:
         ("PROXIES", "proxy", "addresses and networks separated by commas, such as 10.0.0.0/8, or * for all"),
     ],
 )
-def test_what_a_setting_takes_is_said_in_words(name: str, value: str, takes: str) -> None:
+def test_the_values_of_a_setting_are_described_in_words(name: str, value: str, takes: str) -> None:
     with pytest.raises(SettingsError) as error:
         from_env({f"TABULARIUM_{name}": value})
     assert str(error.value) == f"TABULARIUM_{name}={value!r}: it takes {takes}"

@@ -93,7 +93,7 @@ class ForceJoined(Event, frozen=True):
 
     Attributes:
         to: the participant who controls them (CS-BAT-09).
-        force: what joined; nothing when they declined.
+        force: the units that joined; empty when they declined.
         leader: whether an ally lent a leader (CS-BAT-07).
     """
 

@@ -95,7 +95,7 @@ class CallGalleys(Command, frozen=True):
     answers = frozenset({"call-galleys"})
     gesture = Gesture(areas=("galleys",), counts=("galleys",))
 
-    galleys: dict[AreaId, Count] = {}  # noqa: RUF012 - copied; what a factory makes is stored though it is empty
+    galleys: dict[AreaId, Count] = {}  # noqa: RUF012 - msgspec copies it, and leaves it out of the log when it is empty
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         battle = battle_of(draft.table)

@@ -108,7 +108,7 @@ class View(Struct, frozen=True):
         battle: the battle under way.
         aiming: by nation, the targets that you have chosen in secret so far, under the option `individual_targets`.
         leaving: units that must leave an area.
-        spoils: cities of which it is to be said what is gained by them.
+        spoils: cities for which a nation must choose what it gains.
         repair: a raided city that can be rebuilt.
         campaign: the campaign under way.
         options: the house rules that are played by.

@@ -176,7 +176,7 @@ class Move(Command, frozen=True):
 
     origin: AreaId
     to: AreaId
-    units: Units = {}  # noqa: RUF012 - copied; what a factory makes is stored though it is empty
+    units: Units = {}  # noqa: RUF012 - msgspec copies it, and leaves it out of the log when it is empty
     leaders: tuple[LeaderId, ...] = ()
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:

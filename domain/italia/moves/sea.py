@@ -223,7 +223,7 @@ class Embark(Command, frozen=True):
 
     origin: AreaId
     fleet: FleetId
-    units: Units = {}  # noqa: RUF012 - copied; what a factory makes is stored though it is empty
+    units: Units = {}  # noqa: RUF012 - msgspec copies it, and leaves it out of the log when it is empty
     leaders: tuple[LeaderId, ...] = ()
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
@@ -342,7 +342,7 @@ class Land(Command, frozen=True):
 
     fleet: FleetId
     to: AreaId
-    units: Units = {}  # noqa: RUF012 - copied; what a factory makes is stored though it is empty
+    units: Units = {}  # noqa: RUF012 - msgspec copies it, and leaves it out of the log when it is empty
     leaders: tuple[LeaderId, ...] = ()
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:

@@ -260,7 +260,7 @@ class Arrive(Command, frozen=True):
 
     nation: NationId
     to: str
-    units: Units = {}  # noqa: RUF012 - copied; what a factory makes is stored though it is empty
+    units: Units = {}  # noqa: RUF012 - msgspec copies it, and leaves it out of the log when it is empty
     fleets: Count = 0
     leaders: tuple[LeaderId, ...] = ()
 

@@ -294,7 +294,7 @@ class DeclareCapital(Command, frozen=True):
 
     nation: NationId
     area: AreaId
-    removed: Units = {}  # noqa: RUF012 - copied; what a factory makes is stored though it is empty
+    removed: Units = {}  # noqa: RUF012 - msgspec copies it, and leaves it out of the log when it is empty
 
     def decide(self, draft: Draft[Table], seat: Seat) -> None:
         table, names, nation = draft.table, draft.table.names, self.nation

@@ -157,7 +157,7 @@ class PostsKept(Event, frozen=True):
     """An occupier who was attacked and is alone again chose what their legions hold from now on (MN-AFT-11).
 
     Attributes:
-        posts: what they hold; nothing when they no longer occupy or convert.
+        posts: what they hold; empty when they no longer occupy or convert.
     """
 
     rules = ("MN-AFT-11",)

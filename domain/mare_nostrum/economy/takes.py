@@ -137,7 +137,7 @@ def open_to(trade: Trade, taker: Seat) -> dict[Seat, list[Resource]]:
 
 
 def _offers(table: Table, trade: Trade, taker: Seat) -> dict[Seat, list[Resource]]:
-    """Return what the next taker may take; nothing when only one offer is left and the game's set-up ends it then."""
+    """Return the cards that the next taker may take; none when one offer is left and the set-up ends the chain then."""
     if table.setup.lone_offer_ends_trade is True and sum(map(bool, trade.offers.values())) == 1:
         return {}
     return open_to(trade, taker)

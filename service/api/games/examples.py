@@ -105,7 +105,7 @@ def _bots(scene: Scene) -> dict[str, Example]:
 
 
 def _upgrades(scene: Scene) -> dict[str, Example]:
-    """Return how the scene would be moved from version 1 of its ruleset to version 2; nothing while there is none."""
+    """Return the move of the scene from version 1 of its ruleset to version 2; no example without a version 2."""
     if 2 not in scene.ruleset.versions:
         return {}
     game = msgspec.structs.replace(scene.started.game, ruleset=scene.ruleset.at(1), began_with=1)

@@ -40,7 +40,7 @@ def test_each_coast_of_a_boards_own_map_has_a_place_by_its_shore(board: str) -> 
         assert sorted(math.dist(point, other) for other in others)[1] >= 30, (land, name)
 
 
-def test_what_does_not_fit_is_said() -> None:
+def test_a_drawing_that_does_not_fit_its_board_is_refused_with_the_reason() -> None:
     drawing, board = own("conquest"), builtin("conquest")
     outside: Outline = msgspec.structs.replace(drawing.areas[AreaId("italia")], anchor=(-1, 5))
     areas = {**drawing.areas, AreaId("italia"): outside}

@@ -79,7 +79,7 @@ def test_the_work_of_checking_a_board_grows_with_the_board(
 
 
 @pytest.mark.parametrize("name", WORST)
-def test_what_is_said_of_a_large_board_is_short(name: str) -> None:
+def test_messages_about_a_large_board_are_short(name: str) -> None:
     refuse(WORST[name](3_000))
 
 

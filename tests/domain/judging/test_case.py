@@ -164,7 +164,7 @@ def test_each_other_seat_answers_once(court: Court) -> None:
 
 
 @pytest.mark.rule("TAB-CASE-08")
-def test_whoever_opened_a_case_withdraws_it_before_a_ruling(court: Court) -> None:
+def test_the_account_that_opened_a_case_can_withdraw_it_before_a_ruling(court: Court) -> None:
     court.open(ANNA)
     assert refused(court.withdraw, BERT) == refused(court.withdraw, JUDGE) == "TAB-CASE-08"
     ruled = Court(court.play, case="cruled")
@@ -269,7 +269,7 @@ def test_nobody_rules_in_a_game_of_their_own_or_on_their_own_case(play: Play) ->
 
 
 @pytest.mark.rule("TAB-RUL-06")
-def test_who_left_a_seat_does_not_rule_either() -> None:
+def test_a_player_who_left_a_seat_cannot_rule() -> None:
     play = Play(TinyAuction(), ROOM, 2, start=False)
     play.sit(RED, CARL)
     play.leave(RED, CARL)

@@ -51,7 +51,7 @@ def test_the_published_checkpoint_and_its_cosignature() -> None:
     ["", "a\n1\n", "a\n1\nAAAA\n", "a\n01\n{}\n", "a\n-1\n{}\n", "a\n1 \n{}\n", "\n1\n{}\n", "a\n1\n{}\n\n", "a\n1\n{}",
      "a\n99999999999999999999\n{}\n", "a\n٣\n{}\n"],
 )  # fmt: skip
-def test_what_is_no_checkpoint(text: str) -> None:
+def test_texts_that_are_not_checkpoints_are_refused(text: str) -> None:
     with pytest.raises(NoteError):
         read_checkpoint(text.format("CsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I="))
 
@@ -175,7 +175,7 @@ def test_a_policy_refuses_what_its_log_has_not_signed() -> None:
         ("quorum\vnone\n", "control character"),
     ],
 )
-def test_what_is_no_policy(text: str, why: str) -> None:
+def test_texts_that_are_not_policies_are_refused(text: str, why: str) -> None:
     with pytest.raises(PolicyError, match=why):
         read_policy(text.encode())
 
@@ -221,7 +221,7 @@ def test_a_proof_is_read_as_it_was_written(size: int, index: int, extra: bytes |
     [("@v1", "@v2"), ("extra ", "extra  "), ("extra ZX", "extra ZY="), ("index 3", "index 03"), ("index 3", "index -3"),
      ("index 3\n", ""), ("\n\nexample", "\nexample"), ("\n20\n", "\n020\n"), ("index 3\n", "index 3\nAAAA\n")],
 )  # fmt: skip
-def test_what_is_no_proof(before: str, after: str) -> None:
+def test_texts_that_are_not_proofs_are_refused(before: str, after: str) -> None:
     text = str(proof())
     assert before in text
     with pytest.raises(NoteError):

@@ -70,7 +70,7 @@ def test_no_word_of_a_bad_signing_key_is_told(text: str) -> None:
     ["", "+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k", VKEY.replace("530d903a", "530D903A"),
      VKEY.replace("530d903a", "530d903b"), VKEY[:-1], VKEY + "=", VKEY.replace("foo", "f oo"), "a+00000000+AQ=="],
 )  # fmt: skip
-def test_what_is_no_key(text: str) -> None:
+def test_texts_that_are_not_keys_are_refused(text: str) -> None:
     with pytest.raises(NoteError):
         read_key(text)
 
@@ -81,7 +81,7 @@ def test_what_is_no_key(text: str) -> None:
      NOTE.replace("=\n", "\n"), NOTE + "\n", NOTE + "more\n", NOTE.replace("This", "\x00"), "a\n\n— name AAAAAA==\n",
      "x" * 200_000 + NOTE],
 )  # fmt: skip
-def test_what_is_no_note(text: str) -> None:
+def test_texts_that_are_not_notes_are_refused(text: str) -> None:
     with pytest.raises(NoteError):
         read_note(text)
     with pytest.raises(NoteError):

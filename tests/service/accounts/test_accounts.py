@@ -58,7 +58,7 @@ async def test_a_token_is_stored_nowhere(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "  ", "a" * 81, "a\nb", "a\0b", "\u202ea"])
-async def test_what_is_no_name_is_refused(rig: Rig, name: str) -> None:
+async def test_texts_that_are_not_names_are_refused(rig: Rig, name: str) -> None:
     with pytest.raises(BadName, match="1 to 80 printable characters"):
         await rig.accounts.register(name)
 

@@ -80,7 +80,7 @@ async def test_everybody_has_a_bucket_of_his_own(hands: Hands) -> None:
     assert await admitted(limits, 9, address="5.5.5.5", token=None) == 5
 
 
-async def test_who_sends_too_much_is_told_when_to_come_again(hands: Hands) -> None:
+async def test_a_client_over_its_limit_gets_the_time_to_wait(hands: Hands) -> None:
     metrics = Metrics()
     limit = Limit("address", 0.5, 2)
     limits = Limits([limit], None, metrics, hands)

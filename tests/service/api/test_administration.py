@@ -103,7 +103,7 @@ async def test_accounts_and_their_tokens_are_listed_without_any_value(
     assert anna.headers["authorization"].removeprefix("Bearer ") not in str(tokens)
 
 
-async def test_what_is_taken_from_an_account_is_taken_from_its_tokens(service: Service, anna: Player) -> None:
+async def test_a_scope_taken_from_an_account_is_taken_from_its_tokens(service: Service, anna: Player) -> None:
     admin = await appointed(service, "admin")
     await put(service, admin, anna.id, "account", "organize")
     me = await service.get("/v1/players/me", anna)

@@ -116,7 +116,7 @@ async def test_a_repeated_request_leaves_one_answer(service: Service, bert: Play
         ({"where": "here"}, "invalid-body", "$", "`decision` and `command`"),
     ],
 )
-async def test_what_cannot_be_left_is_refused_with_what_would_be_right(
+async def test_an_answer_that_cannot_be_left_is_refused_with_what_is_right(
     service: Service, anna: Player, game: str, wrong: dict[str, Any], kind: str, path: str | None, right: str
 ) -> None:
     before = await service.get(f"/v1/games/{game}")

@@ -23,7 +23,7 @@ async def second_round(service: Service, anna: Player, bert: Player) -> str:
     raise AssertionError("red never wins")
 
 
-async def test_what_a_bystander_did_stays_when_the_active_player_takes_moves_back(
+async def test_moves_of_a_bystander_stay_when_the_active_player_takes_moves_back(
     tmp_path: Path, database_url: str
 ) -> None:
     library = Library([House()])

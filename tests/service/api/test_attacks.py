@@ -158,7 +158,7 @@ ENDLESS = {
 
 
 @pytest.mark.parametrize("what", ENDLESS)
-async def test_what_has_no_end_is_refused_and_the_connection_closed(
+async def test_a_request_without_end_is_refused_and_the_connection_closed(
     service: Service, read: list[int], what: str
 ) -> None:
     first, again, status, slug = ENDLESS[what]

@@ -137,7 +137,9 @@ async def test_a_repeated_request_seats_one_bot(service: Service, anna: Player, 
     assert (stale.status_code, stale.json()["type"]) == (412, "/problems/stale-version")
 
 
-async def test_what_may_not_be_gets_a_clear_problem(service: Service, anna: Player, bert: Player, game: str) -> None:
+async def test_requests_for_bots_that_are_not_allowed_get_a_clear_problem(
+    service: Service, anna: Player, bert: Player, game: str
+) -> None:
     for method, body in (("PUT", RANDOM), ("DELETE", None)):
         stranger = await service.ask(method, seat(game), bert, body)
         assert (stranger.status_code, stranger.json()["type"]) == (403, "/problems/not-organizer")

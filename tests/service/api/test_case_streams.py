@@ -29,7 +29,7 @@ async def following(service: Service, case: str, query: str = "", **headers: str
         yield Frames(answer)
 
 
-async def test_what_happens_in_a_case_comes_as_it_happens(court: Court) -> None:
+async def test_events_of_a_case_come_as_they_happen(court: Court) -> None:
     case = await court.open()
     other = await court.open(version=5)
     async with following(court.service, case) as frames:

@@ -109,7 +109,7 @@ async def test_a_comparison_shows_no_more_of_a_game_than_the_game_itself(
         ("?with_={over}", (400, "invalid-query", "")),
     ],
 )
-async def test_what_cannot_be_compared_is_said(
+async def test_games_that_cannot_be_compared_get_a_clear_problem(
     service: Service, over: str, query: str, expected: tuple[int, str, str]
 ) -> None:
     assert wrong(await service.ask("GET", f"/v1/games/{over}/comparison{query.format(over=over)}")) == expected

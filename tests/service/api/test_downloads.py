@@ -17,7 +17,9 @@ async def service(tmp_path: Path, database_url: str) -> AsyncIterator[Service]:
         yield running
 
 
-async def test_what_may_be_kept_has_an_etag_and_is_not_sent_again(service: Service, anna: Player, bert: Player) -> None:
+async def test_a_cacheable_answer_has_an_etag_and_is_not_sent_again(
+    service: Service, anna: Player, bert: Player
+) -> None:
     game = await service.begun(anna, bert, rounds=1)
     await service.play_out(game, anna, bert)
     await asyncio.gather(*(service.gathering(anna) for _ in range(25)))  # a bundle that is worth packing

@@ -213,7 +213,7 @@ async def test_a_repeated_request_makes_one_fork(service: Service, over: str, an
 
 
 @pytest.mark.rule("TAB-FORK-01")
-async def test_what_is_no_fork_is_refused(service: Service, over: str, anna: Player) -> None:
+async def test_a_game_that_is_not_a_fork_is_refused(service: Service, over: str, anna: Player) -> None:
     end = (await service.get(over))["version"]
     for version in (1, end):
         refused = await service.ask("POST", f"{over}/forks", anna, {"version": version})

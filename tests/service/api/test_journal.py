@@ -32,7 +32,7 @@ async def test_a_log_line_of_a_failure_holds_no_local_variables(capsys: pytest.C
     assert anna.headers["authorization"].removeprefix("Bearer ") not in said
 
 
-async def test_what_is_told_to_the_service_in_confidence_is_not_in_its_log(
+async def test_secrets_sent_to_the_service_are_not_in_its_log(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, database_url: str
 ):
     configure("debug")

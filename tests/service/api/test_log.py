@@ -23,7 +23,7 @@ async def test_the_log_is_read_page_by_page_without_a_gap(service: Service, anna
     assert len(versions) == (await service.get(f"/v1/games/{game}"))["version"]
 
 
-async def test_what_is_shown_is_what_was_hashed(service: Service, anna: Player, bert: Player) -> None:
+async def test_the_shown_values_are_the_hashed_values(service: Service, anna: Player, bert: Player) -> None:
     game = await service.begun(anna, bert)
     head = hashlib.sha256(f"tabularium/1 {game}".encode()).digest()
     for event in (await service.get(f"/v1/games/{game}/events"))["items"]:

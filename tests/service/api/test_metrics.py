@@ -32,7 +32,7 @@ async def read(service: Service, name: str, **labels: str) -> float | None:
     return None
 
 
-async def test_what_is_asked_of_games_is_counted_by_its_outcome(service: Service):
+async def test_requests_to_games_are_counted_by_outcome(service: Service):
     anna, bert = await service.register("Anna"), await service.register("Bert")
     game = await service.begun(anna, bert)
     assert await read(service, "tabularium_commands_total", kind="create", outcome="accepted") == 1

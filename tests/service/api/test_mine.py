@@ -220,7 +220,7 @@ async def test_players_are_found_by_their_names_where_they_allow_it(service: Ser
     assert await found(service, anna, "name=annette") == []
 
 
-async def test_whoever_does_not_want_to_be_found_might_as_well_not_exist(
+async def test_an_account_that_does_not_want_to_be_found_looks_like_an_unknown_one(
     service: Service, anna: Player, bert: Player
 ) -> None:
     def told(answer: httpx.Response) -> tuple[int, bytes]:
@@ -311,7 +311,7 @@ async def test_an_event_in_it_is_that_of_the_stream_of_its_game(service: Service
     assert any("secrets" in event for event in events)
 
 
-async def test_what_was_missed_comes_after_the_last_event_id(service: Service, anna: Player, bert: Player) -> None:
+async def test_missed_events_come_after_the_last_event_id(service: Service, anna: Player, bert: Player) -> None:
     game = await service.begun(anna, bert)
     other = await service.gathering(bert)
     async with following(service, anna, "?after=0") as frames:
@@ -330,7 +330,7 @@ async def test_what_was_missed_comes_after_the_last_event_id(service: Service, a
     assert (beyond.status_code, kind(beyond)) == (400, "invalid-query")
 
 
-async def test_whoever_is_far_behind_misses_nothing(
+async def test_a_client_far_behind_misses_nothing(
     service: Service, anna: Player, bert: Player, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("service.cluster.tail.KEPT", 3)
@@ -344,7 +344,7 @@ async def test_whoever_is_far_behind_misses_nothing(
         assert [each for _, each in await frames.until("prize-put-up")] == [*expected, "prize-put-up"]
 
 
-async def test_who_leaves_a_game_is_told_that_and_no_more(service: Service, anna: Player, bert: Player) -> None:
+async def test_a_player_who_leaves_a_game_hears_that_and_no_more(service: Service, anna: Player, bert: Player) -> None:
     game = await service.gathering(bert)
     await service.post(f"/v1/games/{game}/seats", anna, {})
     async with following(service, anna) as frames:

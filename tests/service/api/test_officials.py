@@ -62,7 +62,7 @@ async def test_an_official_sees_everything_with_the_scope_judge_and_nothing_more
 
 
 @pytest.mark.rule("TAB-RUL-01")
-async def test_what_may_not_be_is_refused_with_its_rule(
+async def test_acts_that_are_not_allowed_are_refused_with_the_rule(
     service: Service, game: str, anna: Player, bert: Player, olga: Player, ines: Player
 ) -> None:
     for player in (anna, ines):

@@ -72,7 +72,7 @@ async def refusal(service: Service, token: str) -> tuple[int, str, str]:
 # --- accounts ---
 
 
-async def test_whoever_the_issuer_knows_has_one_account_and_plays(
+async def test_a_person_known_to_the_issuer_has_one_account_and_plays(
     tmp_path: Path, database_url: str, issuer: Provider
 ) -> None:
     async with serving(
@@ -141,7 +141,7 @@ async def test_a_closed_account_stays_closed_whatever_the_issuer_says(trusting: 
     assert "account was closed" in detail
 
 
-async def test_what_an_administrator_takes_away_the_issuer_does_not_give_back(
+async def test_the_issuer_does_not_give_back_a_scope_that_an_administrator_took_away(
     trusting: Service, issuer: Provider
 ) -> None:
     me = await trusting.get("/v1/players/me", bearer(issuer.token()))

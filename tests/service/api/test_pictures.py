@@ -78,7 +78,7 @@ async def test_a_picture_of_any_version_and_its_etag(service: Service, anna: Pla
     assert "Before the game" in (await ask(service, f"{path}/board.svg?version=2")).text
 
 
-async def test_whoever_has_a_picture_that_was_drawn_by_another_release_gets_it_anew(
+async def test_a_picture_cached_from_another_release_is_sent_again(
     service: Service, anna: Player, bert: Player
 ) -> None:
     game = await service.begun(anna, bert)

@@ -55,7 +55,7 @@ async def test_an_organizer_sees_no_more_than_spectators_unless_the_game_was_cre
     assert exports[0] == exports[1]
 
 
-async def test_what_the_organizer_sees_is_in_the_first_event_and_told_to_everybody(
+async def test_the_first_event_shows_everybody_what_the_organizer_sees(
     service: Service, anna: Player, bert: Player
 ) -> None:
     for sight in ("all", "spectator"):
@@ -81,7 +81,7 @@ async def test_events_show_a_secret_to_its_readers_alone(service: Service, game:
     assert [secret["readers"] for secret in reds] == [["red"]] * 3
 
 
-async def test_what_is_answered_to_a_command_is_what_the_seat_may_see(
+async def test_the_answer_to_a_command_shows_what_the_seat_may_see(
     service: Service, game: str, anna: Player, bert: Player
 ) -> None:
     await bidding(service, game, anna)
@@ -112,7 +112,7 @@ async def test_every_option_is_accepted(service: Service, game: str, anna: Playe
     await service.give(game, anna, "put-up", coins=3)
 
 
-async def test_who_need_not_decide_has_no_answer_to_give(service: Service, game: str, bert: Player) -> None:
+async def test_a_seat_that_need_not_decide_has_no_answer_to_give(service: Service, game: str, bert: Player) -> None:
     options = await service.get(f"/v1/games/{game}/options", bert)
     assert (options["decisions"], options["options"]) == ([], [])
 
@@ -235,7 +235,7 @@ async def test_the_position_is_shown_at_every_version(service: Service, game: st
     assert (await service.get(f"/v1/games/{game}/state?version=1"))["view"] is None
 
 
-async def test_what_the_client_has_is_not_sent_again(service: Service, game: str, anna: Player) -> None:
+async def test_an_answer_that_the_client_has_is_not_sent_again(service: Service, game: str, anna: Player) -> None:
     asked = [
         (path.replace("{game}", game), said)
         for path, method, said in endpoints()

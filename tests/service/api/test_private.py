@@ -145,7 +145,7 @@ async def test_every_endpoint_that_takes_a_game_or_a_case_is_closed_to_others(ta
     assert {path for _, path in asked - named} == {"/v1/cases", "/v1/statistics/dice"}
 
 
-async def test_who_takes_part_reads_all_of_it(table: Table) -> None:
+async def test_everybody_who_takes_part_reads_the_private_game(table: Table) -> None:
     for player in table.readers():
         for url in (*(f"/v1/games/{each}{rest}" for each in (table.game, table.fork) for rest in ("", "/events")),):
             assert (await table.service.ask("GET", url, player)).status_code == 200, url

@@ -117,7 +117,7 @@ def test_a_fault_at_the_top_lies_at_the_top_whatever_it_is_called() -> None:
         (b'{"' + b"\\u00e4" * 9_000 + b'": 1}', ORDERS),
     ],
 )
-def test_what_was_sent_is_repeated_shortly(raw: bytes, decoder: msgspec.json.Decoder) -> None:
+def test_problems_repeat_little_of_a_long_value(raw: bytes, decoder: msgspec.json.Decoder) -> None:
     said = problem(raw, decoder)
     assert len(said.detail) <= LONGEST
     assert len(str(said)) <= LONGEST + 40

@@ -262,7 +262,7 @@ async def test_a_link_is_removed(service: Service, issuer: Provider, anna: Playe
 # --- what goes wrong ---
 
 
-async def test_what_the_provider_refuses_is_said_and_changes_nothing(service: Service, issuer: Provider) -> None:
+async def test_a_refusal_by_the_provider_is_shown_and_changes_nothing(service: Service, issuer: Provider) -> None:
     async with browser(service) as page:
         for error, said in (("access_denied", "access_denied"), ("<b>\n", "no"), ("x" * 100, "no")):
             state = issuer.sign_in(await address(page))["state"]

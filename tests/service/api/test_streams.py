@@ -143,7 +143,7 @@ async def test_all_who_follow_a_game_are_sent_what_they_would_read_byte_for_byte
         assert {tuple(secret["readers"]) for each in secrets for secret in each} == {(seat,)}
 
 
-async def test_who_loses_a_seat_while_they_follow_is_shown_no_more_than_others(
+async def test_a_follower_who_loses_the_seat_sees_no_more_than_others(
     service: Service, anna: Player, bert: Player
 ) -> None:
     game = await service.gathering(anna, bert)

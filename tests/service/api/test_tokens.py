@@ -119,9 +119,7 @@ async def seen(service: Service, game: str, player: Player | None) -> dict[str, 
     return {**found, "stream": lines}
 
 
-async def test_who_starts_a_game_needs_the_scope_of_what_he_is_there(
-    service: Service, anna: Player, bert: Player
-) -> None:
+async def test_starting_a_game_needs_the_scope_of_the_role_in_it(service: Service, anna: Player, bert: Player) -> None:
     """The answer to a start shows what was dealt: to a seat its own hand, to an organizer all."""
     olga = await service.register("Olga")
     for player, wrong, right in ((anna, "organize", "play"), (olga, "play", "organize")):
@@ -174,7 +172,7 @@ async def test_nobody_makes_a_token_for_what_he_was_not_granted(service: Service
         ({"name": "x", "scopes": ["play"], "expires": 1}, "$.expires"),
     ],
 )
-async def test_what_is_no_token_is_not_made(service: Service, anna: Player, body: Any, path: str) -> None:
+async def test_a_token_that_is_not_allowed_is_not_made(service: Service, anna: Player, body: Any, path: str) -> None:
     kind, said = await problem(service, "POST", "/v1/tokens", anna, body)
     assert (kind, said["path"]) == ("invalid-body", path)
 
@@ -342,7 +340,9 @@ async def test_an_idle_stream_ends_when_another_process_ends_its_token(two: tupl
 
 
 @pytest.mark.parametrize("how", ["revoked", "replaced"])
-async def test_what_one_process_ends_is_soon_refused_by_another(two: tuple[Service, Service], how: str) -> None:
+async def test_a_token_revoked_in_one_process_is_soon_refused_by_another(
+    two: tuple[Service, Service], how: str
+) -> None:
     """Whatever the clock of the other says: that of the first is ahead here."""
     one, other = two
     anna = await one.register("Anna")

@@ -50,7 +50,7 @@ async def test_every_lesson_is_done_by_what_is_on_offer(school: Service, ruleset
             assert (await school.get(f"/v1/rulesets/{ruleset}/rules/{rule}"))["id"] == rule
 
 
-async def test_what_follows_begins_as_the_lesson_before_ended(school: Service) -> None:
+async def test_a_lesson_begins_where_the_one_before_ended(school: Service) -> None:
     ruleset = f"/v1/rulesets/{FIRST}/tutorial"
     lesson, then = (await school.get(ruleset))["lessons"][:2]
     assert then["follows"]

@@ -59,7 +59,7 @@ async def test_requests_to_take_moves_back_wait_too(service: Service, anna: Play
         assert (await anext(frames))["take_backs"] == []
 
 
-async def test_nothing_waits_any_more_for_whoever_a_bot_has_taken_over_from(
+async def test_nothing_waits_for_a_player_whose_seat_a_bot_took_over(
     service: Service, anna: Player, bert: Player
 ) -> None:
     game = await service.begun(anna, bert)

@@ -88,7 +88,7 @@ def test_targets_that_were_chosen_in_secret_are_imagined() -> None:
 
 
 @pytest.mark.parametrize("ruleset", sampled("what thinkers choose", RULESETS, 2))
-def test_what_it_chooses_is_lawful(ruleset: str) -> None:
+def test_its_choices_are_lawful(ruleset: str) -> None:
     for now, seat in positions(ruleset, 3, 6):
         command = thinker(ruleset, 1).choose(seat, now.view(seat), now.options(seat))
         now.given(seat, command, Luck(1))
@@ -117,7 +117,7 @@ def test_a_seed_and_a_number_of_nodes_fix_what_it_chooses(ruleset: str) -> None:
 
 
 @pytest.mark.parametrize("ruleset", HIDING)
-def test_what_is_hidden_from_it_makes_no_difference(ruleset: str) -> None:
+def test_hidden_cards_make_no_difference_to_its_choice(ruleset: str) -> None:
     """Two games that differ only in what a seat cannot see; in both it does the same, and could not do otherwise."""
     differed = 0
     for now, seat in positions(ruleset, 5, 5):

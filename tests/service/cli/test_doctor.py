@@ -21,9 +21,7 @@ def test_the_doctor_may_come_while_the_service_works(call: Call, tmp_path: Path)
     assert call("doctor", "--data", tmp_path, "--json").json[0]["level"] == "ok"
 
 
-def test_what_fails_is_said_with_what_to_do_and_an_exit_code(
-    call: Call, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-):
+def test_a_finding_comes_with_a_remedy_and_an_exit_code(call: Call, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.setenv("TABULARIUM_DATABASE_URL", "postgresql://me:sesame@127.0.0.1:1/games")
     said = call("doctor")
     assert said.code == 1

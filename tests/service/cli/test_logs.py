@@ -222,7 +222,7 @@ def test_the_first_bad_version_of_a_damaged_export_is_named(call: Call, exported
     assert verdict.json["ok"] is False
 
 
-def test_what_is_no_export_is_not_proved(call: Call, tmp_path: Path):
+def test_a_file_that_is_not_an_export_is_not_proved(call: Call, tmp_path: Path):
     file = tmp_path / "letter.txt"
     file.write_text("Dear Caesar,\n")
     said = call("verify", file)

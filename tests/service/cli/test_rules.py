@@ -102,7 +102,7 @@ def test_a_scenario_that_fails_is_named_with_its_file(call: Call, tmp_path: Path
 
 
 @pytest.mark.parametrize("content", [b"[[scenario", b"\xff\xfe", b"[[scenario]]\ntitle = 3\n"])
-def test_what_is_no_scenario_is_refused(call: Call, tmp_path: Path, content: bytes):
+def test_a_file_that_is_not_a_scenario_is_refused(call: Call, tmp_path: Path, content: bytes):
     file = tmp_path / "damaged.toml"
     file.write_bytes(content)
     assert str(file) in call("scenario", file).complaint

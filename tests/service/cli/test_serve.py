@@ -160,7 +160,7 @@ def test_an_address_of_another_machine_cannot_be_listened_on(call: Call, tmp_pat
     assert f"cannot listen on 192.0.2.1:{port}" in complaint
 
 
-def test_whoever_stops_reading_gets_no_traceback(exported: Path):
+def test_a_reader_who_stops_gets_no_traceback(exported: Path):
     with start("replay", exported) as process:
         assert process.stdout is not None
         assert process.stderr is not None

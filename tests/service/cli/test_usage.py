@@ -73,5 +73,5 @@ def test_a_group_without_a_command_shows_its_help(call: Call, group: tuple[str, 
         ("serve --port low", "'--port'"),
     ],
 )
-def test_what_makes_no_sense_is_refused_in_one_line(call: Call, arguments: str, complaint: str):
+def test_bad_arguments_are_refused_in_one_line(call: Call, arguments: str, complaint: str):
     assert complaint in call(*arguments.split()).complaint

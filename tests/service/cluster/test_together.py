@@ -73,7 +73,7 @@ async def test_what_was_refused_in_the_past_is_decided_in_the_present(
         await one.give(game, bidder, "choose-card", card=card)
 
 
-async def test_what_another_process_took_back_is_taken_back_here(rigs: tuple[Rig, Rig]) -> None:
+async def test_moves_taken_back_by_another_process_are_taken_back_here(rigs: tuple[Rig, Rig]) -> None:
     one, two = rigs
     game = await one.begun()
     before = (await two.games.game(game)).version

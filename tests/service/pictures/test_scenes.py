@@ -133,7 +133,7 @@ def test_the_bare_board_has_a_glyph_for_what_a_ruleset_s_ids_look_like(name: str
     assert {side for die in ruleset.dice.values() for side in die if not side.isdecimal()} <= {*ruleset.kinds}
 
 
-def test_what_lies_face_down_is_told_to_its_owner_only() -> None:
+def test_face_down_cards_are_shown_to_their_owner_only() -> None:
     simulation = simulated("mare-nostrum")
     names = simulation.game.names
     number = next(record.version for record in simulation.records if record.type == "offer-made")
@@ -162,7 +162,7 @@ def sheet(outline: Outline, name: str = "Rome") -> Sheet:
 OUTLINE = Outline("land", "Rome", "M0,0L200,0L200,200Z", (100, 100), (100, 110), 0, 20)
 
 
-def test_what_is_written_is_escaped() -> None:
+def test_text_in_pictures_is_escaped() -> None:
     stack = Stack(Seat("rome"), (Mark("legion", label="<1>", words="a"),), "<script>alert(1)</script>")
     marks = Marks(
         {AreaId("rome"): Place(stacks=(stack,), battle='"<&>"')},
@@ -223,7 +223,7 @@ def lying(*stacks: Stack) -> list[tuple[str, float, float]]:
     return [(words, float(x), float(y)) for x, y, words in found]
 
 
-def test_what_lies_on_a_coast_is_drawn_there() -> None:
+def test_pieces_on_a_coast_are_drawn_there() -> None:
     outline = sheet_of(simulated(PLAYED[0].ruleset).game).drawing.areas[AreaId("italia")]
     hull = (Mark("galley"),)
     ships = [Stack(Seat("red"), hull, f"on the {coast}", coast) for coast in ("east", "west", "south")]

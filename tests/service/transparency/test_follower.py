@@ -162,7 +162,7 @@ def goes_on_after_the_end(shown: Shown) -> None:
         (goes_on_after_the_end, "Version 4 of game g30 was over, and version 5 came after it"),
     ],
 )
-def test_what_is_shown_otherwise_than_it_was_signed_is_kept_as_evidence(
+def test_a_page_that_differs_from_what_was_signed_is_kept_as_evidence(
     follower: Follower, shown: Shown, policy: Policy, lie: Callable[[Shown], None], said: str
 ) -> None:
     assert follower.look().ok

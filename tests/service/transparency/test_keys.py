@@ -81,7 +81,7 @@ def test_only_names_that_notes_allow() -> None:
             new_key(name, randomness)
 
 
-def test_what_cannot_be_a_signature_is_none() -> None:
+def test_bytes_that_cannot_be_a_signature_are_refused() -> None:
     key = Key("a", ED25519, b"short")
     assert not check(key.kind, key.public, b"", b"")
     assert not check(0x06, b"short", b"", b"")

@@ -151,7 +151,7 @@ class Deadly:
             raise Killed
 
 
-async def test_whoever_runs_twice_and_is_killed_signs_one_tree(data: Open, tmp_path: Path) -> None:
+async def test_several_sequencers_that_are_killed_sign_one_tree(data: Open, tmp_path: Path) -> None:
     """Three sequencers without a lease, each killed again and again and started anew, while streams go on."""
     stores = [await data() for _ in range(3)]
     streams = [Streams(stores[0], [f"g{each}{number}" for number in range(4)]) for each in "abc"]

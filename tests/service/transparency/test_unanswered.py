@@ -212,7 +212,7 @@ def test_what_makes_no_sense_is_found_and_ends_nothing(follower: Follower, shown
     assert ["version 4 of game g30" in found.message for found in follower.look().found] == [True]
 
 
-def test_who_says_when_to_come_again_is_asked_then() -> None:
+def test_a_service_that_names_a_time_to_retry_is_asked_then() -> None:
     answers = iter([(429, "7"), (503, "soon"), (200, "")])
     waits: list[float] = []
 
@@ -243,7 +243,7 @@ def test_a_page_that_does_not_end_is_no_answer(monkeypatch: pytest.MonkeyPatch) 
                 site.get("/")
 
 
-def test_who_always_says_when_to_come_again_is_waited_for_a_minute() -> None:
+def test_a_service_that_always_asks_to_retry_is_waited_for_a_minute() -> None:
     waits: list[float] = []
     with HttpSite(
         "http://x", _client(lambda _: httpx.Response(503, headers={"Retry-After": "40"})), waits.append

@@ -104,7 +104,7 @@ def test_the_empty_tree_has_one_root(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "head", ["", "old 1", "old -1\n\n", "old 1\nAAAA\n\n", "old 1\n" + "A" * 44 + "\n" * 2, "new 1\n\n"]
 )
-def test_what_is_no_request(head: str) -> None:
+def test_texts_that_are_not_requests_are_refused(head: str) -> None:
     with pytest.raises(NoteError):
         read_add_checkpoint(f"{head}{LOG.note(3)}".encode())
     with pytest.raises(NoteError):

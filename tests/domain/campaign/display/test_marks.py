@@ -79,7 +79,7 @@ def test_the_alliances_and_the_proposal_on_the_table() -> None:
     assert now(table) == {"Auction: Blue bids 15 talents": ["Green in alliance A", "Red in alliance B"]}
 
 
-def test_what_is_still_to_be_placed() -> None:
+def test_pieces_still_to_be_placed_are_shown() -> None:
     table = arranged(turn=None, phase="deployment")
     table.deploying = {"infantry": 2, "cavalry": 0, "catapults": 1, "galleys": 1, "generals": 1}
     table.deploying_caesar = True

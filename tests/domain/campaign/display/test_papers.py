@@ -42,7 +42,7 @@ def test_effects_are_told_in_words(card: str, does: str) -> None:
     assert paper(card).sections[0].lines[0].words == does
 
 
-def test_what_is_ours_is_marked() -> None:
+def test_our_own_rulings_are_marked() -> None:
     prices = {each.id: each.sections[1].lines[1] for each in PAPERS.papers}
     assert (prices["merchant-egypt"].words, prices["merchant-egypt"].origin) == ("Costs 25 talents", "stated")
     assert (prices["merchant-achaia"].words, prices["merchant-achaia"].origin) == ("Free", "ours")

@@ -134,7 +134,7 @@ def test_roads_and_standings() -> None:
     assert (red.figures["talents"], red.figures["provinces"]) == (25, 2)
 
 
-def test_whoever_won_is_not_out_and_nobody_is_to_move() -> None:
+def test_the_winner_is_not_out_and_nobody_is_to_move() -> None:
     table = arranged(fallen={"blue": "red"})
     table.active, table.winner = RED, RED
     red, blue = of(view.of(table), NAMES).standings
@@ -142,7 +142,7 @@ def test_whoever_won_is_not_out_and_nobody_is_to_move() -> None:
     assert (blue.won, blue.active, blue.out) == (False, False, "fell to Red")
 
 
-def test_what_a_province_yields_is_printed() -> None:
+def test_the_yield_of_a_province_is_printed() -> None:
     assert printed(BOARD)[AreaId("italia")] == (Mark("tribute", label="10", words="tribute 10 talents"),)
     assert AreaId("mare-aegaeum") not in printed(BOARD)
 

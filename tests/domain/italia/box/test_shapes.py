@@ -16,7 +16,7 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("shape", sorted(SHAPES, key=str), ids=lambda shape: shape.__name__)
-def test_what_is_empty_is_left_out(shape: type[Struct]) -> None:
+def test_empty_fields_are_left_out(shape: type[Struct]) -> None:
     # msgspec knows that a container is empty only if one of these made it, not `dict[str, int]`.
     if shape.__struct_config__.omit_defaults:
         made = {each.name: each.default_factory for each in msgspec.structs.fields(shape)}

@@ -189,7 +189,7 @@ def test_battles_still_to_be_fought_are_listed_without_the_one_under_way() -> No
     assert [mark.words for mark in shelf.items] == ["Perusia: against the Etruscans"]
 
 
-def test_who_must_leave_and_who_arrives_is_to_be_seen_at_a_glance() -> None:
+def test_units_that_leave_or_arrive_are_seen_at_a_glance() -> None:
     table = arranged(*FIGHTING)
     table.leaving.append(Leaving(ROMANS, ETRURIA, table.army(ETRURIA, ROMANS), "raid"))
     table.arriving.append(Arriving(CELTS, 0, {"infantry": 2, "fleet": 1}, (LeaderId("concolitanus"),)))

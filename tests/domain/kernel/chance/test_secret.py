@@ -35,7 +35,7 @@ def test_a_sealed_value_is_read_by_its_readers_alone() -> None:
         vault.read_by(BLUE).open(mine)
 
 
-def test_who_may_read_is_said_by_the_vault_not_by_who_asks() -> None:
+def test_the_vault_and_not_the_caller_decides_which_secrets_are_read() -> None:
     work = draft()
     mine = work.seal(5, (RED,))
     with pytest.raises(KeyError):

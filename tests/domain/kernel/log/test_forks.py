@@ -208,7 +208,7 @@ def test_a_creator_may_leave_forks_of_the_running_game_to_officials() -> None:
 
 
 @pytest.mark.rule("TAB-FORK-06")
-def test_whoever_made_an_analysis_closes_it() -> None:
+def test_the_maker_of_an_analysis_closes_it() -> None:
     play = over()
     fork = play.fork(middle(play), by=STRANGER)
     assert refused(fork.cancel).rule == "TAB-FORK-06"

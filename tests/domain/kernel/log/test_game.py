@@ -413,7 +413,7 @@ def test_a_ruling_goes_back_over_dice_and_draws_go_on_counting() -> None:
     assert play.run(Random(4)).game.status == "over"
 
 
-def test_what_was_taken_back_cannot_be_gone_back_to() -> None:
+def test_a_version_that_was_taken_back_is_no_target_for_undo() -> None:
     play = started()
     first = play.game.version
     play.command(RED, ONE_COIN)
@@ -538,6 +538,6 @@ def test_a_snapshot_that_does_not_fit_is_refused() -> None:
         restore(msgspec.json.encode({**content, "ruleset_version": 2}), play.library, board)
 
 
-def test_who_plays_is_an_opaque_id() -> None:
+def test_the_id_of_a_player_is_opaque() -> None:
     play = started()
     assert play.game.players == {seat: player_of(seat) for seat in (RED, BLUE)}

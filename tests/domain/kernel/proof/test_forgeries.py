@@ -11,7 +11,7 @@ from tests.helpers.forger import forged
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_what_was_not_forged_verifies(game: str) -> None:
+def test_exports_that_were_not_forged_verify(game: str) -> None:
     assert forged(GAMES[game](), nothing) == list(GAMES[game]())
     assert check(list(GAMES[game]())).ok
 

@@ -220,7 +220,7 @@ def test_a_truncated_export_is_found() -> None:
         [json.dumps(json.loads(line)).encode() + b"\n" for line in finished()],
     ],
 )
-def test_what_is_no_export_is_refused_in_a_sentence(lines: list[bytes]) -> None:
+def test_a_file_that_is_not_an_export_is_refused_in_a_sentence(lines: list[bytes]) -> None:
     verdict = check(lines)
     assert not verdict.ok
     assert verdict.problem.endswith(".")

@@ -26,7 +26,7 @@ def test_halves_are_exact_in_json_and_in_words(halves: int, json: bytes, written
     assert spelled(figure) == written
 
 
-def test_what_is_no_half_is_no_figure() -> None:
+def test_a_figure_is_a_whole_number_or_a_half() -> None:
     with pytest.raises(msgspec.ValidationError, match=r"multiple of 0\.5"):
         msgspec.convert({"seat": "red", "figures": {"points": 0.25}}, Standing)
 

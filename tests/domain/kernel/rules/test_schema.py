@@ -66,7 +66,7 @@ def by_the_standard(rules: Schema, value: Any) -> bool:
 
 @given(SCHEMAS)
 @settings(deadline=None)
-def test_what_is_built_is_a_json_schema(rules: Schema) -> None:
+def test_built_schemas_are_json_schemas(rules: Schema) -> None:
     Draft202012Validator.check_schema(rules)
 
 
@@ -179,7 +179,7 @@ def test_a_total_may_grow_with_the_items_of_an_array() -> None:
     assert matches(rules, sample(rules, Random(1)))
 
 
-def test_what_is_left_out_counts_as_nothing() -> None:
+def test_a_field_that_is_left_out_counts_as_0() -> None:
     rules = schema.record(THREE, "abc", x_total={"of": ["a", "b"], "minimum": 1})
     assert matches(rules, {"b": 1})
     assert not matches(rules, {"c": 1})

@@ -122,7 +122,7 @@ def play(here: Building, rng: Random, closely: bool) -> Iterator[Draft[Table]]:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_what_is_on_offer_is_accepted_and_nothing_else(seed: int) -> None:
+def test_exactly_the_offered_commands_are_accepted(seed: int) -> None:
     assert list(play(campaign(seed), Random(seed), closely=True))
 
 

@@ -82,7 +82,7 @@ def test_heroes_and_wonders_are_told_apart() -> None:
     assert {"Julius Caesar", "Colossus"} <= set(items(marks, ROME))
 
 
-def test_whoever_won_is_not_out_and_nobody_is_to_move() -> None:
+def test_the_winner_is_not_out_and_nobody_is_to_move() -> None:
     position = arranged({"seats": SEATS, "turn": 3, "active": "rome"}, ROME)
     before, after = of(view.of(position.table, position.vault)), position.table.copy()
     after.winner = EGYPT

@@ -210,7 +210,7 @@ def view(game: Arranged, viewer: Seat | None) -> bytes:
 
 
 @pytest.mark.parametrize("seed", range(16))
-def test_what_is_on_offer_is_accepted_and_nothing_else(seed: int) -> None:
+def test_exactly_the_offered_commands_are_accepted(seed: int) -> None:
     rng = Random(seed)
     game = Arranged(position("income", dealt(rng), provinces={"alexandria": {"city": True, "caravans": ["papyrus"]}}))
     seen: list[Any] = []

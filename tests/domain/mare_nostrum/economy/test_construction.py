@@ -54,7 +54,7 @@ def every_purchase(here: Building, rng: Random) -> Iterator[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("seed", range(24))
-def test_what_is_on_offer_is_bought_and_nothing_else(seed: int) -> None:
+def test_exactly_the_offered_purchases_are_accepted(seed: int) -> None:
     rng, here = Random(seed), position(seed, cards=seed)
     schemas = [option.schema for option in here.options()]
     samples = [schema.sample(each, rng) for each in schemas for _ in range(2)]

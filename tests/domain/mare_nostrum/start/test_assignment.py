@@ -55,7 +55,7 @@ def test_players_move_to_the_civilizations_that_they_are_dealt_when_the_game_sta
 
 
 @pytest.mark.rule("MN-SET-01")
-def test_who_was_dealt_a_civilization_plays_it_and_reads_its_hand() -> None:
+def test_a_player_plays_the_civilization_that_was_dealt_and_reads_its_hand() -> None:
     play = next(play for play in map(dealt, range(20)) if play.game.players[CARTHAGE] != player_of(CARTHAGE))
     holder = play.game.players[CARTHAGE]
     play.command(CARTHAGE, {"type": "name-number", "number": 1})
