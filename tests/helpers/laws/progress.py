@@ -1,6 +1,6 @@
 """The fifth law of games: pieces are neither created nor lost. The sixth: every game ends and is proved.
 
-`tests.helpers.laws` lists the laws.
+The other laws stand in the files beside this one.
 """
 
 from collections import Counter
