@@ -27,6 +27,7 @@ from domain.kernel.rules.board import Board
 from domain.kernel.rules.documents import unpacked
 from domain.kernel.rules.message import type_name
 from domain.kernel.rules.ruleset import Library
+from projections.cursor import Stretch
 from projections.projection import Fixed, Happened, Judged, Seen
 
 TABLES: Final = 256
@@ -42,8 +43,8 @@ GAMES: Final = 20_000
 class Log(Protocol):
     """The log that projections follow. Every method may raise `projections.store.Unavailable`."""
 
-    async def read_all(self, cursor: str | None, limit: int) -> tuple[Sequence[tuple[StreamId, Record]], str]:
-        """Return the records of all streams that follow `cursor`, in order, and the cursor after them."""
+    async def read_on(self, cursor: str | None, limit: int) -> Stretch:
+        """Return records of all streams that follow `cursor`; without any, the end is reached."""
         ...
 
     async def read(self, stream: StreamId, limit: int) -> list[Record]:

@@ -19,6 +19,7 @@ from domain.kernel.ids import CaseId, StreamId, as_game
 from domain.kernel.log.record import Record
 from domain.kernel.rules.ruleset import Library
 from projections.change import Change, Changes
+from projections.cursor import Stretch
 from projections.follower import Follower, Log
 from projections.projection import Happened, Projection
 from projections.store import Generation, Overtaken, ProjectionStore, Step, Trouble, Unavailable
@@ -237,14 +238,14 @@ class Runner:
 
     async def _advance(self, cursor: str | None, limit: int, works: list[_Work], follower: Follower) -> int:
         """Fold the next events into rows; return how many there were. Rows that have caught up become live."""
-        events, after = await self._log.read_all(cursor, limit)
-        if not events:
+        stretch = await self._log.read_on(cursor, limit)
+        if not stretch.records:
             return sum([await self._swap(work) for work in works])
-        await self._fold(events, works, follower)
-        if not await self._commit_all(works, after, len(events)):
+        await self._fold(stretch.records, works, follower)
+        if not await self._commit_all(works, stretch):
             for work in works:
-                await self._commit(work, cursor, after, len(events))
-        return len(events)
+                await self._commit(work, stretch)
+        return len(stretch.records)
 
     async def _swap(self, work: _Work) -> int:
         """Let rows take the place of those that are read. These have not moved since the log was at its end, or the
@@ -337,10 +338,11 @@ class Runner:
             except Exception as error:  # a projection's own mistake is its own trouble
                 work.fail(index, stream, record, error)
 
-    async def _commit_all(self, works: Sequence[_Work], after: str, count: int) -> bool:
+    async def _commit_all(self, works: Sequence[_Work], stretch: Stretch) -> bool:
         """Commit what projections have made of the same events at once; tell whether that could be done."""
         if any(work.failed_at is not None or work.projection.name in self._careful for work in works):
             return False
+        after, count = str(stretch.end), len(stretch.records)
         steps = [Step(work.generation, after, count, work.changes.all()) for work in works]
         try:
             await self._store.commit(*steps)
@@ -358,15 +360,13 @@ class Runner:
         if known is not None:
             known[:] = [step.moved if each is step.at else each for each in known]
 
-    async def _commit(self, work: _Work, cursor: str | None, after: str, count: int) -> None:
+    async def _commit(self, work: _Work, stretch: Stretch) -> None:
         """Commit what a projection has made of the events, up to the one on which it failed if it did."""
-        if work.failed_at is not None:
-            count = work.failed_at
-            after = (await self._log.read_all(cursor, count))[1] if count else ""
+        count = work.failed_at if work.failed_at is not None else len(stretch.records)
         generation, name = work.generation, work.projection.name
         try:
             if count:
-                step = Step(generation, after, count, work.changes.all())
+                step = Step(generation, str(stretch.after(count)), count, work.changes.all())
                 await self._store.commit(step)
                 self._moved(step)
                 generation = step.moved
@@ -380,8 +380,7 @@ class Runner:
                 self._careful[name] = count
                 return
             if work.trouble is None:
-                events, _ = await self._log.read_all(cursor, 1)
-                work.fail(0, *events[0], error)
+                work.fail(0, *stretch.records[0], error)
         if name in self._careful:
             self._careful[name] -= count
             if self._careful[name] <= 0:

@@ -9,6 +9,7 @@ from typing import Final
 from domain.kernel.ids import GameId, StreamId
 from domain.kernel.log.record import Record
 from domain.kernel.rules.ruleset import Library
+from projections.cursor import Cursor, Stretch
 from projections.library import PROJECTIONS
 from projections.projection import Projection
 from projections.runner import REST, Runner, Stopped
@@ -29,11 +30,13 @@ class StoreLog:
     def __init__(self, store: EventStore) -> None:
         self._store = store
 
-    async def read_all(self, cursor: str | None, limit: int) -> tuple[list[tuple[StreamId, Record]], str]:
+    async def read_on(self, cursor: str | None, limit: int) -> Stretch:
         try:
-            return await self._store.read_all(cursor, limit)
+            start = Cursor.parse(cursor, self._store.books)
+            found, end = await self._store.read_on(start, limit)
         except StoreError as error:
             raise Unavailable(str(error)) from error
+        return Stretch(start, [(stream, record) for _, stream, record in found], [place for place, *_ in found], end)
 
     async def read(self, stream: StreamId, limit: int) -> list[Record]:
         try:

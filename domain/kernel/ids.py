@@ -1,5 +1,6 @@
 """Identifiers, each with a type of its own, so that one cannot be taken for another."""
 
+import hashlib
 import re
 from typing import Final, NewType, TypeGuard
 
@@ -30,6 +31,9 @@ AreaId = NewType("AreaId", str)
 Version = int
 """The number of events in a game's stream; "the game at version n" is its state after event n."""
 
+BOOKS: Final = 64
+"""So many books the log of all streams is divided into, for ever."""
+
 LARGEST_INTEGER = 2**53 - 1
 """The largest integer that every JSON implementation keeps exact (RFC 7493)."""
 
@@ -42,3 +46,11 @@ def is_case(stream: StreamId) -> TypeGuard[CaseId]:
 def as_game(stream: StreamId) -> GameId | None:
     """Return the id of a game; None when the stream is that of a case."""
     return None if is_case(stream) else GameId(stream)
+
+
+def book_of(stream: StreamId) -> int:
+    """Return the book of a stream, from 0 to 63: the low six bits of the first byte of SHA-256 of its id in UTF-8.
+
+    What belongs together is in one book: forks and cases get ids of their game's book.
+    """
+    return hashlib.sha256(stream.encode()).digest()[0] % BOOKS

@@ -58,7 +58,7 @@ Identifier = Annotated[str, Meta(min_length=1, max_length=64)]
 Limit = Annotated[int, Meta(ge=1, le=LARGEST_PAGE)]
 
 
-Cursor = Annotated[str, Meta(min_length=1, max_length=200)]
+Cursor = Annotated[str, Meta(min_length=1, max_length=800)]
 
 
 Past = Annotated[int, Meta(ge=0, le=LARGEST_INTEGER)]

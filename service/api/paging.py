@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from projections.cursor import UnknownCursor
 from service.api.bodies import Page
-from service.store.protocol import UnknownCursor
 
 T = TypeVar("T")
 

@@ -16,6 +16,7 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 
 from domain.boards import BoardError
 from domain.kernel.rules.documents import DocumentError
+from projections.cursor import UnknownCursor
 from projections.store import NotBuilt, Unavailable
 from service.accounts.accounts import BadName, TooManyTokens
 from service.accounts.caller import IssuerAway, SignInRefused, TokenEnded, UnknownToken
@@ -56,7 +57,7 @@ from service.judging.desk import UnknownCase, UnknownStatement
 from service.observe.logging import log
 from service.pictures.png import NotConverted
 from service.pictures.scenes import Unmapped
-from service.store.protocol import KeyReused, StoreError, StoreFull, UnknownCursor
+from service.store.protocol import KeyReused, StoreError, StoreFull
 
 encode: Final = msgspec.json.Encoder().encode
 

@@ -23,6 +23,7 @@ from domain.kernel.rules.board import Board
 from domain.kernel.rules.documents import packed
 from domain.kernel.rules.message import type_name
 from domain.kernel.rules.refusal import Refusal
+from projections.cursor import Cursor
 from projections.store import Unavailable
 from service.accounts.accounts import Accounts
 from service.accounts.caller import Caller
@@ -116,7 +117,7 @@ class Playing:
         self._name = uuid4().hex
         self._leased_until = 0.0
         self._told = ""
-        self._position: int | None = None
+        self._position: Cursor | None = None
         self._bots: dict[PlayerId, str] = {}
         self._tables: dict[GameId, _Table] = {}
         self._looks = asyncio.Semaphore(LOOKS)
@@ -179,8 +180,8 @@ class Playing:
                         self._sit_down(row.game)
                     rows = await self._store.games(status="running", player=bot, after=rows[-1].game, limit=BATCH)
             self._position = end
-        rows = await self._store.read_on(self._position, BATCH)
-        for position, stream, record in rows:
+        rows, end = await self._store.read_on(self._position, BATCH)
+        for place, stream, record in rows:
             begins = record.type in _BEGINS
             if begins:
                 await self._learn_bots()  # one of them may never have played before
@@ -193,7 +194,8 @@ class Playing:
                     self._sit_down(game)
                 elif game is not None and record.type == _FORKED:
                     await self._confirm(game)
-            self._position = position
+            self._position = self._position.after((place,))
+        self._position = end
         return bool(rows)
 
     async def _learn_bots(self) -> None:

@@ -21,8 +21,18 @@ def migrate(
         str | None,
         typer.Option(help=f"The database, as its owner; {DATABASE_URL} if absent.", metavar="URL", show_default=False),
     ] = None,
+    open_books: Annotated[
+        bool,
+        typer.Option(
+            "--open-books", help="Then let appends to different books go on at once. Stop older processes before."
+        ),
+    ] = False,
 ) -> None:
-    """Bring a PostgreSQL database up to date. You can run this at any time, also several at once."""
+    """Bring a PostgreSQL database up to date. You can run this at any time, also several at once.
+
+    A database with games from before release 2 keeps all events in one order, for the processes of that release. When
+    none of them runs any more, --open-books ends that; such a process then answers that the service is unavailable.
+    """
     try:
         settings = from_env({**os.environ, **({DATABASE_URL: url} if url else {})})
     except SettingsError as error:
@@ -36,9 +46,13 @@ def migrate(
         bad_input(str(error))
     try:
         done = asyncio.run(migrations.migrate(settings.database_url, migrations.known()))
+        if open_books:
+            asyncio.run(migrations.open_books(settings.database_url))
     except migrations.MigrationError as error:
         print(f"tabularium: {error}", file=sys.stderr)
         raise typer.Exit(1) from None
     for migration in done:
         console.print(f"applied {migration.number:04}_{migration.name}", markup=False)
     console.print(f"{migrations.place_of(settings.database_url)} is up to date", markup=False)
+    if open_books:
+        console.print("each book of the log counts its own positions", markup=False)

@@ -2,16 +2,15 @@
 
 import asyncio
 import contextlib
-from bisect import bisect_right
 from collections.abc import AsyncIterator
 from typing import Final
 
-from domain.kernel.ids import CaseId, GameId, StreamId, is_case
-from domain.kernel.log.record import Record
+from domain.kernel.ids import CaseId, GameId, is_case
+from projections.cursor import Cursor
 from service.cluster.wake import Signal, Wake
 from service.observe.background import background
 from service.observe.logging import log
-from service.store.protocol import EventStore, StoreError
+from service.store.protocol import EventStore, Placed, StoreError
 
 KEPT: Final = 2000
 """So many records are kept at hand; readers that are further behind read the store."""
@@ -23,9 +22,6 @@ GATHER: Final = 0.02
 
 POLL: Final = 0.5
 """Seconds between two looks at the log without a word: another process may have added to it."""
-
-Placed = tuple[int, StreamId, Record]
-"""A record, its game, and its position in the order of all."""
 
 
 class Tail:
@@ -39,9 +35,10 @@ class Tail:
         self._opened: contextlib.AsyncExitStack | None = None
         self._rows: list[Placed] = []
         self._games: dict[CaseId, GameId] = {}
-        self._start = 0
-        self.end = 0
-        """The position up to which it was read."""
+        self._start = self.end = Cursor.start(store.books)
+        """The place after which the records at hand begin, and that up to which the log was read."""
+        self._read_before = 0
+        """How many records were read before those at hand."""
 
     @contextlib.asynccontextmanager
     async def followed(self) -> AsyncIterator[Signal]:
@@ -60,11 +57,20 @@ class Tail:
                     opened, self._opened = self._opened, None
                     await opened.aclose()
 
-    def after(self, position: int) -> list[Placed] | None:
-        """Return the records at hand that follow a position; None when those do not reach back to it."""
-        if position < self._start:
+    def join(self, cursor: Cursor) -> tuple[list[Placed], int] | None:
+        """Return the records at hand that follow a cursor, and a number with which `after` goes on.
+
+        None when those at hand do not reach back to it.
+        """
+        if not cursor.reaches(self._start):
             return None
-        return self._rows[bisect_right(self._rows, position, key=lambda row: row[0]) :]
+        return [row for row in self._rows if not cursor.has(row[0])], self._read_before + len(self._rows)
+
+    def after(self, number: int) -> tuple[list[Placed], int] | None:
+        """Return the records that were read since, and the next number; None when they are no longer at hand."""
+        if number < self._read_before:
+            return None
+        return self._rows[number - self._read_before :], self._read_before + len(self._rows)
 
     async def game_of(self, case: CaseId) -> GameId | None:
         """Return the game of a case, None when there is no such case. The store is asked once for all followers."""
@@ -78,6 +84,7 @@ class Tail:
         return self._games[case]
 
     async def _begin(self) -> None:
+        self._read_before += len(self._rows)
         self._rows, self._start = [], await self._store.end()
         self.end = self._start
         async with contextlib.AsyncExitStack() as opening:
@@ -88,24 +95,25 @@ class Tail:
     async def _read(self, bell: Signal) -> None:
         while not bell.closed:
             try:
-                rows = await self._store.read_on(self.end, BATCH)
+                rows, end = await self._store.read_on(self.end, BATCH)
                 for _, stream, _ in rows:
                     if is_case(stream):
                         await self.game_of(stream)  # before all followers ask
             except StoreError as error:
                 log.warning("the log is not followed just now", why=str(error))
-                rows = []
+                rows, end = [], self.end
             except Exception:  # whatever it is: if this task ended, all followers would wait for ever
                 log.exception("the log is not followed just now")
-                rows = []
+                rows, end = [], self.end
+            self.end = end
             if not rows:
                 await bell.wait(POLL)
                 continue
             self._rows = [*self._rows, *rows]
-            if len(self._rows) > KEPT:
-                self._start = self._rows[-KEPT - 1][0]
-                self._rows = self._rows[-KEPT:]
-            self.end = rows[-1][0]
+            if (dropped := len(self._rows) - KEPT) > 0:
+                self._start = self._start.after(place for place, *_ in self._rows[:dropped])
+                self._rows = self._rows[dropped:]
+                self._read_before += dropped
             for signal in self._signals:
                 signal.notify(None)
             if len(rows) < BATCH:

@@ -19,6 +19,7 @@ from domain.transparency.checkpoint import Checkpoint, read_checkpoint, verified
 from domain.transparency.entry import kind_of, read_entry
 from domain.transparency.note import NoteError, read_note
 from domain.transparency.tree import EMPTY, Frontier, Placed, Run, leaf_hash
+from projections.cursor import Cursor
 from service.base.settings import Settings
 from service.doctor.finding import Finding, fail, ok
 from service.store.protocol import EventStore, StoreDamaged
@@ -84,7 +85,7 @@ async def _tree(
     """Hash all entries again; fill in what they say."""
     checkpoints, problems = await _checkpoints(settings, tree)
     # After the checkpoints, which follow the tree: it may grow meanwhile.
-    head = await tree.head() or TreeHead(0, EMPTY, 0)
+    head = await tree.head() or TreeHead(0, EMPTY, Cursor(()))
     roots = [(head.size, head.root, "the tree that was stored")]
     roots += [(each.size, each.root, f"the checkpoint of {each.size} entries") for each in checkpoints]
     frontier = Frontier()

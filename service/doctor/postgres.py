@@ -27,7 +27,7 @@ TIMEOUT: Final = 5
 """Seconds to wait for a connection, and for each answer."""
 
 KEPT: Final = {
-    "events": "game",
+    "log": "game",
     "secrets": "game",
     "chances": "game",
     "entries": "entry",
@@ -47,9 +47,8 @@ _FORBIDDEN: Final = (
 _UNGUARDED: Final = """
 SELECT kept.relid::regclass::text
 FROM (
-    SELECT relid FROM pg_partition_tree('tabularium.events')
-    UNION SELECT ('tabularium.' || name)::regclass
-    FROM unnest(ARRAY['secrets', 'chances', 'entries', 'hashes', 'trees', 'checkpoints', 'cosignatures']) AS name
+    SELECT ('tabularium.' || name)::regclass AS relid
+    FROM unnest(ARRAY['log', 'secrets', 'chances', 'entries', 'hashes', 'trees', 'checkpoints', 'cosignatures']) AS name
 ) AS kept
 LEFT JOIN pg_trigger AS t
     ON t.tgrelid = kept.relid AND t.tgenabled IN ('O', 'A') AND t.tgfoid = 'tabularium.refuse_change'::regproc
@@ -60,7 +59,8 @@ ORDER BY 1
 _BLOCKER: Final = """
 SELECT a.pid, a.application_name, a.state, extract(epoch FROM clock_timestamp() - a.xact_start)::int AS seconds
 FROM pg_locks AS l JOIN pg_stat_activity AS a ON a.pid = l.pid
-WHERE l.locktype = 'advisory' AND l.classid = x'54616275'::int::oid AND l.granted
+WHERE l.relation = 'tabularium.books'::regclass AND l.mode = 'RowShareLock' AND l.granted AND a.pid <> pg_backend_pid()
+ORDER BY a.xact_start
 """
 
 
@@ -261,10 +261,12 @@ async def _trial(connection: Any, clock: Clock) -> Finding:
     game = _game(clock)
 
     async def work() -> None:
+        # One that is held open stops the games of one book alone, and the trial game may be in another.
+        await connection.execute("SELECT FROM tabularium.books ORDER BY book FOR UPDATE")
         rows = await append_with(connection, [game])
         if (outcome := rows[0]["outcome"]) != "accepted":
             raise _TrialError(f"append() answered {outcome!r}")
-        for table in ("events", "games"):
+        for table in ("log", "games"):
             stored = await connection.fetchval(f"SELECT count(*) FROM tabularium.{table} WHERE game = $1", game.game)
             if stored != 1:
                 raise _TrialError(f"{table} has {stored} rows of it")
@@ -275,7 +277,7 @@ async def _trial(connection: Any, clock: Clock) -> Finding:
         holder = await connection.fetchrow(_BLOCKER)
         who = f"process {holder['pid']} ({holder['state']}) for {holder['seconds']} s" if holder else "nobody now"
         remedy = f"End it: SELECT pg_terminate_backend({holder['pid']});" if holder else "Try again."
-        return fail("append", f"the lock of appends is held by {who}", remedy)
+        return fail("append", f"an append is held up by {who}", remedy)
     except asyncpg.InsufficientPrivilegeError as error:
         return fail("append", f"a trial game was refused: {one_line(error)}", "Give the grants back; see `grants`.")
     except _TrialError as error:

@@ -50,7 +50,7 @@ async def fork_game(
         withheld = forking.withheld(now, earlier, hidden)
     except Refusal as refusal:
         # A repetition of what was accepted is refused more often than not: the game has moved on.
-        if first := await games.opened_before(player, content, key):
+        if first := await games.opened_before(player, content, key, parent):
             return first
         games.refused(now.ruleset.id, refusal.rule)
         raise
@@ -72,7 +72,9 @@ async def fork_game(
         commitment = commitment_to(secret)
         return forking.fork(earlier, game, purpose, commitment, request.cause, at, hidden, withheld=withheld)
 
-    return await games.open("fork", player, content, opening, begin, key=key, room=_room_for(purpose, player, parent))
+    return await games.open(
+        "fork", player, content, opening, begin, key=key, room=_room_for(purpose, player, parent), beside=parent
+    )
 
 
 def _room_for(purpose: Purpose, player: PlayerId, parent: GameId) -> Room:

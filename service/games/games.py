@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from domain.boards import builtin
 from domain.kernel.chance.draws import SECRET_BYTES, CommittedChance
-from domain.kernel.ids import GameId, PlayerId, Version
+from domain.kernel.ids import GameId, PlayerId, Version, book_of
 from domain.kernel.log.game import Decided, Game
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.refusal import Refusal
@@ -146,8 +146,9 @@ class Games(GameReader):
         *,
         key: str | None = None,
         room: Room | None = None,
+        beside: GameId | None = None,
     ) -> Done:
-        """Open a new game, under an id of its own. `begin` decides its first events.
+        """Open a new game, under an id of its own: in the book of the game `beside`. `begin` decides its first events.
 
         `content` is what the key stands for. Raises `KeyReused`, the refusal of a `room` that is full, and what `begin`
         raises.
@@ -155,7 +156,10 @@ class Games(GameReader):
         within = room.within if room is not None else None
 
         async def work() -> Done:
-            for game_id in self._new_ids(player, key):
+            # A release before books took the first id of all, also for a fork.
+            if key is not None and beside is not None and (first := await self.opened_before(player, content, key)):
+                return first
+            for game_id in self._new_ids(player, key, beside):
                 request = request_of(player, self._clock, key, content)
                 decided = await begin(game_id, request)
                 new = CachedGame(game_id, secret=opening.chance)
@@ -172,24 +176,28 @@ class Games(GameReader):
 
         return await self._in_flight.finish(kind, work())
 
-    async def opened_before(self, player: PlayerId, content: Sequence[Any], key: str | None) -> Done | None:
+    async def opened_before(
+        self, player: PlayerId, content: Sequence[Any], key: str | None, beside: GameId | None = None
+    ) -> Done | None:
         """Return what this request to open a game did the first time; None when it comes for the first time."""
         use = request_of(player, self._clock, key, content).use
-        return await self.first_answer(next(self._new_ids(player, key)), use)
+        return await self.first_answer(next(self._new_ids(player, key, beside)), use)
 
-    def _new_ids(self, player: PlayerId, key: str | None) -> Iterator[GameId]:
-        """Yield ids for a new game, to be tried in turn.
+    def _new_ids(self, player: PlayerId, key: str | None, beside: GameId | None = None) -> Iterator[GameId]:
+        """Yield ids for a new game, to be tried in turn; those of one book, when the game belongs `beside` another.
 
         They follow from the key. So a repetition meets the first game, and no other table of keys is needed. When a key
         that has ended is used again, its first id is taken, and the next one is tried.
         """
-        if key is None:
-            yield GameId(new_id("g", self._randomness(ID_BYTES)))
-            return
-        hashed = hashed_key(player, key)
+        hashed = hashed_key(player, key) if key is not None else None
         for number in itertools.count():
-            seed = hashlib.sha256((f"{hashed}/{number}" if number else hashed).encode()).digest()
-            yield GameId(new_id("g", seed[:ID_BYTES]))
+            if hashed is None:
+                seed = self._randomness(ID_BYTES)
+            else:
+                seed = hashlib.sha256((f"{hashed}/{number}" if number else hashed).encode()).digest()[:ID_BYTES]
+            game = GameId(new_id("g", seed))
+            if beside is None or book_of(game) == book_of(beside):
+                yield game
 
     def new_secret(self) -> bytes:
         """Return a secret for the chance of a new game."""

@@ -18,7 +18,7 @@ from domain.judging.outcome import RESULT_RULE, Judgment, holding, judgment_of
 from domain.judging.proof import Statement
 from domain.judging.requirements import require_text
 from domain.kernel.canonical import canonical
-from domain.kernel.ids import CaseId, GameId, PlayerId, RuleId, Seat, Version
+from domain.kernel.ids import CaseId, GameId, PlayerId, RuleId, Seat, Version, book_of
 from domain.kernel.log.fold import earlier_of
 from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.record import Cause, Record, first_broken
@@ -224,10 +224,12 @@ class Desk:
         """Open a case. Raises `Refusal` or `KeyReused`."""
         require_text(text)
         content = ["open-case", game_id, kind, about, list(rules), text, msgspec.json.decode(command or b"null")]
-        for case_id in self._new_ids(player, key):
+        for case_id in self._new_ids(player, key, game_id):
             use = _use(player, key, content)
             if use is not None and (first := await self._first(case_id, use)) is not None:
                 return first
+            if book_of(case_id) != book_of(game_id):
+                continue
             for _ in range(OPENINGS):
                 facts = await self.facts(game_id)
                 others = await self._store.cases(game=game_id, limit=ALL)
@@ -268,13 +270,18 @@ class Desk:
         shown, written = in_log(read_commands(game.ruleset, [command])[0], text)
         return shown, written, await self._games.refusal(facts.game, about, seat, command) is not None
 
-    def _new_ids(self, player: PlayerId, key: str | None) -> Iterator[CaseId]:
-        """Yield ids for a new case. They follow from the key, as those of new games do."""
+    def _new_ids(self, player: PlayerId, key: str | None, game: GameId) -> Iterator[CaseId]:
+        """Yield ids for a new case. They follow from the key, as those of new games do.
+
+        The first may be in another book than the game: a release before books may have taken it.
+        """
         for number in itertools.count():
             seed = self._randomness(ID_BYTES)
             if key is not None:
                 seed = hashlib.sha256(f"case/{hashed_key(player, key)}/{number}".encode()).digest()[:ID_BYTES]
-            yield CaseId(new_id("c", seed))
+            case = CaseId(new_id("c", seed))
+            if number == 0 or book_of(case) == book_of(game):
+                yield case
 
     async def act(
         self,

@@ -1,7 +1,8 @@
 """What a store of games and cases does. It keeps bytes and versions and knows nothing of their meaning.
 
-One game is one stream of records, numbered 1, 2, 3 …, and so is a case about a game. All streams together have one
-order, in which they became readable, and nobody who follows it ever misses a record. What an append brings (records,
+One game is one stream of records, numbered 1, 2, 3 …, and so is a case about a game. Streams are kept in books
+(`projections/cursor.py`). The records of a book have one order, in which they became readable, and nobody who follows
+all books ever misses a record. What an append brings (records,
 secrets, its idempotency key, the row of the index) is stored together or not at all, and is on the disk when `append`
 returns.
 """
@@ -15,9 +16,13 @@ from domain.judging.case import CaseRow
 from domain.kernel.chance.secret import Secret
 from domain.kernel.ids import CaseId, GameId, PlayerId, RuleId, Seat, StreamId, Version
 from domain.kernel.log.record import Record
+from projections.cursor import Cursor, Place
 from projections.lobby import ForkOf, GameRow
 from service.store.accounts import AccountStore
 from service.store.transparency import TreeStore
+
+Placed = tuple[Place, StreamId, Record]
+"""A record, its stream, and its place in the log."""
 
 
 class StoreError(Exception):
@@ -46,10 +51,6 @@ class Conflict(Exception):
 
 class KeyReused(Exception):
     """The idempotency key came before, with another request. Nothing was stored."""
-
-
-class UnknownCursor(ValueError):
-    """A cursor that this store did not give out."""
 
 
 class KeyUse(Struct, frozen=True):
@@ -218,24 +219,31 @@ class EventStore(Protocol):
         """Return the records of a stream that follow version `after`; none of an unknown one."""
         ...
 
-    async def read_all(self, cursor: str | None = None, limit: int = 1000) -> tuple[list[tuple[StreamId, Record]], str]:
-        """Return the records of all streams that follow `cursor`, in the order in which they became readable.
+    @property
+    def books(self) -> int:
+        """How many books there are."""
+        ...
 
-        The second value is the cursor after the last of them. None is the beginning. Raises `UnknownCursor`.
+    async def read_all(self, cursor: str | None = None, limit: int = 1000) -> tuple[list[tuple[StreamId, Record]], str]:
+        """Return the records of all streams that follow `cursor`, as `read_on` does, and the cursor after them.
+
+        Without records, the end is reached. None is the beginning. Raises `UnknownCursor`.
         """
         ...
 
     async def read_on(
-        self, after: int, limit: int, games: Collection[StreamId] | None = None
-    ) -> list[tuple[int, StreamId, Record]]:
-        """Return the records that follow position `after` in the order of all, with their positions.
+        self, after: Cursor, limit: int, games: Collection[StreamId] | None = None, until: Cursor | None = None
+    ) -> tuple[list[Placed], Cursor]:
+        """Return records that follow `after`, at most `limit`, with their places, and the cursor after them.
 
-        Only those of `games`, if any are named.
+        Those of a book come in the order in which they became readable. Each book gets its share; so there may be fewer
+        than `limit` although more follow. When there are none, the end is reached. Only those of `games`, if any are
+        named, and only those that the cursor `until` has, if there is one.
         """
         ...
 
-    async def end(self) -> int:
-        """Return the position of the last record of the log; 0 before the first."""
+    async def end(self) -> Cursor:
+        """Return the cursor after the last records of the log."""
         ...
 
     async def head(self, game: StreamId) -> Version:

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from domain.kernel.ids import StreamId, Version
 from domain.transparency.tree import Placed, Run
+from projections.cursor import Cursor
 
 
 class TreeMoved(Exception):
@@ -42,12 +43,12 @@ class TreeHead(Struct, frozen=True):
     """A tree that was stored.
 
     Attributes:
-        position: the place in the log of all streams up to which it has their heads.
+        reached: the place in the log of all streams up to which it has their heads.
     """
 
     size: int
     root: bytes
-    position: int
+    reached: Cursor
 
 
 class Growth(Struct, frozen=True):
@@ -114,9 +115,9 @@ class TreeStore(Protocol):
         """Return the place and the entry of the first head of a stream that has `version`; of the newest without."""
         ...
 
-    async def moved(self, after: int, until: int) -> list[StreamHead]:
-        """Return the heads of the streams that moved between two positions, as far as they have no entry yet.
+    async def moved(self, after: Cursor, until: Cursor) -> list[StreamHead]:
+        """Return the heads of the streams that moved between two places, as far as they have no entry yet.
 
-        They are read at one moment, in the order of their last events.
+        They are read at one moment; those of a book are in the order of their last events.
         """
         ...

@@ -19,6 +19,7 @@ from domain.transparency.entry import Entry, kind_of
 from domain.transparency.note import Note, NoteError
 from domain.transparency.policy import Party
 from domain.transparency.tree import Frontier, leaf_hash
+from projections.cursor import Cursor
 from projections.store import Unavailable
 from service.cluster.wake import Wake
 from service.observe.background import background
@@ -94,7 +95,7 @@ class Sequencer:
         self._leased_until = 0.0
         self._head: TreeHead | None = None
         self._frontier = Frontier()
-        self._position = self._end = 0
+        self._position = self._end = Cursor.start(store.books)
         self._published = 0
         self._stopped = ""
 
@@ -160,7 +161,7 @@ class Sequencer:
                     return None
                 self._leased_until = now + LEASE
             signed |= await self.step()
-            if self._position >= self._end:
+            if self._position.reaches(self._end):
                 return signed
 
     async def step(self) -> bool:
@@ -170,7 +171,7 @@ class Sequencer:
         """
         await self._take_up()
         self._end = await self._store.end()
-        until = min(self._end, self._position + CHUNK)
+        until = self._position.towards(self._end, CHUNK)
         heads = await self._tree.moved(self._position, until)
         if heads:
             try:
@@ -183,7 +184,7 @@ class Sequencer:
 
     async def _take_up(self) -> None:
         """Begin where the tree stands, if this process does not know it."""
-        head = await self._tree.head() or TreeHead(0, Frontier().root, 0)
+        head = await self._tree.head() or TreeHead(0, Frontier().root, Cursor.start(self._store.books))
         if head == self._head:
             return
         self._head = None
@@ -191,13 +192,13 @@ class Sequencer:
         published = await self._tree.published()
         self._published = published.size if published is not None and published.origin == self._key.origin else -1
         self._frontier = await self._log.frontier(head)
-        self._head, self._position = head, head.position
+        self._head, self._position = head, head.reached
 
-    async def _grow(self, heads: list[StreamHead], position: int) -> None:
+    async def _grow(self, heads: list[StreamHead], reached: Cursor) -> None:
         frontier = self._frontier.copy()
         leaves = [Leaf(head.stream, head.version, _entry(head).encoded) for head in heads]
         placed = frontier.extend(leaf_hash(leaf.entry) for leaf in leaves)
-        head = TreeHead(frontier.size, frontier.root, position)
+        head = TreeHead(frontier.size, frontier.root, reached)
         await self._tree.grow(Growth(self._frontier.size, leaves, placed, head))
         self._frontier, self._head = frontier, head
 

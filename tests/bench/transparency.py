@@ -13,6 +13,7 @@ from domain.transparency.entry import Entry
 from domain.transparency.note import Note
 from domain.transparency.policy import read_policy
 from domain.transparency.tree import Frontier, leaf_hash
+from projections.cursor import Cursor
 from service.bots.client import Client
 from service.bots.demonstration import own_service
 from service.store.postgres.store import PostgresStore
@@ -90,7 +91,7 @@ async def _certified(store: EventStore) -> list[float]:
         ]
         leaves = [Leaf(GameId(entry.id), entry.version, entry.encoded) for entry in entries]
         placed = frontier.extend(leaf_hash(leaf.entry) for leaf in leaves)
-        await store.tree.grow(Growth(start, leaves, placed, TreeHead(frontier.size, frontier.root, start)))
+        await store.tree.grow(Growth(start, leaves, placed, TreeHead(frontier.size, frontier.root, Cursor((start,)))))
     text = Checkpoint(KEY.origin, ENTRIES, frontier.root).text
     await store.tree.publish(Published(KEY.origin, ENTRIES, str(Note(text, tuple(KEY.signatures(text))))))
     log, times = TransparencyLog(store.tree), list[float]()

@@ -44,7 +44,8 @@ ENDED = """async (game) => {
     const { standingsPanel } = await import("/viewer/panels/standings.js");
     const { render } = await import("/viewer/vendor/lit-html.js");
     const place = document.createElement("div");
-    const room = { isEntered: () => true, currentScene: { standings: [] }, game: { seats: [], ...game }, against: null };
+    const scene = { standings: [] };
+    const room = { isEntered: () => true, currentScene: scene, game: { seats: [], ...game }, against: null };
     render(standingsPanel(room), place);
     const words = (line) => line.textContent.replace(/\\s+/g, " ").trim();
     return {

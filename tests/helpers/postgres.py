@@ -50,10 +50,11 @@ BEGIN
     FOR full_one IN
         SELECT oid FROM pg_class
         WHERE relnamespace IN ('tabularium'::regnamespace, 'tabularium_rows'::regnamespace)
-            AND relkind IN ('r', 'p') AND NOT relispartition AND relname <> 'migrations'
+            AND relkind IN ('r', 'p') AND NOT relispartition AND relname NOT IN ('migrations', 'books')
     LOOP
         EXECUTE format('DELETE FROM %s', full_one);
     END LOOP;
+    UPDATE tabularium.books SET position = 0, open = TRUE WHERE position > 0 OR NOT open;
     FOR full_one IN SELECT oid FROM pg_class WHERE relnamespace = 'tabularium'::regnamespace AND relkind = 'S'
     LOOP
         EXECUTE format('ALTER SEQUENCE %s RESTART', full_one);

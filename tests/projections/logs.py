@@ -17,6 +17,7 @@ from domain.kernel.log.record import Record
 from domain.kernel.rules.board import Board, Map
 from domain.kernel.rules.ruleset import Library
 from domain.library import LIBRARY as RULESETS
+from projections.cursor import Cursor, Place, Stretch
 from projections.library import PROJECTIONS
 from projections.projection import Projection
 from projections.runner import Runner
@@ -40,10 +41,12 @@ class MemoryLog:
     def __init__(self, rows: Iterable[Row] = ()) -> None:
         self.rows = list(rows)
 
-    async def read_all(self, cursor: str | None, limit: int) -> tuple[list[Row], str]:
-        start = int(cursor or 0)
-        found = self.rows[start : start + limit]
-        return found, str(start + len(found))
+    async def read_on(self, cursor: str | None, limit: int) -> Stretch:
+        start = Cursor.parse(cursor, 1)
+        (after,) = start.positions
+        found = self.rows[after : after + limit]
+        places = [Place(0, after + number) for number in range(1, len(found) + 1)]
+        return Stretch(start, found, places, start.after(places))
 
     async def read(self, stream: StreamId, limit: int) -> list[Record]:
         return [record for of_stream, record in self.rows if of_stream == stream][:limit]

@@ -45,7 +45,8 @@ async def stored(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
 
         def in_postgres(statement: str) -> None:
             around = "SET session_replication_role = replica; SET search_path = tabularium"
-            shared_cluster().sql(*around.split("; "), statement, database=url.rpartition("/")[2])
+            there = re.sub(r"\bevents\b", "log", statement)
+            shared_cluster().sql(*around.split("; "), there, database=url.rpartition("/")[2])
 
         def in_sqlite(statement: str) -> None:
             with contextlib.closing(sqlite3.connect(settings.database, isolation_level=None)) as connection:
@@ -111,21 +112,18 @@ async def test_a_service_that_goes_on_meanwhile_is_not_taken_for_damage(
     assert found == ["ok", "ok", "ok"]
 
 
-NEWEST = "(SELECT max(position) FROM events)"
-
-
 @pytest.mark.parametrize(
     ("statement", "check", "expected"),
     [
         ("UPDATE events SET draws = draws + 1 WHERE version = 4", "chains", "version 4 of game .* not have its hash"),
         ("UPDATE events SET at = '2026-11-21T06:00:00.000000Z' WHERE version = 1", "chains", "version 1 of case"),
-        (f"DELETE FROM events WHERE position = {NEWEST}", "chains", "version 1 of case c1 is missing, which"),
+        ("DELETE FROM events WHERE game = 'c1'", "chains", "version 1 of case c1 is missing, which"),
         ("DELETE FROM events WHERE version > 4", "chains", "ends at version 4, and the index has it at"),
         ("DELETE FROM events WHERE version = 3", "chains", "version 3 of game .* does not have its hash"),
         ("DELETE FROM events", "chains", "version 1 of case c1 is missing"),
-        ("UPDATE entries SET entry = replace(entry, 'running', 'over') WHERE number = 0", "tree", "that of entry 0"),
+        ("UPDATE entries SET entry = replace(entry, 'running', 'over')", "tree", r"that of entry \d"),
         ("UPDATE entries SET entry = 'x' WHERE number = 1", "tree", "entry 1 is not an entry of this log"),
-        ("UPDATE entries SET version = version + 100 WHERE number = 0", "tree", "entry 0 is not found by its game"),
+        ("UPDATE entries SET version = 100 WHERE stream <> 'c1'", "tree", r"entry \d is not found by its game"),
         ("DELETE FROM entries WHERE number = 2", "tree", "of the entries 0 to 2 only 2 are there"),
         ("DELETE FROM hashes WHERE number = 2", "tree", "hash 2 of level 0 is not that of entry 2"),
         ("DELETE FROM trees", "tree", "the checkpoint of 3 entries is larger than the tree that was stored"),
@@ -166,4 +164,4 @@ async def test_a_chain_that_was_hashed_anew_is_not_the_one_that_was_signed(store
     forged = inscribe(C, genesis(C), 1, {"type": "noted"}, schema=1, draws=0, at=first.at, cause=None)
     value = f"decode('{forged.hash.hex()}', 'hex')" if settings.database_url else f"x'{forged.hash.hex()}'"
     alter(f"UPDATE events SET event = '{forged.event.decode()}', hash = {value} WHERE game = 'c1'")
-    assert "version 1 of case c1 is not the one in entry 2" in (await said(settings))["chains"]
+    assert re.search(r"version 1 of case c1 is not the one in entry \d", (await said(settings))["chains"])

@@ -58,7 +58,7 @@ async def test_all_is_well_with_a_database_that_was_migrated(url: str):
 
 
 async def test_what_is_tried_leaves_nothing_behind(url: str):
-    tables = "events", "heads", "games", "keys", "boards", "secrets", "chances", "seated"
+    tables = "log", "heads", "games", "keys", "boards", "secrets", "chances", "seated"
     await report(database_url=url)
     connection = await asyncpg.connect(url)
     for table in tables:
@@ -71,7 +71,7 @@ async def test_what_is_tried_leaves_nothing_behind(url: str):
     [
         "UPDATE tabularium.heads SET game = game",
         "DELETE FROM tabularium_rows.leases",
-        "UPDATE tabularium.events SET at = at",
+        "UPDATE tabularium.log SET at = at",
         *(f"SELECT * FROM tabularium.v_{view}" for view in ("events", "games", "commands", "seats", "chain")),
     ],
 )
@@ -106,7 +106,7 @@ async def test_the_grants_of_the_migrations_are_read_from_their_files(url: str):
         "INSERT ON tabularium.secrets",
         "UPDATE (seats) ON tabularium.games",
         "EXECUTE ON FUNCTION tabularium.append",
-        "USAGE ON SEQUENCE tabularium.positions",
+        "UPDATE (position) ON tabularium.books",
     ],
 )
 async def test_a_grant_that_is_missing_is_named_as_the_statement_that_gives_it(url: str, taken: str):
@@ -120,11 +120,11 @@ async def test_a_grant_that_is_missing_is_named_as_the_statement_that_gives_it(u
 
 async def test_a_log_that_could_be_changed_is_said(url: str):
     execute(url, f"GRANT DELETE ON tabularium.secrets TO {ROLE}", "DROP TRIGGER secrets_stay ON tabularium.secrets")
-    execute(url, "ALTER TABLE tabularium.events_3 DISABLE TRIGGER all_stay")
+    execute(url, "ALTER TABLE tabularium.log DISABLE TRIGGER all_stay")
     found = await report(database_url=url)
     assert failing(found) == ["protection", "triggers"]
     assert found["protection"].message == "the service is allowed to DELETE on secrets"
-    assert "tabularium.events_3, tabularium.secrets" in found["triggers"].message
+    assert "tabularium.log, tabularium.secrets" in found["triggers"].message
 
 
 async def test_migrations_that_are_missing_are_named():
@@ -208,7 +208,7 @@ async def test_a_database_that_stops_is_said_to_have_stopped(url: str, locked: C
 async def test_the_holder_of_the_append_lock_is_named(url: str):
     holder = await asyncpg.connect(url)
     async with holder.transaction():
-        await holder.execute("SELECT pg_advisory_xact_lock(x'54616275'::integer, 0)")
+        await holder.execute("SELECT FROM tabularium.books WHERE book = 17 FOR UPDATE")
         found = await report(database_url=url)
         assert failing(found) == ["append"]
         assert str(holder.get_server_pid()) in found["append"].message

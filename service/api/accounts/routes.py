@@ -9,6 +9,7 @@ from litestar.response import Response
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import GameId, PlayerId, StreamId, as_game
 from domain.kernel.log.record import Record
+from projections.cursor import Cursor
 from service.api.accounts.bodies import (
     Account,
     AccountPage,
@@ -143,7 +144,8 @@ async def close_account(request: Call, player: str) -> Response[bytes]:
 async def read_log(request: Call) -> Response[bytes]:
     """Read the log of all games.
 
-    Events come in the order in which they were stored, as spectators see them. Hidden values are commitments; when a
+    Events come as spectators see them, those of a game in their order; so do those of a game and of its forks. Events
+    of games that have nothing to do with each other come in any order. Hidden values are commitments; when a
     game is over, `GET /v1/games/{game}/export` opens them. Events of cases are left out; `GET /v1/cases` leads to
     them. Private games (TAB-READ-01) are left out as well, and forks that are withheld (TAB-FORK-02): read their own
     events when their game is over. Store `next` and send it as `cursor` to resume later. A page may have fewer events
@@ -157,7 +159,8 @@ async def read_log(request: Call) -> Response[bytes]:
     while not (games := await _shown(store, found)) and found:
         found, after = await store.read_all(after, page.limit)
     end = await store.end()
-    if int(after) > end:
+    reached = Cursor.parse(after, store.books)
+    if not end.reaches(reached):
         raise Problem(
             INVALID_QUERY,
             f"The query parameter 'cursor' is {page.cursor!r}, and the log ends at {end}.",
@@ -167,7 +170,7 @@ async def read_log(request: Call) -> Response[bytes]:
     items = tuple(
         LoggedEvent(game, event_view(rulesets[game], record, _NO_SECRETS, _SPECTATOR)) for game, record in games
     )
-    return answer(LogPage(items, after, last=int(after) == end))
+    return answer(LogPage(items, after, last=reached.reaches(end)))
 
 
 async def _shown(store: EventStore, found: Iterable[tuple[StreamId, Record]]) -> list[tuple[GameId, Record]]:

@@ -8,6 +8,7 @@ from litestar.response import Response, Stream
 from domain.judging import proof
 from domain.kernel.ids import CaseId, GameId, PlayerId
 from projections import officials
+from projections.cursor import UnknownCursor
 from service.api.bodies import Nothing
 from service.api.cases.bodies import (
     CaseDetail,
@@ -30,7 +31,6 @@ from service.api.problems.request import RANGE_NOT_SATISFIABLE
 from service.api.request import Call, require_token
 from service.api.response import answer, etag
 from service.api.withheld import require_shown
-from service.store.protocol import UnknownCursor
 
 
 @endpoint(

@@ -5,6 +5,7 @@ from typing import Final
 
 from domain.kernel.ids import GameId, PlayerId
 from projections import lobby
+from projections.cursor import UnknownCursor
 from projections.lobby import GameRow
 from service.api.games.bodies import GamePage, GamesPage, MyGamesPage
 from service.api.games.views import game_summary
@@ -13,7 +14,6 @@ from service.api.services import Services
 from service.games.cache import GameDamaged
 from service.observe.logging import log
 from service.store.accounts import PlayerRow
-from service.store.protocol import UnknownCursor
 
 LOOKED_AT: Final = 50
 """The most games from which a page is picked when the query asks whom they wait for: each may have to be loaded."""

@@ -5,7 +5,7 @@ from typing import Literal
 from msgspec import UNSET, Struct, UnsetType
 
 from domain.kernel.ids import Seat, Version
-from service.api.bodies import Limit, Past
+from service.api.bodies import Cursor, Limit, Past
 from service.games.views import EventView
 
 
@@ -66,7 +66,7 @@ class AccountSince(Framed, frozen=True, forbid_unknown_fields=True):
             precedence.
     """
 
-    after: Past | None = None
+    after: Cursor | None = None
 
 
 class StreamedLogged(Struct, frozen=True):

@@ -181,29 +181,31 @@ async def stream_events(request: Call, game: str) -> Response[bytes] | Stream:
     return _stream(request.services.metrics, passages, start)
 
 
-Numbered = tuple[int, Dated, Any]
+Numbered = tuple[int | str, Dated, Any]
 """An event with the `id` and the `data` of its frame."""
 
 
 def server_sent(
-    metrics: Metrics, events: AsyncIterator[Numbered | None], start: int, frames: Frames = "named"
+    metrics: Metrics, events: AsyncIterator[Numbered | None], start: int | str, frames: Frames = "named"
 ) -> Stream:
     """Answer with events as server-sent events, from `start` on, and a comment for each None."""
     frame = _frame if frames == "named" else _plain
-    passages = (each and Passage(start, each[0], (each[1].at,), frame(*each)) async for each in events)
+    passages = (each and Passage(0, 1, (each[1].at,), frame(*each)) async for each in events)
     return _stream(metrics, passages, start)
 
 
-def _stream(metrics: Metrics, passages: AsyncIterator[Passage[bytes] | None], start: int) -> Stream:
+def _stream(metrics: Metrics, passages: AsyncIterator[Passage[bytes] | None], start: int | str) -> Stream:
     headers = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
     frames = _frames(metrics, passages, start)
     return Stream(frames, status_code=200, media_type="text/event-stream", headers=headers)
 
 
-async def _frames(metrics: Metrics, passages: AsyncIterator[Passage[bytes] | None], start: int) -> AsyncIterator[bytes]:
+async def _frames(
+    metrics: Metrics, passages: AsyncIterator[Passage[bytes] | None], start: int | str
+) -> AsyncIterator[bytes]:
     with metrics.following("sse") as sent:
         # A frame without data is no event, and its id is what a browser reconnects with.
-        yield b"retry: 2000\n: connected\nid: %d\n\n" % start
+        yield b"retry: 2000\n: connected\nid: %b\n\n" % str(start).encode()
         # A client that connects again hears what is wrong, if it still is.
         try:
             async for passage in passages:
@@ -226,12 +228,12 @@ def _streamed_plain(events: list[EventView]) -> bytes:
     return b"".join(_plain(event.version, event, event) for event in events)
 
 
-def _frame(number: int, event: Dated, data: Any) -> bytes:
-    return b"id: %d\nevent: %b\ndata: %b\n\n" % (number, event.type.encode(), encode(data))
+def _frame(number: int | str, event: Dated, data: Any) -> bytes:
+    return b"id: %b\nevent: %b\ndata: %b\n\n" % (str(number).encode(), event.type.encode(), encode(data))
 
 
-def _plain(number: int, _: Dated, data: Any) -> bytes:
-    return b"id: %d\ndata: %b\n\n" % (number, encode(data))
+def _plain(number: int | str, _: Dated, data: Any) -> bytes:
+    return b"id: %b\ndata: %b\n\n" % (str(number).encode(), encode(data))
 
 
 def start_of(after: Version | None, head: Version, what: str = "game") -> Version:

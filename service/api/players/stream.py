@@ -26,6 +26,7 @@ from domain.kernel.log.lifecycle import (
 from domain.kernel.log.record import Record
 from domain.kernel.rules.message import type_name
 from projections import officials
+from projections.cursor import Cursor, UnknownCursor
 from projections.officials import OFFICIALS
 from projections.store import NotBuilt, Rows, Unavailable
 from service.accounts.caller import Caller
@@ -72,7 +73,8 @@ class Mine:
     async def of(cls, services: Services, player: PlayerId) -> "Mine":
         """Return the games of a player as they are now."""
         store, games, organized = services.store, set[GameId](), set[GameId]()
-        cursor, judged = await _judged(services.rows, player)
+        text, judged = await _judged(services.rows, player)
+        cursor = Cursor.parse(text, store.books)
         rows = await store.games(mine=player, limit=1000)
         while rows:
             games.update(row.game for row in rows)
@@ -80,10 +82,10 @@ class Mine:
             rows = await store.games(mine=player, after=rows[-1].game, limit=1000)
         mine = cls(player, games, organized, reversed(judged))
         for _ in range(NEAR // BATCH):  # the projection of officials is a moment behind the log
-            events, cursor = await store.read_all(cursor, BATCH)
-            for stream, record in events:
+            rows_since, cursor = await store.read_on(cursor, BATCH)
+            for _, stream, record in rows_since:
                 mine.appoint(stream, record)
-            if len(events) < BATCH:
+            if not rows_since:
                 break
         return mine
 
@@ -143,9 +145,11 @@ async def _judged(rows: Rows, player: PlayerId) -> tuple[str | None, list[GameId
 
 
 async def follow_games(
-    services: Services, caller: Caller, after: int
-) -> AsyncIterator[tuple[int, GameId, CaseId | None, Record] | None]:
-    """Yield what happens in the caller's games after a position of the log; None for every heartbeat without anything.
+    services: Services, caller: Caller, after: Cursor
+) -> AsyncIterator[tuple[Cursor, GameId, CaseId | None, Record] | None]:
+    """Yield what happens in the caller's games after a place of the log; None for every heartbeat without anything.
+
+    Each comes with the cursor after it.
 
     What happens in a case about such a game, or about one whose official the caller is, comes with the case. Ends when
     the service stops. Raises `TokenEnded` when the caller's token does.
@@ -154,27 +158,28 @@ async def follow_games(
     async with tail.followed() as signal:
         known = tail.end
         mine = await Mine.of(services, caller.player)
-        last_sent = clock()
+        last_sent, joined = clock(), None
         while True:
-            rows, passed = tail.after(after), 0
-            if rows is None and known - after > NEAR:
-                found = await services.store.read_on(after, BATCH, mine.games)
-                rows = [row for row in found if row[0] <= known]  # those of games that they have joined since come next
-                passed = known if len(rows) < BATCH else 0
-            elif rows is None:
-                rows = await services.store.read_on(after, BATCH)
-            elif not rows:
-                passed = tail.end
-            for position, stream, record in rows:
-                after = position
+            at_hand = tail.join(after) if joined is None else tail.after(joined)
+            if at_hand is not None:
+                rows, joined = at_hand
+                reached = tail.end
+            else:
+                joined = None
+                far = after.distance(known) > NEAR
+                # Those of games that they have joined since come next.
+                games, until = (mine.games, known) if far else (None, None)
+                rows, reached = await services.store.read_on(after, BATCH, games, until)
+            for place, stream, record in rows:
+                after = after.after((place,))
                 case = stream if is_case(stream) else None
                 game = GameId(stream) if case is None else await tail.game_of(case)
                 if game is None or not (mine.has(game, record) if case is None else mine.learns_of_cases(game)):
                     continue
                 caller = await services.accounts.still(caller)
-                yield position, game, case, record
+                yield after, game, case, record
                 last_sent = clock()
-            after = max(after, passed)
+            after = reached
             if signal.closed:
                 return
             if not rows and not await signal.wait(min(LOOK, services.settings.heartbeat)):
@@ -184,23 +189,23 @@ async def follow_games(
                     yield None
 
 
-async def follow_events(services: Services, caller: Caller, after: int) -> AsyncIterator[Numbered | None]:
+async def follow_events(services: Services, caller: Caller, after: Cursor) -> AsyncIterator[Numbered | None]:
     """Yield the frames of what happens in the caller's games. Raises as `follow_games`."""
     async for each in follow_games(services, caller, after):
         if each is None:
             yield None
             continue
-        position, game, case, record = each
+        now, game, case, record = each
         if not await services.games.is_shown(game, caller):
             continue
         if case is not None:
             shown_case = case_event_view(record, (await services.games.game(game, 0)).names)
-            yield position, shown_case, LoggedCaseEvent(game, case, shown_case)
+            yield str(now), shown_case, LoggedCaseEvent(game, case, shown_case)
             continue
         played = await services.games.game(game, record.version)
         viewer = viewer_of(played, await services.accounts.still(caller))
         view = event_view(played.ruleset.id, record, await services.games.vault(game), viewer)
-        yield position, view, LoggedEvent(game, view)
+        yield str(now), view, LoggedEvent(game, view)
 
 
 class WaitingFrame(Struct, frozen=True):
@@ -210,7 +215,7 @@ class WaitingFrame(Struct, frozen=True):
     type: str = "waiting"
 
 
-async def follow_waiting(services: Services, caller: Caller, after: int) -> AsyncIterator[Numbered | None]:
+async def follow_waiting(services: Services, caller: Caller, after: Cursor) -> AsyncIterator[Numbered | None]:
     """Yield the frames of what waits for the caller: all at first, then what changes. Raises as `follow_games`."""
     sent: dict[GameId, Waiting] = {}
     rows = await services.store.games(status="running", player=caller.player, limit=1000)
@@ -219,13 +224,13 @@ async def follow_waiting(services: Services, caller: Caller, after: int) -> Asyn
             waiting = _waiting(await services.games.game(row.game), caller, row.title)
             if waiting is not None and waiting.waits:
                 sent[row.game] = waiting
-                yield after, WaitingFrame(row.changed), waiting
+                yield str(after), WaitingFrame(row.changed), waiting
         rows = await services.store.games(status="running", player=caller.player, after=rows[-1].game, limit=1000)
     async for each in follow_games(services, caller, after):
         if each is None:
             yield None
             continue
-        position, game, case, record = each
+        now, game, case, record = each
         if case is not None:
             continue
         played = await services.games.game(game, record.version)
@@ -238,7 +243,7 @@ async def follow_waiting(services: Services, caller: Caller, after: int) -> Asyn
         elif before is None:
             continue
         if waiting is not None and waiting != before:
-            yield position, WaitingFrame(record.at), waiting
+            yield str(now), WaitingFrame(record.at), waiting
 
 
 def _waiting(game: Game, caller: Caller, title: str) -> Waiting | None:
@@ -280,22 +285,25 @@ async def stream_my_events(request: Call) -> Response[bytes] | Stream:
     `ruled` and others. Then `data` has the `game`, the `case` and the `event` as in the list of events of the case.
     When you reconnect more than 2,000 events later, these are left out: `GET /v1/cases?for=me` has the cases.
 
-    The `id` is a position in the log of the service. Reconnect with `Last-Event-ID`, and you miss nothing and get
-    nothing twice. After 15 seconds without an event the service sends a comment. The stream ends when the service stops
-    and when your token ends.
+    The `id` is a place in the log of the service, an opaque text. Reconnect with `Last-Event-ID`, and you miss nothing
+    and get nothing twice. After 15 seconds without an event the service sends a comment. The stream ends when the
+    service stops and when your token ends.
     """
-    query = request.read_query(AccountSince)
-    after, last = query.after, request.last_event
+    query, last = request.read_query(AccountSince), request.header("last-event-id")
     end = await request.services.store.end()
-    start = last if last is not None else after if after is not None else end
-    if start > end:
+    given = last if last is not None else query.after
+    try:
+        start = Cursor.parse(given, request.services.store.books) if given is not None else end
+    except UnknownCursor:
+        start = None
+    if start is None or not end.reaches(start):
         raise Problem(
             INVALID_HEADER if last is not None else INVALID_QUERY,
-            f"The log of this service has not reached {start}.",
+            f"The log of this service has no place {given!r}." if start is None else f"It has not reached {given}.",
             "Send the `id` of the last frame that you saw, or nothing to begin now.",
         )
     events = follow_events(request.services, request.signed_in, start)
-    return server_sent(request.services.metrics, events, start, query.frames)
+    return server_sent(request.services.metrics, events, str(start), query.frames)
 
 
 @endpoint(
@@ -320,4 +328,4 @@ async def stream_waiting(request: Call) -> Response[bytes] | Stream:
     """
     frames = request.read_query(Framed).frames
     services, start = request.services, await request.services.store.end()
-    return server_sent(services.metrics, follow_waiting(services, request.signed_in, start), start, frames)
+    return server_sent(services.metrics, follow_waiting(services, request.signed_in, start), str(start), frames)

@@ -1,21 +1,25 @@
 """The schema of the PostgreSQL store: numbered SQL files, applied forward only, each exactly once.
 
-Each file runs in a transaction of its own, together with the note that it was applied. The process that applies it
-holds an advisory lock, so any number of processes may try at once. A file that was applied must not change any more:
-its checksum is kept, and the next change is the next file.
+Each file runs in a transaction of its own, together with the note that it was applied. One that begins with
+``-- repeat`` is a single statement: it runs again and again, each time in a transaction of its own, until it returns
+false; so much can be moved while others read and write. The process that applies a file holds an advisory lock, so any
+number of processes may try at once. A file that was applied must not change any more: its checksum is kept, and the
+next change is the next file.
 """
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 
 import asyncpg
 from msgspec import Struct
 
 from service.store.postgres.hosts import Hosts
+
+T = TypeVar("T")
 
 _PLACES: Final = (Path(__file__).parent / "sql", Path(__file__).parents[3] / "deploy" / "migrations")
 """An installed package brings the files along; in a checkout they lie where an operator looks for them."""
@@ -49,6 +53,11 @@ class Migration(Struct, frozen=True):
         """SHA-256 of the file, in hex."""
         return hashlib.sha256(self.sql.encode()).hexdigest()
 
+    @property
+    def repeats(self) -> bool:
+        """Whether it is a statement that runs until it returns false."""
+        return self.sql.startswith("-- repeat")
+
 
 def known() -> list[Migration]:
     """Return the migrations that this package brings, in their order. Raises `MigrationError`."""
@@ -78,17 +87,33 @@ async def migrate(url: str, migrations: Sequence[Migration]) -> list[Migration]:
     Raises:
         MigrationError: the database cannot be reached or refuses, or a migration changed after it was applied.
     """
-    try:
-        connection, _ = await Hosts(url, patience=10).connect()
-    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError) as error:
-        raise MigrationError(f"{place_of(url)} cannot be reached: {_line(error)}") from error
-    try:
+
+    async def work(connection: Any) -> list[Migration]:
         await connection.execute(f"SELECT pg_advisory_lock({_LOCK})")
         await connection.execute(_TABLE)
         missing = pending(await applied(connection), migrations)
         for migration in missing:
             await _apply(connection, migration)
         return missing
+
+    return await _as_owner(url, work)
+
+
+async def open_books(url: str) -> None:
+    """Let each book of the log count its own positions, as the database's owner (`0029_books.sql` says when).
+
+    Raises `MigrationError` when the database cannot be reached or refuses.
+    """
+    await _as_owner(url, lambda connection: connection.execute("SELECT tabularium.open_books()"))
+
+
+async def _as_owner(url: str, work: Callable[[Any], Awaitable[T]]) -> T:
+    try:
+        connection, _ = await Hosts(url, patience=10).connect()
+    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError) as error:
+        raise MigrationError(f"{place_of(url)} cannot be reached: {_line(error)}") from error
+    try:
+        return await work(connection)
     except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
         raise MigrationError(f"{place_of(url)} refuses: {_line(error)}") from error
     finally:
@@ -97,8 +122,11 @@ async def migrate(url: str, migrations: Sequence[Migration]) -> list[Migration]:
 
 async def _apply(connection: Any, migration: Migration) -> None:
     try:
+        while migration.repeats and await connection.fetchval(migration.sql):
+            pass
         async with connection.transaction():
-            await connection.execute(migration.sql)
+            if not migration.repeats:
+                await connection.execute(migration.sql)
             await connection.execute(
                 "INSERT INTO tabularium.migrations (number, name, checksum) VALUES ($1, $2, $3)",
                 migration.number,

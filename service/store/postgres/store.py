@@ -1,17 +1,21 @@
 """The store on PostgreSQL: the log of any number of processes. `deploy/migrations/` has its schema.
 
-Appends go through one SQL function under one lock (`0003_append.sql` says why), and what waits in this process goes
-into one call of it (group commit). A call is a transaction by itself: when it has answered, it is committed.
+Appends go through one SQL function, which locks the books of their streams (`0029_books.sql` says why), and what waits
+in this process goes into one call of it (group commit). A call is a transaction by itself: when it has answered, it is
+committed.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
 import msgspec
 
-from domain.kernel.ids import PlayerId, StreamId
+from domain.kernel.ids import BOOKS, PlayerId, StreamId, book_of
+from domain.kernel.log.record import Record
+from projections.cursor import Cursor, Place
 from projections.sql import numbered
 from service.base.clock import stamped
 from service.store.accounts import LimitReached
@@ -26,7 +30,7 @@ from service.store.postgres.connections import (
     wait_for_standbys,
 )
 from service.store.postgres.transparency import PostgresTree
-from service.store.protocol import Added, Append, Appended, Conflict, KeptUse, KeyReused, StoreUnavailable
+from service.store.protocol import Added, Append, Appended, Conflict, KeptUse, KeyReused, Placed, StoreUnavailable
 from service.store.sql.job import Job
 from service.store.sql.store import CASE_NUMBER, SqlStore, index_statements, secret_values
 
@@ -44,6 +48,9 @@ class PostgresStore(SqlStore):
     """An `EventStore` in a PostgreSQL database. To be made by `PostgresStore.open`."""
 
     is_shared = True
+    log = "log"
+    books = BOOKS
+    of_stream = "{0}.book = book_of({1}) AND {0}.game = {1}"
     record = "version, convert_to(event::text, 'UTF8'), schema, draws, at, convert_to(cause::text, 'UTF8'), hash"
     listed = (
         "SELECT g.game, g.title, g.ruleset, g.ruleset_version, g.status, g.organizer, g.seats, h.version, g.created,"
@@ -60,9 +67,10 @@ class PostgresStore(SqlStore):
         self._connections = Connections(url, connections, durable=durable)
         self._writer = _Writer(self._connections)
         self._closed = False
+        self._open = False
         super().__init__(self._connections)
         self.accounts = PostgresAccounts(self._connections)
-        self.tree = PostgresTree(self._connections, self.heads_query)
+        self.tree = PostgresTree(self._connections, self)
 
     @classmethod
     async def open(cls, url: str, *, durable: bool = True, connections: int = 8) -> "PostgresStore":
@@ -126,6 +134,46 @@ class PostgresStore(SqlStore):
 
         return await self._connections.patiently(work)
 
+    def _stream(self, game: StreamId) -> tuple[str, tuple[Any, ...]]:
+        return "book = ? AND game = ?", (book_of(game), game)
+
+    async def _are_open(self) -> bool:
+        """Tell whether each book counts its own positions. Once they do, they always will."""
+        if not self._open:
+            self._open = bool(await self._database.select("SELECT 1 FROM books WHERE open LIMIT 1"))
+        return self._open
+
+    async def end(self) -> Cursor:
+        if not await self._are_open():
+            return await super().end()
+        found = await self._database.select("SELECT position FROM books ORDER BY book")
+        return Cursor(tuple(position for (position,) in found))
+
+    async def read_on(
+        self, after: Cursor, limit: int, games: Collection[StreamId] | None = None, until: Cursor | None = None
+    ) -> tuple[list[Placed], Cursor]:
+        if not await self._are_open():
+            return await super().read_on(after, limit, games, until)
+        until = until or await self.end()
+        shares = after.shares(until, limit)
+        asked = [*shares] if games is None else sorted({book_of(game) for game in games} & shares.keys())
+        only, values = ("", ()) if games is None else (f"AND l.game {self.among}", (self._texts(games),))
+        query = (
+            f"SELECT e.book, e.position, e.game, {self.record}"
+            " FROM unnest(?::smallint[], ?::bigint[], ?::bigint[], ?::integer[]) AS s (book, after, until, most),"
+            " LATERAL (SELECT * FROM log l WHERE l.book = s.book AND l.position > s.after AND l.position <= s.until"
+            f" {only} ORDER BY l.position LIMIT s.most) e ORDER BY e.book, e.position"
+        )
+        spans = zip(
+            *((book, after.positions[book], until.positions[book], shares[book]) for book in asked), strict=True
+        )
+        found = await self._database.select(query, *spans, *values) if asked else []
+        rows = [(Place(book, position), game, Record(*columns)) for book, position, game, *columns in found]
+        counted = Counter(place.book for place, _, _ in rows)
+        # Of a book that had fewer than its share, nothing is left.
+        through = (Place(book, until.positions[book]) for book, share in shares.items() if counted[book] < share)
+        return rows, after.after((*(place for place, _, _ in rows), *through))
+
     async def _append(self, batch: Append) -> Appended:
         if self._closed:
             raise StoreUnavailable("the store is closed")
@@ -144,6 +192,11 @@ class PostgresStore(SqlStore):
             transaction = connection.transaction(isolation="read_committed")
             await transaction.start()
             try:
+                for limit in sorted({(batch.within.what, *batch.within.values) for batch in batches if batch.within}):
+                    # What it counts may be in other books, which others append to meanwhile.
+                    await connection.execute(
+                        "SELECT pg_advisory_xact_lock(hashtextextended($1, 7))", " ".join(limit[:2])
+                    )
                 rows = await append_with(connection, batches)
                 outcomes = [_outcome(row) for row in rows]
                 refused = next((each for each in outcomes if isinstance(each, BaseException) or each.repeated), None)
@@ -286,13 +339,14 @@ async def is_stored(connection: Connection, batch: Append) -> bool:
     """Tell whether a batch was stored, by the hash of its last record. Raises what asyncpg raises."""
     last = batch.records[-1]
     kept = await connection.fetchval(
-        "SELECT hash FROM tabularium.events WHERE game = $1 AND version = $2", batch.game, last.version
+        "SELECT hash FROM tabularium.log WHERE book = $1 AND game = $2 AND version = $3",
+        *(book_of(batch.game), batch.game, last.version),
     )
     return kept == last.hash
 
 
 async def _taken(connection: Connection, batches: Sequence[Append]) -> Conflict | None:
-    """Return a conflict when the number of a new case is taken. append() holds its lock until the transaction ends."""
+    """Return a conflict when the number of a new case is taken. append() holds its book until the transaction ends."""
     for batch in batches:
         case = batch.case if batch.expected == 0 else None
         if case is not None and await connection.fetchval(numbered(CASE_NUMBER), case.game, case.number):
@@ -301,7 +355,7 @@ async def _taken(connection: Connection, batches: Sequence[Append]) -> Conflict 
 
 
 async def _too_many(connection: Connection, batches: Sequence[Append]) -> LimitReached | None:
-    """Return a limit that batches exceed which were just added. append() holds its lock until the transaction ends."""
+    """Return a limit that batches exceed which were just added. Nobody else adds to what it counts meanwhile."""
     for batch in batches:
         within = batch.within
         if within is None:

@@ -12,6 +12,7 @@ from domain.kernel.canonical import canonical
 from domain.kernel.chance.secret import Secret
 from domain.kernel.ids import CaseId, GameId, PlayerId, RuleId, Seat, StreamId, Version
 from domain.kernel.log.record import Record
+from projections.cursor import ALL_BOOKS, Cursor, Place
 from projections.lobby import ForkOf, GameRow
 from service.store.protocol import (
     Added,
@@ -19,10 +20,10 @@ from service.store.protocol import (
     Appended,
     KeptStatement,
     KeptUse,
+    Placed,
     Stored,
     StoreDamaged,
     StoreFull,
-    UnknownCursor,
     Within,
 )
 from service.store.sql.database import Database
@@ -42,6 +43,12 @@ SECRETS: Final = (
 class SqlStore(ABC):
     """The part of an `EventStore` that both databases share, and what a class for one of them says of its schema."""
 
+    log: ClassVar[str]
+    """The table of events."""
+    books: ClassVar[int]
+    """How many books the log has."""
+    of_stream: ClassVar[str]
+    """A condition that an event of table {0} is of the stream {1}."""
     record: ClassVar[str]
     """The columns of an event as a `Record` takes them."""
     listed: ClassVar[str]
@@ -104,31 +111,44 @@ class SqlStore(ABC):
     async def read(self, game: StreamId, after: Version = 0, limit: int | None = None) -> list[Record]:
         return _records(await self._database.select(*self._reading(game, after, limit)))
 
+    @abstractmethod
+    def _stream(self, game: StreamId) -> tuple[str, tuple[Any, ...]]:
+        """Return the condition that an event is of a stream, and its values."""
+
     def _reading(self, game: StreamId, after: Version, limit: int | None) -> tuple[Any, ...]:
+        of_stream, values = self._stream(game)
         query = (
-            f"SELECT {self.record} FROM events WHERE game = ? AND version > CAST(? AS BIGINT) ORDER BY version LIMIT ?"
+            f"SELECT {self.record} FROM {self.log} WHERE {of_stream} AND version > CAST(? AS BIGINT)"
+            " ORDER BY version LIMIT ?"
         )
-        return query, game, after, ALL if limit is None else limit
+        return query, *values, after, ALL if limit is None else limit
 
     async def read_all(self, cursor: str | None = None, limit: int = 1000) -> tuple[list[tuple[StreamId, Record]], str]:
-        after = _position(cursor)
-        found = await self.read_on(after, limit)
-        return [(game, record) for _, game, record in found], str(found[-1][0] if found else after)
+        found, after = await self.read_on(Cursor.parse(cursor, self.books), limit)
+        return [(game, record) for _, game, record in found], str(after)
 
     async def read_on(
-        self, after: int, limit: int, games: Collection[StreamId] | None = None
-    ) -> list[tuple[int, StreamId, Record]]:
+        self, after: Cursor, limit: int, games: Collection[StreamId] | None = None, until: Cursor | None = None
+    ) -> tuple[list[Placed], Cursor]:
+        """Read a log in which all books have their positions from one order."""
+        until = until or await self.end()
+        first, last = max(after.positions), max(until.positions)
         only, values = ("", ()) if games is None else (f"AND game {self.among}", (self._texts(games),))
         found = await self._database.select(
-            f"SELECT position, game, {self.record} FROM events WHERE position > ? {only} ORDER BY position LIMIT ?",
-            after,
+            f"SELECT position, game, {self.record} FROM {self.log} WHERE position > ? AND position <= ? {only}"
+            " ORDER BY position LIMIT ?",
+            first,
+            last,
             *values,
             limit,
         )
-        return [(position, game, Record(*columns)) for position, game, *columns in found]
+        rows = [(Place(ALL_BOOKS, position), game, Record(*columns)) for position, game, *columns in found]
+        reached = rows[-1][0].position if len(rows) == limit else max(first, last)
+        return rows, Cursor((reached,) * self.books)
 
-    async def end(self) -> int:
-        return (await self._database.select("SELECT coalesce(max(position), 0) FROM events"))[0][0]
+    async def end(self) -> Cursor:
+        (last,) = (await self._database.select(f"SELECT coalesce(max(position), 0) FROM {self.log}"))[0]
+        return Cursor((last,) * self.books)
 
     async def head(self, game: StreamId) -> Version:
         found = await self._database.select(f"{self.heads_query} WHERE game = ?", game)
@@ -297,8 +317,8 @@ class SqlStore(ABC):
     async def rulings(self, cases: Collection[CaseId]) -> dict[CaseId, list[Record]]:
         query = (
             f"SELECT e.game, {self.record} FROM (SELECT r.stream, r.version AS ruled FROM rulings r"
-            f" WHERE r.stream {self.among}) r JOIN events e ON e.game = r.stream AND e.version = r.ruled"
-            " ORDER BY e.game, e.version"
+            f" WHERE r.stream {self.among}) r JOIN {self.log} e ON {self.of_stream.format('e', 'r.stream')}"
+            " AND e.version = r.ruled ORDER BY e.game, e.version"
         )
         found: dict[CaseId, list[Record]] = {}
         for case, *columns in await self._database.select(query, self._texts(cases)) if cases else ():
@@ -433,11 +453,3 @@ def _case_row(columns: Sequence[Any]) -> CaseRow:
     *first, rules, version, created, changed = columns
     cited = msgspec.json.decode(rules, type=tuple[RuleId, ...])
     return CaseRow(*first, rules=cited, version=version, created=created, changed=changed)
-
-
-def _position(cursor: str | None) -> int:
-    if cursor is None:
-        return 0
-    if not (cursor.isascii() and cursor.isdigit() and len(cursor) <= 18):
-        raise UnknownCursor(f"{cursor!r} is not a cursor: use one from an earlier answer, or leave it out")
-    return int(cursor)

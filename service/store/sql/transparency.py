@@ -2,36 +2,53 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, ClassVar, Final, Protocol
 
 from domain.kernel.ids import StreamId, Version
 from domain.transparency.entry import PRIVATE, WITHHELD
 from domain.transparency.tree import Run
+from projections.cursor import Cursor
 from service.store.sql.database import Database
 from service.store.sql.store import WITHHELD_FORKS
 from service.store.transparency import Growth, Leaf, Published, StreamHead, TreeHead
 
-HEAD: Final = "SELECT size, root, position FROM trees ORDER BY size DESC LIMIT 1"
 ADD_ENTRY: Final = "INSERT INTO entries (number, stream, version, entry) VALUES (?, ?, ?, ?)"
 ADD_HASH: Final = "INSERT INTO hashes (level, number, hash) VALUES (?, ?, ?)"
-ADD_TREE: Final = "INSERT INTO trees (size, root, position) VALUES (?, ?, ?)"
 
 _HASHES: Final = "SELECT hash FROM hashes WHERE level = ? AND number >= ? AND number < ? ORDER BY number"
 _CHECKPOINT: Final = "SELECT c.origin, c.size, c.note FROM checkpoints c"
 
 
+class LogColumns(Protocol):
+    """What a store says of its schema: see `SqlStore`."""
+
+    @property
+    def log(self) -> str: ...
+    @property
+    def books(self) -> int: ...
+    @property
+    def of_stream(self) -> str: ...
+    @property
+    def heads_query(self) -> str: ...
+
+
 class SqlTree(ABC):
     """The part of a `TreeStore` that both databases share."""
 
-    def __init__(self, database: Database, heads: str) -> None:
-        """`heads` is a query for all streams and the versions at which they stand, `head`."""
+    head_query: ClassVar[str]
+    """A query for the newest tree: its size, its root, and the text of the cursor up to which it has all heads."""
+    moved_between: ClassVar[str]
+    """A query for the streams that moved between two places; `_between` has its values."""
+
+    def __init__(self, database: Database, log: LogColumns) -> None:
         self._database = database
+        self._books = log.books
         # Of a withheld fork no head but the first is entered: what made the next one could be guessed from its hash. Of
         # a private game also the last one: the end publishes a secret, so that nobody guesses what led there.
         # Streams come first, each with the one version that is asked for: what this reads grows with `moved` alone.
         moved = (
-            "SELECT game FROM events WHERE position > ? AND position <= ? UNION"
-            " SELECT f.game FROM events o JOIN forks f ON f.withheld = o.game WHERE o.position > ? AND o.position <= ?"
+            f"{self.moved_between}"
+            f" UNION SELECT f.game FROM ({self.moved_between}) o JOIN forks f ON f.withheld = o.game"
         )
         status = (
             "coalesce((SELECT status FROM games g WHERE g.game = m.game),"
@@ -41,22 +58,32 @@ class SqlTree(ABC):
         secret = f"(m.game IN ({private}) OR m.game IN (SELECT c.stream FROM cases c WHERE c.game IN ({private})))"
         over = f"({status} = 'over')"
         hidden = f"EXISTS (SELECT 1 FROM ({WITHHELD_FORKS}) w WHERE w.game = m.game)"
-        head = f"(SELECT head FROM ({heads}) h WHERE h.game = m.game)"
+        head = f"(SELECT head FROM ({log.heads_query}) h WHERE h.game = m.game)"
         self._moved = (
             "SELECT n.game, e.version, e.hash, e.at, n.status"
             f" FROM (SELECT m.game, CASE WHEN {hidden} OR ({secret} AND NOT {over}) THEN 1 ELSE {head} END AS version,"
             f" CASE WHEN {secret} THEN '{PRIVATE}' WHEN {hidden} THEN '{WITHHELD}' ELSE {status} END AS status"
             f" FROM ({moved}) m) n"
-            " JOIN events e ON e.game = n.game AND e.version = n.version"
+            f" JOIN {log.log} e ON {log.of_stream.format('e', 'n.game')} AND e.version = n.version"
             " WHERE NOT EXISTS (SELECT 1 FROM entries l WHERE l.stream = n.game AND l.version >= e.version)"
             " ORDER BY e.position"
         )
+
+    @staticmethod
+    @abstractmethod
+    def _between(after: Cursor, until: Cursor) -> tuple[Any, ...]: ...
 
     @abstractmethod
     async def grow(self, growth: Growth) -> None: ...
 
     async def head(self) -> TreeHead | None:
-        return tree_head(await self._database.select(HEAD))
+        return self._tree_head(await self._database.select(self.head_query))
+
+    def _tree_head(self, found: Sequence[Any]) -> TreeHead | None:
+        """Return what `head_query` has found."""
+        for size, root, reached in found:
+            return TreeHead(size, root, Cursor.parse(reached, self._books))
+        return None
 
     async def publish(self, checkpoint: Published) -> None:
         await self._database.execute(
@@ -115,20 +142,14 @@ class SqlTree(ABC):
             return number, entry.encode()
         return None
 
-    async def moved(self, after: int, until: int) -> list[StreamHead]:
-        found = await self._database.select(self._moved, after, until, after, until)
+    async def moved(self, after: Cursor, until: Cursor) -> list[StreamHead]:
+        between = self._between(after, until)
+        found = await self._database.select(self._moved, *between, *between) if between else []
         return [StreamHead(*columns) for columns in found]
 
 
-def tree_head(found: Sequence[Any]) -> TreeHead | None:
-    """Return what `HEAD` has found."""
-    for columns in found:
-        return TreeHead(*columns)
-    return None
-
-
-def growth_values(growth: Growth) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]], tuple[Any, ...]]:
-    """Return the values of `ADD_ENTRY`, of `ADD_HASH` and of `ADD_TREE`."""
+def growth_values(growth: Growth) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
+    """Return the values of `ADD_ENTRY` and of `ADD_HASH`."""
     head = growth.head
     if growth.expected + len(growth.leaves) != head.size or not growth.leaves:
         raise ValueError(f"{len(growth.leaves)} leaves do not lead from {growth.expected} to {head.size}")
@@ -136,7 +157,7 @@ def growth_values(growth: Growth) -> tuple[list[tuple[Any, ...]], list[tuple[Any
         (number, leaf.stream, leaf.version, leaf.entry.decode())
         for number, leaf in enumerate(growth.leaves, start=growth.expected)
     ]
-    return entries, list(map(tuple, growth.hashes)), (head.size, head.root, head.position)
+    return entries, list(map(tuple, growth.hashes))
 
 
 def _published(found: Sequence[Any]) -> Published | None:

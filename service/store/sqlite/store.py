@@ -13,8 +13,9 @@ import msgspec
 from domain.judging.case import CaseRow
 from domain.kernel.ids import StreamId, Version
 from domain.kernel.log.record import Record
+from projections.cursor import ALL_BOOKS, Cursor, Place
 from service.store.accounts import LimitReached
-from service.store.protocol import Append, Appended, Conflict, KeyReused
+from service.store.protocol import Append, Appended, Conflict, KeyReused, Placed
 from service.store.sql.store import CASE_NUMBER, SEEN, SqlStore, index_statements, kept_use, secret_values
 from service.store.sqlite.accounts import SqliteAccounts
 from service.store.sqlite.connections import Connections, Translated, connect
@@ -30,7 +31,6 @@ READERS: Final = 4
 AT_HAND: Final = 2000
 """So many of the newest records of the log, at least, are kept in memory."""
 
-_Placed = tuple[int, StreamId, Record]
 _Outcome = tuple[Appended, int]
 """What became of an append, and the position of the first record; 0 when nothing was added."""
 
@@ -39,6 +39,9 @@ class SqliteStore(SqlStore):
     """An `EventStore` in one file. To be made by `SqliteStore.open`."""
 
     is_shared = False
+    log = "events"
+    books = 1
+    of_stream = "{0}.game = {1}"
     record = (
         "CAST(version AS INTEGER), CAST(event AS BLOB), CAST(schema AS INTEGER), CAST(draws AS INTEGER),"
         " CAST(at AS TEXT), CAST(cause AS BLOB), CAST(hash AS BLOB)"
@@ -65,7 +68,7 @@ class SqliteStore(SqlStore):
         super().__init__(self._connections)
         self._end = _End()
         self.accounts = SqliteAccounts(self._connections)
-        self.tree = SqliteTree(self._connections, self.heads_query)
+        self.tree = SqliteTree(self._connections, self)
 
     @classmethod
     async def open(cls, path: Path, *, durable: bool = True) -> "SqliteStore":
@@ -102,13 +105,19 @@ class SqliteStore(SqlStore):
 
         return await self._connections.write(work)
 
+    def _stream(self, game: StreamId) -> tuple[str, tuple[Any, ...]]:
+        return "game = ?", (game,)
+
     async def read_on(
-        self, after: int, limit: int, games: Collection[StreamId] | None = None
-    ) -> list[tuple[int, StreamId, Record]]:
-        at_hand = self._end.after(after)
+        self, after: Cursor, limit: int, games: Collection[StreamId] | None = None, until: Cursor | None = None
+    ) -> tuple[list[Placed], Cursor]:
+        (position,) = after.positions
+        at_hand = self._end.after(position) if until is None else None
         if at_hand is None:
-            return await super().read_on(after, limit, games)
-        return [row for row in at_hand if games is None or row[1] in games][:limit]
+            return await super().read_on(after, limit, games, until)
+        end = at_hand[-1][0] if at_hand else Place(ALL_BOOKS, position)
+        found = [row for row in at_hand if games is None or row[1] in games][:limit]
+        return found, after.after((found[-1][0] if len(found) == limit else end,))
 
     async def _append(self, batch: Append) -> Appended:
         work = partial(_append, batch=batch)
@@ -139,11 +148,11 @@ class _End:
     """
 
     def __init__(self) -> None:
-        self._rows: list[_Placed] = []
+        self._rows: list[Placed] = []
         self._after = -1
         """The records at hand are all that follow this position; -1 while none was appended."""
 
-    def after(self, position: int) -> list[_Placed] | None:
+    def after(self, position: int) -> list[Placed] | None:
         """Return the records that follow a position; None when those at hand do not reach back to it."""
         if not self._rows or position < self._after:
             return None
@@ -151,11 +160,13 @@ class _End:
 
     def add(self, first: int, records: Sequence[tuple[StreamId, Record]]) -> None:
         """Add records that were committed, the first of them at position `first`."""
-        if not self._rows or first != self._rows[-1][0] + 1:
+        if not self._rows or first != self._rows[-1][0].position + 1:
             self._rows, self._after = [], first - 1
-        self._rows += [(first + number, stream, record) for number, (stream, record) in enumerate(records)]
+        self._rows += [
+            (Place(ALL_BOOKS, first + number), stream, record) for number, (stream, record) in enumerate(records)
+        ]
         if len(self._rows) > 2 * AT_HAND:
-            self._after = self._rows[-AT_HAND - 1][0]
+            self._after = self._rows[-AT_HAND - 1][0].position
             del self._rows[:-AT_HAND]
 
 

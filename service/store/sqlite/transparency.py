@@ -1,8 +1,10 @@
 """The transparency log of the embedded store."""
 
 import sqlite3
+from typing import Any
 
-from service.store.sql.transparency import ADD_ENTRY, ADD_HASH, ADD_TREE, HEAD, SqlTree, growth_values, tree_head
+from projections.cursor import Cursor
+from service.store.sql.transparency import ADD_ENTRY, ADD_HASH, LogColumns, SqlTree, growth_values
 from service.store.sqlite.connections import Connections
 from service.store.transparency import Growth, TreeMoved
 
@@ -13,19 +15,30 @@ class SqliteTree(SqlTree):
     In the same file as the log, so that a copy of it is of one moment.
     """
 
-    def __init__(self, connections: Connections, heads: str) -> None:
-        super().__init__(connections, heads)
+    head_query = "SELECT size, root, CAST(position AS TEXT) FROM trees ORDER BY size DESC LIMIT 1"
+    moved_between = "SELECT game FROM events WHERE position > ? AND position <= ?"
+
+    def __init__(self, connections: Connections, log: LogColumns) -> None:
+        super().__init__(connections, log)
         self._write = connections.write
 
     async def grow(self, growth: Growth) -> None:
-        entries, hashes, tree = growth_values(growth)
+        entries, hashes = growth_values(growth)
+        head = growth.head
 
         def work(connection: sqlite3.Connection) -> None:
-            newest = tree_head(connection.execute(HEAD).fetchall())
+            newest = self._tree_head(connection.execute(self.head_query).fetchall())
             if (size := newest.size if newest else 0) != growth.expected:
                 raise TreeMoved(size)
             connection.executemany(ADD_ENTRY, entries)
             connection.executemany(ADD_HASH, hashes)
-            connection.execute(ADD_TREE, tree)
+            connection.execute(
+                "INSERT INTO trees (size, root, position) VALUES (?, ?, ?)",
+                (head.size, head.root, *head.reached.positions),
+            )
 
         await self._write(work)
+
+    @staticmethod
+    def _between(after: Cursor, until: Cursor) -> tuple[Any, ...]:
+        return *after.positions, *until.positions

@@ -12,6 +12,8 @@ from service.cluster.wake import LocalWake
 class _Cases:
     """A store that has every case, and counts the looks at each."""
 
+    books = 1
+
     def __init__(self) -> None:
         self.asked = list[CaseId]()
 

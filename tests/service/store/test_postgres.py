@@ -50,11 +50,10 @@ def name_of(url: str) -> str:
 @pytest.mark.parametrize(
     "statement",
     [
-        "UPDATE tabularium.events SET event = '{}'",
-        "UPDATE tabularium.events SET game = 'g2'",
-        "DELETE FROM tabularium.events",
-        "TRUNCATE tabularium.events",
-        "TRUNCATE tabularium.events_0",
+        "UPDATE tabularium.log SET event = '{}'",
+        "UPDATE tabularium.log SET game = 'g2'",
+        "DELETE FROM tabularium.log",
+        "TRUNCATE tabularium.log",
         "DELETE FROM tabularium.secrets",
         "UPDATE tabularium.secrets SET value = '1'",
         "TRUNCATE tabularium.secrets",
@@ -77,7 +76,7 @@ async def test_the_database_refuses_to_change_what_was_written(
 @pytest.mark.parametrize(
     "statement",
     [
-        "UPDATE tabularium.events_0 SET event = '{}'",
+        "UPDATE tabularium.log SET event = '{}'",
         "UPDATE tabularium.keys SET version = 1",
         "UPDATE tabularium.boards SET file = '{}'",
         "UPDATE tabularium.games SET ruleset_version = 2",
@@ -89,7 +88,7 @@ async def test_the_database_refuses_to_change_what_was_written(
         "UPDATE tabularium.tokens SET scopes = 'admin'",
         "UPDATE tabularium.identities SET player = 'pbert'",
         "SELECT setval('tabularium.positions', 1)",
-        "ALTER TABLE tabularium.events DISABLE TRIGGER ALL",
+        "ALTER TABLE tabularium.log DISABLE TRIGGER ALL",
         "INSERT INTO tabularium.migrations VALUES (99, 'x', 'x')",
         "CREATE TABLE tabularium.mine (n integer)",
     ],
@@ -107,7 +106,7 @@ async def test_an_auditor_reads_the_views_and_nothing_hidden(url: str, cluster: 
         await connection.execute("SET ROLE tabularium_auditor")
         for view in ("v_events", "v_games", "v_commands", "v_seats", "v_chain"):
             assert await connection.fetch(f"SELECT * FROM tabularium.{view}")
-        for table in ("events", "secrets", "chances", "players", "tokens", "identities", "keys", "boards"):
+        for table in ("log", "secrets", "chances", "players", "tokens", "identities", "keys", "boards"):
             with pytest.raises(asyncpg.InsufficientPrivilegeError):
                 await connection.fetch(f"SELECT * FROM tabularium.{table}")
 
@@ -154,7 +153,7 @@ async def test_the_chain_is_checked_in_sql(url: str, cluster: Cluster, store: Po
         assert await connection.fetchval("SELECT count(*) FROM tabularium.v_chain") == 15
         cluster.sql(
             "SET session_replication_role = replica",
-            "UPDATE tabularium.events SET draws = 99 WHERE game = 'g1' AND version = 7",
+            "UPDATE tabularium.log SET draws = 99 WHERE game = 'g1' AND version = 7",
             database=name_of(url),
         )
         assert [tuple(row) for row in await connection.fetch(broken)] == [("g1", 7)]

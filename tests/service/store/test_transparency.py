@@ -11,6 +11,7 @@ import pytest
 
 from domain.kernel.ids import GameId
 from domain.transparency.tree import Frontier, Range, Run, includes, inclusion, leaf_hash, range_hash, runs
+from projections.cursor import Cursor
 from service.store.postgres.store import PostgresStore
 from service.store.protocol import Append, EventStore
 from service.store.sqlite.store import SqliteStore
@@ -34,12 +35,15 @@ async def store(data: Open) -> EventStore:
     return await data()
 
 
-def growth(frontier: Frontier, *entries: bytes, stream: GameId = G, position: int = 0) -> Growth:
+START = Cursor((0,))
+
+
+def growth(frontier: Frontier, *entries: bytes, stream: GameId = G, at: Cursor = START) -> Growth:
     """Return what adds entries to a tree, as versions of one stream; `frontier` goes on."""
     expected = frontier.size
     leaves = [Leaf(stream, expected + 1 + number, entry) for number, entry in enumerate(entries)]
     placed = frontier.extend(map(leaf_hash, entries))
-    return Growth(expected, leaves, placed, TreeHead(frontier.size, frontier.root, position))
+    return Growth(expected, leaves, placed, TreeHead(frontier.size, frontier.root, at))
 
 
 async def test_a_tree_grows_and_is_read_back(store: EventStore) -> None:
@@ -47,8 +51,9 @@ async def test_a_tree_grows_and_is_read_back(store: EventStore) -> None:
     assert await store.tree.logged(G) is None
     frontier, entries = Frontier(), [b'{"version":%d}' % number for number in range(600)]
     for start, stop in ((0, 1), (1, 300), (300, 600)):
-        await store.tree.grow(growth(frontier, *entries[start:stop], position=stop))
-        assert await store.tree.head() == TreeHead(stop, frontier.root, stop)
+        at = Cursor(tuple(stop + book for book in range(store.books)))
+        await store.tree.grow(growth(frontier, *entries[start:stop], at=at))
+        assert await store.tree.head() == TreeHead(stop, frontier.root, at)
     assert await store.tree.entries(0, 1000) == entries
     assert await store.tree.entries(255, 257) == entries[255:257]
     assert await store.tree.leaves(255, 257) == [Leaf(G, 256, entries[255]), Leaf(G, 257, entries[256])]
@@ -101,7 +106,7 @@ async def test_what_does_not_fit_the_tree_changes_nothing(store: EventStore) -> 
         with pytest.raises(TreeMoved, match="the tree has 2 leaves"):
             await store.tree.grow(wrong)
     with pytest.raises(ValueError, match="do not lead"):
-        await store.tree.grow(Growth(2, [], [], TreeHead(2, bytes(32), 0)))
+        await store.tree.grow(Growth(2, [], [], TreeHead(2, bytes(32), START)))
     # A stream never has two entries of one version: the whole growth fails with it.
     fitting = growth(frontier, b"c", b"d")
     with pytest.raises(Exception, match=r"(?i)unique"):
@@ -138,20 +143,22 @@ def head_of(game: GameId, version: int, status: str) -> StreamHead:
 
 
 async def test_streams_that_moved_are_told_with_their_newest_head(store: EventStore) -> None:
-    assert await store.tree.moved(0, await store.end()) == []
+    start = Cursor.start(store.books)
+    assert await store.tree.moved(start, await store.end()) == []
     await store.append(new_game("g1", count=2))
     await store.append(new_game("g2", count=1))
     middle = await store.end()
     chained = records(G, 0, 3)
     await store.append(Append(game=G, expected=2, records=chained[2:], status="running"))
     end = await store.end()
-    assert await store.tree.moved(0, end) == [head_of(H, 1, "gathering"), head_of(G, 3, "running")]
-    assert await store.tree.moved(0, middle) == await store.tree.moved(0, end)
+    both = await store.tree.moved(start, end)
+    assert sorted(both, key=lambda head: head.stream) == [head_of(G, 3, "running"), head_of(H, 1, "gathering")]
+    assert await store.tree.moved(start, middle) == both
     assert await store.tree.moved(middle, end) == [head_of(G, 3, "running")]
     assert await store.tree.moved(end, end) == []
     first = growth(Frontier(), b"x")
     await store.tree.grow(Growth(0, [Leaf(G, 3, b"x")], first.hashes, first.head))
-    assert await store.tree.moved(0, end) == [head_of(H, 1, "gathering")]
+    assert await store.tree.moved(start, end) == [head_of(H, 1, "gathering")]
 
 
 COLUMNS = {"entries": "entry", "hashes": "hash", "trees": "root", "checkpoints": "note", "cosignatures": "line"}

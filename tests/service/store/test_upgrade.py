@@ -1,5 +1,6 @@
 """A store of an older schema goes on: its games, its accounts, and the tokens that people have."""
 
+import asyncio
 import gzip
 import hashlib
 import shutil
@@ -8,24 +9,27 @@ from collections.abc import AsyncIterator
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
+import asyncpg
 import msgspec
 import pytest
 
-from domain.kernel.ids import CaseId, GameId, PlayerId, RuleId
+from domain.kernel.ids import CaseId, GameId, PlayerId, RuleId, StreamId
+from domain.kernel.log.record import Record
 from service.base.clock import later, stamp, utc_now
 from service.base.scopes import EVERYBODYS
 from service.games.creating import create_game
 from service.games.views import viewer_of
-from service.store.postgres.migrations import known, migrate
-from service.store.postgres.store import _APPEND, PostgresStore, _arguments
+from service.store.postgres.migrations import Migration, known, migrate, open_books
+from service.store.postgres.store import _APPEND, PostgresStore, _arguments, append_with
 from service.store.protocol import Append, EventStore, Opening, StoreUnavailable
 from service.store.sqlite import schema as sqlite_schema
 from service.store.sqlite.file import check_file
 from service.store.sqlite.store import SqliteStore
 from tests.helpers.postgres import connected, shared_cluster
 from tests.service.rig import ANNA, Rig, caller, open_rig
-from tests.service.store.batches import new_game, use
+from tests.service.store.batches import addition, new_game, use
 
 FIRST = Path(__file__).with_name("schema-1.db.gz")
 """A database of schema version 1: the accounts of Anna and Bert, and a game of two rounds."""
@@ -368,3 +372,100 @@ async def test_postgres_finds_the_rulings_that_it_has(database: str) -> None:
     store = await PostgresStore.open(database)
     await check_rulings(store)
     await store.close()
+
+
+# --- books ---
+
+BOOKS_CAME = 29
+
+
+def upgrades() -> list[Migration]:
+    """Return all migrations; the one that moves events takes a few at a time."""
+    return [
+        Migration(each.number, each.name, each.sql.replace("20000", "7")) if each.repeats else each for each in known()
+    ]
+
+
+async def read_to_the_end(store: EventStore, cursor: str) -> list[tuple[StreamId, Record]]:
+    found, page = list[tuple[StreamId, Record]](), None
+    while page is None or page:
+        page, cursor = await store.read_all(cursor, 100)
+        found += page
+    return found
+
+
+async def note_as_whole(url: str) -> None:
+    """Let the database say that the migrations were applied as they are."""
+    async with connected(url) as owner:
+        for each in known():
+            await owner.execute(
+                "UPDATE tabularium.migrations SET checksum = $1 WHERE number = $2", each.checksum, each.number
+            )
+
+
+async def read_as_before(connection: Any, after: int) -> list[tuple[int, str, int]]:
+    """Return the next events as a process of before reads them."""
+    rows = await connection.fetch(
+        "SELECT position, game, version FROM tabularium.events WHERE position > $1 ORDER BY position LIMIT 5", after
+    )
+    return [tuple(row) for row in rows]
+
+
+async def test_a_log_moves_into_books_while_processes_of_before_read_and_append() -> None:
+    games, seen = [f"g{number}" for number in range(9)], list[tuple[int, str, int]]()
+    moved, appended = asyncio.Event(), asyncio.Event()
+    async with shared_cluster().empty_database() as url:
+        await migrate(url, [each for each in known() if each.number < BOOKS_CAME])
+        async with connected(url) as writing, connected(url) as reading:
+            for connection in (writing, reading):
+                await connection.execute("SET ROLE tabularium_service")
+            for game in games:
+                await append_with(writing, [new_game(game, count=5)])
+
+            async def append() -> int:
+                version = 5
+                while not moved.is_set():
+                    await append_with(writing, [addition(game, version) for game in games])
+                    version += 1
+                appended.set()
+                return version
+
+            async def follow() -> None:
+                newest = "SELECT max(position) FROM tabularium.events"
+                while not appended.is_set() or seen[-1][0] < await reading.fetchval(newest):
+                    seen.extend(await read_as_before(reading, seen[-1][0] if seen else 0))
+
+            following, appending = asyncio.create_task(follow()), asyncio.create_task(append())
+            await migrate(url, upgrades())
+            await asyncio.sleep(0.1)
+            moved.set()
+            last = await appending
+            await following
+            expected = {(game, version) for game in games for version in range(1, last + 1)}
+            assert [position for position, *_ in seen] == sorted(position for position, *_ in seen)
+            assert {(game, version) for _, game, version in seen} == expected
+            assert len(seen) == len(expected)
+
+            # What processes of both releases read by a cursor of before is the same, until the books are opened …
+            await note_as_whole(url)
+            store = await PostgresStore.open(url)
+            cursor = str(seen[20][0])
+            rest, end = await store.read_all(cursor, 10_000)
+            assert [(game, record.version) for game, record in rest] == [each[1:] for each in seen[21:]]
+            assert end == str(seen[-1][0])
+            await open_books(url)
+            await open_books(url)
+            # … and then none is lost, in what order the books may come.
+            rest = await read_to_the_end(store, cursor)
+            assert sorted((game, record.version) for game, record in rest) == sorted(each[1:] for each in seen[21:])
+            for game in games:
+                await store.append(addition(game, last))
+            rest = await read_to_the_end(store, end)
+            assert sorted((game, record.version) for game, record in rest) == [(game, last + 1) for game in games]
+            with pytest.raises(asyncpg.UndefinedTableError):
+                await read_as_before(reading, 0)
+            await store.close()
+        async with connected(url) as owner:
+            assert await owner.fetchval("SELECT count(*) FROM tabularium.v_events") == len(expected) + len(games)
+            # Where a command of before had ended and another began, the test's chains do not hold; the moved rows do.
+            assert await owner.fetchval("SELECT count(*) FROM tabularium.v_chain WHERE NOT holds AND version <= 5") == 0
