@@ -140,7 +140,7 @@ $$;
 --   conflict   the game does not stand at the expected version but at `head`
 -- Nothing is stored of a command that was not accepted.
 --
--- The rows of the books are locked, in their order, so that nobody waits in a circle. A row lock is given back only after
+-- The rows of the books are locked, those of several in their order, so that nobody waits in a circle. A row lock is given back only after
 -- the commit can be seen, so whoever reads a book by position never finds, behind what it has read, an event that was
 -- still under way. A waiter for the lock must then see what its predecessor committed: hence READ COMMITTED, in which
 -- each statement looks anew.
@@ -168,17 +168,26 @@ DECLARE
     whole    boolean;  -- whether every command was accepted, as is usual
     accepted text[];   -- otherwise: the games of those that were
     counts   boolean;  -- whether books count their own positions
+    mine     smallint[];
+    lasts    bigint[]; -- the positions of these books before
 BEGIN
     IF current_setting('transaction_isolation') <> 'read committed' THEN
         RAISE 'append() needs the isolation level READ COMMITTED' USING ERRCODE = 'invalid_transaction_state';
     END IF;
-    SELECT bool_and(b.open) INTO counts
-    FROM (
-        SELECT open FROM tabularium.books
-        WHERE book = ANY (ARRAY(SELECT tabularium.book_of(c.game) FROM unnest(commands) AS c))
-        ORDER BY book
-        FOR UPDATE
-    ) AS b;
+    IF cardinality(commands) = 1 THEN
+        -- Locks the row as well. When the command is refused, its positions stay unused.
+        UPDATE tabularium.books AS b SET position = b.position + CASE WHEN b.open THEN cardinality(entries) ELSE 0 END
+        WHERE b.book = tabularium.book_of(commands[1].game)
+        RETURNING b.open, ARRAY[b.book], ARRAY[b.position - cardinality(entries)] INTO counts, mine, lasts;
+    ELSE
+        SELECT bool_and(b.open), array_agg(b.book), array_agg(b.position) INTO counts, mine, lasts
+        FROM (
+            SELECT book, position, open FROM tabularium.books
+            WHERE book = ANY (ARRAY(SELECT tabularium.book_of(c.game) FROM unnest(commands) AS c))
+            ORDER BY book
+            FOR UPDATE
+        ) AS b;
+    END IF;
     IF counts IS NULL AND cardinality(commands) > 0 THEN
         RAISE 'tabularium.books has no rows: restore it' USING ERRCODE = 'data_corrupted';
     ELSIF NOT counts THEN
@@ -218,26 +227,29 @@ BEGIN
         WHERE whole OR c.game = ANY (accepted)
         ON CONFLICT (game) DO UPDATE SET version = excluded.version, changed = excluded.changed;
 
-        WITH added AS (
-            INSERT INTO tabularium.log (book, position, game, version, event, schema, draws, at, cause, hash)
-            SELECT e.book,
-                   CASE WHEN counts
-                        THEN e.last + row_number() OVER (PARTITION BY e.book ORDER BY e.ordinality)
-                        ELSE nextval('tabularium.positions')
-                   END,
-                   e.game, e.version, e.event, e.schema, e.draws, e.at, e.cause, e.hash
+        INSERT INTO tabularium.log (book, position, game, version, event, schema, draws, at, cause, hash)
+        SELECT e.book,
+               CASE WHEN counts
+                    THEN lasts[array_position(mine, e.book)]
+                         + row_number() OVER (PARTITION BY e.book ORDER BY e.ordinality)
+                    ELSE nextval('tabularium.positions')
+               END,
+               e.game, e.version, e.event, e.schema, e.draws, e.at, e.cause, e.hash
+        FROM (
+            SELECT u.*, tabularium.book_of(u.game) AS book FROM unnest(entries) WITH ORDINALITY AS u
+            WHERE whole OR u.game = ANY (accepted)
+            ORDER BY u.ordinality
+        ) AS e;
+
+        IF counts AND cardinality(commands) > 1 THEN
+            UPDATE tabularium.books AS b SET position = b.position + e.added
             FROM (
-                SELECT u.*, b.book, b.position AS last
-                FROM unnest(entries) WITH ORDINALITY AS u
-                JOIN tabularium.books AS b ON b.book = tabularium.book_of(u.game)
+                SELECT tabularium.book_of(u.game) AS book, count(*) AS added FROM unnest(entries) AS u
                 WHERE whole OR u.game = ANY (accepted)
-                ORDER BY u.ordinality
+                GROUP BY 1
             ) AS e
-            RETURNING book, position
-        )
-        UPDATE tabularium.books AS b SET position = a.last
-        FROM (SELECT book, max(position) AS last FROM added GROUP BY book) AS a
-        WHERE b.book = a.book AND counts;
+            WHERE b.book = e.book;
+        END IF;
 
         INSERT INTO tabularium.keys (game, account, key, fingerprint, answer, after, version, at)
         SELECT c.game, c.account, c.key, c.fingerprint, c.answer, c.expected, c.version, c.at::timestamptz

@@ -13,8 +13,8 @@ from service.store.postgres.migrations import known
 from service.store.sqlite.schema import script
 
 README = Path(__file__).parents[2] / "service" / "README.md"
-OF_POSTGRES = {"heads", "chances", "snapshots"}
-"""Tables of PostgreSQL that are parts of others in SQLite, or lie in a file of their own there."""
+OF_POSTGRES = {"heads", "chances", "snapshots", "books", "log", "moved"}
+"""Tables of PostgreSQL that are parts of others in SQLite, lie in a file of their own there, or replace another."""
 
 
 def rows() -> list[list[str]]:

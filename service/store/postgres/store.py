@@ -192,11 +192,10 @@ class PostgresStore(SqlStore):
             transaction = connection.transaction(isolation="read_committed")
             await transaction.start()
             try:
-                for limit in sorted({(batch.within.what, *batch.within.values) for batch in batches if batch.within}):
-                    # What it counts may be in other books, which others append to meanwhile.
-                    await connection.execute(
-                        "SELECT pg_advisory_xact_lock(hashtextextended($1, 7))", " ".join(limit[:2])
-                    )
+                for within in (batch.within for batch in batches if batch.within is not None):
+                    # What it counts may be in other books, to which others append meanwhile.
+                    lock = "SELECT pg_advisory_xact_lock(hashtextextended($1, 7))"
+                    await connection.execute(lock, f"{within.what} {within.values[0]}")
                 rows = await append_with(connection, batches)
                 outcomes = [_outcome(row) for row in rows]
                 refused = next((each for each in outcomes if isinstance(each, BaseException) or each.repeated), None)

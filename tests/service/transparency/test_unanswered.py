@@ -236,7 +236,10 @@ def test_a_page_that_does_not_end_is_no_answer(monkeypatch: pytest.MonkeyPatch) 
     def answer(request: httpx.Request) -> httpx.Response:
         return httpx.Response(200, content=drips())
 
-    for bound, limit, said in (("LONGEST", 0.1, "has not answered for"), ("LARGEST", 5000, "more than 5000 bytes")):
+    for bound, limit, said in (
+        ("LONGEST_DOWNLOAD", 0.1, "has not answered for"),
+        ("LARGEST_PAGE", 5000, "more than 5000 bytes"),
+    ):
         with monkeypatch.context() as patch, HttpSite("http://x", _client(answer)) as site:
             patch.setattr(f"service.transparency.site.{bound}", limit)
             with pytest.raises(Unreachable, match=said):
