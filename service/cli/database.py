@@ -30,7 +30,7 @@ def migrate(
 ) -> None:
     """Bring a PostgreSQL database up to date. You can run this at any time, also several at once.
 
-    A database with games from before release 2 keeps all events in one order, for the processes of that release. When
+    A database from before the log had books keeps all events in one order, for processes of an earlier release. When
     none of them runs any more, --open-books ends that; such a process then answers that the service is unavailable.
     """
     try:

@@ -144,7 +144,7 @@ class LogPage(Struct, frozen=True):
     """A part of the log of all games.
 
     Attributes:
-        items: the events, in the order in which they were stored.
+        items: the events, those of a game in their order.
         next: the cursor for what follows. There is always one, because the log goes on: after the last page, ask again
             later.
         last: whether the log ended here when it was read.
