@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
 
 import msgspec
+import pytest
 from msgspec.structs import replace
 
 from domain.kernel.chance.secret import Vault
@@ -183,6 +184,11 @@ class InStore(Laws):
 
     test_the_order_of_sets_makes_no_difference = None  # type: ignore[reportAssignmentType]
     test_what_a_seat_may_not_see_makes_no_difference_to_it = None  # type: ignore[reportAssignmentType]
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        if "seed" in metafunc.fixturenames:
+            # Not `laws`: these seeds are a sample already.
+            metafunc.parametrize("seed", self.seeds)
 
     def played(self, seed: int) -> Play:
         return _kept(type(self), seed, False)
