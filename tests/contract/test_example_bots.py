@@ -67,8 +67,10 @@ def test_the_example_bots_play_by_any_ruleset(tmp_path: Path) -> None:
     (tmp_path / "package.json").write_text('{"type": "module"}')
     shutil.copy(EXAMPLES / "bot.ts", tmp_path)
     clients.compile_typescript(tmp_path)
-    with running(tmp_path / "data", tmp_path / "service.log", bot_pause=0) as (address, _):
-        api = httpx.Client(base_url=address, timeout=60)
+    with (
+        running(tmp_path / "data", tmp_path / "service.log", bot_pause=0) as (address, _),
+        httpx.Client(base_url=address, timeout=60) as api,
+    ):
         registered = [api.post("/v1/players", json={"name": name}).json() for name in ("Python", "TypeScript")]
         players = {each["player"]["id"]: each["token"] for each in registered}
         games = [begin(api, ruleset, players) for ruleset in PLAYED]
