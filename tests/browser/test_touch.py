@@ -226,6 +226,48 @@ async def test_a_tap_beside_a_border_chooses_what_the_finger_lies_on(service: Se
         assert chosen == wanted
 
 
+async def _where_the_card_comes(page: Page) -> Spot:
+    """Return a place on the board, in an area, that the card of an area covers: its lower left corner."""
+    box = await board(page).bounding_box()
+    assert box
+    spots = [(box["x"] + right, box["y"] + box["height"] - up) for up in (20, 30, 40) for right in (20, 40, 60)]
+    there = await page.evaluate(f"(spots) => spots.map({THERE})", spots)
+    return next(at for at, area in zip(spots, there, strict=True) if area)
+
+
+async def test_nothing_comes_to_lie_under_a_finger_between_its_touch_and_the_tap(service: Service, visit: Visit):
+    """A tap takes a moment, in which the page is drawn anew. A browser gives the tap to what is there at its end."""
+    made = await table(service.services, events=200)
+    async with visit(**PHONE) as visitor:
+        page = visitor.page
+        await opened(page, made.id)
+        at = await _where_the_card_comes(page)
+        area = await page.evaluate(THERE, at)
+        hand = Hand(page, await visitor.context.new_cdp_session(page))
+        await hand.put({1: at})
+        await page.evaluate(TWO_FRAMES)
+        assert await page.evaluate(THERE, at) == area
+        await hand.lift()
+
+
+async def test_what_a_mouse_points_at_is_told_in_a_card_that_leaves_it_on_the_board(service: Service, visit: Visit):
+    made = await table(service.services, events=200)
+    async with visit(viewport=PHONE["viewport"]) as visitor:
+        page = visitor.page
+        await opened(page, made.id)
+        at = await _where_the_card_comes(page)
+        area = await page.evaluate(THERE, at)
+        await page.mouse.move(*at)
+        card = page.get_by_role("status", name="In this area")
+        await expect(card).to_be_visible()
+        box = await card.bounding_box()
+        assert box
+        assert box["x"] < at[0] < box["x"] + box["width"]
+        assert box["y"] < at[1] < box["y"] + box["height"]
+        await page.mouse.click(*at)
+        await expect(page.locator(f'svg.board [data-area="{area}"]')).to_have_class("chosen")
+
+
 @pytest.mark.parametrize(("ruleset", "seats"), [("mare-nostrum", 4), ("conquest-classic-2005", 6)])
 async def test_all_scores_are_in_view_on_a_phone(service: Service, visit: Visit, ruleset: str, seats: int):
     made = await table(service.services, ruleset, seats, seed=3, events=300)

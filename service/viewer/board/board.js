@@ -364,14 +364,21 @@ export class Board extends EventTarget {
       this.#pressed = tapped;
     });
     for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => (this.#pressed = null));
+    /**
+     * Point where the pointer hovers. A finger does not hover: what is shown of its area could appear below the finger
+     * and take the tap.
+     * @param {PointerEvent} event
+     * @param {string | null} area
+     */
+    const hover = (event, area) => event.pointerType === "touch" || this.point(area);
     svg.addEventListener("pointerover", (event) => {
       // Some browsers report no pointerup where it happens in a menu of theirs.
       if (!event.buttons) this.#pressed = null;
-      this.point(at(event));
+      hover(event, at(event));
     });
     // No event says that the pointer enters a piece which lies under another area.
-    svg.addEventListener("pointermove", (event) => event.buttons || this.point(at(event)));
-    svg.addEventListener("pointerleave", () => this.point(null));
+    svg.addEventListener("pointermove", (event) => event.buttons || hover(event, at(event)));
+    svg.addEventListener("pointerleave", (event) => hover(event, null));
     svg.addEventListener("focusin", (event) => this.point(areaOf(event.target)));
     svg.addEventListener("focusout", () => this.point(null));
     svg.addEventListener("click", (event) => {

@@ -15,8 +15,11 @@ export function listen(moves) {
   /** @type {{area: string, x: number, y: number, began: boolean} | null} */
   let held = null;
   let isOver = false;
-  const drop = () => {
+  /** @param {PointerEvent} event */
+  const drop = ({ pointerType }) => {
     held = null;
+    // A finger points only while it drags.
+    if (moves.isDragged && pointerType === "touch") board.point(null);
     if (board.camera) board.camera.held = false;
     moves.isDragged = false;
   };
@@ -24,7 +27,7 @@ export function listen(moves) {
     "pointerdown",
     (event) => {
       const area = board.areaAt(event);
-      if (!event.isPrimary) return drop();
+      if (!event.isPrimary) return drop(event);
       const isReady = event.pointerType !== "touch" || moves.start === area;
       if (event.button || !area || !isReady || !moves.isOpen || !moves.from(area).some(({ end }) => end)) return;
       held = { area, x: event.clientX, y: event.clientY, began: false };
@@ -46,7 +49,7 @@ export function listen(moves) {
   addEventListener("pointerup", (event) => {
     if (!held) return;
     const { began, area } = held;
-    drop();
+    drop(event);
     if (!began) return;
     isOver = true;
     setTimeout(() => (isOver = false));

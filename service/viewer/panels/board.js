@@ -40,7 +40,8 @@ export function boardWaits({ board, problem }) {
 function areaCard(room, area) {
   const [name, ...lines] = room.board.content(area);
   const isChosen = room.area === area && !room.board.pointed;
-  return html`<div class="area-card" role="status" aria-label="In this area" tabindex="0">
+  // Until an area is chosen, the card vanishes when the pointer leaves the board: it must not take the pointer itself.
+  return html`<div class="area-card ${room.area ? "" : "passing"}" role="status" aria-label="In this area" tabindex="0">
     <h2>${linked(room, name ?? area)}</h2>
     ${lines.length ? html`<ul>${lines.map((line) => html`<li>${linked(room, line)}</li>`)}</ul>` : html`<p>Nothing is here.</p>`}
     ${isChosen ? html`<button class="close" aria-label="Close" @click=${() => room.choose(null)}>${icon("close")}</button>` : nothing}
