@@ -144,6 +144,17 @@ async def test_an_append_that_is_rolled_back_holds_nobody_up(url: str) -> None:
         assert seen == [(SECOND, 1)]
 
 
+@pytest.mark.parametrize("together", [False, True], ids=["by-itself", "in-a-batch"])
+async def test_what_is_refused_leaves_no_gap_in_its_book(url: str, together: bool) -> None:
+    again, other = addition(FIRST, 1, count=3), [new_game(ELSEWHERE)] if together else []
+    async with opened(url) as store, connected(url) as connection:
+        await store.append(new_game(FIRST, count=2))
+        assert next(row["outcome"] for row in await append_with(connection, [again, *other])) == "conflict"
+        await store.append(addition(FIRST, 2))
+        positions = await connection.fetch("SELECT position FROM tabularium.log WHERE book = 3 ORDER BY position")
+        assert [position for (position,) in positions] == [1, 2, 3]
+
+
 async def hold_open_at_random(url: str, name: str, rng: random.Random, rounds: int) -> list[str]:
     """Append in transactions that stay open for a while, and are sometimes rolled back; return the games that stay."""
     kept: list[str] = []
