@@ -43,12 +43,12 @@ class Cursor(Struct, frozen=True):
 
     @classmethod
     def start(cls, books: int) -> "Cursor":
-        """Return the place before the first record of a log with so many books."""
+        """Return the place before the first record of a log with `books` books."""
         return cls((0,) * books)
 
     @classmethod
     def parse(cls, text: str | None, books: int) -> "Cursor":
-        """Return what `str` wrote, of a log with so many books; without a text, the place before the first record.
+        """Return the cursor that `str` wrote, of a log with `books` books; without a text, the place before its start.
 
         A number is the same position in every book. The logs of releases before books gave out numbers. Raises
         `UnknownCursor`.
@@ -119,7 +119,7 @@ class Cursor(Struct, frozen=True):
         return self.plus(self.shares(end, most))
 
     def plus(self, steps: Mapping[int, int]) -> "Cursor":
-        """Return the place that is so many positions further in some books."""
+        """Return the place that is further in some books, by the number of positions that `steps` has for them."""
         return Cursor(tuple(position + steps.get(book, 0) for book, position in enumerate(self.positions)))
 
 

@@ -146,7 +146,7 @@ class Runner:
                 await self._store.lease(self._name, 0)
 
     def pause(self, folded: int, took: float) -> float:
-        """Return the seconds between a pass that folded so many events, and took so many seconds, and the next."""
+        """Return the seconds from the end of a pass that folded `folded` events in `took` seconds to the next one."""
         return max(self._rest * took, 0 if folded >= self._batch else GATHER)
 
     async def turn(self) -> int | None:

@@ -29,7 +29,7 @@ def backup(
     folder: Annotated[Path, typer.Argument(help="Where the copies go, best on another disk.")],
     data: Data = None,
     every: Annotated[
-        int | None, typer.Option(min=1, max=86_400, help="Go on, and look so many seconds later for something new.")
+        int | None, typer.Option(min=1, max=86_400, help="Go on, and look for something new after this many seconds.")
     ] = None,
 ) -> None:
     """Copy the SQLite store into a folder. You can run this beside a service.
@@ -95,7 +95,7 @@ def restore(
 
 
 async def _problems(checking: Path, settings: Settings) -> str:
-    """Return in one line what is wrong with the copy in a directory; nothing when it is whole."""
+    """Return in one line what is wrong with the copy in a directory; empty when it is whole."""
     from msgspec.structs import replace
 
     from service.doctor.deep import examine

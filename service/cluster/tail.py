@@ -13,7 +13,7 @@ from service.observe.logging import log
 from service.store.protocol import EventStore, Placed, StoreError
 
 KEPT: Final = 2000
-"""So many records are kept at hand; readers that are further behind read the store."""
+"""How many of the newest records are kept at hand; readers further behind read the store."""
 
 BATCH: Final = 500
 

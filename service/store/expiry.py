@@ -15,17 +15,17 @@ EVERY: Final = 600.0
 """Seconds between two looks for keys that have ended."""
 
 BATCH: Final = 500
-"""So many are deleted at once: commands that wait meanwhile do not wait long."""
+"""The most keys that one statement deletes, so that commands do not wait long for it."""
 
 
 async def forget_ended(store: EventStore, now: str, hours: int) -> int:
-    """Delete what is kept of all keys that were used so many hours before `now`; return how many there were."""
+    """Delete all keys that were used more than `hours` before `now`; return how many there were."""
     before = later(now, -timedelta(hours=hours))
     return await _all(store.forget_keys, before) + await _all(store.accounts.forget_made, before)
 
 
 def forgetting(store: EventStore, clock: Clock, hours: int) -> AbstractAsyncContextManager[None]:
-    """A context in which keys are deleted that were used so many hours ago."""
+    """A context in which keys are deleted when they are `hours` old."""
 
     async def work() -> None:
         while True:

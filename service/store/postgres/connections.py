@@ -66,7 +66,7 @@ class Connections:
     """Connections to one database."""
 
     def __init__(self, url: str, most: int, *, durable: bool = True, search_path: str = "tabularium") -> None:
-        """There are at most so many in the pool; `connect` makes further ones.
+        """Open at most `most` connections in the pool; `connect` makes further ones.
 
         Args:
             durable: False gives up that what was committed is on the disk: when the database crashes, the last commits
@@ -196,13 +196,13 @@ class Connections:
             raise translated from error
 
     async def select(self, query: str, *values: Any) -> list[Any]:
-        """Return what a query finds; nothing when a value is a text that PostgreSQL cannot hold: one with a NUL."""
+        """Return what a query finds; no rows when a value is a text that PostgreSQL cannot hold: one with a NUL."""
         if not _storable(values):
             return []
         return await self._patiently(lambda connection: connection.fetch(numbered(query), *values))
 
     async def select_at_once(self, *queries: tuple[Any, ...]) -> list[list[Any]]:
-        """Return what each query finds, with its values, all read at one moment; nothing as `select` does."""
+        """Return what each query finds, with its values, all read at one moment; no rows where `select` finds none."""
         if not all(map(_storable, queries)):
             return [[] for _ in queries]
 

@@ -35,7 +35,7 @@ from service.store.sql.job import Job
 from service.store.sql.store import CASE_NUMBER, SqlStore, index_statements, secret_values
 
 GATHERED: Final = 256
-"""At most so many appends in one call, so that the first of them is not kept waiting."""
+"""The most appends in one call, so that the first of them is not kept waiting."""
 
 _APPEND: Final = (
     "SELECT outcome, head, after, version FROM tabularium.append("

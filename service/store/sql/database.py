@@ -12,7 +12,7 @@ class Database(Protocol):
         ...
 
     async def select(self, query: str, *values: Any) -> list[Any]:
-        """Return what a query finds; nothing when a value is a text that the database cannot hold."""
+        """Return what a query finds; no rows when a value is a text that the database cannot hold."""
         ...
 
     async def select_at_once(self, *queries: tuple[Any, ...]) -> list[list[Any]]:

@@ -32,7 +32,7 @@ ALL: Final = 2**63 - 1
 """A limit that is none."""
 
 FULL_LASTS: Final = 10.0
-"""For so many seconds after there was no room on the disk, a store is taken to be full; the next write tells."""
+"""Seconds for which a store counts as full after a write found no room on the disk; then the next write tells."""
 
 SEEN: Final = "SELECT fingerprint, after, version FROM keys WHERE game = ? AND account = ? AND key = ?"
 SECRETS: Final = (

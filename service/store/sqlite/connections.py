@@ -26,7 +26,7 @@ from service.store.sql.job import Job
 T = TypeVar("T")
 
 GATHERED: Final = 256
-"""At most so many jobs in one transaction, so that the first of them is not kept waiting."""
+"""The most jobs in one transaction, so that the first of them is not kept waiting."""
 
 CHECKPOINT_EVERY: Final = 300
 """Transactions after which the write-ahead log is carried over into the database."""

@@ -29,7 +29,7 @@ QUICK: Final = 0.002
 READERS: Final = 4
 
 AT_HAND: Final = 2000
-"""So many of the newest records of the log, at least, are kept in memory."""
+"""How many of the newest records of the log are kept in memory, at least."""
 
 _Outcome = tuple[Appended, int]
 """What became of an append, and the position of the first record; 0 when nothing was added."""

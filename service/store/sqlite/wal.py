@@ -39,7 +39,7 @@ def _wal_problem(wal: Path, shared: Path) -> str | None:
     content = wal.read_bytes()
     if len(content) <= 32:
         return "its beginning is missing" if _frames_indexed(index, None) else None
-    header, good, lost = _Header(content), 0, 0
+    header, good, bad, commits = _Header(content), 0, 0, 0
     checksum, salt, size = header.checksum if header.whole else None, header.salt, 24 + header.page
     for start in range(32, len(content) - size + 1, size):
         head = content[start : start + 24]
@@ -50,12 +50,13 @@ def _wal_problem(wal: Path, shared: Path) -> str | None:
                 good += 1
                 continue
             checksum = None
-        if head[8:16] == salt and head[4:8] != bytes(4):
-            lost += 1
+        if head[8:16] == salt:
+            bad += 1
+            commits += head[4:8] != bytes(4)
     indexed = _frames_indexed(index, salt)
-    if lost <= 1 and indexed <= good:
+    if commits <= 1 and indexed <= good:
         return None
-    return f"only its first {good} frames are good, and {max(indexed - good, lost)} or more are lost"
+    return f"only its first {good} frames are good, and {max(indexed - good, bad)} or more are lost"
 
 
 class _Header:
