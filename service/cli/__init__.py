@@ -19,6 +19,7 @@ from service.cli import (
     games,
     logs,
     mirror,
+    plan,
     projections,
     rules,
     serve,
@@ -40,6 +41,7 @@ app = typer.Typer(
 serve.register(app)
 settings.register(app)
 doctor.register(app)
+plan.register(app)
 database.register(app)
 backup.register(app)
 accounts.register(app)

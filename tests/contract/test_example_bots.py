@@ -20,7 +20,7 @@ from tests.helpers.sampling import sampled
 EXAMPLES: Final = clients.HERE.parents[1] / "openapi"
 ENOUGH: Final = 10
 """The commands that each bot gives in each game."""
-PLAYED: Final = sampled("games of the example bots", LIBRARY.ids(), 3)
+PLAYED: Final = sampled("games of the example bots", LIBRARY.ids(), 1)
 
 
 @contextmanager

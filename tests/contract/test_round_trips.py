@@ -16,7 +16,7 @@ from tests.helpers.sampling import sampled
 from tests.recorded import recorded
 
 DRAWN = sampled("generators of clients", READERS, 2)
-GAMES = sampled("games sent to clients", recorded(), 6, by=attrgetter("ruleset", "version"))
+GAMES = sampled("games sent to clients", recorded(), 3, by=attrgetter("ruleset", "version"))
 
 
 def test_values_come_back_equal_and_of_the_same_type(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

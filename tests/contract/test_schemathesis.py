@@ -14,7 +14,7 @@ from domain.library import LIBRARY
 from tests.contract.running import running
 from tests.helpers.sampling import RUN
 
-SECONDS = 30 if RUN.seed else 300
+SECONDS = 20 if RUN.seed else 300
 """The time limit. The examples and the coverage of every endpoint come first, then fuzzing.
 
 A run with a seed looks at samples only, so that it is short.

@@ -144,6 +144,8 @@ def expressions() -> Iterator[tuple[str, str]]:
     for panel in DASHBOARD["panels"]:
         for target in panel.get("targets", ()):
             yield f"panel {panel['title']}", target["expr"]
+    for query in re.findall(r"^ *query: (.+)$", (CHART / "templates" / "scaling.yaml").read_text(), re.MULTILINE):
+        yield "scaling by " + query[:20], query
 
 
 def known_metrics() -> dict[str, set[str]]:

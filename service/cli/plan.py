@@ -1,0 +1,105 @@
+"""``tabularium plan``: what a service of a given size needs."""
+
+from typing import Annotated, Any
+
+import msgspec
+import typer
+from msgspec.structs import replace
+from rich.table import Table
+
+from service.base.extras import MissingExtra, needs_extra
+from service.cli.output import bad_input, console, print_json
+from service.planning.model import Load, Plan, Prices, measured, planned
+
+
+def register(app: typer.Typer) -> None:
+    app.command("plan")(plan)
+
+
+def plan(
+    games: Annotated[float, typer.Option(help="Games that go on at the same time.")],
+    commands: Annotated[float, typer.Option(help="Commands that a game gets in a day.")] = 12,
+    watchers: Annotated[float, typer.Option(help="Clients that follow a game at the same time.")] = 0.2,
+    reads: Annotated[float, typer.Option(help="Requests that come with each command.")] = 6,
+    events: Annotated[float, typer.Option(help="Events that a command makes.")] = 2.6,
+    peak: Annotated[float, typer.Option(help="The busiest hour of a day, in averages.")] = 4,
+    finished: Annotated[float, typer.Option(help="The share of a year's events that can be archived.")] = 0.9,
+    clients: Annotated[
+        int | None,
+        typer.Option(min=1, help="Clients that a process keeps (TABULARIUM_CONNECTIONS).", show_default=False),
+    ] = None,
+    prices: Annotated[
+        tuple[float, float, float, float],
+        typer.Option(help="A month of a core, a GiB of memory, of disk and of archive.", metavar="P P P P"),
+    ] = (15, 2, 0.1, 0.02),
+    simulate: Annotated[
+        float | None,
+        typer.Option(help="Also play the busiest time for this many seconds (needs tabularium[plan]).", metavar="S"),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Say how many processes, connections and how much disk so many games need, and what a month of it costs.
+
+    The costs of a command, a read or an event were measured (deploy/README.md, "Growing", says on what). A plan leaves
+    two fifths of every core for bursts, and counts a standby for the database.
+    """
+    try:
+        load = msgspec.convert(
+            {
+                "games": games, "commands": commands, "events": events, "watchers": watchers, "reads": reads,
+                "peak": peak, "finished": finished,
+            },
+            Load,
+        )  # fmt: skip
+    except msgspec.ValidationError as error:
+        said, _, where = str(error).partition(" - at `$.")
+        bad_input(f"--{where.rstrip('`')}: {said[0].lower()}{said[1:]}")
+    if min(prices) < 0:
+        bad_input("--prices takes four numbers that are not negative")
+    if simulate is not None and not 0 < simulate <= 3600:
+        bad_input("--simulate takes a number of seconds above 0, 3600 at most")
+    costs = measured()
+    costs = costs if clients is None else replace(costs, clients=clients)
+    found = planned(load, costs, Prices(**dict(zip(Prices.__struct_fields__, prices, strict=True))))
+    seen = None
+    if simulate is not None:
+        from service.planning.simulation import simulate as played
+
+        try:
+            with needs_extra("plan", "--simulate"):
+                seen = played(load, found, costs, simulate)
+        except MissingExtra as error:
+            bad_input(str(error))
+    if as_json:
+        print_json({"plan": found, "simulated": seen})
+        return
+    console.print(_table(found))
+    if seen is not None:
+        times = f"half within {seen.p50:.1f} ms, 95 of 100 within {seen.p95:.1f}, 99 within {seen.p99:.1f}"
+        told = f", {times}" if seen.commands > 1 else "; simulate for longer to see how soon"
+        console.print(f"{seen.commands} commands answered{told}")
+        for part, use in sorted(seen.use.items(), key=lambda each: -each[1]):
+            console.print(f"  {use:6.1%} busy: {part}")
+        console.print(f"saturated first, with these: {seen.first}, at {seen.room:.1f} times the load")
+
+
+def _table(found: Plan) -> Table:
+    table = Table(show_header=False, box=None)
+    rows: list[tuple[str, Any]] = [
+        ("step", found.step),
+        ("commands a second", f"{found.commands:.2f}, in the busiest hour {found.busiest:.2f}"),
+        ("processes that serve", f"{found.processes} ({found.serving:.2f} cores of work)"),
+        ("processes for projections", f"{found.folders} ({found.folding:.2f} cores of work)"),
+        ("transparency log", f"{found.entering:.2f} cores of work of one process"),
+        ("cores of the database", f"{found.database_cores} ({found.database:.2f} cores of work)"),
+        ("connections to it", found.connections),
+        ("memory", f"{found.memory:.1f} GiB"),
+        ("a year of the log", f"{found.log:.1f} GiB"),
+        ("of it in the archive", f"{found.archive:.1f} GiB"),
+        ("a year of projections", f"{found.rows:.1f} GiB"),
+        ("of the transparency log", f"{found.tree:.1f} GiB"),
+        ("a month, after a year", f"{found.month:.0f}"),
+    ]
+    for what, value in rows:
+        table.add_row(what, str(value))
+    return table

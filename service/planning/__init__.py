@@ -1,0 +1,1 @@
+"""What a service of a given size needs: `tabularium plan`."""
