@@ -111,7 +111,7 @@ class _World:
             self._env.process(self._calls(number))
         yield stored
         self.took.append(self._env.now - began)
-        # Those who follow are sent it, and what comes with a command comes to any process.
+        # Sent to the clients that follow; it and the requests that come along are work of any process.
         self._env.process(self._work(self._chance.randrange(self._plan.processes), self._follow))
 
     def _work(self, number: int, mean: float) -> Generator[Any]:
