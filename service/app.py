@@ -79,7 +79,9 @@ async def open_services(
         redis = await opened.enter_async_context(open_redis(settings, watched)) if settings.redis_url else None
         store = await backend.open_store(watched)
         watched.store_full.set_function(lambda: float(store.is_full))
+        watched.store_damaged.set_function(lambda: float(store.damage is not None))
         opened.push_async_callback(store.close)
+        store.begin_checking()
         rows = await backend.open_projections()
         opened.push_async_callback(rows.close)
         wake = await opened.enter_async_context(open_wake(store, redis))

@@ -57,7 +57,7 @@ from service.judging.desk import UnknownCase, UnknownStatement
 from service.observe.logging import log
 from service.pictures.png import NotConverted
 from service.pictures.scenes import Unmapped
-from service.store.protocol import KeyReused, StoreError, StoreFull
+from service.store.protocol import KeyReused, StoreDamaged, StoreError, StoreFull
 
 encode: Final = msgspec.json.Encoder().encode
 
@@ -255,6 +255,9 @@ def explained(error: Exception) -> Problem:
         case StoreFull():
             detail = "The disk of the database is full: nothing can be stored, but everything can be read."
             return Problem(UNAVAILABLE, detail, headers={"Retry-After": "10"})
+        case StoreDamaged():
+            detail = "The database is damaged: nothing is stored until its operator has restored it."
+            return Problem(UNAVAILABLE, detail, headers={"Retry-After": "60"})
         case StoreError():
             return Problem(UNAVAILABLE, "The database does not answer.", headers={"Retry-After": "1"})
         case NotBuilt():

@@ -43,13 +43,14 @@ async def examine(
     if settings.traces_url:
         yield await _collector(settings.traces_url)
     usable = True
-    async for finding in _bounded(_store(settings, clock)):
+    deeply = progress is not None
+    async for finding in _bounded(_store(settings, clock, deeply), None if deeply else PATIENCE):
         usable &= finding.level != "fail"
         yield finding
     if usable:
         async for finding in _bounded(_log(settings, clock)):
             yield finding
-        async for finding in _bounded(_contents(settings, progress), None if progress is not None else PATIENCE):
+        async for finding in _bounded(_contents(settings, progress), None if deeply else PATIENCE):
             yield finding
     elif progress is not None:
         yield fail("contents", "they were not looked at, because of what failed", "Mend that first.")
@@ -137,9 +138,9 @@ async def _collector(url: str) -> Finding:
     return ok("traces", f"{where} can be reached")
 
 
-async def _store(settings: Settings, clock: Clock) -> AsyncIterator[Finding]:
+async def _store(settings: Settings, clock: Clock, deep: bool) -> AsyncIterator[Finding]:
     if not settings.database_url:
-        for finding in await embedded.examine(settings):
+        for finding in await embedded.examine(settings, deep):
             yield finding
         return
     if find_spec("asyncpg") is None:

@@ -13,7 +13,7 @@ from service.base.private import open_to_others
 from service.base.settings import Settings
 from service.doctor.finding import Finding, fail, ok, one_line, warn
 from service.store.protocol import StoreDamaged
-from service.store.sqlite.file import check_file
+from service.store.sqlite.file import check_file, is_read_first
 
 GIB: Final = 1024**3
 ENOUGH: Final = 1 * GIB
@@ -22,19 +22,19 @@ ENOUGH: Final = 1 * GIB
 LITTLE: Final = GIB // 10
 
 
-async def examine(settings: Settings) -> list[Finding]:
-    """Return what there is to say of the data directory; nothing in it is changed."""
-    return await asyncio.to_thread(_examine, settings)
+async def examine(settings: Settings, deep: bool = False) -> list[Finding]:
+    """Return what there is to say of the data directory; nothing in it is changed. `deep` reads a large file whole."""
+    return await asyncio.to_thread(_examine, settings, deep)
 
 
-def _examine(settings: Settings) -> list[Finding]:
+def _examine(settings: Settings, deep: bool) -> list[Finding]:
     found = [_directory(settings.data)]
     if found[0].level == "fail":
         return found
     found.append(_disk(settings.data))
     if settings.data.exists():
         found.append(_privacy(settings.data))
-        found.append(_file(settings))
+        found.append(_file(settings, deep))
     if not settings.durable:
         message = "TABULARIUM_DURABLE is false: when the power fails, the last commands can be lost"
         found.append(warn("durability", message, "Remove it where games are not throw-away."))
@@ -92,9 +92,10 @@ def _privacy(data: Path) -> Finding:
     )
 
 
-def _file(settings: Settings) -> Finding:
+def _file(settings: Settings, deep: bool) -> Finding:
     try:
-        exists = check_file(settings.database, durable=settings.durable)
+        exists = check_file(settings.database, durable=settings.durable, whole=deep)
+        is_read = deep or (exists and is_read_first(settings.database))
     except StoreDamaged as error:
         remedy = "Nothing was changed. Keep what is there aside, with its -wal file, before you put a copy back."
         return fail("database", str(error), remedy)
@@ -103,4 +104,7 @@ def _file(settings: Settings) -> Finding:
     if not exists:
         return ok("database", f"{settings.database} is made when the service starts")
     size = settings.database.stat().st_size / 1024**2
+    if not is_read:
+        message = f"{settings.database} was not read whole: a service does that when it has started, and `--deep`"
+        return ok("database", f"{message}; {size:.1f} MiB")
     return ok("database", f"{settings.database} is whole; {size:.1f} MiB")

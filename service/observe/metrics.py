@@ -136,6 +136,10 @@ class Metrics:
         self.store_full = self._gauge(
             "tabularium_store_full", "1 when a write has just found no room on the disk of the database, 0 otherwise."
         )
+        self.store_damaged = self._gauge(
+            "tabularium_store_damaged",
+            "1 when the database was found damaged and nothing is stored any more, 0 otherwise.",
+        )
         self.redis_up = self._gauge(
             "tabularium_redis_up", "1 while Redis is used, 0 while it does not answer; NaN when none is configured."
         )

@@ -174,6 +174,11 @@ class EventStore(Protocol):
         ...
 
     @property
+    def damage(self) -> str | None:
+        """Why nothing is stored any more, in one line, when the store was found damaged while it was used."""
+        ...
+
+    @property
     def accounts(self) -> AccountStore:
         """The accounts."""
         ...
@@ -375,7 +380,15 @@ class EventStore(Protocol):
         ...
 
     async def ready(self) -> None:
-        """Return when the store answers. Raises `StoreUnavailable`; `StoreFull` also when a write just had no room."""
+        """Return when the store answers.
+
+        Raises `StoreUnavailable`; `StoreFull` also when a write just had no room; `StoreDamaged` when there is
+        `damage`.
+        """
+        ...
+
+    def begin_checking(self) -> None:
+        """Read what is stored whole in the background, where opening it did not; `damage` says what is found."""
         ...
 
     async def close(self) -> None:

@@ -22,7 +22,8 @@ async def show_health(request: Call) -> Response[bytes]:
 async def show_readiness(request: Call) -> Response[bytes]:
     """Check whether the service can serve.
 
-    Asks the database. When a write found no room on its disk in the last ten seconds, the answer says so (503).
+    Asks the database. When a write found no room on its disk in the last ten seconds, or when the database was found
+    damaged, the answer says so (503).
     """
     request.read_query(Nothing)
     await request.services.store.ready()

@@ -175,8 +175,8 @@ UNAVAILABLE: Final = Kind(
     "unavailable",
     503,
     "The service cannot answer now",
-    "The database does not answer, its disk is full, or the service is stopping. `detail` says which. Nothing was"
-    " acknowledged.",
+    "The database does not answer or is damaged, its disk is full, or the service is stopping. `detail` says which."
+    " Nothing was acknowledged.",
     "Repeat the request with the same Idempotency-Key after `Retry-After` seconds.",
     {"detail": "The database does not answer."},
 )

@@ -98,6 +98,9 @@ class PostgresStore(SqlStore):
         """How many of those that read are busy, how many are idle, and how many there may be."""
         return self._connections.numbers
 
+    def begin_checking(self) -> None:
+        """Do nothing: the server looks after its files."""
+
     async def close(self) -> None:
         if self._closed:
             return

@@ -71,7 +71,13 @@ class SqlStore(ABC):
     def is_full(self) -> bool:
         return time.monotonic() - self._database.full_at < FULL_LASTS
 
+    @property
+    def damage(self) -> str | None:
+        return None
+
     async def ready(self) -> None:
+        if self.damage is not None:
+            raise StoreDamaged(self.damage)
         if self.is_full:
             raise StoreFull("no room is left on the disk of the database")
         await self._database.select("SELECT 1 FROM games LIMIT 1")

@@ -10,7 +10,7 @@ from typing import Final
 
 from service.base.private import make_file, make_folder
 from service.base.settings import Settings
-from service.store.sqlite.file import check_file
+from service.store.sqlite.file import check_file, mark_of
 from service.store.sqlite.lock import only_service
 
 _PREFIX: Final = "tabularium-"
@@ -87,12 +87,13 @@ def put_back(checked: Path, settings: Settings, now: datetime) -> Path:
         StoreDamaged, sqlite3.Error, OSError: the file cannot be used after all.
     """
     with only_service(settings.data):
-        check_file(checked)
+        check_file(checked, whole=True)
         aside = settings.data / f"before-{now.strftime(_STAMP)}"
         make_folder(aside)
         # The store itself first: without it, what is beside it is not taken for anything.
         for database in (settings.database, settings.projection_database, settings.snapshot_database):
-            for each in (database, *(database.with_name(database.name + suffix) for suffix in ("-wal", "-shm"))):
+            beside = (database.with_name(database.name + suffix) for suffix in ("-wal", "-shm"))
+            for each in (database, *beside, mark_of(database)):
                 if each.exists():
                     each.rename(aside / each.name)
         checked.rename(settings.database)

@@ -77,17 +77,26 @@ class Connections:
         pragmas: what is set on each connection.
         readers: how many threads read.
         quick: the seconds for which the event loop waits for a transaction; 0 leaves all to a thread.
+        on_damage: hears what SQLite says when it comes upon a place in the file that is damaged.
     """
 
-    def __init__(self, path: Path, *pragmas: str, readers: int, quick: float = 0.0) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *pragmas: str,
+        readers: int,
+        quick: float = 0.0,
+        on_damage: Callable[[str], object] | None = None,
+    ) -> None:
         self._path = path
         self._pragmas = pragmas
-        self._translated = Translated(path)
+        self._translated = Translated(path, on_damage)
         self._writer = _Writer(connect(path, *pragmas), quick)
         self._readers = _Threads("sqlite-reader", readers)
         self._local = threading.local()
         self._opened: list[sqlite3.Connection] = []
         self._closed = False
+        self._refused: str | None = None
 
     @property
     def full_at(self) -> float:
@@ -120,6 +129,8 @@ class Connections:
         `stored` hears that first, in the order of the commits, whether or not anybody still waits for it here.
         """
         self._require_open()
+        if self._refused is not None:
+            raise StoreDamaged(self._refused)
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._writer.hand_in(Job(work, future, stored))
         with self._translated:
@@ -144,6 +155,15 @@ class Connections:
     async def execute(self, statement: str, *values: Any) -> None:
         """Do what a statement says."""
         await self.write(lambda connection: connection.execute(statement, values))
+
+    @property
+    def refused(self) -> str | None:
+        """Why nothing is written any more; None while something is."""
+        return self._refused
+
+    def refuse(self, why: str) -> None:
+        """Write nothing any more: from now on `write` raises `StoreDamaged`. May be called in any thread."""
+        self._refused = why
 
     async def close(self) -> None:
         """Finish what was handed in, then close."""
@@ -298,8 +318,8 @@ class _Writer:
 class Translated:
     """Turns what SQLite and the system say of a file into what a store says."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, on_damage: Callable[[str], object] | None = None) -> None:
+        self._path, self._on_damage = path, on_damage
         self.full_at = -math.inf
         """When there was no room last, by the monotonic clock."""
 
@@ -318,6 +338,8 @@ class Translated:
             return
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in DAMAGED or _BAD_TEXT in str(error):
+            if self._on_damage is not None:
+                self._on_damage(str(error))
             raise StoreDamaged(f"{self._path} is damaged: {error}") from error
         if isinstance(error, sqlite3.OperationalError):
             raise StoreUnavailable(f"{self._path} cannot be used: {error}") from error

@@ -16,16 +16,20 @@ from service.store.protocol import StoreDamaged
 from service.store.sqlite.schema import APPLICATION, SCHEMA_VERSION, script, version_of
 from service.store.sqlite.wal import PAGE, check_wal
 
+AT_ONCE: Final = 16 * 1024 * 1024
+"""Up to this size (0.1 s) a file is read whole before it is served; a larger one while it is (`checking.py`)."""
+
 THOROUGH: Final = 256 * 1024 * 1024
-"""Up to this size (a second or two) the indexes are compared with their tables as well."""
+"""Up to this size the indexes are compared with their tables as well."""
 
 _MAGIC: Final = b"SQLite format 3\0"
 
 
-def check_file(path: Path, *, durable: bool = True) -> bool:
+def check_file(path: Path, *, durable: bool = True, whole: bool = False) -> bool:
     """Tell whether there is a store at `path`, of this schema or an older one. Nothing is changed.
 
-    Without `durable` the write-ahead log is not looked at: a power failure may have left it incomplete, as agreed.
+    The file is read whole when `whole` says so, or `is_read_first`. Without `durable` the write-ahead log is not looked
+    at: a power failure may have left it incomplete, as agreed.
 
     Raises:
         StoreDamaged: what is there is damaged, or is something else.
@@ -43,23 +47,56 @@ def check_file(path: Path, *, durable: bool = True) -> bool:
         if wal.exists():
             check_wal(wal, shared)
     with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+        wrong, version, schema = None, 0, []
         try:
-            thorough = path.stat().st_size < THOROUGH
-            pragma = "PRAGMA integrity_check(1)" if thorough else "PRAGMA quick_check(1)"
-            report = [row[0] for row in connection.execute(pragma)]
-            version, schema = (version_of(connection), _schema_of(connection)) if report == ["ok"] else (0, [])
-        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # what the check quotes may be damaged text
-            if isinstance(error, sqlite3.OperationalError):
-                raise
-            report = [str(error)]
-            version, schema = 0, []
-    if report != ["ok"]:
-        raise StoreDamaged(f"{path} is damaged: {' '.join(report[0].split())}; restore it from a copy")
+            if whole or is_read_first(path):
+                wrong = what_is_wrong(path, connection)
+            if wrong is None:
+                version, schema = version_of(connection), _schema_of(connection)
+        except sqlite3.OperationalError:
+            raise
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            wrong = str(error)
+    if wrong is not None:
+        raise StoreDamaged(damaged(path, wrong))
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript(script(0, version))
         if schema != _schema_of(connection):
             raise StoreDamaged(f"{path} is damaged: its tables are not those of a Tabularium store")
     return True
+
+
+def is_read_first(path: Path) -> bool:
+    """Tell whether a file is read whole before it is served.
+
+    A small one is, one that an earlier service found damaged, and one of an older schema, because bringing that up to
+    date writes to all of it.
+    """
+    with path.open("rb") as file:
+        (version,) = struct.unpack(">60xI", file.read(64))
+    return path.stat().st_size <= AT_ONCE or version != SCHEMA_VERSION or mark_of(path).exists()
+
+
+def what_is_wrong(path: Path, connection: sqlite3.Connection) -> str | None:
+    """Read a file whole, and return the first thing that is wrong with it. Raises `sqlite3.OperationalError`."""
+    pragma = "PRAGMA integrity_check(1)" if path.stat().st_size < THOROUGH else "PRAGMA quick_check(1)"
+    try:
+        report = [row[0] for row in connection.execute(pragma)]
+    except sqlite3.OperationalError:
+        raise
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # what the check quotes may be damaged text
+        return str(error)
+    return None if report == ["ok"] else str(report[0])
+
+
+def damaged(path: Path, wrong: str) -> str:
+    """Return what to say of a file with which something is wrong, in one line."""
+    return f"{path} is damaged: {' '.join(wrong.split())}; restore it from a copy"
+
+
+def mark_of(path: Path) -> Path:
+    """Return the file which says that a service has found the one at `path` damaged."""
+    return _beside(path, ".found-damaged")
 
 
 def create_file(path: Path) -> None:

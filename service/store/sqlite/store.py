@@ -14,12 +14,14 @@ from domain.judging.case import CaseRow
 from domain.kernel.ids import StreamId, Version
 from domain.kernel.log.record import Record
 from projections.cursor import ALL_BOOKS, Cursor, Place
+from service.observe.logging import log
 from service.store.accounts import LimitReached
 from service.store.protocol import Append, Appended, Conflict, KeyReused, Placed
 from service.store.sql.store import CASE_NUMBER, SEEN, SqlStore, index_statements, kept_use, secret_values
 from service.store.sqlite.accounts import SqliteAccounts
+from service.store.sqlite.checking import Checking, mark
 from service.store.sqlite.connections import Connections, Translated, connect
-from service.store.sqlite.file import check_file, create_file
+from service.store.sqlite.file import check_file, create_file, damaged, is_read_first, mark_of
 from service.store.sqlite.schema import bring_up_to_date
 from service.store.sqlite.transparency import SqliteTree
 
@@ -64,7 +66,12 @@ class SqliteStore(SqlStore):
             "PRAGMA cache_size = -16000",
             "PRAGMA wal_autocheckpoint = 0",
         )
-        self._connections = Connections(path, *pragmas, readers=READERS, quick=QUICK)
+        self._path = path
+        self._connections = Connections(
+            path, *pragmas, readers=READERS, quick=QUICK, on_damage=lambda why: self._on_damage(damaged(path, why))
+        )
+        self._is_read = True
+        self._checking: Checking | None = None
         super().__init__(self._connections)
         self._end = _End()
         self.accounts = SqliteAccounts(self._connections)
@@ -87,14 +94,41 @@ class SqliteStore(SqlStore):
     @classmethod
     def _open(cls, path: Path, durable: bool) -> "SqliteStore":
         with Translated(path):
+            is_read = True
             if not check_file(path, durable=durable):
                 create_file(path)
+            elif is_read := is_read_first(path):
+                mark_of(path).unlink(missing_ok=True)
             with closing(connect(path, "PRAGMA synchronous = FULL")) as connection:
                 bring_up_to_date(connection)
-            return cls(path, durable=durable)
+            store = cls(path, durable=durable)
+            store._is_read = is_read
+            return store
+
+    @property
+    def damage(self) -> str | None:
+        return self._connections.refused
+
+    def _on_damage(self, why: str) -> None:
+        """Sound the alarm once, and store nothing any more: a write could spread the damage."""
+        if self._connections.refused is None:
+            self._connections.refuse(why)
+            mark(self._path, why)
+            log.error("the database is damaged, and nothing is stored any more", why=why)
 
     async def close(self) -> None:
+        if self._checking is not None:
+            await asyncio.to_thread(self._checking.stop)
         await self._connections.close()
+
+    def begin_checking(self) -> None:
+        if not self._is_read and self._checking is None:
+            self._checking = Checking(self._path, self._on_damage)
+
+    async def checked(self) -> None:
+        """Return when what `begin_checking` began has ended."""
+        if self._checking is not None:
+            await asyncio.to_thread(self._checking.wait)
 
     async def forget_keys(self, before: str, limit: int) -> int:
         def work(connection: sqlite3.Connection) -> int:
