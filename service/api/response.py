@@ -57,7 +57,7 @@ from service.judging.desk import UnknownCase, UnknownStatement
 from service.observe.logging import log
 from service.pictures.png import NotConverted
 from service.pictures.scenes import Unmapped
-from service.store.protocol import KeyReused, StoreDamaged, StoreError, StoreFull
+from service.store.protocol import KeyReused, StoreDamaged, StoreError, StoreFull, StreamDamaged
 
 encode: Final = msgspec.json.Encoder().encode
 
@@ -255,6 +255,8 @@ def explained(error: Exception) -> Problem:
         case StoreFull():
             detail = "The disk of the database is full: nothing can be stored, but everything can be read."
             return Problem(UNAVAILABLE, detail, headers={"Retry-After": "10"})
+        case StreamDamaged():
+            return Problem(INTERNAL_ERROR, "What is stored of this game is damaged.")
         case StoreDamaged():
             detail = "The database is damaged: nothing is stored until its operator has restored it."
             return Problem(UNAVAILABLE, detail, headers={"Retry-After": "60"})

@@ -10,6 +10,7 @@ import typer
 from domain.kernel.rules.docstrings import docstring
 from service.cli import (
     accounts,
+    archive,
     audit,
     backup,
     cases,
@@ -44,6 +45,7 @@ doctor.register(app)
 plan.register(app)
 database.register(app)
 backup.register(app)
+archive.register(app)
 accounts.register(app)
 games.register(app)
 logs.register(app)

@@ -64,6 +64,12 @@ async def examine(settings: Settings, store: EventStore, progress: Progress) -> 
     """Yield whether what is stored is what was stored."""
     signed: dict[tuple[StreamId, Version], _Signed] = {}
     yield await _tree(settings, store.tree, signed, progress)
+    archive = await _archive(store, progress)
+    if archive is not None:
+        yield archive
+        if archive.level == "fail":
+            yield fail("chains", "they were not computed, because a segment of the archive is damaged", _REMEDY)
+            return
     commitments: dict[StreamId, dict[Version, str]] = {}
     yield await _chains(store, signed, commitments, progress)
     yield await _commitments(store, commitments, progress)
@@ -169,6 +175,20 @@ def _misread(start: int, leaves: Sequence[Leaf], signed: dict[tuple[StreamId, Ve
             problems.append(f"entry {number} is not found by its {entry.kind} and version")
         signed[GameId(entry.id), entry.version] = _Signed(number, entry.hash, entry.at)
     return problems
+
+
+# --- the archive ------------------------------------------------------------------------------------------------------
+
+
+async def _archive(store: EventStore, progress: Progress) -> Finding | None:
+    """Read all segments; None when there are none."""
+    problems: list[str] = []
+    after, count = None, 0
+    while found := await store.segments(after, CHUNK // 10):
+        problems += [wrong for _, _, wrong in found if wrong is not None]
+        after, count = found[-1][:2], count + len(found)
+        progress("segments of the archive", count, count + 1)
+    return _finding("archive", problems, f"{count} segments can be read and have their hashes") if count else None
 
 
 # --- the chains -------------------------------------------------------------------------------------------------------

@@ -33,6 +33,10 @@ class StoreDamaged(StoreError):
     """What lies where the store should be is damaged, or is something else. Nothing was overwritten."""
 
 
+class StreamDamaged(StoreDamaged):
+    """Records of one game or case are damaged or missing, and the rest of the store is as it should be."""
+
+
 class StoreUnavailable(StoreError):
     """The store cannot answer now (disk full, locked by another process, closed). Nothing was acknowledged."""
 
@@ -222,6 +226,16 @@ class EventStore(Protocol):
 
     async def read(self, game: StreamId, after: Version = 0, limit: int | None = None) -> list[Record]:
         """Return the records of a stream that follow version `after`; none of an unknown one."""
+        ...
+
+    async def segments(
+        self, after: tuple[StreamId, Version] | None, limit: int
+    ) -> list[tuple[StreamId, Version, str | None]]:
+        """Read segments of archived games again, those that follow a game and version; say what is wrong with each.
+
+        Returns:
+            for each its game, its last version, and in one line what is wrong, or None.
+        """
         ...
 
     @property

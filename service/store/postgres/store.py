@@ -7,7 +7,7 @@ committed.
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
@@ -31,11 +31,14 @@ from service.store.postgres.connections import (
 )
 from service.store.postgres.transparency import PostgresTree
 from service.store.protocol import Added, Append, Appended, Conflict, KeptUse, KeyReused, Placed, StoreUnavailable
+from service.store.sql.archived import COLUMNS
 from service.store.sql.job import Job
 from service.store.sql.store import CASE_NUMBER, SqlStore, index_statements, secret_values
 
 GATHERED: Final = 256
 """The most appends in one call, so that the first of them is not kept waiting."""
+
+_WINDOWS: Final = "unnest(?::smallint[], ?::bigint[], ?::bigint[]) AS w (book, after, until)"
 
 _APPEND: Final = (
     "SELECT outcome, head, after, version FROM tabularium.append("
@@ -155,9 +158,15 @@ class PostgresStore(SqlStore):
     async def read_on(
         self, after: Cursor, limit: int, games: Collection[StreamId] | None = None, until: Cursor | None = None
     ) -> tuple[list[Placed], Cursor]:
+        # Nothing is archived before the books are open.
+        read_on = super().read_on if await self._are_open() else self._read_rows
+        return await read_on(after, limit, games, until or await self.end())
+
+    async def _read_rows(
+        self, after: Cursor, limit: int, games: Collection[StreamId] | None, until: Cursor
+    ) -> tuple[list[Placed], Cursor]:
         if not await self._are_open():
-            return await super().read_on(after, limit, games, until)
-        until = until or await self.end()
+            return await super()._read_rows(after, limit, games, until)
         shares = after.shares(until, limit)
         asked = [*shares] if games is None else sorted({book_of(game) for game in games} & shares.keys())
         only, values = ("", ()) if games is None else (f"AND l.game {self.among}", (self._texts(games),))
@@ -176,6 +185,43 @@ class PostgresStore(SqlStore):
         # Of a book that had fewer than its share, nothing is left.
         through = (Place(book, until.positions[book]) for book, share in shares.items() if counted[book] < share)
         return rows, after.after((*(place for place, _, _ in rows), *through))
+
+    def _archived_after(self, after: Cursor) -> tuple[Any, ...]:
+        query = (
+            "SELECT 1 FROM unnest(?::bigint[]) WITH ORDINALITY AS a (position, number)"
+            " WHERE EXISTS (SELECT FROM segments s WHERE s.book = a.number - 1 AND s.last > a.position) LIMIT 1"
+        )
+        return query, after.positions
+
+    def _packed_between(
+        self, after: Cursor, windows: Mapping[int, int], games: Collection[StreamId] | None
+    ) -> tuple[Any, ...]:
+        # All within 2^span positions overlap a window only when they begin so far before it, at most.
+        query = (
+            f"SELECT w.book, {COLUMNS} FROM {_WINDOWS}, generate_series(0, 40) AS k,"
+            " LATERAL (SELECT * FROM segments s WHERE s.book = w.book AND s.span = k"
+            " AND s.first > w.after - (1::bigint << k) AND s.first <= w.until AND s.last > w.after) s"
+        )
+        return query if games is None else f"{query} WHERE s.game {self.among}", *self._windows(after, windows, games)
+
+    def _between(
+        self, after: Cursor, windows: Mapping[int, int], games: Collection[StreamId] | None
+    ) -> tuple[Any, ...]:
+        query = (
+            f"SELECT e.book, e.position, e.game, {self.record} FROM {_WINDOWS}"
+            " JOIN log e ON e.book = w.book AND e.position > w.after AND e.position <= w.until"
+        )
+        return query if games is None else f"{query} WHERE e.game {self.among}", *self._windows(after, windows, games)
+
+    def _windows(
+        self, after: Cursor, windows: Mapping[int, int], games: Collection[StreamId] | None
+    ) -> tuple[Any, ...]:
+        spans = [(book, after.positions[book], after.positions[book] + size) for book, size in windows.items()]
+        return *zip(*spans, strict=True), *(() if games is None else (self._texts(games),))
+
+    @staticmethod
+    def _place(book: int, position: int) -> Place:
+        return Place(book, position)
 
     async def _append(self, batch: Append) -> Appended:
         if self._closed:

@@ -2,7 +2,7 @@
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 import msgspec
@@ -24,12 +24,17 @@ from service.store.protocol import (
     Stored,
     StoreDamaged,
     StoreFull,
+    StreamDamaged,
     Within,
 )
+from service.store.sql.archived import COLUMNS, Archived, missing
 from service.store.sql.database import Database
 
 ALL: Final = 2**63 - 1
 """A limit that is none."""
+
+_WIDEST: Final = 65_536
+"""The most positions that are looked at together."""
 
 FULL_LASTS: Final = 10.0
 """Seconds for which a store counts as full after a write found no room on the disk; then the next write tells."""
@@ -66,6 +71,7 @@ class SqlStore(ABC):
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._archived = Archived(database)
 
     @property
     def is_full(self) -> bool:
@@ -115,7 +121,44 @@ class SqlStore(ABC):
         return kept_use(await self._database.select(SEEN, game, account, key))
 
     async def read(self, game: StreamId, after: Version = 0, limit: int | None = None) -> list[Record]:
-        return _records(await self._database.select(*self._reading(game, after, limit)))
+        """Return records from the log; when those that follow are not there, from the archive and the log."""
+        records = _records(await self._database.select(*self._reading(game, after, limit)))
+        if records:
+            if records[0].version == after + 1:
+                return records
+        elif limit == 0 or await self.head(game) <= after:
+            return []
+        heads, packed, rows = await self._database.select_at_once(
+            (f"{self.heads_query} WHERE game = ?", game),
+            self._packed(game, after, limit),
+            self._reading(game, after, limit),
+        )
+        return await self._joined(game, after, limit, heads[0][1] if heads else 0, packed, rows)
+
+    async def _joined(
+        self, game: StreamId, after: Version, limit: int | None, head: Version, packed: Any, rows: Any
+    ) -> list[Record]:
+        """Return what follows a version, out of segments and rows that were read at one moment.
+
+        Raises `StreamDamaged` when something in between is missing.
+        """
+        archived = [record for run in await self._archived.unpacked(packed) for _, record in run]
+        records = [record for record in (*archived, *_records(rows)) if record.version > after][:limit]
+        for expected, record in enumerate(records, after + 1):
+            if record.version != expected:
+                raise missing(game, expected - 1, record.version - 1)
+        if len(records) < min(head - after, ALL if limit is None else limit):
+            raise missing(game, after + len(records), head)
+        return records
+
+    def _packed(self, game: StreamId, after: Version, limit: int | None) -> tuple[Any, ...]:
+        """Return a query for the segments of a stream with records that follow a version, and its values."""
+        of_stream, values = self._stream(game)
+        query = (
+            f"SELECT {COLUMNS} FROM segments s WHERE {of_stream} AND s.version > CAST(? AS BIGINT)"
+            " AND s.after < CAST(? AS BIGINT) ORDER BY s.version"
+        )
+        return query, *values, after, ALL if limit is None else after + limit
 
     @abstractmethod
     def _stream(self, game: StreamId) -> tuple[str, tuple[Any, ...]]:
@@ -129,6 +172,25 @@ class SqlStore(ABC):
         )
         return query, *values, after, ALL if limit is None else limit
 
+    async def segments(
+        self, after: tuple[StreamId, Version] | None, limit: int
+    ) -> list[tuple[StreamId, Version, str | None]]:
+        game, version = after or ("", 0)
+        found = await self._database.select(
+            f"SELECT {COLUMNS} FROM segments s WHERE s.game > ? OR (s.game = ? AND s.version > CAST(? AS BIGINT))"
+            " ORDER BY s.game, s.version LIMIT ?",
+            *(game, game, version, limit),
+        )
+        told: list[tuple[StreamId, Version, str | None]] = []
+        for row in found:
+            try:
+                await self._archived.unpacked([row], anew=True)
+                wrong = None
+            except StreamDamaged as error:
+                wrong = str(error)
+            told.append((row[0], row[1], wrong))
+        return told
+
     async def read_all(self, cursor: str | None = None, limit: int = 1000) -> tuple[list[tuple[StreamId, Record]], str]:
         found, after = await self.read_on(Cursor.parse(cursor, self.books), limit)
         return [(game, record) for _, game, record in found], str(after)
@@ -136,8 +198,77 @@ class SqlStore(ABC):
     async def read_on(
         self, after: Cursor, limit: int, games: Collection[StreamId] | None = None, until: Cursor | None = None
     ) -> tuple[list[Placed], Cursor]:
-        """Read a log in which all books have their positions from one order."""
+        """Read rows; and then, when something that follows is archived, segments and rows at one moment.
+
+        In this order: what was archived after the rows were read is among them, and what was archived before is found.
+        """
         until = until or await self.end()
+        found = await self._read_rows(after, limit, games, until)
+        if not await self._database.select(*self._archived_after(after)):
+            return found
+        return await self._read_both(after, limit, games, until)
+
+    async def _read_both(
+        self, after: Cursor, limit: int, games: Collection[StreamId] | None, until: Cursor
+    ) -> tuple[list[Placed], Cursor]:
+        """Read the next positions of each book, as many as it may have records, from segments and rows.
+
+        Positions may be unused, or those of other games: while nothing is found, further ones are looked at.
+        """
+        most = limit
+        while windows := after.shares(until, most):
+            packed, rows = await self._database.select_at_once(
+                self._packed_between(after, windows, games), self._between(after, windows, games)
+            )
+            books: dict[int, dict[int, tuple[StreamId, Record]]] = {book: {} for book in windows}
+            for book, position, game, *columns in rows:
+                books[book][position] = game, Record(*columns)
+            segments = await self._archived.unpacked((columns for _, *columns in packed), keep=True)
+            for (book, game, *_), run in zip(packed, segments, strict=True):
+                start = after.positions[book]
+                for position, record in run:
+                    if start < position <= start + windows[book]:
+                        books[book][position] = game, record
+            reached = after.plus(windows)
+            filled = {book: sorted(found.items()) for book, found in books.items() if found}
+            if filled:
+                # Wider windows may have more than was asked for.
+                share = max(1, limit // len(filled)) if most > limit else limit
+                placed: list[Placed] = []
+                for number, (book, found) in enumerate(filled.items()):
+                    kept = found[:share] if number < limit else []
+                    placed += [(self._place(book, position), game, record) for position, (game, record) in kept]
+                    if len(kept) < len(found):
+                        end = kept[-1][0] if kept else after.positions[book]
+                        reached = reached.plus({book: end - reached.positions[book]})
+                return placed, reached
+            after, most = reached, min(2 * most, _WIDEST)
+        return [], after
+
+    @abstractmethod
+    def _archived_after(self, after: Cursor) -> tuple[Any, ...]:
+        """Return a query that finds something when segments follow a cursor, and its values."""
+
+    @abstractmethod
+    def _packed_between(
+        self, after: Cursor, windows: Mapping[int, int], games: Collection[StreamId] | None
+    ) -> tuple[Any, ...]:
+        """Return a query for the book and the `COLUMNS` of segments with positions in windows, and its values."""
+
+    @abstractmethod
+    def _between(
+        self, after: Cursor, windows: Mapping[int, int], games: Collection[StreamId] | None
+    ) -> tuple[Any, ...]:
+        """Return a query for book, position, game and record of rows with positions in windows, and its values."""
+
+    @staticmethod
+    @abstractmethod
+    def _place(book: int, position: int) -> Place: ...
+
+    async def _read_rows(
+        self, after: Cursor, limit: int, games: Collection[StreamId] | None, until: Cursor
+    ) -> tuple[list[Placed], Cursor]:
+        """Read a log in which all books have their positions from one order."""
         first, last = max(after.positions), max(until.positions)
         only, values = ("", ()) if games is None else (f"AND game {self.among}", (self._texts(games),))
         found = await self._database.select(
@@ -179,12 +310,17 @@ class SqlStore(ABC):
         return _secrets(game, await self._database.select(SECRETS, game, known))
 
     async def load(self, game: GameId, after: Version = 0) -> Stored | None:
-        heads, records, secrets = await self._database.select_at_once(
-            (self.loaded, game), self._reading(game, after, None), (SECRETS, game, 0)
-        )
+        asked = (self.loaded, game), self._reading(game, after, None), (SECRETS, game, 0)
+        heads, rows, secrets = await self._database.select_at_once(*asked)
         if not heads:
             return None
-        return Stored(heads[0][0], _records(records), _secrets(game, secrets), heads[0][1])
+        head, chance = heads[0]
+        records = _records(rows)
+        if head > after and (not records or records[0].version != after + 1):
+            heads, rows, secrets, packed = await self._database.select_at_once(*asked, self._packed(game, after, None))
+            head, chance = heads[0]
+            records = await self._joined(game, after, None, head, packed, rows)
+        return Stored(head, records, _secrets(game, secrets), chance)
 
     async def board(self, digest: str) -> bytes | None:
         found = await self._database.select(f"SELECT {self.board_file} FROM boards WHERE digest = ?", digest)

@@ -370,9 +370,44 @@ CREATE TRIGGER private_stay BEFORE UPDATE ON private BEGIN SELECT RAISE(ABORT, '
 CREATE TRIGGER private_remain BEFORE DELETE ON private BEGIN SELECT RAISE(ABORT, 'a private game stays private'); END;
 """
 
+# What is over and old: records of games, packed (`service/store/segments.py`). An event is deleted only when a segment
+# has it; a segment and its dictionary never are.
+_ARCHIVE: Final = """
+CREATE TABLE dictionaries (
+    number INTEGER PRIMARY KEY,
+    file   BLOB NOT NULL
+);
+CREATE TABLE segments (
+    game       TEXT NOT NULL,
+    version    INTEGER NOT NULL,
+    after      INTEGER NOT NULL,
+    first      INTEGER NOT NULL,
+    last       INTEGER NOT NULL,
+    span       INTEGER NOT NULL,
+    previous   BLOB NOT NULL,
+    hash       BLOB NOT NULL,
+    dictionary INTEGER NOT NULL,
+    content    BLOB NOT NULL,
+    UNIQUE (game, version)
+);
+CREATE INDEX segments_by_first ON segments (span, first);
+CREATE INDEX segments_by_last ON segments (last);
+DROP TRIGGER events_remain;
+CREATE TRIGGER events_remain BEFORE DELETE ON events
+WHEN NOT EXISTS (
+    SELECT 1 FROM segments s WHERE s.game = OLD.game AND s.version >= OLD.version AND s.after < OLD.version
+)
+BEGIN SELECT RAISE(ABORT, 'events are never deleted'); END;
+""" + "".join(
+    f"CREATE TRIGGER {table}_{name} BEFORE {change} ON {table} BEGIN"
+    f" SELECT RAISE(ABORT, '{table} are never {done}'); END;\n"
+    for table in ("segments", "dictionaries")
+    for name, change, done in (("stay", "UPDATE", "changed"), ("remain", "DELETE", "deleted"))
+)
+
 STEPS: Final = (
     *(_FIRST, _ACCOUNTS, _KEYS, _SOUGHT, _JUDGES, _CASES, _TRANSPARENCY, _BOTS, _FORKS, _INVITATIONS, _PASSKEYS),
-    *(_PROGRAMS, _RULINGS, _CHALLENGES, _PRIVATE),
+    *(_PROGRAMS, _RULINGS, _CHALLENGES, _PRIVATE, _ARCHIVE),
 )
 """The schema, as it grew. A new file takes all steps, an older one those that it lacks; none is ever changed."""
 

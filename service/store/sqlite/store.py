@@ -2,7 +2,7 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -17,6 +17,7 @@ from projections.cursor import ALL_BOOKS, Cursor, Place
 from service.observe.logging import log
 from service.store.accounts import LimitReached
 from service.store.protocol import Append, Appended, Conflict, KeyReused, Placed
+from service.store.sql.archived import COLUMNS
 from service.store.sql.store import CASE_NUMBER, SEEN, SqlStore, index_statements, kept_use, secret_values
 from service.store.sqlite.accounts import SqliteAccounts
 from service.store.sqlite.checking import Checking, mark
@@ -32,6 +33,9 @@ READERS: Final = 4
 
 AT_HAND: Final = 2000
 """How many of the newest records of the log are kept in memory, at least."""
+
+_SPANS: Final = msgspec.json.encode([*range(41)])
+"""What the spans of segments may be."""
 
 _Outcome = tuple[Appended, int]
 """What became of an append, and the position of the first record; 0 when nothing was added."""
@@ -141,6 +145,41 @@ class SqliteStore(SqlStore):
 
     def _stream(self, game: StreamId) -> tuple[str, tuple[Any, ...]]:
         return "game = ?", (game,)
+
+    async def end(self) -> Cursor:
+        # The newest records may be archived.
+        (found,) = await self._connections.select(
+            "SELECT max(coalesce((SELECT max(position) FROM events), 0), coalesce((SELECT max(last) FROM segments), 0))"
+        )
+        return Cursor(found)
+
+    def _archived_after(self, after: Cursor) -> tuple[Any, ...]:
+        return "SELECT 1 FROM segments WHERE last > ? LIMIT 1", *after.positions
+
+    def _packed_between(
+        self, after: Cursor, windows: Mapping[int, int], games: Collection[StreamId] | None
+    ) -> tuple[Any, ...]:
+        # All within 2^span positions overlap a window only when they begin so far before it, at most.
+        (start,), only, values = after.positions, *self._only("s", games)
+        query = (
+            f"SELECT 0, {COLUMNS} FROM json_each(?) k CROSS JOIN segments s"
+            f" WHERE s.span = k.value AND s.first > ? - (1 << k.value) AND s.first <= ? AND s.last > ?{only}"
+        )
+        return query, _SPANS, start, start + windows[0], start, *values
+
+    def _between(
+        self, after: Cursor, windows: Mapping[int, int], games: Collection[StreamId] | None
+    ) -> tuple[Any, ...]:
+        (start,), only, values = after.positions, *self._only("e", games)
+        query = f"SELECT 0, position, game, {self.record} FROM events e WHERE position > ? AND position <= ?{only}"
+        return query, start, start + windows[0], *values
+
+    def _only(self, table: str, games: Collection[StreamId] | None) -> tuple[str, tuple[Any, ...]]:
+        return ("", ()) if games is None else (f" AND {table}.game {self.among}", (self._texts(games),))
+
+    @staticmethod
+    def _place(book: int, position: int) -> Place:
+        return Place(ALL_BOOKS, position)
 
     async def read_on(
         self, after: Cursor, limit: int, games: Collection[StreamId] | None = None, until: Cursor | None = None

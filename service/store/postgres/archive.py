@@ -1,0 +1,103 @@
+"""Archiving in PostgreSQL, as the owner of the database: the role of the service may not delete an event."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Final
+
+import asyncpg
+from msgspec.structs import astuple
+
+from domain.kernel.ids import GameId, book_of
+from domain.kernel.log.record import Record
+from service.store.archiving import Waiting, check_read_back
+from service.store.postgres import migrations
+from service.store.postgres.connections import Connection
+from service.store.postgres.hosts import Hosts
+from service.store.postgres.store import PostgresStore
+from service.store.protocol import StoreUnavailable
+from service.store.segments import PLAIN, Segment, SegmentDamaged
+from service.store.sql.archived import COLUMNS
+
+_SIGNED: Final = "AND EXISTS (SELECT FROM entries l WHERE l.stream = g.game AND l.version >= h.version)"
+
+
+class PostgresArchive:
+    """An `Archive` in a database. To be opened by `opened`; its methods may raise what asyncpg raises."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    async def due(self, before: str, signed: bool, limit: int) -> list[GameId]:
+        found = await self._connection.fetch(
+            "SELECT g.game FROM games g JOIN heads h ON h.game = g.game"
+            " WHERE g.status IN ('over', 'cancelled') AND h.changed < $1"
+            " AND EXISTS (SELECT FROM log e WHERE e.book = book_of(g.game) AND e.game = g.game)"
+            f" {_SIGNED if signed else ''} ORDER BY g.number LIMIT $2",
+            before,
+            limit,
+        )
+        return [GameId(game) for (game,) in found]
+
+    async def waiting(self, game: GameId) -> Waiting:
+        rows = await self._connection.fetch(
+            f"SELECT position, {PostgresStore.record} FROM log WHERE book = $1 AND game = $2 ORDER BY version",
+            *(book_of(game), game),
+        )
+        previous = await self._connection.fetchval(
+            "SELECT hash FROM segments WHERE book = $1 AND game = $2 ORDER BY version DESC LIMIT 1",
+            *(book_of(game), game),
+        )
+        return Waiting([(position, Record(*columns)) for position, *columns in rows], previous)
+
+    async def dictionary(self) -> tuple[int, bytes] | None:
+        found = await self._connection.fetchrow("SELECT number, file FROM dictionaries ORDER BY number LIMIT 1")
+        return (found[0], found[1]) if found is not None else None
+
+    async def add_dictionary(self, number: int, content: bytes) -> None:
+        await self._connection.execute(
+            "INSERT INTO dictionaries (number, file) VALUES ($1, $2) ON CONFLICT DO NOTHING", number, content
+        )
+
+    async def put(self, packed: Sequence[Segment], rows: int) -> None:
+        game, number = packed[0].game, packed[0].dictionary
+        stream = book_of(game), game, packed[0].after
+        async with self._connection.transaction():
+            if number != PLAIN and not await self._connection.fetchval(
+                "SELECT count(*) FROM dictionaries WHERE number = $1", number
+            ):
+                raise SegmentDamaged(f"dictionary {number} is missing")
+            await self._connection.executemany(
+                "INSERT INTO segments"
+                " (book, span, game, version, after, first, last, previous, hash, dictionary, content)"
+                " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+                [(book_of(game), each.span, *astuple(each)) for each in packed],
+            )
+            found = await self._connection.fetch(
+                f"SELECT {COLUMNS} FROM segments s WHERE s.book = $1 AND s.game = $2 AND s.version > $3"
+                " ORDER BY s.version",
+                *stream,
+            )
+            deleted = await self._connection.execute(
+                "DELETE FROM log WHERE book = $1 AND game = $2 AND version > $3 AND version <= $4",
+                *(*stream, packed[-1].version),
+            )
+            check_read_back(packed, [Segment(*columns) for columns in found], int(deleted.rpartition(" ")[2]), rows)
+
+
+@asynccontextmanager
+async def opened(url: str) -> AsyncIterator[PostgresArchive]:
+    """Open the archive in a database, as its owner. Raises `StoreUnavailable` for whatever the database refuses."""
+    where = migrations.place_of(url)
+    try:
+        connection, _ = await Hosts(url, patience=10).connect()
+        try:
+            await connection.execute("SET search_path = tabularium")
+            if not await connection.fetchval("SELECT count(*) FROM books WHERE open"):
+                raise StoreUnavailable(
+                    f"{where} still has all events in one order: run `tabularium migrate --open-books` first"
+                )
+            yield PostgresArchive(connection)
+        finally:
+            await connection.close(timeout=10)
+    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError) as error:
+        raise StoreUnavailable(f"{where} cannot be archived: {' '.join(str(error).split())}") from error
