@@ -22,7 +22,7 @@ from domain.transparency.tree import EMPTY, Frontier, Placed, Run, leaf_hash
 from projections.cursor import Cursor
 from service.base.settings import Settings
 from service.doctor.finding import Finding, fail, ok
-from service.store.protocol import EventStore, StoreDamaged
+from service.store.protocol import EventStore, StoreDamaged, StreamDamaged
 from service.store.transparency import Leaf, TreeHead, TreeStore
 from service.transparency.kept import Kept
 from service.transparency.keys import KeyUnusable, LogKey, check, present_key
@@ -256,7 +256,10 @@ async def _cut(store: EventStore, heads: Mapping[StreamId, _Head]) -> list[str]:
         for stream in streams:
             head, version = heads[stream], indexed.get(stream, 0)
             if version > head.version:  # it may have gone on meanwhile
-                more = await store.read(stream, head.version)
+                try:
+                    more = await store.read(stream, head.version)
+                except StreamDamaged:
+                    more = []
                 if first_broken(stream, more, *head) is None and len(more) >= version - head.version:
                     continue
             if version != head.version:
@@ -289,7 +292,10 @@ async def _commitments(
 
 async def _hidden(store: EventStore, game: GameId, committed: Mapping[Version, str]) -> list[bool]:
     """Return what fits of the secret of a game's dice and of its hidden values."""
-    stored = await store.load(game, max(committed))
+    try:
+        stored = await store.load(game, max(committed))
+    except StreamDamaged:  # of which the chains speak
+        return []
     if stored is None:
         return [False]
     return [commitment_to(stored.chance) in committed.values(), *(each.is_genuine() for each in stored.secrets)]

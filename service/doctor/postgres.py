@@ -35,6 +35,8 @@ KEPT: Final = {
     "trees": "root",
     "checkpoints": "note",
     "cosignatures": "line",
+    "segments": "content",
+    "dictionaries": "file",
 }
 """The tables of which no row is ever changed or deleted, each with a column of its own."""
 
@@ -48,10 +50,14 @@ _UNGUARDED: Final = """
 SELECT kept.relid::regclass::text
 FROM (
     SELECT ('tabularium.' || name)::regclass AS relid
-    FROM unnest(ARRAY['log', 'secrets', 'chances', 'entries', 'hashes', 'trees', 'checkpoints', 'cosignatures']) AS name
+    FROM unnest(ARRAY[
+        'log', 'secrets', 'chances', 'entries', 'hashes', 'trees', 'checkpoints', 'cosignatures', 'segments',
+        'dictionaries'
+    ]) AS name
 ) AS kept
 LEFT JOIN pg_trigger AS t
-    ON t.tgrelid = kept.relid AND t.tgenabled IN ('O', 'A') AND t.tgfoid = 'tabularium.refuse_change'::regproc
+    ON t.tgrelid = kept.relid AND t.tgenabled IN ('O', 'A')
+    AND t.tgfoid IN ('tabularium.refuse_change'::regproc, 'tabularium.refuse_loss'::regproc)
 GROUP BY kept.relid
 HAVING coalesce(bit_or(t.tgtype), 0) & 56 <> 56
 ORDER BY 1
@@ -341,8 +347,8 @@ async def _guards(connection: Any) -> Finding:
         unguarded = ["every table"]
     if unguarded:
         remedy = (
-            "As the owner of the database: ALTER TABLE … ENABLE TRIGGER ALL; a dropped one is in 0004_grants.sql or"
-            " 0020_transparency.sql."
+            "As the owner of the database: ALTER TABLE … ENABLE TRIGGER ALL; a dropped one is in 0004_grants.sql,"
+            " 0016_transparency.sql or 0032_archive.sql."
         )
         return fail("triggers", f"missing or switched off on {', '.join(unguarded)}", remedy)
     if (how := await connection.fetchval("SHOW session_replication_role")) != "origin":
