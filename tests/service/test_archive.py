@@ -21,7 +21,7 @@ from tests.service.api.test_administration import appointed
 from tests.service.api.test_forks import start_of
 from tests.service.rig import LIBRARY
 
-PATHS = ("", "/state", "/state?version=4", "/events", "/events?after=4&limit=3", "/export", "/history", "/scoreboard")
+PATHS = ("", "/state", "/state?version=4", "/events", "/events?after=4&limit=3", "/export", "/history")
 
 
 async def answers(service: Service, game: str, auditor: Player) -> dict[str, bytes]:
@@ -84,7 +84,9 @@ async def test_everything_is_answered_as_before(tmp_path: Path, capsys: pytest.C
         (events,) = connection.execute("SELECT sum(version - after) FROM segments").fetchone()
     assert f"archived 1 games: {events} events in " in " ".join(capsys.readouterr().out.split())
     async with serving(tmp_path, transparency=False) as service:
-        assert {game: await answers(service, game, auditor) for game in (over, running)} == before
+        for game in (over, running):
+            now = await answers(service, game, auditor)
+            assert {path: now[path] for path in now if now[path] != before[game][path]} == {}
         assert await rows_of(service.services.store, tmp_path / "after.db") == rows
 
 
