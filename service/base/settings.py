@@ -3,13 +3,15 @@
 import ipaddress
 import math
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Final, Literal, TypeVar, cast, get_args, get_type_hints
 
 import msgspec
 from msgspec import Meta, Struct
 
+from domain.kernel.ids import BOOKS
 from domain.kernel.rules.docstrings import attributes
 from domain.kernel.rules.message import enumerated
 from service.base.expected import wanted
@@ -31,6 +33,13 @@ DatabaseUrl = Annotated[
     Meta(
         pattern=r"^(postgres(ql)?://\S+)?$",
         description="the address of a PostgreSQL database: postgresql://user:password@host/name",
+    ),
+]
+BookServers = Annotated[
+    str,
+    Meta(
+        pattern=r"^\s*(\d{1,2}(-\d{1,2})?(,\d{1,2}(-\d{1,2})?)*=postgres(ql)?://\S+(\s+|$))*$",
+        description="books and addresses, separated by spaces: 32-47=postgresql://user:password@host/name 48-63=…",
     ),
 ]
 RedisUrl = Annotated[
@@ -102,8 +111,11 @@ class Settings(Struct, frozen=True):
         data: the directory for the database; the service creates it.
         database_url: a PostgreSQL database to use instead of SQLite: ``postgresql://user:password@host/name``. Where a
             standby can take the place of the primary, name all hosts: ``postgresql://user:password@one,two/name``.
+        book_servers: further PostgreSQL servers, each with the books of the log that it keeps:
+            ``32-47=postgresql://user:password@two/name 48-63=postgresql://user:password@three/name``. All other books,
+            and the accounts, are in `database_url`. All processes need the same setting.
         database_connections: the most connections to PostgreSQL that a process opens for reading; it has one more for
-            writing.
+            writing. With `book_servers`, to each server.
         redis_url: a Redis through which processes wake each other and share rate limits:
             ``redis://:password@host/0``, ``rediss://`` for TLS. Without it they ask the database five times a second.
         rate_per_token: the requests a second that one token may send; `off` for no limit. Default: off on a loopback
@@ -183,6 +195,7 @@ class Settings(Struct, frozen=True):
 
     data: Path = Path("data")
     database_url: DatabaseUrl = ""
+    book_servers: BookServers = ""
     database_connections: Annotated[int, Meta(ge=1, le=100)] = 8
     redis_url: RedisUrl = ""
     rate_per_token: Rate = None
@@ -235,6 +248,8 @@ class Settings(Struct, frozen=True):
     grace: Annotated[float, Meta(ge=0)] = 2.0
 
     def __post_init__(self) -> None:
+        if self.book_servers:
+            _require_sound(self.database_url, self.elsewhere)
         if self.oidc_issuer and not self.oidc_audience:
             raise SettingsError(f"{PREFIX}OIDC_ISSUER needs {PREFIX}OIDC_AUDIENCE: the service, as the issuer knows it")
         if self.oidc_client_id and not self.oidc_issuer:
@@ -251,7 +266,19 @@ class Settings(Struct, frozen=True):
         """Return all values by their names, without passwords; for a limit that is not set, the limit in force."""
         values = {name: getattr(self, name) for name in self.__struct_fields__} | self.limits
         values |= {name: "…" for name in SECRETS if values[name]}
-        return {name: str(each) if isinstance(each, Path) else without_password(each) for name, each in values.items()}
+        return {name: str(each) if isinstance(each, Path) else _shown(name, each) for name, each in values.items()}
+
+    @property
+    def elsewhere(self) -> list[tuple[str, list[int]]]:
+        """The addresses of further servers, each with the books that it keeps, as `book_servers` has them."""
+        pairs = (part.partition("=") for part in self.book_servers.split())
+        return [(url, _numbers(books)) for books, _, url in pairs]
+
+    @property
+    def servers(self) -> dict[str, frozenset[int]]:
+        """The addresses of all PostgreSQL servers with the books that each keeps, that of `database_url` first."""
+        others = {url: frozenset(books) for url, books in self.elsewhere}
+        return {self.database_url: frozenset(range(BOOKS)).difference(*others.values()), **others}
 
     @property
     def public(self) -> bool:
@@ -326,7 +353,7 @@ def from_env(environ: Mapping[str, str]) -> Settings:
         try:
             values[name] = _convert(text, kinds[name])
         except ValueError:  # of which msgspec's errors are
-            what = f"{PREFIX}{name.upper()}={without_password(text)!r}"
+            what = f"{PREFIX}{name.upper()}={_shown(name, text)!r}"
             raise SettingsError(f"{what}: it takes {wanted(kinds[name])}") from None
     return Settings(**values)  # type: ignore[reportArgumentType]
 
@@ -341,6 +368,49 @@ def without_password(value: T) -> T | str:
         return re.sub(r"(password=)[^&\s]+", _strike_out, masked)
     address, mark, query = masked.partition("?")
     return address + mark + re.sub(r"((?:^|[&;])(?:[^=&;]*=)?)[^&;]+", _strike_out, query)
+
+
+def _shown(name: str, value: object) -> object:
+    """Return the value of a setting without passwords."""
+    if name != "book_servers" or not isinstance(value, str):
+        return without_password(value)
+    # Of what is no address either, nothing that may be a password.
+    parts = (re.sub(r"^([\d,-]*=?)(\w+://)?\S*@", r"\1\2…@", part) for part in value.split())
+    return " ".join(re.sub(r"\?.*", "?…", part) for part in parts)
+
+
+def _numbers(books: str) -> list[int]:
+    """Return the books that a text such as ``0-15,20`` names."""
+    found: list[int] = []
+    for each in books.split(","):
+        first, _, last = each.partition("-")
+        if int(last or first) < int(first):
+            raise SettingsError(f"{PREFIX}BOOK_SERVERS has the span {each}: write it as {last}-{first}")
+        found.extend(range(int(first), int(last or first) + 1))
+    return found
+
+
+def _require_sound(home: str, elsewhere: Sequence[tuple[str, Sequence[int]]]) -> None:
+    """Raise `SettingsError` for a map of books to servers that is none."""
+    name = f"{PREFIX}BOOK_SERVERS"
+    if not home:
+        raise SettingsError(f"{name} needs {DATABASE_URL}: the server that keeps all other books, and the accounts")
+    books = [book for _, kept in elsewhere for book in kept]
+    beyond = [book for book in books if book >= BOOKS]
+    twice = [book for book, times in Counter(books).items() if times > 1]
+    addresses = Counter([home, *(url for url, _ in elsewhere)])
+    if beyond:
+        raise SettingsError(f"{name} names book {beyond[0]}: books are 0 to {BOOKS - 1}")
+    if twice:
+        raise SettingsError(f"{name} names book {twice[0]} twice: each book is kept by one server")
+    if len(addresses) <= len(elsewhere):
+        (again, _), *_ = addresses.most_common(1)
+        raise SettingsError(
+            f"{name} names {without_password(again)} again: name each server once, as 0-7,32=postgresql://…,"
+            f" and that of {DATABASE_URL} not at all"
+        )
+    if len(books) == BOOKS:
+        raise SettingsError(f"{name} leaves no book to {DATABASE_URL}: leave at least one out")
 
 
 def _strike_out(match: re.Match[str]) -> str:

@@ -32,6 +32,8 @@ def migrate(
 
     A database from before the log had books keeps all events in one order, for processes of an earlier release. When
     none of them runs any more, --open-books ends that; such a process then answers that the service is unavailable.
+
+    With TABULARIUM_BOOK_SERVERS it brings all servers up to date, and has each keep the books that are given to it.
     """
     try:
         settings = from_env({**os.environ, **({DATABASE_URL: url} if url else {})})
@@ -41,18 +43,21 @@ def migrate(
         bad_input(f"there is no database to migrate: give --url, or set {DATABASE_URL}=postgresql://owner@host/name")
     try:
         with needs_extra("production", "PostgreSQL"):
-            from service.store.postgres import migrations
+            from service.store.postgres import books, migrations
     except MissingExtra as error:
         bad_input(str(error))
     try:
-        done = asyncio.run(migrations.migrate(settings.database_url, migrations.known()))
-        if open_books:
-            asyncio.run(migrations.open_books(settings.database_url))
+        for url in settings.servers:
+            for migration in asyncio.run(migrations.migrate(url, migrations.known())):
+                console.print(f"applied {migration.number:04}_{migration.name}", markup=False)
+            console.print(f"{migrations.place_of(url)} is up to date", markup=False)
+            if open_books:
+                asyncio.run(migrations.open_books(url))
+                console.print("each book of the log counts its own positions", markup=False)
+        if settings.book_servers:
+            asyncio.run(books.spread(settings.servers))
+            for url, kept in settings.servers.items():
+                console.print(f"{migrations.place_of(url)} keeps the books {books.spans(kept)}", markup=False)
     except migrations.MigrationError as error:
         print(f"tabularium: {error}", file=sys.stderr)
         raise typer.Exit(1) from None
-    for migration in done:
-        console.print(f"applied {migration.number:04}_{migration.name}", markup=False)
-    console.print(f"{migrations.place_of(settings.database_url)} is up to date", markup=False)
-    if open_books:
-        console.print("each book of the log counts its own positions", markup=False)

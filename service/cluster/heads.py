@@ -10,7 +10,23 @@ class Heads:
     """Asks a store at which versions games stand; the questions of one moment go to it together.
 
     An answer is never older than its question: one that comes while the store is being asked waits for the next turn.
+    Games in different parts of the store do not wait for each other.
     """
+
+    def __init__(self, store: EventStore) -> None:
+        self._store = store
+        self._parts: dict[int, _Part] = {}
+
+    async def of(self, game: StreamId) -> Version:
+        """Return the version at which a game stands; 0 for an unknown one. Raises `StoreError`."""
+        number = self._store.part_of(game)
+        if number not in self._parts:
+            self._parts[number] = _Part(self._store)
+        return await self._parts[number].of(game)
+
+
+class _Part:
+    """Asks one part of the store."""
 
     def __init__(self, store: EventStore) -> None:
         self._store = store
@@ -18,7 +34,6 @@ class Heads:
         self._asking: asyncio.Task[None] | None = None
 
     async def of(self, game: StreamId) -> Version:
-        """Return the version at which a game stands; 0 for an unknown one. Raises `StoreError`."""
         future = self._waiting.get(game)
         if future is None:
             future = self._waiting[game] = asyncio.get_running_loop().create_future()

@@ -7,6 +7,7 @@ while it is not. Nobody who appends ever waits for any of this.
 """
 
 import asyncio
+from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from operator import methodcaller
@@ -139,12 +140,18 @@ class SharedWake(LocalWake):
         """Look at the store, and wake those whose games went on without a word."""
         while True:
             await asyncio.sleep(SELDOM if self._heard else OFTEN)
-            with suppress(StoreError):
-                heads = await self._store.heads(self.followed())
-                overtaken = [(game, version) for game, version in heads.items() if version != self._seen.get(game)]
-                self._seen = heads
-                for game, version in overtaken:
-                    super().notify(game, version)
+            parts: defaultdict[int, set[StreamId]] = defaultdict(set)
+            for game in self.followed():
+                parts[self._store.part_of(game)].add(game)
+            followed = set[StreamId]().union(*parts.values())
+            self._seen = {game: version for game, version in self._seen.items() if game in followed}
+            for games in parts.values():
+                with suppress(StoreError):  # of one part, while others may answer
+                    heads = await self._store.heads(games)
+                    overtaken = [(game, version) for game, version in heads.items() if version != self._seen.get(game)]
+                    self._seen |= heads
+                    for game, version in overtaken:
+                        super().notify(game, version)
 
 
 @asynccontextmanager

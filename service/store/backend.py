@@ -102,7 +102,9 @@ class Shared:
 
     @property
     def place(self) -> str:
-        return f"database        {without_password(self._settings.database_url)}"
+        home, *others = (without_password(url) for url in self._settings.servers)
+        more = f", and {len(others)} more servers by TABULARIUM_BOOK_SERVERS" if others else ""
+        return f"database        {home}{more}"
 
     def exists(self) -> bool:
         return True
@@ -116,11 +118,14 @@ class Shared:
 
     async def open_store(self, metrics: Metrics | None = None) -> EventStore:
         with needs_extra("production", "PostgreSQL"):
+            from service.store.postgres.spread import SpreadStore
             from service.store.postgres.store import PostgresStore
         settings = self._settings
-        store = await PostgresStore.open(
-            settings.database_url, durable=settings.durable, connections=settings.database_connections
-        )
+        how = {"durable": settings.durable, "connections": settings.database_connections}
+        if settings.book_servers:
+            store = await SpreadStore.open(settings.servers, **how)
+        else:
+            store = await PostgresStore.open(settings.database_url, **how)
         if metrics is not None:
             metrics.watch_pool(store.connections)
         return store

@@ -177,6 +177,13 @@ class EventStore(Protocol):
         """Whether a write just found no room on the disk."""
         ...
 
+    def part_of(self, stream: StreamId) -> int:
+        """Return the number of the part of the store that keeps a stream.
+
+        One part may be away while others answer. What is asked of streams of several parts fails when one is away.
+        """
+        ...
+
     @property
     def damage(self) -> str | None:
         """Why nothing is stored any more, in one line, when the store was found damaged while it was used."""

@@ -55,6 +55,8 @@ BEGIN
         EXECUTE format('DELETE FROM %s', full_one);
     END LOOP;
     UPDATE tabularium.books SET position = 0, open = TRUE WHERE position > 0 OR NOT open;
+    INSERT INTO tabularium.books (book, position, open)
+    SELECT book, 0, TRUE FROM generate_series(0, 63) AS book ON CONFLICT DO NOTHING;
     FOR full_one IN SELECT oid FROM pg_class WHERE relnamespace = 'tabularium'::regnamespace AND relkind = 'S'
     LOOP
         EXECUTE format('ALTER SEQUENCE %s RESTART', full_one);

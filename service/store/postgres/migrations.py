@@ -9,17 +9,16 @@ next change is the next file.
 
 import hashlib
 import re
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 import asyncpg
 from msgspec import Struct
 
 from service.store.postgres.hosts import Hosts
-
-T = TypeVar("T")
 
 _PLACES: Final = (Path(__file__).parent / "sql", Path(__file__).parents[3] / "deploy" / "migrations")
 """An installed package brings the files along; in a checkout they lie where an operator looks for them."""
@@ -87,8 +86,7 @@ async def migrate(url: str, migrations: Sequence[Migration]) -> list[Migration]:
     Raises:
         MigrationError: the database cannot be reached or refuses, or a migration changed after it was applied.
     """
-
-    async def work(connection: Any) -> list[Migration]:
+    async with as_owner(url) as connection:
         await connection.execute(f"SELECT pg_advisory_lock({_LOCK})")
         await connection.execute(_TABLE)
         missing = pending(await applied(connection), migrations)
@@ -96,28 +94,37 @@ async def migrate(url: str, migrations: Sequence[Migration]) -> list[Migration]:
             await _apply(connection, migration)
         return missing
 
-    return await _as_owner(url, work)
-
 
 async def open_books(url: str) -> None:
     """Let each book of the log count its own positions, as the database's owner (`0029_books.sql` says when).
 
     Raises `MigrationError` when the database cannot be reached or refuses.
     """
-    await _as_owner(url, lambda connection: connection.execute("SELECT tabularium.open_books()"))
+    async with as_owner(url) as connection:
+        await connection.execute("SELECT tabularium.open_books()")
 
 
-async def _as_owner(url: str, work: Callable[[Any], Awaitable[T]]) -> T:
+@asynccontextmanager
+async def as_owner(url: str) -> AsyncIterator[Any]:
+    """Lend a connection to a database as its owner. Raises `MigrationError` when it cannot be reached or refuses."""
     try:
         connection, _ = await Hosts(url, patience=10).connect()
     except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError) as error:
         raise MigrationError(f"{place_of(url)} cannot be reached: {_line(error)}") from error
     try:
-        return await work(connection)
-    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
-        raise MigrationError(f"{place_of(url)} refuses: {_line(error)}") from error
+        with naming(url):
+            yield connection
     finally:
         await connection.close(timeout=10)
+
+
+@contextmanager
+def naming(url: str) -> Iterator[None]:
+    """Say which database refuses what is done here, by a `MigrationError`."""
+    try:
+        yield
+    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        raise MigrationError(f"{place_of(url)} refuses: {_line(error)}") from error
 
 
 async def _apply(connection: Any, migration: Migration) -> None:

@@ -9,7 +9,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import msgspec
 
@@ -21,6 +21,7 @@ from service.base.clock import stamped
 from service.store.accounts import LimitReached
 from service.store.postgres import migrations
 from service.store.postgres.accounts import PostgresAccounts
+from service.store.postgres.books import ALL, misfit, spans
 from service.store.postgres.connections import (
     LOST,
     Connection,
@@ -66,7 +67,9 @@ class PostgresStore(SqlStore):
     board_file = "convert_to(file::text, 'UTF8')"
     among = "= ANY (?::text[])"
 
-    def __init__(self, url: str, *, durable: bool, connections: int) -> None:
+    def __init__(self, url: str, *, durable: bool, connections: int, kept: frozenset[int] = ALL) -> None:
+        self.kept = kept
+        """The books that this database keeps."""
         self._connections = Connections(url, connections, durable=durable)
         self._writer = _Writer(self._connections)
         self._closed = False
@@ -76,18 +79,20 @@ class PostgresStore(SqlStore):
         self.tree = PostgresTree(self._connections, self)
 
     @classmethod
-    async def open(cls, url: str, *, durable: bool = True, connections: int = 8) -> "PostgresStore":
+    async def open(cls, url: str, *, durable: bool = True, connections: int = 8, kept: frozenset[int] = ALL) -> Self:
         """Open the store in a database that `tabularium migrate` has prepared.
 
         Args:
             durable: False gives up that an append is on the disk when it returns: when the database crashes, the last
                 ones may be missing.
             connections: how many there are at most for reading; one more writes.
+            kept: the books that the database keeps.
 
         Raises:
-            StoreUnavailable: the database does not answer, or its schema is not that of this package.
+            StoreUnavailable: the database does not answer, its schema is not that of this package, or it keeps other
+                books.
         """
-        store = cls(url, durable=durable, connections=connections)
+        store = cls(url, durable=durable, connections=connections, kept=kept)
         try:
             await store._connections.open()
             await store._check_schema()
@@ -95,6 +100,11 @@ class PostgresStore(SqlStore):
             await store.close()
             raise store._connections.translated(error) from error
         return store
+
+    @property
+    def where(self) -> str:
+        """Which database it is, in words."""
+        return self._connections.where
 
     @property
     def connections(self) -> dict[str, Callable[[], int]]:
@@ -122,6 +132,8 @@ class PostgresStore(SqlStore):
             raise StoreUnavailable(
                 f"{self._connections.where} lacks migration {last}: run `tabularium migrate` as its owner"
             )
+        if wrong := await self._connections.patiently(lambda connection: misfit(connection, self.kept)):
+            raise StoreUnavailable(f"{self._connections.where} {wrong}")
 
     async def seen(self, game: StreamId, account: PlayerId, key: str) -> KeptUse | None:
         kept = await super().seen(game, account, key)
@@ -152,8 +164,13 @@ class PostgresStore(SqlStore):
     async def end(self) -> Cursor:
         if not await self._are_open():
             return await super().end()
-        found = await self._database.select("SELECT position FROM books ORDER BY book")
-        return Cursor(tuple(position for (position,) in found))
+        found = dict(await self._database.select("SELECT book, position FROM books"))
+        if found.keys() != self.kept:
+            raise StoreUnavailable(
+                f"{self._connections.where} keeps the books {spans(found)} of the log, and should keep"
+                f" {spans(self.kept)}: restore tabularium.books"
+            )
+        return Cursor(tuple(found.get(book, 0) for book in range(BOOKS)))
 
     async def read_on(
         self, after: Cursor, limit: int, games: Collection[StreamId] | None = None, until: Cursor | None = None
@@ -253,7 +270,7 @@ class PostgresStore(SqlStore):
                     for batch in batches:
                         for statement, values in index_statements(batch):
                             await connection.execute(numbered(statement), *values)
-                    refused = await _too_many(connection, batches)
+                    refused = await self._too_many(connection, batches)
             except BaseException:
                 with suppress(*LOST):
                     await transaction.rollback()
@@ -271,6 +288,13 @@ class PostgresStore(SqlStore):
             return refused
 
         return await self._connections.patiently(work)
+
+    async def _too_many(self, connection: Connection, batches: Sequence[Append]) -> LimitReached | None:
+        """Return a limit that batches exceed which were just added. Nobody else adds to what it counts meanwhile."""
+        for within in (batch.within for batch in batches if batch.within is not None):
+            if await connection.fetchval(numbered(self.counting(within)), *within.values) > within.most:
+                return LimitReached()
+        return None
 
     @staticmethod
     def _texts(texts: Iterable[str]) -> list[str]:
@@ -399,18 +423,6 @@ async def _taken(connection: Connection, batches: Sequence[Append]) -> Conflict 
         case = batch.case if batch.expected == 0 else None
         if case is not None and await connection.fetchval(numbered(CASE_NUMBER), case.game, case.number):
             return Conflict(0)
-    return None
-
-
-async def _too_many(connection: Connection, batches: Sequence[Append]) -> LimitReached | None:
-    """Return a limit that batches exceed which were just added. Nobody else adds to what it counts meanwhile."""
-    for batch in batches:
-        within = batch.within
-        if within is None:
-            continue
-        found = await connection.fetchval(numbered(PostgresStore.counting(within)), *within.values)
-        if found > within.most:
-            return LimitReached()
     return None
 
 

@@ -1,7 +1,9 @@
 """The transparency log of the PostgreSQL store. `deploy/migrations/0016_transparency.sql` has its tables."""
 
+from collections.abc import Iterable
 from typing import Any
 
+from domain.kernel.ids import StreamId
 from projections.cursor import Cursor
 from projections.sql import numbered
 from service.store.postgres.connections import Connection, Connections
@@ -13,6 +15,7 @@ class PostgresTree(SqlTree):
     """A `TreeStore` in the database of a `PostgresStore`, which lends it its connections."""
 
     head_query = "SELECT size, root, coalesce(reached, position::text) FROM trees ORDER BY size DESC LIMIT 1"
+    each = "unnest(?::text[]) AS value"
     moved_between = (
         "SELECT e.game FROM unnest(?::smallint[], ?::bigint[], ?::bigint[]) AS s (book, after, until)"
         " JOIN log e ON e.book = s.book AND e.position > s.after AND e.position <= s.until"
@@ -41,6 +44,10 @@ class PostgresTree(SqlTree):
                 )
 
         await self._patiently(work)
+
+    @staticmethod
+    def _packed(streams: Iterable[StreamId]) -> list[str]:
+        return list(streams)
 
     @staticmethod
     def _between(after: Cursor, until: Cursor) -> tuple[Any, ...]:

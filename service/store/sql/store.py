@@ -68,6 +68,12 @@ class SqlStore(ABC):
     """The file of a board, as bytes."""
     among: ClassVar[str]
     """A condition that a column is one of the texts that `_texts` packs into a value."""
+    order: ClassVar[str] = "g.number"
+    """The order of the list of games, the newest last."""
+    before: ClassVar[str] = "g.number < (SELECT number FROM games WHERE game = ?)"
+    """A condition that a game comes before another one in that order."""
+    order_of_cases: ClassVar[str] = "c.place"
+    before_case: ClassVar[str] = "c.place < (SELECT place FROM cases WHERE stream = ?)"
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -354,20 +360,23 @@ class SqlStore(ABC):
             (_MINE, mine),
             ("f.parent = ?", parent),
             (f"g.game {self.among}", None if among is None else self._texts(among)),
-            ("g.number < (SELECT number FROM games WHERE game = ?)", after),
+            (self.before, after),
         ):
             if value is not None:
                 conditions.append(condition)
                 values.extend([value] * condition.count("?"))
         where = " AND ".join(conditions)
         found = await self._database.select(
-            f"{self.listed} WHERE {where} ORDER BY g.number DESC LIMIT ?", *values, limit
+            f"{self.listed} WHERE {where} ORDER BY {self.order} DESC LIMIT ?", *values, limit
         )
         return [_game_row(row) for row in found]
 
     async def continuations(self, game: GameId) -> list[GameId]:
         found = await self._database.select(f"{CONTINUATIONS} ORDER BY g.number", game)
         return [GameId(game) for (game,) in found]
+
+    def part_of(self, stream: StreamId) -> int:
+        return 0
 
     async def count(self, what: Within) -> int:
         return (await self._database.select(self.counting(what), *what.values))[0][0]
@@ -435,7 +444,7 @@ class SqlStore(ABC):
             "c.stream IN (SELECT stream FROM cited WHERE rule = ?)": rule,
             "c.about >= ?": first,
             "c.about <= ?": last,
-            "c.place < (SELECT place FROM cases WHERE stream = ?)": after,
+            self.before_case: after,
         }
         asked = {condition: value for condition, value in conditions.items() if value is not None}
         values = [*asked.values()]
@@ -443,7 +452,7 @@ class SqlStore(ABC):
         if party is not None:
             values += [party, self._texts(judged)]
         where = " AND ".join(("TRUE", *asked, *((ours,) if party is not None else ())))
-        query = f"{_CASES} WHERE {where} ORDER BY c.place DESC LIMIT ?"
+        query = f"{_CASES} WHERE {where} ORDER BY {self.order_of_cases} DESC LIMIT ?"
         return [_case_row(row) for row in await self._database.select(query, *values, limit)]
 
     async def precedents(self, rules: Collection[RuleId], limit: int) -> list[CaseRow]:

@@ -1,7 +1,8 @@
 """The transparency log, as far as SQLite and PostgreSQL keep and find it in the same way."""
 
+import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, Final, Protocol
 
 from domain.kernel.ids import StreamId, Version
@@ -39,6 +40,11 @@ class SqlTree(ABC):
     """A query for the newest tree: its size, its root, and the text of the cursor up to which it has all heads."""
     moved_between: ClassVar[str]
     """A query for the streams that moved between two places; `_between` has its values."""
+    each: ClassVar[str]
+    """A table of the streams, `value`, that `_packed` makes a value of."""
+
+    beside: "Sequence[SqlTree]" = ()
+    """What knows which streams moved on the other servers of a log, if it is on several. The tree itself is here."""
 
     def __init__(self, database: Database, log: LogColumns) -> None:
         self._database = database
@@ -65,9 +71,13 @@ class SqlTree(ABC):
             f" CASE WHEN {secret} THEN '{PRIVATE}' WHEN {hidden} THEN '{WITHHELD}' ELSE {status} END AS status"
             f" FROM ({moved}) m) n"
             f" JOIN {log.log} e ON {log.of_stream.format('e', 'n.game')} AND e.version = n.version"
-            " WHERE NOT EXISTS (SELECT 1 FROM entries l WHERE l.stream = n.game AND l.version >= e.version)"
             " ORDER BY e.position"
         )
+        self._entered = f"SELECT value, (SELECT max(l.version) FROM entries l WHERE l.stream = value) FROM {self.each}"
+
+    @staticmethod
+    @abstractmethod
+    def _packed(streams: Iterable[StreamId]) -> Any: ...
 
     @staticmethod
     @abstractmethod
@@ -143,6 +153,16 @@ class SqlTree(ABC):
         return None
 
     async def moved(self, after: Cursor, until: Cursor) -> list[StreamHead]:
+        found = await asyncio.gather(*(tree.moved_here(after, until) for tree in (self, *self.beside)))
+        heads = [head for each in found for head in each]
+        if not heads:
+            return []
+        # Looked up afterwards: what is entered meanwhile only grows.
+        entered = dict(await self._database.select(self._entered, self._packed({head.stream for head in heads})))
+        return [head for head in heads if head.version > (entered[head.stream] or 0)]
+
+    async def moved_here(self, after: Cursor, until: Cursor) -> list[StreamHead]:
+        """Return the heads that are to be entered of the streams that moved here, also such as were entered already."""
         between = self._between(after, until)
         found = await self._database.select(self._moved, *between, *between) if between else []
         return [StreamHead(*columns) for columns in found]

@@ -1,8 +1,12 @@
 """The transparency log of the embedded store."""
 
 import sqlite3
+from collections.abc import Iterable
 from typing import Any
 
+import msgspec
+
+from domain.kernel.ids import StreamId
 from projections.cursor import Cursor
 from service.store.sql.transparency import ADD_ENTRY, ADD_HASH, LogColumns, SqlTree, growth_values
 from service.store.sqlite.connections import Connections
@@ -16,6 +20,7 @@ class SqliteTree(SqlTree):
     """
 
     head_query = "SELECT size, root, CAST(position AS TEXT) FROM trees ORDER BY size DESC LIMIT 1"
+    each = "json_each(?)"
     moved_between = "SELECT game FROM events WHERE position > ? AND position <= ?"
 
     def __init__(self, connections: Connections, log: LogColumns) -> None:
@@ -38,6 +43,10 @@ class SqliteTree(SqlTree):
             )
 
         await self._write(work)
+
+    @staticmethod
+    def _packed(streams: Iterable[StreamId]) -> bytes:
+        return msgspec.json.encode(list(streams))
 
     @staticmethod
     def _between(after: Cursor, until: Cursor) -> tuple[Any, ...]:

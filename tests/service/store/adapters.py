@@ -4,12 +4,15 @@ import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
+from typing import Final
 from unittest import mock
 
+from service.store.postgres.books import ALL
+from service.store.postgres.spread import SpreadStore
 from service.store.postgres.store import PostgresStore
 from service.store.protocol import EventStore
 from service.store.sqlite.store import SqliteStore
-from tests.helpers.postgres import shared_cluster
+from tests.helpers.postgres import connected, shared_cluster
 
 Open = Callable[[], Awaitable[EventStore]]
 """Opens the same data once more, as another process would."""
@@ -52,8 +55,40 @@ async def postgres(scratch: Path) -> AsyncIterator[Open]:
             await store.close()
 
 
+HOME: Final = frozenset((13, 16, 28, 49, 57, 60))
+"""The books of the home: those of the games g1, g2, g3 and g7 and of the cases c1, c2 and c3, which belong together."""
+
+
+@contextlib.asynccontextmanager
+async def servers(home: frozenset[int] = HOME) -> AsyncIterator[dict[str, frozenset[int]]]:
+    """Lend the addresses of two databases, with the books that they keep; the first is the home."""
+    async with shared_cluster().database() as first, shared_cluster().database() as second:
+        kept = {first: home, second: ALL - home}
+        for url, books in kept.items():
+            async with connected(url) as owner:
+                await owner.execute("DELETE FROM tabularium.books WHERE book <> ALL ($1)", [*books])
+        yield kept
+
+
+@contextlib.asynccontextmanager
+async def spread(scratch: Path) -> AsyncIterator[Open]:
+    opened: list[EventStore] = []
+    async with servers() as kept:
+
+        async def open_store() -> EventStore:
+            opened.append(await SpreadStore.open(kept))
+            return opened[-1]
+
+        yield open_store
+        for store in opened:
+            await store.close()
+
+
 ADAPTERS: dict[str, Adapter] = {
     "sqlite": sqlite,
     "sqlite-on-a-slow-disk": sqlite_on_a_slow_disk,
     "postgres": postgres,
 }
+
+EVERY: dict[str, Adapter] = {**ADAPTERS, "spread": spread}
+"""The spread store too: it has nothing of its own to show where all is on one server, as accounts are."""

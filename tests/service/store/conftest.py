@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from service.store.protocol import EventStore
-from tests.service.store.adapters import ADAPTERS, Adapter, Open
+from tests.service.store.adapters import EVERY, Adapter, Open
 
 
-@pytest.fixture(params=ADAPTERS.values(), ids=list(ADAPTERS))
+@pytest.fixture(params=EVERY.values(), ids=list(EVERY))
 async def data(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Open]:
     adapter: Adapter = request.param
     async with adapter(tmp_path) as open_store:

@@ -1,0 +1,438 @@
+"""The log on several PostgreSQL servers, by a fixed map of its books to their addresses (``TABULARIUM_BOOK_SERVERS``).
+
+A stream is on the server that keeps its book, with all that belongs to it: forks and cases are in the book of their
+game. The home has everything else: accounts, the tree of the transparency log, projections and snapshots. The servers
+know nothing of each other, and no transaction spans two of them.
+"""
+
+import asyncio
+import heapq
+from collections import defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from itertools import islice
+from typing import Any, Final, TypeVar
+
+import asyncpg
+from msgspec.structs import replace
+
+from domain.judging.case import CaseRow
+from domain.kernel.chance.secret import Secret
+from domain.kernel.ids import BOOKS, CaseId, GameId, PlayerId, RuleId, StreamId, Version, book_of
+from domain.kernel.log.record import Record
+from projections.cursor import Cursor
+from projections.lobby import GameRow
+from service.store.postgres.connections import LOST, patiently
+from service.store.postgres.store import PostgresStore
+from service.store.protocol import (
+    Append,
+    Appended,
+    KeptStatement,
+    KeptUse,
+    Placed,
+    Stored,
+    StoreUnavailable,
+    Within,
+)
+
+S = TypeVar("S", bound=StreamId)
+T = TypeVar("T")
+
+PROBE: Final = 0.5
+"""Seconds between two looks whether a server that was away answers again."""
+
+COUNTED: Final = 2
+"""How many limits across servers a process counts at once: each has a connection of its own meanwhile."""
+
+
+class Server(PostgresStore):
+    """One of the servers. What several of them list is in one order: that of the times at which it began.
+
+    `after` in `games` and `cases` is therefore a place in that order, as `_place_of_game` has it.
+    """
+
+    order = "(g.created || ' ' || g.game)"
+    before = "(g.created || ' ' || g.game) < ?"
+    order_of_cases = "(c.created || ' ' || c.stream)"
+    before_case = "(c.created || ' ' || c.stream) < ?"
+
+    @classmethod
+    def counting(cls, what: Within) -> str:
+        """Of the seats of bots, the values also name the bots: only the home has accounts."""
+        if what.what != "bots":
+            return super().counting(what)
+        bots = ", ".join(["?"] * len(what.values[2:])) or "NULL"
+        return (
+            f"SELECT count(*) FROM ({cls.listed} WHERE g.organizer = ?"
+            f" AND g.status IN ('gathering', 'running') AND {cls.changed} > ?) l"
+            f" JOIN seated s ON s.game = l.game WHERE s.player IN ({bots})"
+        )
+
+    @asynccontextmanager
+    async def alone(self, what: str) -> AsyncIterator[None]:
+        """A context in which no other process is that asks for the same: as long as its connection holds."""
+
+        async def lock() -> Any:
+            connection = await self._connections.connect()
+            try:
+                await connection.execute("SELECT pg_advisory_lock(hashtextextended($1, 8))", what)
+            except BaseException:
+                connection.terminate()
+                raise
+            return connection
+
+        try:
+            connection = await patiently(lock)
+        except Exception as error:
+            raise self._connections.translated(error) from error
+        try:
+            yield
+        finally:
+            with suppress(*LOST, asyncpg.PostgresError):
+                await connection.close(timeout=1)
+
+    async def answer(self) -> None:
+        """Return when the server answers. Raises `StoreUnavailable`."""
+        await self._database.select("SELECT 1")
+
+
+class SpreadStore:
+    """An `EventStore` on several servers. To be made by `SpreadStore.open`."""
+
+    is_shared = True
+    books = BOOKS
+
+    def __init__(self, servers: Sequence[Server]) -> None:
+        """The first of the servers is the home."""
+        self._servers = servers
+        self._home = servers[0]
+        self._of_book = {book: server for server in servers for book in server.kept}
+        self._away: dict[Server, asyncio.Task[None]] = {}
+        self._counted = asyncio.Semaphore(COUNTED)
+        self.accounts = self._home.accounts
+        self.tree = self._home.tree
+        self.tree.beside = [server.tree for server in servers[1:]]
+
+    @classmethod
+    async def open(
+        cls, kept: Mapping[str, frozenset[int]], *, durable: bool = True, connections: int = 8
+    ) -> "SpreadStore":
+        """Open the store on servers that `tabularium migrate` has prepared, by their addresses; the first is the home.
+
+        Args:
+            kept: the books that each server keeps; all servers together keep each book once.
+            durable: as for one server.
+            connections: as for one server, to each.
+
+        Raises:
+            StoreUnavailable: a server does not answer, has another schema, or keeps other books.
+        """
+        opened: list[Server] = []
+        try:
+            for url, books in kept.items():
+                opened.append(await Server.open(url, durable=durable, connections=connections, kept=books))
+        except BaseException:
+            for server in opened:
+                await server.close()
+            raise
+        return cls(opened)
+
+    @property
+    def connections(self) -> dict[str, Callable[[], int]]:
+        """How many of those that read are busy, how many are idle, and how many there may be, to all servers."""
+        each = [server.connections for server in self._servers]
+        return {state: lambda state=state: sum(numbers[state]() for numbers in each) for state in each[0]}
+
+    @property
+    def is_full(self) -> bool:
+        return any(server.is_full for server in self._servers)
+
+    async def ready(self) -> None:
+        """Return when the home answers. Another server may be away: only what it keeps is missing."""
+        await self._home.ready()
+
+    async def close(self) -> None:
+        for probe in self._away.values():
+            probe.cancel()
+        await asyncio.gather(*self._away.values(), return_exceptions=True)
+        for server in self._servers:
+            await server.close()
+
+    def part_of(self, stream: StreamId) -> int:
+        return self._servers.index(self._of(stream))
+
+    # --- servers ---
+
+    def _of(self, stream: StreamId) -> Server:
+        return self._of_book[book_of(stream)]
+
+    def _groups(self, streams: Collection[S]) -> dict[Server, list[S]]:
+        groups: defaultdict[Server, list[S]] = defaultdict(list)
+        for stream in streams:
+            groups[self._of(stream)].append(stream)
+        return groups
+
+    async def _each(self, work: Callable[[Server], Awaitable[T]], servers: Collection[Server] | None = None) -> list[T]:
+        """Return what each server answers, all servers if none are named. Raises `StoreError` when one does not."""
+        asked = self._servers if servers is None else servers
+        return await asyncio.gather(*(self._asked(server, work) for server in asked))
+
+    async def _asked(self, server: Server, work: Callable[[Server], Awaitable[T]]) -> T:
+        """Return what a server answers. One that was away is not asked before it answers again: nobody waits for it."""
+        if server in self._away:
+            raise StoreUnavailable(f"{server.where} does not answer")
+        try:
+            return await work(server)
+        except StoreUnavailable:
+            if server not in self._away:
+                probe = self._away[server] = asyncio.create_task(self._probe(server))
+                probe.add_done_callback(lambda _: self._away.pop(server, None))
+            raise
+
+    async def _probe(self, server: Server) -> None:
+        """Return when a server answers again."""
+        while True:
+            try:
+                return await server.answer()
+            except StoreUnavailable:
+                await asyncio.sleep(PROBE)
+
+    # --- the log ---
+
+    async def append(self, batch: Append) -> Appended:
+        return await self._append(batch)
+
+    async def append_together(self, first: Append, *others: Append) -> Appended:
+        return await self._append(first, *others)
+
+    async def _append(self, *batches: Append) -> Appended:
+        server, *more = self._groups([batch.game for batch in batches])
+        if more:
+            raise ValueError(f"streams of several servers: {', '.join(batch.game for batch in batches)}")
+        limits = [batch.within for batch in batches if batch.within is not None and _spans_servers(batch.within)]
+        if not limits:
+            return await _appended(server, batches)
+        # Nobody else counts the same meanwhile, whatever server they append to. When the connection that holds this
+        # lock breaks in between, another process may count too early, and one more than the limit may be stored.
+        async with self._counted, AsyncExitStack() as locks:
+            for what in sorted({f"{limit.what} {limit.values[0]}" for limit in limits}):
+                await locks.enter_async_context(self._home.alone(what))
+            return await _appended(server, [await self._left(batch, server) for batch in batches])
+
+    async def _left(self, batch: Append, server: Server) -> Append:
+        """Return a batch of which a limit is what others leave of it that are on other servers."""
+        if batch.within is None or not _spans_servers(batch.within):
+            return batch
+        within = await self._named(batch.within)
+        others = [each for each in self._servers if each is not server]
+        elsewhere = sum(await self._each(lambda each: each.count(within), others))
+        return replace(batch, within=replace(within, most=within.most - elsewhere))
+
+    async def _named(self, within: Within) -> Within:
+        """Return a limit as `Server.counting` takes it."""
+        if within.what != "bots":
+            return within
+        bots = [row.player for row in await self.accounts.bots()]
+        return replace(within, values=(*within.values, *bots))
+
+    async def count(self, what: Within) -> int:
+        if not _spans_servers(what):
+            return await self._of(GameId(what.values[0])).count(what)
+        within = await self._named(what)
+        return sum(await self._each(lambda server: server.count(within)))
+
+    async def seen(self, game: StreamId, account: PlayerId, key: str) -> KeptUse | None:
+        return await self._of(game).seen(game, account, key)
+
+    async def forget_keys(self, before: str, limit: int) -> int:
+        done = 0
+        for server in self._servers:
+            done += await server.forget_keys(before, limit - done)
+        return done
+
+    async def read(self, game: StreamId, after: Version = 0, limit: int | None = None) -> list[Record]:
+        return await self._of(game).read(game, after, limit)
+
+    async def read_all(self, cursor: str | None = None, limit: int = 1000) -> tuple[list[tuple[StreamId, Record]], str]:
+        found, after = await self.read_on(Cursor.parse(cursor, self.books), limit)
+        return [(game, record) for _, game, record in found], str(after)
+
+    async def end(self) -> Cursor:
+        return self._joined(dict(zip(self._servers, await self._each(Server.end), strict=True)))
+
+    async def read_on(
+        self, after: Cursor, limit: int, games: Collection[StreamId] | None = None, until: Cursor | None = None
+    ) -> tuple[list[Placed], Cursor]:
+        """Read on in the log, also while a server is away: then its books stay where they were.
+
+        Without any records, nobody knows whether the end is reached. Raises `StoreUnavailable` then.
+        """
+        trouble: list[StoreUnavailable] = []
+
+        async def answered(server: Server, work: Callable[[Server], Awaitable[T]], otherwise: T) -> T:
+            try:
+                return await self._asked(server, work)
+            except StoreUnavailable as error:
+                trouble.append(error)
+                return otherwise
+
+        if until is None:
+            ends = await asyncio.gather(*(answered(server, Server.end, after) for server in self._servers))
+            until = self._joined(dict(zip(self._servers, ends, strict=True)))
+        shares = after.shares(until, limit)
+
+        async def part(server: Server) -> tuple[list[Placed], Cursor]:
+            most = sum(share for book, share in shares.items() if book in server.kept)
+            end = self._joined({**dict.fromkeys(self._servers, after), server: until})
+            work = lambda server: server.read_on(after, most, games, end)  # noqa: E731
+            return await answered(server, work, ([], after)) if most else ([], after)
+
+        parts = await asyncio.gather(*map(part, self._servers))
+        rows = [row for found, _ in parts for row in found]
+        if trouble and not rows:
+            raise trouble[0]
+        return rows, self._joined({server: end for server, (_, end) in zip(self._servers, parts, strict=True)})
+
+    def _joined(self, cursors: Mapping[Server, Cursor]) -> Cursor:
+        """Return a cursor that has the position of each book from the cursor of its server."""
+        return Cursor(tuple(cursors[self._of_book[book]].positions[book] for book in range(BOOKS)))
+
+    # --- streams ---
+
+    async def head(self, game: StreamId) -> Version:
+        return await self._of(game).head(game)
+
+    async def events(self) -> int:
+        return sum(await self._each(Server.events))
+
+    async def heads(self, games: Collection[StreamId]) -> dict[StreamId, Version]:
+        return await self._merged(games, Server.heads)
+
+    async def rulesets(self, games: Collection[GameId]) -> dict[GameId, str]:
+        return await self._merged(games, Server.rulesets)
+
+    async def withheld(self, games: Collection[GameId]) -> dict[GameId, GameId]:
+        return await self._merged(games, Server.withheld)
+
+    async def rulings(self, cases: Collection[CaseId]) -> dict[CaseId, list[Record]]:
+        return await self._merged(cases, Server.rulings)
+
+    async def unlisted(self, games: Collection[GameId]) -> set[GameId]:
+        groups = self._groups(games)
+        return set[GameId]().union(*await self._each(lambda server: server.unlisted(groups[server]), groups))
+
+    async def private(self, games: Collection[GameId]) -> set[GameId]:
+        groups = self._groups(games)
+        return set[GameId]().union(*await self._each(lambda server: server.private(groups[server]), groups))
+
+    async def _merged(
+        self, streams: Collection[S], ask: Callable[[Server, Collection[S]], Awaitable[dict[S, T]]]
+    ) -> dict[S, T]:
+        """Return what the servers of these streams know of them."""
+        groups = self._groups(streams)
+        found = await self._each(lambda server: ask(server, groups[server]), groups)
+        return {stream: value for each in found for stream, value in each.items()}
+
+    async def secrets(self, game: GameId, known: int = 0) -> list[Secret]:
+        return await self._of(game).secrets(game, known)
+
+    async def load(self, game: GameId, after: Version = 0) -> Stored | None:
+        return await self._of(game).load(game, after)
+
+    async def board(self, digest: str) -> bytes | None:
+        """Return a board from the first server that has it: each has those of its games."""
+        trouble: StoreUnavailable | None = None
+        for server in self._servers:
+            try:
+                if (found := await self._asked(server, lambda each: each.board(digest))) is not None:
+                    return found
+            except StoreUnavailable as error:
+                trouble = error
+        if trouble is not None:
+            raise trouble
+        return None
+
+    async def organize(self, game: GameId, player: PlayerId) -> None:
+        await self._of(game).organize(game, player)
+
+    async def retitle(self, game: GameId, title: str) -> None:
+        await self._of(game).retitle(game, title)
+
+    async def list_game(self, game: GameId, listed: bool) -> None:
+        await self._of(game).list_game(game, listed)
+
+    async def continuations(self, game: GameId) -> list[GameId]:
+        return await self._of(game).continuations(game)
+
+    async def statements(self, case: CaseId, after: Version = 0, limit: int | None = None) -> list[KeptStatement]:
+        return await self._of(case).statements(case, after, limit)
+
+    async def erase(self, case: CaseId, version: Version, by: PlayerId, at: str) -> bool:
+        return await self._of(case).erase(case, version, by, at)
+
+    # --- lists ---
+
+    async def game(self, game: GameId) -> GameRow | None:
+        return await self._of(game).game(game)
+
+    async def games(
+        self,
+        *,
+        parent: GameId | None = None,
+        among: Collection[GameId] | None = None,
+        after: GameId | None = None,
+        limit: int = 50,
+        **which: Any,
+    ) -> list[GameRow]:
+        if after is not None:
+            last = await self.game(after)
+            if last is None:
+                return []
+            after = GameId(_place_of_game(last))
+        servers = self._servers
+        if parent is not None:
+            servers = [self._of(parent)]
+        elif among is not None:
+            servers = [*self._groups(among)]
+        found = await self._each(
+            lambda server: server.games(parent=parent, among=among, after=after, limit=limit, **which), servers
+        )
+        return [*islice(heapq.merge(*found, key=_place_of_game, reverse=True), limit)]
+
+    async def case(self, case: CaseId) -> CaseRow | None:
+        return await self._of(case).case(case)
+
+    async def cases(
+        self, *, game: GameId | None = None, after: CaseId | None = None, limit: int = 50, **which: Any
+    ) -> list[CaseRow]:
+        if after is not None:
+            last = await self.case(after)
+            if last is None:
+                return []
+            after = CaseId(_place_of_case(last))
+        servers = self._servers if game is None else [self._of(game)]
+        found = await self._each(lambda server: server.cases(game=game, after=after, limit=limit, **which), servers)
+        return [*islice(heapq.merge(*found, key=_place_of_case, reverse=True), limit)]
+
+    async def precedents(self, rules: Collection[RuleId], limit: int) -> list[CaseRow]:
+        found = await self._each(lambda server: server.precedents(rules, limit))
+        return sorted((case for each in found for case in each), key=_place_of_case, reverse=True)[:limit]
+
+
+def _spans_servers(within: Within) -> bool:
+    """Tell whether what a limit counts may be on several servers. Continuations are in the book of their game."""
+    return within.what != "continuations"
+
+
+async def _appended(server: Server, batches: Sequence[Append]) -> Appended:
+    first, *others = batches
+    return await (server.append_together(first, *others) if others else server.append(first))
+
+
+def _place_of_game(row: GameRow) -> str:
+    """Return the place of a game in a list, as `Server.order` has it."""
+    return f"{row.created} {row.game}"
+
+
+def _place_of_case(row: CaseRow) -> str:
+    return f"{row.created} {row.case}"
