@@ -149,16 +149,17 @@ async def _store(settings: Settings, clock: Clock, deep: bool) -> AsyncIterator[
         return
     from service.doctor import postgres
 
-    connection, finding = await postgres.connect(settings)
-    yield finding
-    if connection is None:
-        return
-    try:
-        if finding.level != "fail":
-            async for each in postgres.examine(connection, settings, clock):
-                yield each
-    finally:
-        connection.terminate()
+    for url in settings.servers:
+        connection, finding = await postgres.connect(url)
+        yield finding
+        if connection is None:
+            continue
+        try:
+            if finding.level != "fail":
+                async for each in postgres.examine(connection, url, settings, clock):
+                    yield each
+        finally:
+            connection.terminate()
 
 
 async def _log(settings: Settings, clock: Clock) -> AsyncIterator[Finding]:

@@ -1,5 +1,6 @@
 """Looking at a PostgreSQL database: whether it can be reached, is migrated, and lets the service do what it must."""
 
+import itertools
 import secrets
 import socket
 import ssl
@@ -9,13 +10,14 @@ from typing import Any, Final
 import asyncpg
 
 from domain.kernel.chance.secret import Secret
-from domain.kernel.ids import GameId, PlayerId, Seat
+from domain.kernel.ids import GameId, PlayerId, Seat, book_of
 from domain.kernel.log.record import genesis, inscribe
 from service.base.clock import Clock, stamp
 from service.base.settings import DATABASE_URL, Settings
 from service.doctor.finding import Finding, fail, ok, one_line, warn
 from service.doctor.grants import ROLE, granted, missing
 from service.store.postgres import migrations
+from service.store.postgres.books import ALL, misfit, spans
 from service.store.postgres.hosts import Hosts, each_host
 from service.store.postgres.store import append_with
 from service.store.protocol import Append, KeyUse, Opening
@@ -70,11 +72,11 @@ ORDER BY a.xact_start
 """
 
 
-async def connect(settings: Settings) -> tuple[Any, Finding]:
+async def connect(url: str) -> tuple[Any, Finding]:
     """Return a connection, None when there cannot be one, and what was found."""
-    where = migrations.place_of(settings.database_url)
+    where = migrations.place_of(url)
     try:
-        connection, _ = await Hosts(settings.database_url, TIMEOUT).connect(command_timeout=TIMEOUT)
+        connection, _ = await Hosts(url, TIMEOUT).connect(command_timeout=TIMEOUT)
     except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, ValueError) as error:
         return None, fail("database", f"{where} cannot be reached: {one_line(error)}", _way_in(error))
     version = connection.get_server_version()
@@ -113,9 +115,9 @@ def _way_in(error: BaseException) -> str:
             return f"See the server's log, and whether {DATABASE_URL} is postgresql://user:password@host:port/name."
 
 
-async def examine(connection: Any, settings: Settings, clock: Clock) -> AsyncIterator[Finding]:
+async def examine(connection: Any, url: str, settings: Settings, clock: Clock) -> AsyncIterator[Finding]:
     """Yield what there is to say of a database that is connected. Everything that is tried is rolled back."""
-    for finding in await _server(connection, settings):
+    for finding in await _server(connection, url, settings):
         yield finding
     yield await _clock(connection, clock)
     finding, migrated = await _migrations(connection)
@@ -124,6 +126,12 @@ async def examine(connection: Any, settings: Settings, clock: Clock) -> AsyncIte
     yield role
     if not migrated or role.level == "fail":
         return
+    kept = settings.servers[url]
+    if wrong := await misfit(connection, kept):
+        yield fail("books", f"the database {wrong}", "Games of other books may be on another server: start no service.")
+        return
+    if kept != ALL:
+        yield ok("books", f"the database keeps the books {spans(kept)} of the log, as TABULARIUM_BOOK_SERVERS says")
     known = migrations.known()
     lacking = await missing(connection, granted(known))
     if lacking:
@@ -131,12 +139,12 @@ async def examine(connection: Any, settings: Settings, clock: Clock) -> AsyncIte
         yield fail("grants", f"the role {ROLE} lacks {len(lacking)} of its rights", remedy)
     else:
         yield ok("grants", f"the role {ROLE} has all {len(granted(known))} rights that the migrations grant")
-    yield await _trial(connection, clock)
+    yield await _trial(connection, clock, kept)
     yield await _untouchable(connection)
     yield await _guards(connection)
 
 
-async def _server(connection: Any, settings: Settings) -> list[Finding]:
+async def _server(connection: Any, url: str, settings: Settings) -> list[Finding]:
     """Return findings about the server's own settings."""
     found: list[Finding] = []
     if (encoding := await connection.fetchval("SHOW server_encoding")) != "UTF8":
@@ -151,7 +159,7 @@ async def _server(connection: Any, settings: Settings) -> list[Finding]:
         found.append(warn("durability", message, "Remove it where games are not throw-away."))
     else:
         found.append(ok("durability", "what is acknowledged is on the database's disk"))
-    if len(each_host(settings.database_url)) > 1:
+    if len(each_host(url)) > 1:
         found.append(await _standbys(connection))
     found.append(await _backup(connection))
     used, limit = await connection.fetchrow(
@@ -262,9 +270,9 @@ class _TrialError(Exception):
     """The trial game that was stored is not the one that was sent."""
 
 
-async def _trial(connection: Any, clock: Clock) -> Finding:
+async def _trial(connection: Any, clock: Clock, kept: frozenset[int]) -> Finding:
     """Append a game with all that belongs to one, read it, and take it back."""
-    game = _game(clock)
+    game = _game(clock, kept)
 
     async def work() -> None:
         # One that is held open stops the games of one book alone, and the trial game may be in another.
@@ -294,8 +302,10 @@ async def _trial(connection: Any, clock: Clock) -> Finding:
     return ok("append", "a trial game was stored, read and taken back")
 
 
-def _game(clock: Clock) -> Append:
-    name, at = GameId(f"doctor-{secrets.token_hex(8)}"), stamp(clock)
+def _game(clock: Clock, kept: frozenset[int]) -> Append:
+    """Return a game of a book that the database keeps."""
+    names = (GameId(f"doctor-{secrets.token_hex(8)}") for _ in itertools.count())
+    name, at = next(each for each in names if book_of(each) in kept), stamp(clock)
     account = PlayerId("doctor")
     return Append(
         game=name,

@@ -1,6 +1,7 @@
 """What the doctor says of a database, or a data directory, that is broken on purpose."""
 
 import shutil
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -16,12 +17,14 @@ from service.doctor.embedded import GIB
 from service.doctor.grants import ROLE, Grant, granted, missing
 from service.store.backend import backend_of
 from service.store.postgres import migrations
+from service.store.postgres.books import spans
 from service.transparency.keys import log_key, new_key
 from service.transparency.sequencer import Sequencer
 from tests.helpers.issuer import provider
 from tests.helpers.postgres import Cluster, cluster, shared_cluster
 from tests.helpers.redis import server
 from tests.service.rig import open_rig
+from tests.service.store.adapters import servers
 from tests.service.store.batches import new_game
 from tests.service.transparency.logs import EverybodysLessor
 
@@ -125,6 +128,26 @@ async def test_a_log_that_could_be_changed_is_said(url: str):
     assert failing(found) == ["protection", "triggers"]
     assert found["protection"].message == "the service is allowed to DELETE on secrets"
     assert "tabularium.log, tabularium.secrets" in found["triggers"].message
+
+
+async def test_each_server_of_the_log_is_looked_at_and_a_wrong_map_is_said():
+    async with servers() as kept:
+        home, other = kept
+        books = spans(kept[other])
+        found = [each async for each in examine(Settings(database_url=home, book_servers=f"{books}={other}"))]
+        assert [each.message for each in found if each.check == "books"] == [
+            f"the database keeps the books {spans(mine)} of the log, as TABULARIUM_BOOK_SERVERS says"
+            for mine in kept.values()
+        ]
+        checks = Counter(each.check for each in found)
+        assert checks["append"] == checks["triggers"] == 2
+        assert {each.level for each in found if each.check not in ("transparency", "projections")} == {"ok"}
+        away = await report(database_url=home, book_servers=f"{books}=postgresql://127.0.0.1:1/away")
+        assert away["database"].level == "fail"
+        wrong = await report(database_url=home, book_servers=f"0-9={other}")
+        assert (wrong["books"].level, "append" in wrong) == ("fail", False)
+        assert "should keep 0-9 by TABULARIUM_BOOK_SERVERS" in wrong["books"].message
+        assert "keeps the books 13,16,28" in (await report(database_url=home))["books"].message
 
 
 async def test_migrations_that_are_missing_are_named():

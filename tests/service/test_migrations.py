@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from service.base.settings import from_env
 from service.cli import app, main
+from service.store.backend import backend_of
 from service.store.postgres.migrations import Migration, MigrationError, known, migrate, pending, place_of, read
 from tests.helpers.postgres import connected, shared_cluster
 
@@ -96,6 +98,19 @@ async def test_the_command_migrates_and_says_what_it_did(empty: str) -> None:
     again = await asyncio.to_thread(runner.invoke, app, ["migrate"], env={"TABULARIUM_DATABASE_URL": empty})
     assert again.output.endswith("is up to date\n")
     assert "applied" not in again.output
+
+
+async def test_the_command_gives_books_to_servers(empty: str) -> None:
+    async with shared_cluster().empty_database() as other:
+        given = {"TABULARIUM_DATABASE_URL": empty, "TABULARIUM_BOOK_SERVERS": f"48-63={other}"}
+        for _ in range(2):
+            done = await asyncio.to_thread(CliRunner().invoke, app, ["migrate"], env=given)
+            assert done.exit_code == 0, done.output
+            last = done.output.splitlines()[-2:]
+            assert [line.rpartition(" keeps ")[2] for line in last] == ["the books 0-47", "the books 48-63"]
+        store = await backend_of(from_env(given)).open_store()
+        assert await store.events() == 0
+        await store.close()
 
 
 def test_the_command_says_in_one_line_what_is_missing(

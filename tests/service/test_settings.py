@@ -168,6 +168,49 @@ def test_a_password_is_not_repeated_in_a_complaint(url: str) -> None:
     assert "sesame" not in str(error.value)
 
 
+HOME = "postgresql://me:sesame@one/games"
+SERVERS = "0-7,12=postgresql://me:sesame@two:5432/games?password=sesame 40-63=postgres://me:ses@me@three,four/games"
+
+
+def test_books_are_given_to_servers() -> None:
+    settings = from_env({"TABULARIUM_DATABASE_URL": HOME, "TABULARIUM_BOOK_SERVERS": f" {SERVERS} "})
+    urls = [HOME, *(part.partition("=")[2] for part in SERVERS.split())]
+    kept = [[*range(8, 12), *range(13, 40)], [*range(8), 12], [*range(40, 64)]]
+    assert [(url, sorted(books)) for url, books in settings.servers.items()] == [*zip(urls, kept, strict=True)]
+    assert from_env({"TABULARIUM_DATABASE_URL": HOME}).servers == {HOME: frozenset(range(64))}
+    shown = settings.shown()["book_servers"]
+    assert shown == "0-7,12=postgresql://…@two:5432/games?… 40-63=postgres://…@three,four/games"
+    assert "ses" not in repr(settings).replace("…@", "")
+
+
+@pytest.mark.parametrize(
+    ("servers", "wrong"),
+    [
+        ("0-7=postgresql://me:sesame@two/a 7-9=postgresql://me:sesame@three/a", "names book 7 twice"),
+        ("0-64=postgresql://me:sesame@two/a", "names book 64: books are 0 to 63"),
+        ("0-63=postgresql://me:sesame@two/a", "leaves no book to TABULARIUM_DATABASE_URL"),
+        ("9-3=postgresql://me:sesame@two/a", "has the span 9-3: write it as 3-9"),
+        ("0=postgresql://me:sesame@two/a 2=postgresql://me:sesame@two/a", "names postgresql://me:…@two/a again"),
+        (f"0={HOME}", "names postgresql://me:…@one/games again"),
+        ("0-7:me:sesame@two/a", "it takes books and addresses, separated by spaces: 32-47=postgresql://user"),
+        ("postgresql://me:sesame@two/a", "it takes books and addresses"),
+        ("0-7=mysql://me:sesame@two/a 8=me:sesame@three", "it takes books and addresses"),
+        ("0-7=postgresql://me:sesame@two/a8=postgresql://me:sesame@three/a 9=", "it takes books and addresses"),
+    ],
+)
+def test_a_map_of_books_to_servers_that_is_none_is_refused_in_one_line(servers: str, wrong: str) -> None:
+    with pytest.raises(SettingsError, match=re.escape(wrong)) as error:
+        from_env({"TABULARIUM_DATABASE_URL": HOME, "TABULARIUM_BOOK_SERVERS": servers})
+    assert str(error.value).startswith("TABULARIUM_BOOK_SERVERS")
+    assert "\n" not in str(error.value)
+    assert "sesame" not in str(error.value)
+
+
+def test_a_map_of_books_needs_a_home() -> None:
+    with pytest.raises(SettingsError, match="TABULARIUM_BOOK_SERVERS needs TABULARIUM_DATABASE_URL"):
+        from_env({"TABULARIUM_BOOK_SERVERS": "0-7=postgresql://two/games"})
+
+
 def test_an_issuer_is_trusted_with_what_it_may_grant() -> None:
     settings = from_env(
         {
