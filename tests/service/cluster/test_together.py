@@ -171,6 +171,19 @@ async def test_questions_go_together_and_no_answer_is_older_than_its_question() 
     assert store.asked == [["a"], ["a", "b"]]
 
 
+async def test_a_part_of_the_store_that_does_not_answer_keeps_no_other_waiting() -> None:
+    store = Slow()
+    heads = Heads(store)  # type: ignore[reportArgumentType]
+    waits = asyncio.create_task(heads.of(GameId("a")))
+    await asyncio.sleep(0.01)
+    store.let, blocked = asyncio.Event(), store.let
+    store.let.set()
+    assert await heads.of(GameId("B")) == 1
+    assert not waits.done()
+    blocked.set()
+    assert await waits == 1
+
+
 async def test_one_who_stops_waiting_takes_the_answer_from_nobody() -> None:
     store = Slow()
     heads = Heads(store)  # type: ignore[reportArgumentType]
