@@ -147,6 +147,14 @@ class SpreadStore:
     def is_full(self) -> bool:
         return any(server.is_full for server in self._servers)
 
+    @property
+    def damage(self) -> str | None:
+        return next((server.damage for server in self._servers if server.damage is not None), None)
+
+    def begin_checking(self) -> None:
+        for server in self._servers:
+            server.begin_checking()
+
     async def ready(self) -> None:
         """Return when the home answers. Another server may be away: only what it keeps is missing."""
         await self._home.ready()
@@ -296,6 +304,12 @@ class SpreadStore:
     def _joined(self, cursors: Mapping[Server, Cursor]) -> Cursor:
         """Return a cursor that has the position of each book from the cursor of its server."""
         return Cursor(tuple(cursors[self._of_book[book]].positions[book] for book in range(BOOKS)))
+
+    async def segments(
+        self, after: tuple[StreamId, Version] | None, limit: int
+    ) -> list[tuple[StreamId, Version, str | None]]:
+        found = await self._each(lambda server: server.segments(after, limit))
+        return sorted(segment for each in found for segment in each)[:limit]
 
     # --- streams ---
 
