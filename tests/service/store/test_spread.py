@@ -199,6 +199,11 @@ async def test_lists_over_pages_are_those_of_one_server(store: SpreadStore) -> N
         some = rng.sample(whole, 5)
         assert [row.game for row in await store.games(among=some)] == [row.game for row in await one.games(among=some)]
         assert await store.games(after=GameId("gnone")) == []
+        late = named("glate", True, 3)
+        for second, game in enumerate(late):
+            await store.append(new_game(game, at=f"2026-11-20T06:00:0{second}.000000Z"))
+        await store.append(new_game("gearlier", at="2026-11-19T06:00:00.000000Z"))
+        assert (await pages(17, {}))[-4:] == [*late[::-1], "gearlier"], "by time, not in the order of the appends"
         await one.close()
 
 
