@@ -358,7 +358,7 @@ async def _guards(connection: Any) -> Finding:
     if unguarded:
         remedy = (
             "As the owner of the database: ALTER TABLE … ENABLE TRIGGER ALL; a dropped one is in 0004_grants.sql,"
-            " 0016_transparency.sql or 0032_archive.sql."
+            " 0016_transparency.sql or 0033_archive.sql."
         )
         return fail("triggers", f"missing or switched off on {', '.join(unguarded)}", remedy)
     if (how := await connection.fetchval("SHOW session_replication_role")) != "origin":

@@ -1,7 +1,7 @@
 """Archiving: packing the logs of games that are over and old, and deleting the rows that were packed.
 
 A game is read, packed, read again, and compared to the byte. Then one transaction adds its segments, reads them back
-and deletes the rows. Whoever is killed in the middle has changed nothing of that game. When a game is written to
+and deletes the rows. A process that is killed in the middle has changed nothing of that game. When a game is written to
 afterwards, the new rows stand in the log and are packed the next time.
 """
 

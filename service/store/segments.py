@@ -2,7 +2,7 @@
 
 The columns of the records are compressed by zstandard with a dictionary. Their hashes are left out: they are computed
 again when a segment is read, from the one before its first record. The last one must then be the one that is kept
-beside it. So whoever reads a segment has proved that it is what was written.
+beside it. So reading a segment proves that it is what was written.
 """
 
 import zlib

@@ -29,7 +29,7 @@ from service.store.sqlite.archive import SqliteArchive
 from service.store.sqlite.store import SqliteStore
 from tests.helpers.postgres import shared_cluster
 from tests.recorded import recorded
-from tests.service.store.adapters import Open
+from tests.service.store.adapters import ADAPTERS, Open
 from tests.service.store.batches import AT, new_game, opening, records
 from tests.service.store.test_cases import C, opened
 
@@ -59,6 +59,12 @@ class Log:
             Append(game, len(have), new, status, seats={} if not have else None, opening=None if have else opening())
         )
         have += new
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+async def data(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Open]:
+    async with ADAPTERS[request.param](tmp_path) as open_store:
+        yield open_store
 
 
 @pytest.fixture
