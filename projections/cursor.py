@@ -123,6 +123,14 @@ class Cursor(Struct, frozen=True):
         return Cursor(tuple(position + steps.get(book, 0) for book, position in enumerate(self.positions)))
 
 
+def reaches(text: str | None, other: str | None) -> bool:
+    """Tell whether all was read at one place, as `str` wrote it, that was read at another of the same log."""
+    if text == other or other is None:
+        return True
+    books = max(1, *(len(_unpacked(each[1:])) - 1 for each in (text or "", other) if each.startswith("v")), 1)
+    return Cursor.parse(text, books).reaches(Cursor.parse(other, books))
+
+
 class Stretch(Struct, frozen=True):
     """Records that follow a place in the log, each with the place where it is, and the cursor after them.
 

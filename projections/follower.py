@@ -1,7 +1,7 @@
 """Following the log: every event with the game that it happened in, as it stood right after."""
 
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol, cast
 
 from msgspec import UNSET, Struct
@@ -27,7 +27,7 @@ from domain.kernel.rules.board import Board
 from domain.kernel.rules.documents import unpacked
 from domain.kernel.rules.message import type_name
 from domain.kernel.rules.ruleset import Library
-from projections.cursor import Stretch
+from projections.cursor import Cursor, Stretch
 from projections.projection import Fixed, Happened, Judged, Seen
 
 TABLES: Final = 256
@@ -43,8 +43,19 @@ GAMES: Final = 20_000
 class Log(Protocol):
     """The log that projections follow. Every method may raise `projections.store.Unavailable`."""
 
-    async def read_on(self, cursor: str | None, limit: int) -> Stretch:
-        """Return records of all streams that follow `cursor`; without any, the end is reached."""
+    async def read_on(self, cursor: str | None, limit: int, books: Collection[int] | None = None) -> Stretch:
+        """Return records of all streams that follow `cursor`; without any, the end is reached.
+
+        With `books`, only those of streams in these, and the cursor after them has moved in these alone.
+        """
+        ...
+
+    async def lanes(self) -> int:
+        """Return in how many lanes (`projections.lanes`) the log can be followed now. One may become several."""
+        ...
+
+    async def end(self) -> Cursor:
+        """Return the cursor after the last records of the log."""
         ...
 
     async def read(self, stream: StreamId, limit: int) -> list[Record]:

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from domain.kernel.ids import GameId, PlayerId, Seat, Version
+from domain.kernel.ids import GameId, PlayerId, Seat, Version, book_of
 from domain.kernel.log.lifecycle import (
     GameCancelled,
     GameCreated,
@@ -23,7 +23,7 @@ from domain.kernel.log.lifecycle import (
 )
 from projections.change import Amend, Change, Drop, Put, Table, Value
 from projections.projection import Happened, Projection
-from projections.store import Generation, Overtaken, ProjectionStore, Rows, Step
+from projections.store import Generation, Move, Overtaken, ProjectionStore, Rows, Step
 
 GAMES = Table(
     "games",
@@ -155,7 +155,9 @@ async def retitle(store: ProjectionStore, game: GameId, title: str, ruleset: str
             if each.number in waiting and _is_ours(each):
                 with suppress(Overtaken):
                     # Its checkpoint stays where it is: that it stood there means that nothing was lost.
-                    await store.commit(Step(each, each.cursor or "", 0, (change,)))
+                    lanes = [each.lanes[book_of(game) % len(each.lanes)]] if each.lanes else []
+                    moves = [Move(lane, lane.positions, 0) for lane in lanes]
+                    await store.commit(Step(each, each.cursor or "", 0, (change,), moves))
                     waiting.discard(each.number)
         waiting &= {each.number for each in await store.generations() if _is_ours(each)}
 

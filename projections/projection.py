@@ -134,11 +134,17 @@ class Projection(ABC):
 
     `fold` is pure: the same log always makes the same rows, however it is cut into batches. A change of the tables or
     of the fold raises `version`: the rows are then rebuilt.
+
+    Several processes fold at a time, each other books of the log. So a row is changed by events of one book only: its
+    key has the game, or the book of the game. What many games add to is summed when it is read.
     """
 
     name: ClassVar[str]
     version: ClassVar[int]
     tables: ClassVar[tuple[Table, ...]]
+    reads: ClassVar[int] = 0
+    """The oldest version whose rows its queries understand, too: they are read until those of its own are made."""
+
     follows: ClassVar[bool] = False
     """Whether it looks at the table, which costs a fold of every game."""
 

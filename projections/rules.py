@@ -10,14 +10,15 @@ from contextlib import suppress
 import msgspec
 from msgspec import Raw, Struct
 
-from domain.kernel.ids import RuleId
+from domain.kernel.ids import RuleId, book_of
 from domain.kernel.rules.loading import common_rules
 from domain.kernel.rules.ruleset import Library
 from projections.change import Add, Change, Table
 from projections.projection import Happened, Projection
 from projections.store import Rows
 
-COMMANDS = Table("commands", {"ruleset": "text", "command": "text"}, {"times": "number"})
+COMMANDS = Table("commands", {"ruleset": "text", "command": "text", "book": "number"}, {"times": "number"})
+"""By book as well, because others fold the other books at the same time: a row for all would make them wait."""
 
 
 class _Typed(Struct):
@@ -46,7 +47,8 @@ class RuleLedger(Projection):
     """Accepted commands by their type; a sealed one has its type in the open, too."""
 
     name = "rules"
-    version = 1
+    version = 2
+    reads = 1  # it had no books
     tables = (COMMANDS,)
     heeds = "caused"
 
@@ -54,7 +56,8 @@ class RuleLedger(Projection):
         command = happened.cause.command
         if isinstance(command, Raw):
             kind = msgspec.json.decode(command, type=_Typed).type
-            yield Add(COMMANDS, {"ruleset": happened.fixed.created.ruleset, "command": kind}, {"times": 1})
+            key = {"ruleset": happened.fixed.created.ruleset, "command": kind, "book": book_of(happened.game)}
+            yield Add(COMMANDS, key, {"times": 1})
 
 
 RULES = RuleLedger()

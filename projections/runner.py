@@ -1,13 +1,15 @@
-"""The runner: it follows the log for all projections and commits rows and checkpoint together.
+"""The runner: it follows the log for all projections and commits rows and checkpoints together.
 
-What is true stands in the store alone: a rebuild, or a second process that does the same work, is met by a lost
-compare-and-set and not by rows counted twice. The checkpoints are read again after one, and now and then.
+Several processes share the lanes of the log (`projections.lanes`) by leases. What is true stands in the store alone:
+a rebuild, or a second process that does the same work, is met by a lost compare-and-set and not by rows counted twice.
+The checkpoints are read again after one, and now and then.
 """
 
 import asyncio
+import math
 import time
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from operator import methodcaller
 from typing import Final, Protocol
@@ -19,10 +21,11 @@ from domain.kernel.ids import CaseId, StreamId, as_game
 from domain.kernel.log.record import Record
 from domain.kernel.rules.ruleset import Library
 from projections.change import Change, Changes
-from projections.cursor import Stretch
+from projections.cursor import Cursor, Stretch, reaches
 from projections.follower import Follower, Log
+from projections.lanes import books_of, divided
 from projections.projection import Happened, Projection
-from projections.store import Generation, Overtaken, ProjectionStore, Step, Trouble, Unavailable
+from projections.store import Generation, Lane, Move, Overtaken, ProjectionStore, Step, Trouble, Unavailable
 
 BATCH: Final = 500
 """Events in one commit."""
@@ -38,8 +41,8 @@ REST: Final = 4.0
 that it shares with those who answer requests, less when these keep it busy."""
 
 LEASE: Final = 5.0
-"""Seconds for which one process follows the log alone. It renews the lease long before they are over; when it dies,
-another process takes over after them."""
+"""Seconds for which a process follows its lanes alone. It renews the lease long before they are over; when it dies,
+other processes take the lanes over after them."""
 
 POLL: Final = 1.0
 """Seconds after which the log is looked at even if nobody has rung. A wake-up is a hint; the log is the truth."""
@@ -67,11 +70,14 @@ class Stopped(Exception):
 
 
 class _Work(Struct, eq=False):
-    """One projection's part in a pass: what it has made of the events, and where it failed."""
+    """One projection's part in a pass: what it has made of the events, and where it failed.
+
+    `lanes` are those that it is followed in; none where the generation has one checkpoint for all.
+    """
 
     projection: Projection
     generation: Generation
-    live: Generation | None
+    lanes: tuple[int, ...] = ()
     changes: Changes = field(default_factory=Changes)
     failed_at: int | None = None
     trouble: Trouble | None = None
@@ -80,8 +86,34 @@ class _Work(Struct, eq=False):
     def key(self) -> tuple[str, int]:
         return self.projection.name, self.generation.number
 
+    @property
+    def place(self) -> tuple[object, ...]:
+        """Where it stands in its lanes: equal for those that may share a look at the log."""
+        of = self.generation.lanes
+        return (self.lanes, *(of[lane].positions for lane in self.lanes)) if of else (self.generation.cursor,)
+
+    @property
+    def books(self) -> Collection[int] | None:
+        """The books that it is followed in; None for all."""
+        of = len(self.generation.lanes)
+        if len(self.lanes) == of:
+            return None
+        books = of * len(self.generation.lanes[0].positions)
+        return [book for lane in self.lanes for book in books_of(lane, of, books)]
+
     def fail(self, index: int, game: StreamId, record: Record, why: Exception) -> None:
         self.failed_at, self.trouble = index, Trouble(game, record.version, f"{type(why).__name__}: {why}"[:500])
+
+    def step(self, stretch: Stretch, count: int) -> Step:
+        """Return the step to the place after the first `count` records."""
+        after, of, moves = stretch.after(count), len(self.generation.lanes), list[Move]()
+        if of:
+            events = Counter(place.book % of for place in stretch.places[:count])
+            for number, positions in enumerate(divided(after, of)):
+                lane = self.generation.lanes[number]
+                if number in self.lanes and positions != lane.positions:
+                    moves.append(Move(lane, positions, events[number]))
+        return Step(self.generation, str(after), count, self.changes.all(), moves)
 
 
 class Runner:
@@ -113,7 +145,12 @@ class Runner:
         self._rest = rest
         self._tell = tell
         self._followers: dict[str, Follower] = {}
-        self._stopped: set[tuple[str, int]] = set()
+        self._stopped: set[tuple[str, int, int]] = set()
+        """Projection, generation and lane; lane 0 where there are none."""
+        self._ends: dict[tuple[str, int], tuple[float, Cursor]] = {}
+        """Where the log ended, at which time, for generations that wait until other processes are there as well."""
+        self._lanes = 1
+        self._held: Collection[int] = ()
         self._careful: dict[str, int] = {}
         self._generations: dict[str, list[Generation]] = {}
         """As they stand by what is known here; empty when they are to be read."""
@@ -124,7 +161,7 @@ class Runner:
     # --- serving ---
 
     async def run(self, bell: Bell) -> None:
-        """Follow the log until the bell is closed, in turn with other processes that do: one of them at a time."""
+        """Follow the log until the bell is closed, and share its lanes with other processes that do."""
         try:
             while not bell.closed:
                 began = time.monotonic()
@@ -141,73 +178,115 @@ class Runner:
                 else:
                     await asyncio.sleep(self.pause(folded, time.monotonic() - began))
         finally:
-            self._leased_until = 0.0
+            self._held = ()
             with suppress(Unavailable):
-                await self._store.lease(self._name, 0)
+                await self._store.share(self._name, 0, self._lanes)
 
     def pause(self, folded: int, took: float) -> float:
         """Return the seconds from the end of a pass that folded `folded` events in `took` seconds to the next one."""
         return max(self._rest * took, 0 if folded >= self._batch else GATHER)
 
     async def turn(self) -> int | None:
-        """Go on by one step if no other process does; return what `step` returns, None if another does.
+        """Go on by one step in the lanes that fall to this process; return what `step` returns, None without a lane.
 
         Raises:
             Unavailable: the log or the store does not answer.
         """
+        held = await self._share("runner")
+        return await self.step(held) if held else None
+
+    async def _share(self, work: str) -> Collection[int]:
+        """Return the lanes that fall to this process now, of those who do a kind of work."""
         now = time.monotonic()
-        if now > self._leased_until - LEASE / 2:
-            if not await self._store.lease(self._name, LEASE):
-                return None
+        if not self._held or now > self._leased_until - LEASE / 2:
+            self._lanes = await self._log.lanes()
+            before, self._held = self._held, await self._store.share(self._name, LEASE, self._lanes, work)
             self._leased_until = now + LEASE
-        return await self.step()
+            if not set(self._held) <= set(before):
+                self._generations = {}  # others have moved on in the lanes that are new here
+        return self._held
 
     async def catch_up(self) -> None:
         """Follow the log to its present end."""
         while await self.step():
             pass
 
-    async def step(self) -> int:
+    async def step(self, lanes: Collection[int] | None = None) -> int:
         """Go on by one batch at most with each projection; return the largest number of events that one folded.
+
+        Args:
+            lanes: only in these.
 
         Raises:
             Unavailable: the log or the store does not answer.
         """
         if not self._generations or time.monotonic() > self._read_at + POLL:
             self._read_at = time.monotonic()
+            if self._lanes == 1:
+                self._lanes = await self._log.lanes()
             self._generations = {}
             for each in await self._store.generations():
                 self._generations.setdefault(each.projection, []).append(each)
         generations = self._generations
-        groups: dict[tuple[str | None, int], list[_Work]] = defaultdict(list)
+        groups: dict[tuple[object, ...], list[_Work]] = defaultdict(list)
         for projection in self._projections.values():
-            work = await self._work(projection, generations.get(projection.name, ()))
+            work = await self._work(projection, generations.get(projection.name, ()), lanes)
             if work is not None:
-                groups[work.generation.cursor, 1 if projection.name in self._careful else self._batch].append(work)
+                groups[*work.place, self._limit(projection.name)].append(work)
         folded = 0
-        for (cursor, limit), works in groups.items():
-            folded = max(folded, await self._advance(cursor, limit, works, self._follower(works)))
+        for works in groups.values():
+            limit = self._limit(works[0].projection.name)
+            folded = max(folded, await self._advance(limit, works, self._follower(works)))
         return folded
 
-    async def _work(self, projection: Projection, generations: Sequence[Generation]) -> _Work | None:
+    def _limit(self, name: str) -> int:
+        return 1 if name in self._careful else self._batch
+
+    async def _work(
+        self, projection: Projection, generations: Sequence[Generation], lanes: Collection[int] | None
+    ) -> _Work | None:
         """Return what a projection works on: its live rows; those still being built when there are no fitting ones."""
         live = next((each for each in generations if each.live), None)
         if live is not None and live.version > projection.version:
             return None  # a newer service runs beside this one
         if live is not None and live.version == projection.version:
-            work = _Work(projection, live, live)
+            generation = live
         else:
             building = [each for each in generations if not each.live and each.version == projection.version]
             if not building:
                 self._generations = {}
             generation = building[-1] if building else await self._store.begin(projection)
-            work = _Work(projection, generation, live)
-        return None if work.key in self._stopped else work
+        generation = await self._in_lanes(generation)
+        return self._work_in(projection, generation, lanes) if generation is not None else None
+
+    def _work_in(self, projection: Projection, generation: Generation, lanes: Collection[int] | None) -> _Work | None:
+        """Return the work on a generation in lanes, but for those in which it has stopped; None when none is left."""
+        of = range(len(generation.lanes)) if generation.lanes else (0,)
+        wanted = of if lanes is None else sorted(lanes)
+        going = tuple(lane for lane in wanted if (projection.name, generation.number, lane) not in self._stopped)
+        if not going:
+            return None
+        return _Work(projection, generation, going if generation.lanes else ())
+
+    async def _in_lanes(self, generation: Generation) -> Generation | None:
+        """Return a generation with a checkpoint in each lane, if the log has several; None when another was quicker."""
+        if generation.lanes or self._lanes == 1:
+            return generation
+        self._generations = {}
+        positions = divided(Cursor.parse(generation.cursor, len((await self._log.end()).positions)), self._lanes)
+        try:
+            await self._store.split(generation, positions)
+        except Overtaken:
+            return None
+        lanes = [Lane(number, each) for number, each in enumerate(positions)]
+        return generation.on(lanes, generation.events)
 
     # --- rebuilding ---
 
     async def rebuild(self, name: str, progress: Callable[[int], None] = lambda events: None) -> Generation:
         """Rebuild a projection beside the rows that are read meanwhile, and then replace them.
+
+        Other processes may share the work (`join`).
 
         Args:
             progress: called with the number of events folded so far.
@@ -218,27 +297,52 @@ class Runner:
             Overtaken: another rebuild has begun.
             Unavailable: the log or the store does not answer.
         """
-        projection = self._projections[name]
-        begun, follower = await self._store.begin(projection), Follower(self._log, self._library)
-        while True:
-            generations = [each for each in await self._store.generations() if each.projection == name]
-            mine = next((each for each in generations if each.number == begun.number), None)
-            if mine is None:
-                raise Overtaken(f"another rebuild of {name} has begun")
-            progress(mine.events)
-            if mine.live:
-                return mine
-            if mine.trouble is not None and (name, mine.number) in self._stopped:
-                raise Stopped(name, mine.trouble)
-            live = next((each for each in generations if each.live), None)
-            limit = 1 if name in self._careful else self._batch
-            await self._advance(mine.cursor, limit, [_Work(projection, mine, live)], follower)
+        return await self.join(await self.begin(name), progress, alone=True)
+
+    async def begin(self, name: str) -> Generation:
+        """Begin the generation that a rebuild makes. Raises as `rebuild` does."""
+        self._lanes = await self._log.lanes()
+        begun = await self._in_lanes(await self._store.begin(self._projections[name]))
+        if begun is None:
+            raise Overtaken(f"another rebuild of {name} has begun")
+        return begun
+
+    async def join(
+        self, begun: Generation, progress: Callable[[int], None] = lambda events: None, *, alone: bool = False
+    ) -> Generation:
+        """Take part in a rebuild until it is finished: in the lanes that fall to this process; `alone`, in all.
+
+        Returns and raises what `rebuild` does.
+        """
+        name, number = begun.projection, begun.number
+        projection, follower = self._projections[name], Follower(self._log, self._library)
+        work = f"rebuild {name} {number}"
+        try:
+            while True:
+                generations = [each for each in await self._store.generations() if each.projection == name]
+                mine = next((each for each in generations if each.number == number), None)
+                if mine is None:
+                    raise Overtaken(f"another rebuild of {name} has begun")
+                progress(mine.events)
+                if mine.live:
+                    return mine
+                if mine.trouble is not None:
+                    raise Stopped(name, mine.trouble)
+                going = self._work_in(projection, mine, None if alone else await self._share(work))
+                if going is None or not await self._advance(self._limit(name), [going], follower):
+                    await asyncio.sleep(GATHER)
+        finally:
+            if not alone:
+                self._held = ()
+                with suppress(Unavailable):
+                    await self._store.share(self._name, 0, self._lanes, work)
 
     # --- a batch ---
 
-    async def _advance(self, cursor: str | None, limit: int, works: list[_Work], follower: Follower) -> int:
+    async def _advance(self, limit: int, works: list[_Work], follower: Follower) -> int:
         """Fold the next events into rows; return how many there were. Rows that have caught up become live."""
-        stretch = await self._log.read_on(cursor, limit)
+        cursor, books = works[0].generation.cursor, works[0].books
+        stretch = await (self._log.read_on(cursor, limit) if books is None else self._log.read_on(cursor, limit, books))
         if not stretch.records:
             return sum([await self._swap(work) for work in works])
         await self._fold(stretch.records, works, follower)
@@ -248,16 +352,31 @@ class Runner:
         return len(stretch.records)
 
     async def _swap(self, work: _Work) -> int:
-        """Let rows take the place of those that are read. These have not moved since the log was at its end, or the
-        store says so; so nobody who reads is ever taken back in time."""
-        if work.generation.live:
+        """Let rows that have caught up take the place of those that are read; return whether that was tried.
+
+        The store sees to it that nobody who reads is ever taken back in time.
+        """
+        if work.generation.live or (work.books is not None and not await self._all_there(work)):
             return 0
         self._generations = {}
         try:
-            await self._store.swap(work.generation, work.live)
+            await self._store.swap(work.generation)
         except Overtaken:
             await asyncio.sleep(0)
         return 1
+
+    async def _all_there(self, work: _Work) -> bool:
+        """Tell whether a generation is in the lanes of other processes, too, where the log ended a moment ago.
+
+        Where it ends just now is never reached in all lanes at a time while much is appended.
+        """
+        now = time.monotonic()
+        at, end = self._ends.get(work.key, (-math.inf, None))
+        if end is None or now > at + LEASE:
+            at, end = self._ends[work.key] = now, await self._log.end()
+        known = await self._store.generations()
+        mine = next((each for each in known if (each.projection, each.number) == work.key), None)
+        return mine is not None and reaches(mine.cursor, str(end))
 
     async def _fold(self, events: Events, works: Sequence[_Work], follower: Follower) -> None:
         going = list(works)
@@ -342,8 +461,7 @@ class Runner:
         """Commit what projections have made of the same events at once; tell whether that could be done."""
         if any(work.failed_at is not None or work.projection.name in self._careful for work in works):
             return False
-        after, count = str(stretch.end), len(stretch.records)
-        steps = [Step(work.generation, after, count, work.changes.all()) for work in works]
+        steps = [work.step(stretch, len(stretch.records)) for work in works]
         try:
             await self._store.commit(*steps)
         except Unavailable:
@@ -366,7 +484,7 @@ class Runner:
         generation, name = work.generation, work.projection.name
         try:
             if count:
-                step = Step(generation, str(stretch.after(count)), count, work.changes.all())
+                step = work.step(stretch, count)
                 await self._store.commit(step)
                 self._moved(step)
                 generation = step.moved
@@ -387,9 +505,11 @@ class Runner:
                 del self._careful[name]
         if work.trouble is not None:
             self._generations = {}
-            self._stopped.add(work.key)
             self._followers.pop(name, None)
-            await self._store.stop(generation, work.trouble)
+            of = generation.lanes
+            number = stretch.places[work.failed_at or 0].book % len(of) if of else 0
+            self._stopped.add((*work.key, number))
+            await self._store.stop(generation, work.trouble, of[number] if of else None)
             self._tell(Stopped(name, work.trouble))
 
     def _follower(self, works: Sequence[_Work]) -> Follower:

@@ -7,13 +7,15 @@ PostgreSQL. In nothing else do the two stores differ here.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import count
+from typing import Any
 
 from msgspec.structs import replace
 
 from domain.kernel.ids import GameId
 from projections.change import Add, Amend, Change, Drop, Make, Put, Table, Trim, Value, row_of
+from projections.cursor import reaches
 from projections.projection import Projection
-from projections.store import Generation, Overtaken, Step, Trouble
+from projections.store import Generation, Lane, Move, Overtaken, Step, Trouble
 
 Statement = tuple[str, tuple[Value, ...]]
 
@@ -55,7 +57,31 @@ CREATE TABLE IF NOT EXISTS leases (
     holder TEXT NOT NULL,
     until  REAL NOT NULL
 )"""
-"""Which process follows the log, until when (Unix time)."""
+"""Which process does a kind of work alone, until when (Unix time)."""
+
+CHECKPOINTS = """\
+CREATE TABLE IF NOT EXISTS checkpoints (
+    projection      TEXT NOT NULL,
+    number          BIGINT NOT NULL,
+    lane            BIGINT NOT NULL,
+    positions       TEXT NOT NULL,
+    events          BIGINT NOT NULL,
+    trouble_game    TEXT NOT NULL,
+    trouble_version BIGINT NOT NULL,
+    trouble         TEXT NOT NULL,
+    PRIMARY KEY (projection, number, lane)
+)"""
+"""The checkpoints of generations that have one in each lane. `positions` are numbers with commas in between."""
+
+FOLLOWERS = """\
+CREATE TABLE IF NOT EXISTS followers (
+    work   TEXT NOT NULL,
+    holder TEXT NOT NULL,
+    lanes  TEXT NOT NULL,
+    until  REAL NOT NULL,
+    PRIMARY KEY (work, holder)
+)"""
+"""Which processes share a kind of work, in which lanes, until when (Unix time)."""
 
 NOTE_REFUSALS = (
     "INSERT INTO refusals (ruleset, rule, times) VALUES (?, ?, ?)"
@@ -66,7 +92,30 @@ NOTE_REFUSALS = (
 BEGIN = f"INSERT INTO projections ({COLUMNS}) VALUES (?, ?, ?, 0, '', 0, '', 0, '')"
 """Adds the checkpoint of a new generation. Values: the projection, the number of the generation, its version."""
 
-LIVE = "SELECT number FROM projections WHERE projection = ? AND version = ? AND live = 1"
+LIVE = "SELECT number FROM projections WHERE projection = ? AND version BETWEEN ? AND ? AND live = 1"
+"""Finds the rows that are read. Values: those of `readable`."""
+
+IN_LANES = "lanes"
+"""Stands in `position` of a generation that has its checkpoints in lanes; releases without lanes cannot read it."""
+
+LANE_COLUMNS = "projection, number, lane, positions, events, trouble_game, trouble_version, trouble"
+
+ADD_LANE = f"INSERT INTO checkpoints ({LANE_COLUMNS}) VALUES (?, ?, ?, ?, 0, '', 0, '')"
+"""Values: the projection, the number of the generation, the lane, its positions."""
+
+MOVE_LANE = (
+    "UPDATE checkpoints SET positions = ?, events = ?, trouble_game = '', trouble_version = 0, trouble = ''"
+    " WHERE projection = ? AND number = ? AND lane = ? AND positions = ? AND events = ?"
+)
+"""Moves the checkpoint of a lane on. Values: `move_lane`."""
+
+STOP_LANE = (
+    "UPDATE checkpoints SET trouble_game = ?, trouble_version = ?, trouble = ?"
+    " WHERE projection = ? AND number = ? AND lane = ? AND positions = ? AND events = ?"
+)
+"""Values: the game, its version and the reason, then those of `lane_standing`."""
+
+FORGET_LANES = "DELETE FROM checkpoints WHERE projection = ? AND number = ?"
 
 _STANDS = "projection = ? AND number = ? AND live = ? AND position = ? AND events = ?"
 
@@ -79,17 +128,67 @@ MOVE = (
 STOP = f"UPDATE projections SET trouble_game = ?, trouble_version = ?, trouble = ? WHERE {_STANDS}"
 """Notes why a generation stopped. Values: the game, its version and the reason, then those of `standing`."""
 
+SPLIT = (
+    f"UPDATE projections SET position = '{IN_LANES}', trouble_game = '', trouble_version = 0, trouble = ''"
+    f" WHERE {_STANDS}"
+)
+"""Marks that a generation has its checkpoints in lanes from now on. Values: those of `standing`."""
+
 GO_LIVE = "UPDATE projections SET live = 1 WHERE projection = ? AND number = ?"
 
 FORGET = "DELETE FROM projections WHERE projection = ? AND number = ?"
 
 
+def generations(rows: Iterable[Sequence[Any]], lanes: Iterable[Sequence[Any]]) -> list[Generation]:
+    """Return the generations of rows with `COLUMNS`, and of those of their lanes with `LANE_COLUMNS`, in order."""
+    by_generation: dict[tuple[str, int], list[Lane]] = {}
+    for projection, number, lane, text, events, *trouble in lanes:
+        mine = by_generation.setdefault((projection, number), [])
+        mine.append(Lane(lane, numbers(text), events, _trouble(*trouble)))
+    return [generation(*row, lanes=by_generation.get((row[0], row[1]), ())) for row in rows]
+
+
+GENERATIONS_IN_LANES = (
+    f"SELECT {', '.join(f'p.{column}' for column in COLUMNS.split(', '))},"
+    " c.lane, c.positions, c.events AS lane_events, c.trouble_game AS lane_game,"
+    " c.trouble_version AS lane_version, c.trouble AS lane_trouble"
+    " FROM projections p LEFT JOIN checkpoints c USING (projection, number) ORDER BY 1, 2, c.lane"
+)
+"""Finds all generations with their lanes, in one statement, so that none is split between two. See `in_lanes`."""
+
+
+def in_lanes(rows: Iterable[Sequence[Any]]) -> list[Generation]:
+    """Return the generations of the rows of `GENERATIONS_IN_LANES`."""
+    found = [tuple(row) for row in rows]
+    lanes = [(*row[:2], *row[9:]) for row in found if row[9] is not None]
+    return generations(dict.fromkeys(row[:9] for row in found), lanes)
+
+
 def generation(
-    projection: str, number: int, version: int, live: int, position: str, events: int, game: str, at: int, why: str
+    projection: str,
+    number: int,
+    version: int,
+    live: int,
+    position: str,
+    events: int,
+    game: str,
+    at: int,
+    why: str,
+    *,
+    lanes: Sequence[Lane] = (),
 ) -> Generation:
-    """Return the generation of a checkpoint's row."""
-    trouble = Trouble(GameId(game), at, why) if why else None
-    return Generation(projection, number, version, bool(live), position or None, events, trouble)
+    """Return the generation of a row, and of its checkpoints in lanes, if it has any."""
+    found = Generation(projection, number, version, bool(live), position or None, events, _trouble(game, at, why))
+    return found.on(lanes, events) if position == IN_LANES else found
+
+
+def _trouble(game: str, at: int, why: str) -> Trouble | None:
+    return Trouble(GameId(game), at, why) if why else None
+
+
+def readable(projection: Projection) -> tuple[str, int, int]:
+    """Return the values of `LIVE`."""
+    return projection.name, projection.reads or projection.version, projection.version
 
 
 def standing(at: Generation) -> tuple[str, int, int, str, int]:
@@ -108,13 +207,36 @@ def move(step: Step) -> tuple[Value, ...]:
     return step.cursor, step.at.events + step.events, *standing(step.at)
 
 
-def swapped(known: Sequence[Generation], ready: Generation, live: Generation | None) -> Generation:
-    """Return `ready` marked as the live generation, in place of `live`. Raises `Overtaken` when either has moved."""
+def lane_standing(at: Generation, lane: Lane) -> tuple[str, int, int, str, int]:
+    """Return the values with which a statement finds a lane only if it has not moved meanwhile."""
+    return at.projection, at.number, lane.number, positions(lane.positions), lane.events
+
+
+def move_lane(step: Step, move: Move) -> tuple[Value, ...]:
+    """Return the values of `MOVE_LANE`."""
+    return positions(move.positions), move.lane.events + move.events, *lane_standing(step.at, move.lane)
+
+
+def positions(of_lane: Iterable[int]) -> str:
+    """Return positions as a checkpoint has them."""
+    return ",".join(map(str, of_lane))
+
+
+def numbers(text: str) -> tuple[int, ...]:
+    """Return what `positions` wrote."""
+    return tuple(map(int, text.split(","))) if text else ()
+
+
+def swapped(known: Sequence[Generation], ready: Generation) -> Generation:
+    """Return `ready`, as it stands by what is known, marked as the live generation.
+
+    Raises `Overtaken` when it is gone, is live already, or is behind the generation that is live now.
+    """
     now = next((each for each in known if each.live), None)
-    unmoved = any((each.number, each.live, each.cursor) == (ready.number, False, ready.cursor) for each in known)
-    if not unmoved or (now and (now.number, now.cursor)) != (live and (live.number, live.cursor)):
+    mine = next((each for each in known if each.number == ready.number and not each.live), None)
+    if mine is None or (now is not None and not reaches(mine.cursor, now.cursor)):
         raise Overtaken(f"{ready.projection} has moved on")
-    return replace(ready, live=True, trouble=None)
+    return replace(mine, live=True, trouble=None)
 
 
 def place(projection: str, generation: int, table: str) -> str:
@@ -138,8 +260,8 @@ def places(projection: str, generation: int, tables: Sequence[Table]) -> Mapping
     return {table.name: place(projection, generation, table.name) for table in tables}
 
 
-def statement(projection: str, generation: int, change: Change) -> Statement:
-    """Return the statement that makes a change."""
+def statement(projection: str, generation: int, change: Change, locking: str = "") -> Statement:
+    """Return the statement that makes a change; `locking` as in `batches`."""
     name = place(projection, generation, change.table.name)
     match change:
         case Put() | Make() | Add():
@@ -162,15 +284,18 @@ def statement(projection: str, generation: int, change: Change) -> Statement:
                 f" FROM {name} WHERE {where}"
             )
             beyond = f"SELECT {key} FROM ({ranked}) AS ranked WHERE place > ?"
+            if locking:
+                beyond = f"SELECT {key} FROM {name} WHERE ({key}) IN ({beyond}) {locking}"
             return f"DELETE FROM {name} WHERE ({key}) IN ({beyond})", (*change.where.values(), change.most)
 
 
 def batches(
-    projection: str, generation: int, changes: Iterable[Change]
+    projection: str, generation: int, changes: Iterable[Change], locking: str = ""
 ) -> Iterator[tuple[str, list[tuple[Value, ...]]]]:
     """Return statements, each with the values of all its executions, that have the same effect as the changes in order.
 
     Changes of different rows may be reordered. So a few statements are enough for most changes of a batch of events.
+    `locking` is how a trim, which is the one change that meets rows of other lanes, takes the rows that it deletes.
     """
     by_table: dict[str, list[Change]] = {}
     for change in changes:
@@ -179,7 +304,7 @@ def batches(
         gathered: dict[str, list[tuple[Value, ...]]] = {}
         stated: dict[tuple[Value, ...], str] = {}
         for change in of_table:
-            text, values = statement(projection, generation, change)
+            text, values = statement(projection, generation, change, locking)
             row = row_of(change)
             if row is None or stated.get(row, text) != text:
                 yield from gathered.items()

@@ -4,7 +4,7 @@ A projection's rows exist in generations, each with tables of its own. One gener
 makes a new one beside it from the first event on, and takes its place when it has caught up.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol
 
 from msgspec import Struct
@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from domain.kernel.ids import StreamId, Version
 from projections.change import Change
+from projections.lanes import joined
 from projections.projection import Projection
 
 
@@ -39,6 +40,22 @@ class Trouble(Struct, frozen=True):
     why: str
 
 
+class Lane(Struct, frozen=True):
+    """The checkpoint of a generation in one lane of the log.
+
+    Attributes:
+        number: which lane it is.
+        positions: the position of the last record that was folded, in each book of the lane.
+        events: how many events of the lane were folded since it has its own checkpoint.
+        trouble: why the lane stopped, if it did.
+    """
+
+    number: int
+    positions: tuple[int, ...]
+    events: int = 0
+    trouble: Trouble | None = None
+
+
 class Generation(Struct, frozen=True):
     """One generation of a projection's rows, and its checkpoint.
 
@@ -49,6 +66,8 @@ class Generation(Struct, frozen=True):
         cursor: where in the log it stands; None at the beginning.
         events: how many events it has folded.
         trouble: why it stopped, if it did.
+        lanes: its checkpoints in the lanes of the log, which together make the three above; empty while it has one
+            checkpoint for all.
     """
 
     projection: str
@@ -58,6 +77,31 @@ class Generation(Struct, frozen=True):
     cursor: str | None = None
     events: int = 0
     trouble: Trouble | None = None
+    lanes: tuple[Lane, ...] = ()
+
+    def on(self, lanes: Sequence[Lane], before: int) -> "Generation":
+        """Return the generation with these checkpoints in lanes, and the number of events folded before it had any."""
+        events = before + sum(lane.events for lane in lanes)
+        cursor = joined([lane.positions for lane in lanes])
+        return replace(
+            self,
+            cursor=str(cursor) if any(cursor.positions) else None,
+            events=events,
+            trouble=next((lane.trouble for lane in lanes if lane.trouble is not None), None),
+            lanes=tuple(lanes),
+        )
+
+
+class Move(Struct, frozen=True):
+    """A lane's checkpoint moves on: to these positions, after so many more events."""
+
+    lane: Lane
+    positions: tuple[int, ...]
+    events: int
+
+    @property
+    def moved(self) -> Lane:
+        return Lane(self.lane.number, self.positions, self.lane.events + self.events)
 
 
 class Step(Struct, frozen=True):
@@ -65,20 +109,27 @@ class Step(Struct, frozen=True):
 
     Attributes:
         at: where the generation stands.
-        cursor: where in the log it stands afterwards.
+        cursor: where in the log it stands afterwards; of one with lanes, its moves say that.
         events: how many more events it has folded then.
         changes: what they change in its rows.
+        moves: how the checkpoints of its lanes move; those of other lanes may stand elsewhere by now.
     """
 
     at: Generation
     cursor: str
     events: int
     changes: Sequence[Change]
+    moves: Sequence[Move] = ()
 
     @property
     def moved(self) -> Generation:
         """The generation after it; its trouble is over."""
-        return replace(self.at, cursor=self.cursor, events=self.at.events + self.events, trouble=None)
+        at = self.at
+        if not at.lanes:
+            return replace(at, cursor=self.cursor, events=at.events + self.events, trouble=None)
+        moved = {move.lane.number: move.moved for move in self.moves}
+        before = at.events - sum(lane.events for lane in at.lanes)
+        return at.on([moved.get(lane.number, lane) for lane in at.lanes], before)
 
 
 class Rows(Protocol):
@@ -113,25 +164,41 @@ class ProjectionStore(Rows, Protocol):
         """
         ...
 
+    async def share(self, holder: str, seconds: float, lanes: int, work: str = "runner") -> Collection[int]:
+        """Return the lanes in which `holder`, and nobody else, may do a kind of work for that number of seconds.
+
+        Living processes share them fairly (`projections.lanes.shared`); 0 seconds give all back. As with `lease`, what
+        is stored is right without.
+        """
+        ...
+
     async def begin(self, projection: Projection) -> Generation:
         """Return a new, empty generation, to be built beside the live one. An unfinished older one is dropped."""
+        ...
+
+    async def split(self, at: Generation, lanes: Sequence[tuple[int, ...]]) -> None:
+        """Give a generation that has one checkpoint one in each lane, at these positions.
+
+        Processes of older releases cannot follow it any more. Raises `Overtaken` when it has moved on.
+        """
         ...
 
     async def commit(self, *steps: Step) -> None:
         """Make the changes of steps, each of another projection, and move their checkpoints: all of it or nothing.
 
-        Raises `Overtaken` when a generation does not stand where it is thought to.
+        Raises `Overtaken` when a generation, or one of its lanes that move, does not stand where it is thought to.
         """
         ...
 
-    async def stop(self, at: Generation, trouble: Trouble) -> None:
-        """Note why a generation stopped. Nothing happens when it has moved on."""
+    async def stop(self, at: Generation, trouble: Trouble, lane: Lane | None = None) -> None:
+        """Note why a generation, or a lane of it, stopped. Nothing happens when that has moved on."""
         ...
 
-    async def swap(self, ready: Generation, live: Generation | None) -> Generation:
+    async def swap(self, ready: Generation) -> Generation:
         """Make `ready` the live generation and drop all others.
 
-        Raises `Overtaken` when either has moved: so the new rows are never behind the old.
+        Raises `Overtaken` when it is behind the one that is live, so that nobody who reads is taken back in time, or
+        when it is gone.
         """
         ...
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from typing import Final
 
@@ -10,6 +10,7 @@ from domain.kernel.ids import GameId, StreamId
 from domain.kernel.log.record import Record
 from domain.kernel.rules.ruleset import Library
 from projections.cursor import Cursor, Stretch
+from projections.lanes import LANES
 from projections.library import PROJECTIONS
 from projections.projection import Projection
 from projections.runner import REST, Runner, Stopped
@@ -30,13 +31,29 @@ class StoreLog:
     def __init__(self, store: EventStore) -> None:
         self._store = store
 
-    async def read_on(self, cursor: str | None, limit: int) -> Stretch:
+    async def read_on(self, cursor: str | None, limit: int, books: Collection[int] | None = None) -> Stretch:
         try:
             start = Cursor.parse(cursor, self._store.books)
-            found, end = await self._store.read_on(start, limit)
+            until = None
+            if books is not None:
+                last = (await self._store.end()).positions
+                until = start.plus({book: last[book] - start.positions[book] for book in books})
+            found, end = await self._store.read_on(start, limit, until=until)
         except StoreError as error:
             raise Unavailable(str(error)) from error
         return Stretch(start, [(stream, record) for _, stream, record in found], [place for place, *_ in found], end)
+
+    async def lanes(self) -> int:
+        try:
+            return LANES if await self._store.divided() else 1
+        except StoreError as error:
+            raise Unavailable(str(error)) from error
+
+    async def end(self) -> Cursor:
+        try:
+            return await self._store.end()
+        except StoreError as error:
+            raise Unavailable(str(error)) from error
 
     async def read(self, stream: StreamId, limit: int) -> list[Record]:
         try:

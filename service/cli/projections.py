@@ -50,8 +50,8 @@ def register(app: typer.Typer) -> None:
 def run(data: DataOption = None) -> None:
     """Keep the projections up to date, in a process of their own, until SIGINT or SIGTERM.
 
-    Use this with services that run with TABULARIUM_PROJECTIONS=false. Of several such processes, one works and the
-    others wait.
+    Use this with services that run with TABULARIUM_PROJECTIONS=false. On PostgreSQL, up to 16 such processes share the
+    work.
     """
     from service import readmodels
     from service.api.operations.exporter import Exporter

@@ -250,6 +250,10 @@ class EventStore(Protocol):
         """How many books there are."""
         ...
 
+    async def divided(self) -> bool:
+        """Tell whether each book counts its own positions. Once they do, they always will."""
+        ...
+
     async def read_all(self, cursor: str | None = None, limit: int = 1000) -> tuple[list[tuple[StreamId, Record]], str]:
         """Return the records of all streams that follow `cursor`, as `read_on` does, and the cursor after them.
 

@@ -3,7 +3,7 @@
 import os
 import random
 import signal
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -11,13 +11,14 @@ from typing import Any
 import msgspec
 
 from domain.boards import builtin
-from domain.kernel.ids import GameId, StreamId
+from domain.kernel.ids import BOOKS, GameId, StreamId, book_of
 from domain.kernel.log.history import starts_of_commands
 from domain.kernel.log.record import Record
 from domain.kernel.rules.board import Board, Map
 from domain.kernel.rules.ruleset import Library
 from domain.library import LIBRARY as RULESETS
 from projections.cursor import Cursor, Place, Stretch
+from projections.lanes import LANES
 from projections.library import PROJECTIONS
 from projections.projection import Projection
 from projections.runner import Runner
@@ -36,17 +37,23 @@ Row = tuple[StreamId, Record]
 
 
 class MemoryLog:
-    """A log in memory. Its cursors are numbers."""
+    """A log in memory, in one book. Its cursors are numbers."""
 
     def __init__(self, rows: Iterable[Row] = ()) -> None:
         self.rows = list(rows)
 
-    async def read_on(self, cursor: str | None, limit: int) -> Stretch:
+    async def read_on(self, cursor: str | None, limit: int, books: Collection[int] | None = None) -> Stretch:
         start = Cursor.parse(cursor, 1)
         (after,) = start.positions
         found = self.rows[after : after + limit]
         places = [Place(0, after + number) for number in range(1, len(found) + 1)]
         return Stretch(start, found, places, start.after(places))
+
+    async def lanes(self) -> int:
+        return 1
+
+    async def end(self) -> Cursor:
+        return Cursor((len(self.rows),))
 
     async def read(self, stream: StreamId, limit: int) -> list[Record]:
         return [record for of_stream, record in self.rows if of_stream == stream][:limit]
@@ -56,6 +63,39 @@ class MemoryLog:
 
     async def title(self, game: GameId) -> str:
         return f"The title of {game}"
+
+
+class BookLog(MemoryLog):
+    """A log in memory, in books. With `count` 1, it is followed as before there were lanes."""
+
+    count = LANES
+
+    def places(self) -> list[Place]:
+        """Return where each record is."""
+        counts = [0] * BOOKS
+        places = list[Place]()
+        for stream, _ in self.rows:
+            counts[book_of(stream)] += 1
+            places.append(Place(book_of(stream), counts[book_of(stream)]))
+        return places
+
+    async def lanes(self) -> int:
+        return self.count
+
+    async def end(self) -> Cursor:
+        return Cursor.start(BOOKS).after(self.places())
+
+    async def read_on(self, cursor: str | None, limit: int, books: Collection[int] | None = None) -> Stretch:
+        start, end = Cursor.parse(cursor, BOOKS), await self.end()
+        steps = start.shares(end, limit)
+        until = start.plus({book: steps.get(book, 0) for book in (range(BOOKS) if books is None else books)})
+        found = [
+            (place, row)
+            for place, row in zip(self.places(), self.rows, strict=True)
+            if until.has(place) and not start.has(place)
+        ]
+        found.sort(key=lambda each: each[0])
+        return Stretch(start, [row for _, row in found], [place for place, _ in found], until)
 
 
 class KilledRows(SqliteRows):

@@ -3,7 +3,7 @@
 import asyncio
 import itertools
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from random import Random
 
@@ -293,11 +293,11 @@ async def test_a_log_that_does_not_answer_is_waited_for(
     class Flaky(MemoryLog):
         failures = 3
 
-        async def read_on(self, cursor: str | None, limit: int):
+        async def read_on(self, cursor: str | None, limit: int, books: Collection[int] | None = None):
             if self.failures:
                 self.failures -= 1
                 raise Unavailable("gone")
-            return await super().read_on(cursor, limit)
+            return await super().read_on(cursor, limit, books)
 
     monkeypatch.setattr("projections.runner.POLL", 0.01)
     told: list[Exception] = []

@@ -1,24 +1,29 @@
 """The store of projections on PostgreSQL: tables in a schema of their own, beside the log.
 
-`deploy/migrations/0006_rows.sql` has the checkpoints, `0008_rows_owner.sql` how the service makes and drops tables.
+`deploy/migrations/0006_rows.sql` and `0036_lanes.sql` have the checkpoints, `0008_rows_owner.sql` how the service makes
+and drops tables.
 
 Commits do not wait for the disk: rows and checkpoint that a crash of the database takes back are folded again.
 They come behind the events that they were made from in the same write-ahead log, so they are never ahead of these.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 import asyncpg
 
 from projections import sql
 from projections.change import Table
+from projections.lanes import shared
 from projections.projection import Projection
-from projections.store import Generation, NotBuilt, Overtaken, Step, Trouble, Unavailable
+from projections.store import Generation, Lane, NotBuilt, Overtaken, Step, Trouble, Unavailable
 from service.store.postgres.connections import Connection, Connections
 from service.store.protocol import StoreError
 
 T = TypeVar("T")
+
+_LEFT: Final = "FOR UPDATE SKIP LOCKED"
+"""What another process trims just now is left to it: two that take the same rows in two orders wait in a circle."""
 
 CONNECTIONS: Final = 4
 
@@ -106,6 +111,32 @@ class PostgresRows:
 
         return await self._run(take)
 
+    async def share(self, holder: str, seconds: float, lanes: int, work: str = "runner") -> Collection[int]:
+        async def divide(connection: Connection) -> Collection[int]:
+            await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 6))", f"{_SCHEMA} {work}")
+            await connection.execute(
+                "DELETE FROM followers WHERE work = $1 AND (until <= clock_timestamp() OR $3 AND holder = $2)",
+                work,
+                holder,
+                seconds <= 0,
+            )
+            if seconds <= 0:
+                return ()
+            rows = await connection.fetch("SELECT holder, lanes FROM followers WHERE work = $1", work)
+            mine = shared({holder: (), **{name: sql.numbers(held) for name, held in rows}}, holder, lanes)
+            await connection.execute(
+                "INSERT INTO followers (work, holder, lanes, until)"
+                " VALUES ($1, $2, $3, clock_timestamp() + make_interval(secs => $4))"
+                " ON CONFLICT (work, holder) DO UPDATE SET lanes = excluded.lanes, until = excluded.until",
+                work,
+                holder,
+                sql.positions(sorted(mine)),
+                seconds,
+            )
+            return mine
+
+        return await self._write(divide)
+
     async def begin(self, projection: Projection) -> Generation:
         async def work(connection: Connection) -> Generation:
             known = await _held(connection, projection.name)
@@ -120,28 +151,46 @@ class PostgresRows:
 
         return await self._write(work)
 
+    async def split(self, at: Generation, lanes: Sequence[tuple[int, ...]]) -> None:
+        async def work(connection: Connection) -> None:
+            if await connection.execute(sql.numbered(sql.SPLIT), *sql.standing(at)) != "UPDATE 1":
+                raise Overtaken(f"{at.projection} does not stand at {at.cursor}")
+            added = [(at.projection, at.number, lane, sql.positions(each)) for lane, each in enumerate(lanes)]
+            await connection.executemany(sql.numbered(sql.ADD_LANE), added)
+
+        await self._write(work)
+
     async def commit(self, *steps: Step) -> None:
         async def work(connection: Connection) -> None:
             # Their row locks hold others off until the end of this transaction; they then find them moved. In one order
             # everywhere, so that two never wait for each other in a circle.
-            for step in sorted(steps, key=lambda step: step.at.projection):
-                moved = await connection.execute(sql.numbered(sql.MOVE), *sql.move(step))
-                if moved != "UPDATE 1":
-                    raise Overtaken(f"{step.at.projection} does not stand at {step.at.cursor}")
-                for text, executions in sql.batches(step.at.projection, step.at.number, step.changes):
+            ordered = sorted(steps, key=lambda step: step.at.projection)
+            await _move_lanes(connection, [sql.move_lane(step, move) for step in ordered for move in step.moves])
+            for step in ordered:
+                if not step.at.lanes:
+                    moved = await connection.execute(sql.numbered(sql.MOVE), *sql.move(step))
+                    if moved != "UPDATE 1":
+                        raise Overtaken(f"{step.at.projection} does not stand at {step.at.cursor}")
+                changed = sql.batches(step.at.projection, step.at.number, step.changes, _LEFT)
+                for text, executions in changed:
                     rows = [tuple(map(_storable, each)) for each in executions]
                     await connection.executemany(sql.numbered(text), rows)
 
-        await self._write(work)
+        try:
+            await self._write(work)
+        except asyncpg.DeadlockDetectedError as error:
+            # With one that holds the same lanes still or again; it goes on, and this one looks where it stands then.
+            raise Overtaken("another process has moved the same lanes") from error
 
-    async def stop(self, at: Generation, trouble: Trouble) -> None:
-        values = (trouble.game, trouble.version, _storable(trouble.why), *sql.standing(at))
-        await self._run(lambda connection: connection.execute(sql.numbered(sql.STOP), *values))
+    async def stop(self, at: Generation, trouble: Trouble, lane: Lane | None = None) -> None:
+        text, standing = (sql.STOP, sql.standing(at)) if lane is None else (sql.STOP_LANE, sql.lane_standing(at, lane))
+        values = (trouble.game, trouble.version, _storable(trouble.why), *standing)
+        await self._run(lambda connection: connection.execute(sql.numbered(text), *values))
 
-    async def swap(self, ready: Generation, live: Generation | None) -> Generation:
+    async def swap(self, ready: Generation) -> Generation:
         async def work(connection: Connection) -> Generation:
             known = await _held(connection, ready.projection)
-            live_now = sql.swapped(known, ready, live)
+            live_now = sql.swapped(known, ready)
             for each in known:
                 if each.number != ready.number:
                     await _drop(connection, each)
@@ -175,14 +224,29 @@ class PostgresRows:
 
 
 async def _generations(connection: Connection) -> list[Generation]:
-    return [
-        sql.generation(*row) for row in await connection.fetch(f"SELECT {sql.COLUMNS} FROM projections ORDER BY 1, 2")
-    ]
+    return sql.in_lanes(await connection.fetch(sql.GENERATIONS_IN_LANES))
+
+
+async def _move_lanes(connection: Connection, moves: Sequence[tuple[Any, ...]]) -> None:
+    """Move the checkpoints of lanes on, given the values of `sql.MOVE_LANE` for each, in one statement."""
+    if not moves:
+        return
+    moved = await connection.execute(
+        "UPDATE checkpoints AS c SET positions = m.after, events = m.folded,"
+        " trouble_game = '', trouble_version = 0, trouble = ''"
+        " FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], $7::bigint[])"
+        " AS m (after, folded, projection, number, lane, positions, events)"
+        " WHERE c.projection = m.projection AND c.number = m.number AND c.lane = m.lane"
+        " AND c.positions = m.positions AND c.events = m.events",
+        *zip(*moves, strict=True),
+    )
+    if moved != f"UPDATE {len(moves)}":
+        raise Overtaken("a lane does not stand where it did")
 
 
 async def _live(connection: Connection, projection: Projection) -> int:
     """Return the number of the live generation. Raises `NotBuilt`."""
-    number = await connection.fetchval(sql.numbered(sql.LIVE), projection.name, projection.version)
+    number = await connection.fetchval(sql.numbered(sql.LIVE), *sql.readable(projection))
     if number is None:
         raise NotBuilt(projection.name)
     return number
@@ -195,7 +259,10 @@ async def _held(connection: Connection, projection: str) -> list[Generation]:
     rows = await connection.fetch(
         f"SELECT {sql.COLUMNS} FROM projections WHERE projection = $1 ORDER BY number FOR UPDATE", projection
     )
-    return [sql.generation(*row) for row in rows]
+    lanes = await connection.fetch(
+        f"SELECT {sql.LANE_COLUMNS} FROM checkpoints WHERE projection = $1 ORDER BY number, lane FOR UPDATE", projection
+    )
+    return sql.generations(rows, lanes)
 
 
 async def _create(connection: Connection, name: str, table: Table) -> None:
@@ -212,7 +279,8 @@ async def _drop(connection: Connection, generation: Generation) -> None:
         "SELECT tablename FROM pg_tables WHERE schemaname = $1 AND starts_with(tablename, $2)", _SCHEMA, prefix
     ):
         await connection.execute("SELECT drop_table($1)", table[0])
-    await connection.execute(sql.numbered(sql.FORGET), generation.projection, generation.number)
+    for text in (sql.FORGET_LANES, sql.FORGET):
+        await connection.execute(sql.numbered(text), generation.projection, generation.number)
 
 
 def _storable(value: Any) -> Any:

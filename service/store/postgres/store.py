@@ -155,14 +155,13 @@ class PostgresStore(SqlStore):
     def _stream(self, game: StreamId) -> tuple[str, tuple[Any, ...]]:
         return "book = ? AND game = ?", (book_of(game), game)
 
-    async def _are_open(self) -> bool:
-        """Tell whether each book counts its own positions. Once they do, they always will."""
+    async def divided(self) -> bool:
         if not self._open:
             self._open = bool(await self._database.select("SELECT 1 FROM books WHERE open LIMIT 1"))
         return self._open
 
     async def end(self) -> Cursor:
-        if not await self._are_open():
+        if not await self.divided():
             return await super().end()
         found = dict(await self._database.select("SELECT book, position FROM books"))
         if found.keys() != self.kept:
@@ -176,13 +175,13 @@ class PostgresStore(SqlStore):
         self, after: Cursor, limit: int, games: Collection[StreamId] | None = None, until: Cursor | None = None
     ) -> tuple[list[Placed], Cursor]:
         # Nothing is archived before the books are open.
-        read_on = super().read_on if await self._are_open() else self._read_rows
+        read_on = super().read_on if await self.divided() else self._read_rows
         return await read_on(after, limit, games, until or await self.end())
 
     async def _read_rows(
         self, after: Cursor, limit: int, games: Collection[StreamId] | None, until: Cursor
     ) -> tuple[list[Placed], Cursor]:
-        if not await self._are_open():
+        if not await self.divided():
             return await super()._read_rows(after, limit, games, until)
         shares = after.shares(until, limit)
         asked = [*shares] if games is None else sorted({book_of(game) for game in games} & shares.keys())

@@ -289,6 +289,9 @@ class SqlStore(ABC):
         reached = rows[-1][0].position if len(rows) == limit else max(first, last)
         return rows, Cursor((reached,) * self.books)
 
+    async def divided(self) -> bool:
+        return False
+
     async def end(self) -> Cursor:
         (last,) = (await self._database.select(f"SELECT coalesce(max(position), 0) FROM {self.log}"))[0]
         return Cursor((last,) * self.books)

@@ -9,14 +9,15 @@ checkpoint together). What is lost with it for good is the count of refusals.
 import asyncio
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from projections import sql
+from projections.lanes import shared
 from projections.projection import Projection
-from projections.store import Generation, NotBuilt, Overtaken, Step, Trouble, Unavailable
+from projections.store import Generation, Lane, NotBuilt, Overtaken, Step, Trouble, Unavailable
 from service.store.protocol import StoreError
 from service.store.sqlite.connections import Connections, Translated, create_anew
 
@@ -42,7 +43,7 @@ class SqliteRows:
     @classmethod
     def _open(cls, path: Path) -> "SqliteRows":
         with _translated(), Translated(path):
-            create_anew(path, sql.GENERATIONS, sql.LEASES, sql.REFUSALS)
+            create_anew(path, sql.GENERATIONS, sql.CHECKPOINTS, sql.LEASES, sql.FOLLOWERS, sql.REFUSALS)
             return cls(path)
 
     async def close(self) -> None:
@@ -58,7 +59,7 @@ class SqliteRows:
             # One transaction: between the two a swap could drop the tables.
             connection.execute("BEGIN")
             try:
-                found = connection.execute(sql.LIVE, (projection.name, projection.version)).fetchone()
+                found = connection.execute(sql.LIVE, sql.readable(projection)).fetchone()
                 if found is None:
                     raise NotBuilt(projection.name)
                 places = sql.places(projection.name, found[0], projection.tables)
@@ -88,6 +89,23 @@ class SqliteRows:
 
         return await self._write(take)
 
+    async def share(self, holder: str, seconds: float, lanes: int, work: str = "runner") -> Collection[int]:
+        def divide(connection: sqlite3.Connection) -> Collection[int]:
+            now = time.time()
+            connection.execute("DELETE FROM followers WHERE work = ? AND until <= ?", (work, now))
+            if seconds <= 0:
+                connection.execute("DELETE FROM followers WHERE work = ? AND holder = ?", (work, holder))
+                return ()
+            rows = connection.execute("SELECT holder, lanes FROM followers WHERE work = ?", (work,)).fetchall()
+            mine = shared({holder: (), **{name: sql.numbers(held) for name, held in rows}}, holder, lanes)
+            connection.execute(
+                "INSERT OR REPLACE INTO followers (work, holder, lanes, until) VALUES (?, ?, ?, ?)",
+                (work, holder, sql.positions(sorted(mine)), now + seconds),
+            )
+            return mine
+
+        return await self._write(divide)
+
     async def begin(self, projection: Projection) -> Generation:
         def work(connection: sqlite3.Connection) -> Generation:
             known = [each for each in _generations(connection) if each.projection == projection.name]
@@ -103,10 +121,25 @@ class SqliteRows:
 
         return await self._write(work)
 
+    async def split(self, at: Generation, lanes: Sequence[tuple[int, ...]]) -> None:
+        def work(connection: sqlite3.Connection) -> None:
+            if connection.execute(sql.SPLIT, sql.standing(at)).rowcount != 1:
+                raise Overtaken(f"{at.projection} does not stand at {at.cursor}")
+            added = [(at.projection, at.number, lane, sql.positions(each)) for lane, each in enumerate(lanes)]
+            connection.executemany(sql.ADD_LANE, added)
+
+        await self._write(work)
+
     async def commit(self, *steps: Step) -> None:
         def work(connection: sqlite3.Connection) -> None:
-            moved = connection.executemany(sql.MOVE, map(sql.move, steps))
-            if moved.rowcount != len(steps):
+            whole = [sql.move(step) for step in steps if not step.at.lanes]
+            lanes = [sql.move_lane(step, move) for step in steps for move in step.moves]
+            moved = sum(
+                connection.executemany(text, values).rowcount
+                for text, values in ((sql.MOVE, whole), (sql.MOVE_LANE, lanes))
+                if values
+            )
+            if moved != len(whole) + len(lanes):
                 raise Overtaken(f"one of {', '.join(step.at.projection for step in steps)} has moved on")
             for step in steps:
                 for text, executions in sql.batches(step.at.projection, step.at.number, step.changes):
@@ -114,14 +147,15 @@ class SqliteRows:
 
         await self._write(work)
 
-    async def stop(self, at: Generation, trouble: Trouble) -> None:
-        values = (trouble.game, trouble.version, trouble.why, *sql.standing(at))
-        await self._write(lambda connection: connection.execute(sql.STOP, values))
+    async def stop(self, at: Generation, trouble: Trouble, lane: Lane | None = None) -> None:
+        text, standing = (sql.STOP, sql.standing(at)) if lane is None else (sql.STOP_LANE, sql.lane_standing(at, lane))
+        values = (trouble.game, trouble.version, trouble.why, *standing)
+        await self._write(lambda connection: connection.execute(text, values))
 
-    async def swap(self, ready: Generation, live: Generation | None) -> Generation:
+    async def swap(self, ready: Generation) -> Generation:
         def work(connection: sqlite3.Connection) -> Generation:
             known = [each for each in _generations(connection) if each.projection == ready.projection]
-            live_now = sql.swapped(known, ready, live)
+            live_now = sql.swapped(known, ready)
             for each in known:
                 if each.number != ready.number:
                     _drop(connection, each)
@@ -149,8 +183,7 @@ class SqliteRows:
 
 
 def _generations(connection: sqlite3.Connection) -> list[Generation]:
-    rows = connection.execute(f"SELECT {sql.COLUMNS} FROM projections ORDER BY projection, number")
-    return [sql.generation(*row) for row in rows]
+    return sql.in_lanes(connection.execute(sql.GENERATIONS_IN_LANES))
 
 
 def _drop(connection: sqlite3.Connection, generation: Generation) -> None:
@@ -160,7 +193,8 @@ def _drop(connection: sqlite3.Connection, generation: Generation) -> None:
     ).fetchall()
     for (table,) in tables:
         connection.execute(f"DROP TABLE {table}")
-    connection.execute(sql.FORGET, (generation.projection, generation.number))
+    for text in (sql.FORGET_LANES, sql.FORGET):
+        connection.execute(text, (generation.projection, generation.number))
 
 
 @contextmanager

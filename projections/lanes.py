@@ -1,0 +1,47 @@
+"""Lanes: the books of a log in groups that are followed apart, and how processes share them.
+
+A lane has a checkpoint of its own, so two processes that follow different lanes never wait for each other. A log whose
+books do not count their own positions, as in SQLite, has one lane.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Final
+
+from domain.kernel.ids import BOOKS
+from projections.cursor import Cursor
+
+LANES: Final = 16
+"""So many lanes a log in books has: no more processes can share the work. Each lane has a checkpoint in every
+generation, to be moved with almost every commit; one for each of the 64 books would cost more than the folds."""
+
+
+def books_of(lane: int, lanes: int, books: int = BOOKS) -> range:
+    """Return the books of a lane."""
+    return range(lane, books, lanes)
+
+
+def joined(lanes: Sequence[Sequence[int]]) -> Cursor:
+    """Return the place in the whole log at which lanes stand that have these positions in their books."""
+    positions = [0] * sum(map(len, lanes))
+    for number, of_lane in enumerate(lanes):
+        positions[number :: len(lanes)] = of_lane
+    return Cursor(tuple(positions))
+
+
+def divided(cursor: Cursor, lanes: int) -> list[tuple[int, ...]]:
+    """Return the positions that each lane has in its books at a place in the whole log."""
+    return [cursor.positions[number::lanes] for number in range(lanes)]
+
+
+def shared(held: Mapping[str, Collection[int]], me: str, lanes: int) -> frozenset[int]:
+    """Return the lanes that a process takes, given those that every living process holds, itself among them.
+
+    All get as many, give or take one. Those that hold the most keep one more, so nothing moves to and fro. A process
+    that holds too many gives the highest up, and one that holds too few takes only what nobody holds.
+    """
+    order = sorted(held, key=lambda name: (-len(held[name]), name))
+    least, more = divmod(lanes, len(order))
+    due = least + (order.index(me) < more)
+    mine = sorted(held[me])[:due]
+    free = set(range(lanes)).difference(*held.values())
+    return frozenset([*mine, *sorted(free)[: due - len(mine)]])
