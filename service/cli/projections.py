@@ -3,17 +3,19 @@
 import asyncio
 import os
 import signal
-from collections.abc import AsyncIterator, Coroutine
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import typer
 from msgspec import Struct
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
 from domain.library import LIBRARY
+from projections.lanes import LANES
 from projections.library import PROJECTIONS
 from projections.runner import Stopped
 from projections.store import Generation, Overtaken, ProjectionStore, Trouble, Unavailable
@@ -110,10 +112,13 @@ def status(
 def rebuild(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The projection, or `all`.")],
     data: DataOption = None,
+    processes: Annotated[
+        int, typer.Option(min=1, max=LANES, help="How many processes share the work. More than one help on PostgreSQL.")
+    ] = 1,
 ) -> None:
     """Rebuild a projection from the whole log, beside the rows that are read. It then replaces them.
 
-    The service can go on meanwhile.
+    The service can go on meanwhile. When one of several processes dies, the others do its part.
     """
     names = [projection.name for projection in PROJECTIONS]
     if name != "all" and name not in names:
@@ -128,9 +133,13 @@ def rebuild(
             with Progress(*_COLUMNS, console=console) as progress:
                 for each in names if name == "all" else [name]:
                     task = progress.add_task(each, total=total)
-                    built = await runner.rebuild(
-                        each, lambda events, task=task: progress.update(task, completed=events)
-                    )
+                    begun = await runner.begin(each)
+                    with _sharing(begun, data, processes - 1):
+                        built = await runner.join(
+                            begun,
+                            lambda events, task=task: progress.update(task, completed=events),
+                            alone=processes == 1,
+                        )
                     progress.update(task, completed=built.events, total=built.events)
 
     try:
@@ -140,12 +149,41 @@ def rebuild(
         raise typer.Exit(1) from None
 
 
+@contextmanager
+def _sharing(begun: Generation, data: Path | None, processes: int) -> Iterator[None]:
+    """Let further processes take part in a rebuild. They end with it."""
+    spawn = get_context("spawn")
+    started = [spawn.Process(target=take_part, args=(begun, data), daemon=True) for _ in range(processes)]
+    for process in started:
+        process.start()
+    try:
+        yield
+    finally:
+        for process in started:
+            process.terminate()
+        for process in started:
+            process.join()
+
+
+def take_part(begun: Generation, data: Path | None) -> None:
+    """Take part in a rebuild until it is over. What goes wrong here, the process that began it finds and says."""
+    from service import readmodels
+
+    async def work() -> None:
+        async with _stores(data) as (store, rows):
+            await readmodels.runner(store, rows, LIBRARY).join(begun)
+
+    with suppress(Stopped, Overtaken, StoreError, Unavailable):
+        asyncio.run(work())
+
+
 _COLUMNS = (
     TextColumn("{task.description}"),
     BarColumn(),
     MofNCompleteColumn(),
     TextColumn("events"),
     TimeElapsedColumn(),
+    TimeRemainingColumn(),
 )
 
 

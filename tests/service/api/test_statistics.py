@@ -233,6 +233,10 @@ async def test_projections_are_rebuilt_from_the_command_line_while_the_service_g
     assert '"trouble"' in said
     found = await service.services.rows.generations()
     assert {each.projection: each.number for each in found if each.live}["lobby"] == 2
+    code, said = await command("rebuild", "lobby", "--processes", "2")
+    assert code == 0, said
+    found = await service.services.rows.generations()
+    assert {each.projection: each.number for each in found if each.live}["lobby"] == 3
 
     await found_in_lobby(service, await service.gathering(anna))
 
