@@ -17,7 +17,7 @@ from projections.projection import Happened, Projection
 from projections.rules import RULES, accepted
 from projections.runner import Stopped
 from projections.sightings import SIGHTINGS, Sighting, of_rule
-from projections.store import NotBuilt, ProjectionStore
+from projections.store import NotBuilt, Overtaken, ProjectionStore
 from service.store.sqlite.rows import SqliteRows
 from tests.projections.logs import TINY, BookLog, MemoryLog, contents, from_zero, mixed, runner, status, tiny_game
 from tests.projections.stores import Open
@@ -182,6 +182,17 @@ async def test_a_rebuild_that_processes_share_outlives_one_of_them(log: BookLog,
     built = await other.join(begun)
     assert (built.number, built.events, built.live) == (2, len(log.rows), True)
     assert await contents(rows) == await from_zero(log, tmp_path / "zero.db")
+
+
+async def test_rows_that_are_behind_those_that_are_read_do_not_take_their_place(
+    log: BookLog, rows: ProjectionStore
+) -> None:
+    going = runner(log, rows, [Counted()])
+    await going.catch_up()
+    behind = await going.begin("counted")
+    with pytest.raises(Overtaken):
+        await rows.swap(behind)
+    assert (await status(rows))["counted"].number == 1
 
 
 async def test_the_newest_games_of_a_rule_are_the_same_in_whatever_order_books_are_folded(
