@@ -1,6 +1,6 @@
 """The store of projections on PostgreSQL: tables in a schema of their own, beside the log.
 
-`deploy/migrations/0006_rows.sql` and `0036_lanes.sql` have the checkpoints, `0008_rows_owner.sql` how the service makes
+`deploy/migrations/0006_rows.sql` and `0035_lanes.sql` have the checkpoints, `0008_rows_owner.sql` how the service makes
 and drops tables.
 
 Commits do not wait for the disk: rows and checkpoint that a crash of the database takes back are folded again.

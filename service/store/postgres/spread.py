@@ -265,6 +265,9 @@ class SpreadStore:
         found, after = await self.read_on(Cursor.parse(cursor, self.books), limit)
         return [(game, record) for _, game, record in found], str(after)
 
+    async def divided(self) -> bool:
+        return True  # or it was not opened
+
     async def end(self) -> Cursor:
         return self._joined(dict(zip(self._servers, await self._each(Server.end), strict=True)))
 
