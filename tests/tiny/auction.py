@@ -402,6 +402,14 @@ class TinyAuction(Ruleset[Table]):
     def step(self, table: Table) -> Step[Table]:
         return bid if table.bidding else put_up
 
+    defaults: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "put-up-prize": ("open-bidding", "put-up"),
+        "choose-card": ("choose-card",),
+    }
+
+    def turn(self, table: Table) -> tuple[Seat, int] | None:
+        return None if table.over or table.bidding else (table.auctioneer, table.round)
+
     def view(self, table: Table, vault: Vault) -> View:
         def shown(card: Sealed) -> int | None:
             return vault.open(card) if vault.holds(card) else None

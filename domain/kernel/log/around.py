@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from domain.kernel.ids import PlayerId, Seat, Version
 from domain.kernel.log.lifecycle import (
+    ClockExpired,
     GameEnded,
     GamePaused,
     GameResumed,
@@ -79,6 +80,8 @@ class Around(Struct, frozen=True):
             case SeatTaken(_, player) if player not in self.seated:
                 return replace(self, seated=(*self.seated, player))
             case SeatGivenUp(seat):
+                return replace(self, given_up=(*self.given_up, seat))
+            case ClockExpired(seat, "vacate") if seat not in self.given_up:
                 return replace(self, given_up=(*self.given_up, seat))
             case SeatTakenOver(seat, player):
                 given_up = tuple(each for each in self.given_up if each != seat)

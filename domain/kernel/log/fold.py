@@ -105,6 +105,7 @@ def later(game: Game, records: Sequence[Record], before: Game | None = None) -> 
     after = replace(game, players=dict(game.players), entropy=dict(game.entropy), table=table)
     if before is not None:
         after.around, after.answers, after.players = before.around, before.answers, dict(before.players)
+        after.clocks = before.clocks
     advance(after, effective_records(records))
     last = records[-1]
     after.version, after.head, after.draws = last.version, last.hash, last.draws

@@ -2,7 +2,7 @@
 
 import hmac
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, field
@@ -14,6 +14,7 @@ from domain.kernel.chance.secret import Sealed, Secret, Vault
 from domain.kernel.ids import GameId, PlayerId, RuleId, Seat, Version
 from domain.kernel.log.answers import Answers, Left
 from domain.kernel.log.around import PAUSE_ALLOWS, Around, Asked
+from domain.kernel.log.clock import Clocks, in_order
 from domain.kernel.log.history import (
     is_aside,
 )
@@ -21,6 +22,10 @@ from domain.kernel.log.lifecycle import (
     AnswerGiven,
     AnswerLeft,
     AnswerRevoked,
+    ClockExpired,
+    ClockSet,
+    ClocksRan,
+    DayOffTaken,
     Forking,
     GameCancelled,
     GameCreated,
@@ -28,6 +33,8 @@ from domain.kernel.log.lifecycle import (
     GameEvent,
     GameForked,
     GameStarted,
+    MovesRetracted,
+    OutageCredited,
     Readers,
     RulesUpgraded,
     SeatLeft,
@@ -36,10 +43,13 @@ from domain.kernel.log.lifecycle import (
     SeatTakenOver,
     Sight,
     Status,
+    TimeCredited,
+    TimeGiven,
     Undo,
     Undoable,
     is_around,
     settles,
+    tells_time,
     undoable,
 )
 from domain.kernel.log.record import Cause, Record, genesis, inscribe
@@ -102,6 +112,8 @@ class Game(Struct, kw_only=True):
     answers: Answers = field(default_factory=Answers)
     """The answers left in advance; never changed in place."""
     around: Around = field(default_factory=Around)
+    clocks: Clocks | None = None
+    """What its clocks show; None for a game without one."""
     forks: Forking = "players"
     """Who may fork it while it runs."""
     readers: Readers = "everybody"
@@ -473,8 +485,96 @@ class Game(Struct, kw_only=True):
                 after.happen(event, record.version)
             if not is_around(event):
                 after.around = after.around.moved_on(record.version)
-        after.remember_undo(self, cause, [event for event, _ in happened])
+        events = [event for event, _ in happened]
+        after.remember_undo(self, cause, events)
+        if (ran := after.clocks_ran(self, cause, events, at)) is not None:
+            records.append(after.append(ran, at))
         return Decided(after, tuple(records), tuple(draft.secrets) if draft else ())
+
+    @property
+    def owed(self) -> Seat | None:
+        """The seat whose default answer has to be the next act: its flag has just fallen (TAB-CLK-07)."""
+        owes = self.clocks.owes if self.clocks is not None else None
+        return owes[0] if owes is not None and owes[1] == self.version else None
+
+    def append(self, event: GameEvent, at: str) -> Record:
+        """Let an event that leaves the table alone follow, in place. For the kernel's own acts."""
+        record = inscribe(
+            self.id, self.head, self.version + 1, event, schema=event.schema, draws=self.draws, at=at, cause=None
+        )
+        self.version, self.head = record.version, record.hash
+        self.happen(event, record.version)
+        return record
+
+    def clocks_ran(self, before: "Game", cause: Cause, events: Sequence[Any], at: str) -> ClocksRan | None:
+        """Return what the clocks show after an act, this being the game after its `events`; None when nothing changed.
+
+        A clock shows the time of its own last change, so one that runs on needs no event.
+        """
+        clocks, was = self.clocks, before.clocks
+        if clocks is None or was is None or self.status != "running":
+            return None
+        open_ = self.decisions if self.around.paused is None else ()
+        runs = in_order(self.players, open_)
+        acted = cause.command is not UNSET and cause.by is None and clocks.absent
+        anew = self._asked_anew(before, runs, open_)
+        earned = self._earned(before, events)
+        if runs == clocks.runs and not (acted or anew or earned) and not any(map(tells_time, events)):
+            return None
+        return self._shown(was, runs, anew, earned, events, acted=bool(acted), at=at)
+
+    def _asked_anew(self, before: "Game", runs: Sequence[Seat], open_: Sequence[Decision]) -> set[Seat]:
+        """Return the seats whose clock for a decision begins anew: those that are asked something else than before."""
+        clocks = self.clocks
+        if clocks is None or clocks.clock.kind != "decision":
+            return set()
+        asked = before.decisions if before.around.paused is None and clocks.runs else ()
+        return {seat for seat in runs if seat not in clocks.runs or _asked(seat, asked) != _asked(seat, open_)}
+
+    def _earned(self, before: "Game", events: Sequence[Any]) -> dict[Seat, int]:
+        """Return the seat whose turn has ended, with its number, when that brings an increment (TAB-CLK-04)."""
+        clocks = self.clocks
+        if clocks is None or not clocks.clock.increment or before.table is None or self.table is None:
+            return {}
+        turn = before.ruleset.turn(before.table)
+        went_back = any(isinstance(event, MovesRetracted) for event in events)
+        if went_back or all(map(is_around, events)) or turn is None or turn == self.ruleset.turn(self.table):
+            return {}
+        seat, number = turn
+        return {seat: number} if number > clocks.earned.get(seat, 0) and seat not in clocks.vacated else {}
+
+    def _shown(
+        self,
+        was: Clocks,
+        runs: tuple[Seat, ...],
+        anew: set[Seat],
+        earned: dict[Seat, int],
+        events: Sequence[Any],
+        *,
+        acted: bool,
+        at: str,
+    ) -> ClocksRan:
+        clocks = cast(Clocks, self.clocks)
+        clock = clocks.clock
+        until = next((event.since for event in events if isinstance(event, OutageCredited)), at)
+        whole, most, vacated = 1000 * clock.time, 1000 * clock.cap, clocks.vacated
+        left = {seat: was.left.get(seat, whole) for seat in sorted(self.players)}
+        left.update({seat: max(0, left[seat] - was.spent(seat, until)) for seat in was.runs})
+        left.update({seat: 0 if seat in vacated else whole for seat in anew})
+        left.update({seat: min(most, left[seat] + 1000 * clock.increment) for seat in earned})
+        absent = () if acted else clocks.absent
+        for event in events:
+            match event:
+                case TimeGiven(_, seconds, to) | TimeCredited(seconds, to):
+                    left[to] = min(most, left[to] + 1000 * seconds)
+                case SeatTakenOver(seat):
+                    left[seat] = whole
+                case ClockExpired(seat):
+                    left[seat] = 0 if seat in vacated else clock.refill
+                    absent = (*(each for each in absent if each != seat), seat)
+                case _:
+                    pass
+        return ClocksRan(absent, at, earned, left, runs)
 
     def remember_undo(self, before: "Game", cause: Cause, events: Sequence[Any]) -> None:
         """Note what may be taken back now that `cause` has brought `events` about. For the kernel's own folds."""
@@ -507,6 +607,7 @@ class Game(Struct, kw_only=True):
             case SeatTakenOver(seat, player):
                 self.players[seat] = player
                 self.answers = {at: each for at, each in self.answers.items() if each.seat != seat}
+                self.clocks = self.clocks and self.clocks.handed_over(seat)
             case RulesUpgraded(_, to):
                 self.ruleset = self.ruleset.at(to)
             case AnswerLeft(seat, answer):
@@ -516,12 +617,30 @@ class Game(Struct, kw_only=True):
             case AnswerGiven(_, left) if left in self.answers:
                 given = self.answers[left]
                 self.answers = {**self.answers, left: replace(given, given=given.given + 1)}
+            case ClockSet(clock):
+                self.clocks = Clocks(clock) if clock is not None else None
+            case ClocksRan(absent, at, earned, left, runs) if self.clocks is not None:
+                counted = {**self.clocks.earned, **earned}
+                self.clocks = replace(self.clocks, absent=absent, at=at, earned=counted, left=left, runs=runs)
+            case ClockExpired(seat, then) if self.clocks is not None:
+                self.clocks = self.clocks.fallen(seat, then, version)
+            case TimeGiven(seat, seconds) if self.clocks is not None:
+                given = self.clocks.given.get(seat, 0) + seconds
+                self.clocks = replace(self.clocks, given={**self.clocks.given, seat: given})
+            case DayOffTaken(seat, until) if self.clocks is not None:
+                days = {**self.clocks.days, seat: self.clocks.days.get(seat, 0) + 1}
+                self.clocks = replace(self.clocks, days=days, off={**self.clocks.off, seat: until})
             case GameCancelled():
                 self.status = "cancelled"
             case GameEnded(winners, rule):
                 self.status, self.result, self.answers = "over", Result(winners, rule), {}
             case _:
                 pass
+
+
+def _asked(seat: Seat, decisions: Sequence[Decision]) -> list[tuple[Any, ...]]:
+    """Return what a seat is asked, without who else is asked it."""
+    return [(each.kind, each.rule, each.about) for each in decisions if seat in each.seats]
 
 
 def _cannot_move(to: int) -> str:

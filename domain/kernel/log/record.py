@@ -11,7 +11,7 @@ has one exactly when a command or an account caused it directly.
 
 import hashlib
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
@@ -29,6 +29,8 @@ class Cause(Struct, frozen=True, omit_defaults=True):
         command: the command as it was sent; only type and commitment of a sealed command; absent when there is none.
         key: the idempotency key of the request.
         case: the case whose ruling it carries out; absent for everything that is no ruling on a case.
+        by: `clock` for what no player did: the clock let a flag fall, or answered for a seat (TAB-CLK-05); absent for
+            everything else.
     """
 
     player: PlayerId | None = None
@@ -36,6 +38,7 @@ class Cause(Struct, frozen=True, omit_defaults=True):
     command: Raw | UnsetType = UNSET
     key: str | None = None
     case: CaseId | None = None
+    by: Literal["clock"] | None = None
 
     @property
     def account(self) -> PlayerId:

@@ -80,8 +80,10 @@ def go_on_from(
         draws=game.draws,
         answers=answers,
         around=around,
+        clocks=game.clocks,  # time does not go back (TAB-CLK-11)
     )
-    return Decided(after, (record,))
+    ran = after.clocks_ran(game, cause or Cause(), [event], at)
+    return Decided(after, (record, after.append(ran, at)) if ran is not None else (record,))
 
 
 def ask_take_back(
@@ -156,7 +158,7 @@ def answer_take_back(
 
 def _accepted(game: Game, earlier: Game, others: Iterable[Record], at: str) -> Iterator[Version]:
     """Yield the versions of those commands that are accepted when they are given again, one after the other."""
-    course = replace(earlier, draws=game.draws)
+    course = replace(earlier, draws=game.draws, clocks=None)
     for record in others:
         try:
             course = give_again(course, cause_of(record), at).game

@@ -13,6 +13,7 @@ from msgspec import Raw, Struct
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.log.answers import Answers
 from domain.kernel.log.around import Around
+from domain.kernel.log.clock import Clocks
 from domain.kernel.log.fold import with_documents
 from domain.kernel.log.game import Game
 from domain.kernel.log.lifecycle import Forking, GameForked, Readers, Sight, Status
@@ -21,7 +22,7 @@ from domain.kernel.rules.documents import key_of
 from domain.kernel.rules.ruleset import Library, Result, Ruleset
 from domain.kernel.rules.table import Table
 
-FORM: Final = 10
+FORM: Final = 11
 """Rises when the kernel folds or writes down otherwise than before."""
 _NONE: Final = b"null"
 
@@ -51,6 +52,7 @@ class _Snapshot(Struct, forbid_unknown_fields=True):
     undo: dict[Seat, tuple[Version, ...]]
     answers: Answers
     around: Around
+    clocks: Clocks | None
     forks: Forking
     readers: Readers
     table: Raw
@@ -82,6 +84,7 @@ def take(game: Game) -> bytes:
             undo=dict(game.undo),
             answers=game.answers,
             around=game.around,
+            clocks=game.clocks,
             forks=game.forks,
             readers=game.readers,
             table=Raw(game.table.snapshot() if game.table is not None else _NONE),
@@ -129,6 +132,7 @@ def restore(snapshot: bytes, library: Library, board_of: Callable[[str], Board])
             undo=kept.undo,
             answers=kept.answers,
             around=kept.around,
+            clocks=kept.clocks,
             forks=kept.forks,
             readers=kept.readers,
             forked=kept.forked,

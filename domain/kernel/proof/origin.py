@@ -15,6 +15,10 @@ from domain.kernel.log.lifecycle import (
     AnswerGiven,
     AnswerLeft,
     AnswerRevoked,
+    ClockExpired,
+    ClockSet,
+    DayOffTaken,
+    DefaultGiven,
     GameAdjudicated,
     GameCancelled,
     GameCreated,
@@ -27,6 +31,7 @@ from domain.kernel.log.lifecycle import (
     OfficialNamed,
     OfficialReleased,
     OrganizerChanged,
+    OutageCredited,
     RulesUpgraded,
     SeatGivenUp,
     SeatLeft,
@@ -34,6 +39,8 @@ from domain.kernel.log.lifecycle import (
     SeatTakenOver,
     TakeBackAnswered,
     TakeBackAsked,
+    TimeCredited,
+    TimeGiven,
 )
 from domain.kernel.log.record import Cause
 from domain.kernel.rules.message import type_name
@@ -45,14 +52,15 @@ class Origin(Struct, frozen=True):
     Attributes:
         act: what happens, in words.
         by: whose account it must name: anybody's, that of the player who takes the seat, that of the holder of the seat
-            that it acts for, a participant's (the organizer's or a seat holder's), the organizer's, or an official's.
+            that it acts for, a participant's (the organizer's or a seat holder's), the organizer's, an official's, or
+            nobody's, where the clock did it.
         seat: whether the account acts for a seat. An event around the table then names that seat.
         command: whether it does so by a command.
         case: whether it carries out the ruling on a case.
     """
 
     act: str
-    by: Literal["anybody", "newcomer", "holder", "participant", "organizer", "official"]
+    by: Literal["anybody", "newcomer", "holder", "participant", "organizer", "official", "clock"]
     seat: bool = False
     command: bool = False
     case: bool = False
@@ -77,9 +85,19 @@ AROUND_THE_TABLE: Final[Mapping[type[GameEvent], Origin]] = {
     TakeBackAsked: Origin("a request to take moves back", "holder", seat=True),
     TakeBackAnswered: Origin("an answer to a request", "holder", seat=True),
     SeatGivenUp: Origin("the giving up of a seat", "holder", seat=True),
+    ClockSet: Origin("the choice of a clock", "organizer"),
+    TimeGiven: Origin("a gift of time", "holder", seat=True),
+    TimeCredited: Origin("a credit of time", "official"),
+    DayOffTaken: Origin("a day off", "holder", seat=True),
     SeatTakenOver: Origin("the taking over of a seat", "newcomer", seat=True),
     GameAdjudicated: Origin("a ruling on the result", "official", case=True),
 }
+BY_CLOCK: Final[Mapping[type[GameEvent], Origin]] = {
+    ClockExpired: Origin("the fall of a flag", "clock"),
+    DefaultGiven: Origin("a default answer", "clock", seat=True, command=True),
+    OutageCredited: Origin("the credit of an outage", "clock"),
+}
+"""What the clock itself may cause; whether it was time, TAB-CLK-05 to -09 say, by which it is decided again."""
 _CASE: Final = re.compile("c[0-9a-z]+")
 UNDO: Final = Origin("an undo", "holder", seat=True, command=True)
 RULING: Final = Origin("a ruling", "official", case=True)
@@ -89,13 +107,22 @@ RULING_WITHOUT_CASE: Final = Origin("a ruling", "organizer")
 RESUMED_WITHOUT_CASE: Final = Origin("the end of a pause", "anybody")
 """Whether the account may do it, TAB-RUL-03 says, by which it is decided again."""
 OFFICE_LAID_DOWN: Final = Origin("the laying down of an office", "official")
+CLAIM: Final = Origin("the fall of a flag that a seat asked for", "holder", seat=True)
+CLAIM_OF_OFFICIAL: Final = Origin("the fall of a flag that an official asked for", "official")
+CREDIT_BY_RULING: Final = Origin("a credit of time", "official", case=True)
 COMMAND: Final = Origin("a command", "holder", seat=True, command=True)
 
 
 def origin_of(event: Any, cause: Cause) -> Origin | None:
     """Return what the cause of an event must contain; None for an event that nobody can cause."""
+    if cause.by == "clock":
+        return BY_CLOCK.get(cast(Any, type(event)))
     if not isinstance(event, GameEvent):
         return COMMAND
+    if isinstance(event, ClockExpired):
+        return CLAIM if cause.seat is not None else CLAIM_OF_OFFICIAL
+    if isinstance(event, TimeCredited) and cause.case is not None:
+        return CREDIT_BY_RULING
     if isinstance(event, MovesRetracted):
         ruling = RULING if cause.case is not None else RULING_WITHOUT_CASE
         return {"undo": UNDO, "ruling": ruling, "consent": None}[event.by]
@@ -114,17 +141,22 @@ def objection(game: Game | None, event: Any, cause: Cause) -> str:
     `game` is the game before it, None before its creation.
     """
     origin = origin_of(event, cause)
+    if origin is None and cause.by == "clock":
+        return f"says that the clock did it, which never causes {type_name(cast(type[GameEvent], type(event)))}"
     if origin is None:
         return f"cannot have happened: {type_name(cast(type[GameEvent], type(event)))} follows from nothing"
     if isinstance(event, GameCreated) and game is not None:
         return "creates the game a second time"
-    if not cause.player:
+    if origin.by == "clock" and (cause.player or cause.key):
+        return f"names an account or a request: {origin.act} always comes from the clock"
+    if origin.by != "clock" and not cause.player:
         return f"names no account: {origin.act} always comes from one"
     if origin.seat and cause.seat is None:
         return f"names no seat: {origin.act} is always for one"
     if not origin.seat and cause.seat is not None:
         return f"acts for the seat {cause.seat}; {origin.act} is for no seat"
-    if origin.seat and type(event) in AROUND_THE_TABLE and cause.seat != (about := cast(Any, event).seat):
+    names_seat = type(event) in AROUND_THE_TABLE or origin.by == "clock"
+    if origin.seat and names_seat and cause.seat != (about := cast(Any, event).seat):
         return f"acts for the seat {cause.seat}, but is about {about}"
     if isinstance(event, AnswerRevoked | AnswerGiven) and not _has_left(game, event):
         return f"is about an answer left at version {event.left}, where {event.seat} has none"
@@ -148,7 +180,7 @@ def _unentitled(game: Game | None, origin: Origin, event: Any, cause: Cause) -> 
     by = f"is {origin.act} by {cause.player}"
     if origin.by == "newcomer":
         return "" if cause.player == event.player else f"{by}, but seats {event.player}"
-    if game is None or origin.by == "anybody":
+    if game is None or origin.by in ("anybody", "clock"):
         return ""
     if origin.by == "holder":
         held = cause.seat is not None and game.players.get(cause.seat) == cause.player

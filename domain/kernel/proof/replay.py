@@ -15,7 +15,7 @@ from domain.kernel.chance.draws import Chance, commitment_to
 from domain.kernel.chance.evidence import draw_of
 from domain.kernel.chance.secret import Sealed, Secret, Vault, commitment_of
 from domain.kernel.ids import PlayerId, Seat, Version
-from domain.kernel.log import answering, forking, officials, organizing, retracting, seating
+from domain.kernel.log import answering, forking, officials, organizing, retracting, seating, timing
 from domain.kernel.log.answers import AT_ONCE, read_answer
 from domain.kernel.log.fold import continued
 from domain.kernel.log.game import Decided, Game
@@ -35,6 +35,11 @@ from domain.kernel.log.lifecycle import (
     AnswerGiven,
     AnswerLeft,
     AnswerRevoked,
+    ClockExpired,
+    ClockSet,
+    ClocksRan,
+    DayOffTaken,
+    DefaultGiven,
     GameAdjudicated,
     GameCancelled,
     GameCreated,
@@ -48,6 +53,7 @@ from domain.kernel.log.lifecycle import (
     OfficialNamed,
     OfficialReleased,
     OrganizerChanged,
+    OutageCredited,
     RulesUpgraded,
     SeatGivenUp,
     SeatLeft,
@@ -56,6 +62,8 @@ from domain.kernel.log.lifecycle import (
     SeatTakenOver,
     TakeBackAnswered,
     TakeBackAsked,
+    TimeCredited,
+    TimeGiven,
 )
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.log.request import read_commands
@@ -214,6 +222,7 @@ class Replay:
         event, cause = read_event(self.ruleset, step[0]), cause_of(step[0])
         if wrong := objection(self.game, event, cause):
             self._fail(f"version {self.version} {wrong}")
+        self._check_owed(event, step[0].at)
         self._check_list(event, cause, step[0].at)
         is_again = bool(self.again)
         if is_again and (cause, step[0].at) != self.again.pop(0):
@@ -244,6 +253,34 @@ class Replay:
         self.decided += 1
         self.version = step[-1].version
         self._after(step, event, cause, is_again=is_again)
+
+    # --- clocks ---
+
+    def _owes(self) -> Seat | None:
+        """Return the seat whose default answer has to be the next act."""
+        return self.game.owed if self.game is not None else None
+
+    def _check_owed(self, event: Any, at: str) -> None:
+        """Check that the default answer follows at once where a flag fell, and nowhere else (TAB-CLK-07)."""
+        owes = self._owes()
+        if owes is not None and not isinstance(event, DefaultGiven):
+            self._fail(f"before version {self.version} the default answer of {owes} was not given")
+        if owes is not None and at != self.export.records[self.version - 2].at:
+            self._fail(f"version {self.version} gives a default answer later than the flag fell")
+
+    def _check_ran(self, before: Game, cause: Cause, step: list[Record]) -> None:
+        """Check what the clocks show after an act that was only folded: everybody sees who is waited for."""
+        events = [read_event(self.ruleset, record) for record in step]
+        shown = next((event for event in events if isinstance(event, ClocksRan)), None)
+        acts = [event for event in events if not isinstance(event, ClocksRan)]
+        if before.clocks is None:
+            right = None
+        else:
+            bare = step[:-1] if shown is not None else step
+            right = continued(before, bare).clocks_ran(before, cause, acts, step[0].at)
+        if (shown, len(events) - len(acts)) != (right, int(right is not None)):
+            self.version = step[-1].version
+            self._fail(f"version {self.version} is not what the clocks show: {right} is right")
 
     # --- answers in advance ---
 
@@ -367,6 +404,7 @@ class Replay:
             self.version = record.version
             before, event, content = event, read_event(self.ruleset, record), msgspec.json.decode(record.event)
             follows = self._moves_seats(before, event) or (isinstance(event, GameEnded) and self.over)
+            follows = follows or (isinstance(event, ClocksRan) and record is step[-1])
             if record is not step[0] and isinstance(event, GameEvent) and not follows:
                 self._fail(f"version {self.version} cannot have happened: {record.type} follows from nothing")
             if record.at != step[0].at:
@@ -375,6 +413,7 @@ class Replay:
             self._check_opened(content)
             self._check_draws(event, content, range(draws + 1, record.draws + 1))
             draws = record.draws
+        self._check_ran(cast(Game, self.game), cause_of(step[0]), step)
         self.game = continued(cast(Game, self.game), step)
         if self.game.status == "over" and self.game.result != self.game.ruleset.result(self.game.table):
             self._fail(f"version {self.version} ends the game otherwise than its table")
@@ -404,7 +443,7 @@ class Replay:
 
     def _decide_anew(self, event: Any, cause: Cause, at: str) -> Decided:
         # What else a cause says must come out anew.
-        game, by = self.game, Cause(player=cause.player, key=cause.key, case=cause.case)
+        game, by = self.game, Cause(player=cause.player, key=cause.key, case=cause.case, by=cause.by)
         if game is None:
             return self._create(event, by, at)
         match event:
@@ -432,6 +471,21 @@ class Replay:
                 return retracting.ask_take_back(game, seat, to, history, self._earlier, by, at, asks=asks)
             case TakeBackAnswered(seat, asked, agrees):
                 return retracting.answer_take_back(game, seat, asked, agrees, self._earlier, by, at)
+            case ClockSet(clock):
+                return timing.set_clock(game, clock, by, at)
+            case ClockExpired(seat):
+                asks = by if cause.by == "clock" else msgspec.structs.replace(by, seat=cause.seat)
+                return timing.expire(game, seat, self._chance(game), asks, at)
+            case DefaultGiven(seat):
+                return timing.answer_by_default(game, seat, self._chance(game), self.vault, at)
+            case OutageCredited(since):
+                return timing.credit_outage(game, since, at)
+            case TimeGiven(seat, seconds, to):
+                return timing.give_time(game, seat, to, seconds, by, at)
+            case TimeCredited(seconds, to):
+                return timing.credit_time(game, to, seconds, by, at)
+            case DayOffTaken(seat):
+                return timing.take_day_off(game, seat, by, at)
             case OfficialNamed(player):
                 return officials.name_official(game, player, by, at)
             case OfficialReleased(player):
@@ -599,6 +653,9 @@ class Replay:
         last_line = self.export.last_line
         if self.game is None:
             raise ExportError("The log is empty.", last_line, 1)
+        if (owes := self._owes()) is not None:
+            problem = f"The log ends before the default answer of {owes}, whose flag fell."
+            raise ExportError(problem, last_line, self.game.version)
         if self.again:
             problem = "The log ends before the commands that an undo gives again."
             raise ExportError(problem, last_line, self.game.version)

@@ -15,6 +15,7 @@ from domain.kernel.chance.draws import Chance
 from domain.kernel.chance.evidence import Shown
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import AreaId, PlayerId, RuleId, Seat
+from domain.kernel.rules import schema
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.briefing import Briefing, briefing_of
 from domain.kernel.rules.catalogue import Catalogue
@@ -293,6 +294,13 @@ class Ruleset(ABC, Generic[T]):
         """Return the number of the current round; 0 before the first, or in a game without rounds."""
         return 0
 
+    def turn(self, table: T) -> tuple[Seat, int] | None:
+        """Return the seat whose turn it is, and a number of the turn that never falls; None where all act at once.
+
+        A clock's increment comes once for each number, when that turn ends (TAB-CLK-04).
+        """
+        return None
+
     def score(self, table: T) -> Mapping[Seat, Mapping[str, Figure]]:
         """Return what a scoreboard shows of each seat, by name: points, territory, money. Public figures only."""
         return {}
@@ -365,6 +373,27 @@ class Ruleset(ABC, Generic[T]):
         self.open(draft)
         self.advance(draft)
         return draft
+
+    defaults: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """By kind of decision, the commands of which the clock gives the first that is on offer (TAB-CLK-07)."""
+
+    cheapest: ClassVar[tuple[str, ...]] = ()
+    """The pieces and goods that the clock gives up first, in this order."""
+
+    def default(self, table: T, seat: Seat, vault: Vault) -> Command[T] | None:
+        """Return what the clock answers for `seat`, who may read `vault`; None when nothing is asked of the seat.
+
+        It is the least of an option of the first decision that is open for the seat, as `defaults` says.
+        """
+        options = self.options(table, seat, vault)
+        for decision in self.decisions(table):
+            if seat not in decision.seats:
+                continue
+            offered = [option for option in options if option.decision in (decision.kind, None)]
+            for kind in self.defaults.get(decision.kind, ()):
+                if option := next((each for each in offered if each.command == kind), None):
+                    return self.read_command(msgspec.json.encode(schema.least(option.schema, self.cheapest)))
+        return None
 
     def options(self, table: T, seat: Seat, vault: Vault) -> list[Option]:
         """Return what `decide` would accept from `seat`, who may read `vault`."""

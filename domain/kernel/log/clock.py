@@ -1,0 +1,264 @@
+"""A game's clock: what its organizer chooses, and what each seat has left (TAB-CLK-01 to TAB-CLK-11).
+
+Times are whole milliseconds. A fold never counts time: `ClocksRan` says what the clocks show, and `verify` computes it
+again from the times of the rows.
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final, Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from domain.kernel.ids import Seat, Version
+from domain.kernel.rules.refusal import Refusal
+
+Kind = Literal["bank", "decision"]
+"""What a clock counts: all that a seat decides, from one bank, or each decision by itself."""
+AtZero = Literal["answer", "vacate", "claim", "end"]
+"""What happens when a flag falls (TAB-CLK-06)."""
+Then = Literal["answer", "vacate", "pause", "end"]
+"""What followed when a flag fell."""
+
+SHORTEST: Final = 10
+"""The least seconds that a seat has."""
+LONGEST: Final = 60 * 24 * 3600
+"""The most seconds that a seat can have: 60 days."""
+LONGEST_GRACE: Final = 3600
+MOSTDAYS_OFF: Final = 60
+LONGEST_QUIET: Final = 12 * 60
+"""The most minutes that are quiet in a day."""
+OUTAGE: Final = 30_000
+"""An outage is longer than this, in milliseconds (TAB-CLK-09)."""
+
+DAY: Final = 24 * 60 * 60_000
+"""A day in milliseconds."""
+
+_MINUTE: Final = 60_000
+_EPOCH: Final = datetime.fromtimestamp(0, UTC)
+_MILLISECOND: Final = timedelta(milliseconds=1)
+
+
+class Quiet(Struct, frozen=True, forbid_unknown_fields=True):
+    """The quiet hours of every day, in UTC, in which no clock runs; they may span midnight.
+
+    Attributes:
+        begins: the minute of the day at which they begin, from 0 to 1439.
+        ends: the minute of the day at which they end, from 0 to 1439.
+    """
+
+    begins: int
+    ends: int
+
+    @property
+    def length(self) -> int:
+        """How many minutes they last."""
+        return (self.ends - self.begins) % (24 * 60)
+
+
+class Clock(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The clock of a game, the same for all seats.
+
+    Attributes:
+        kind: `bank` when a seat has one time for the whole game, `decision` when it has a new one for each decision.
+        time: the seconds that a seat has: in its bank at the beginning, or for each decision.
+        increment: the seconds that a bank gets after each turn of the seat's own, and when its flag falls.
+        cap: the most seconds that a bank can hold.
+        grace: for how many seconds an answer is still taken after the time is up.
+        at_zero: what happens when a flag falls: the default answer is given (`answer`), the seat is also open to a
+            substitute (`vacate`), nothing until somebody asks for it (`claim`), or the other seat wins (`end`).
+        vacate_after: where the default answer is given, after how many flags the seat is open to a substitute; 0 for
+            never.
+        days_off: how many days off each seat may take.
+        quiet: hours of the day in which no clock runs.
+    """
+
+    kind: Kind
+    time: int
+    increment: int = 0
+    cap: int = LONGEST
+    grace: int = 2
+    at_zero: AtZero = "answer"
+    vacate_after: int = 3
+    days_off: int = 0
+    quiet: Quiet | None = None
+
+    @property
+    def refill(self) -> int:
+        """What a seat has after its flag fell, in milliseconds."""
+        return 1000 * (self.time if self.kind == "decision" else self.increment)
+
+
+PRESETS: Final[Mapping[str, Clock]] = {
+    "live": Clock(kind="bank", time=45 * 60, increment=3 * 60, cap=60 * 60),
+    "fast": Clock(kind="bank", time=2 * 24 * 3600, increment=8 * 3600, cap=4 * 24 * 3600, days_off=3),
+    "slow": Clock(kind="bank", time=7 * 24 * 3600, increment=24 * 3600, cap=14 * 24 * 3600, days_off=14),
+}
+"""Clocks to choose by name: for an evening, for a game of some weeks, for one of some months."""
+
+
+def require_sound(clock: Clock, seats: int) -> None:
+    """Raise `Refusal` unless a game of so many seats can have this clock (TAB-CLK-02)."""
+    for wrong, asked, allowed in (
+        *(
+            (not least <= value <= most, f"The clock has {name} = {value}.", f"Expected {least} to {most}.")
+            for name, value, least, most in (
+                ("time", clock.time, SHORTEST, LONGEST),
+                ("cap", clock.cap, SHORTEST, LONGEST),
+                ("grace", clock.grace, 0, LONGEST_GRACE),
+                ("days_off", clock.days_off, 0, MOSTDAYS_OFF),
+                ("vacate_after", clock.vacate_after, 0, 100),
+            )
+        ),
+        (
+            clock.time > clock.cap,
+            f"The clock has time = {clock.time}, more than its cap.",
+            f"Expected at most cap = {clock.cap}.",
+        ),
+        (
+            not 0 <= clock.increment <= clock.cap,
+            f"The clock has increment = {clock.increment}.",
+            f"Expected 0 to cap = {clock.cap}.",
+        ),
+        (
+            clock.kind == "decision" and clock.increment > 0,
+            f"The clock counts each decision and has increment = {clock.increment}.",
+            "Only a bank has an increment: expected 0.",
+        ),
+        (
+            clock.at_zero == "end" and seats != 2,
+            f"The clock has at_zero = 'end' in a game of {seats} seats.",
+            "Only with two seats the other one can win: expected 'answer', 'vacate' or 'claim'.",
+        ),
+    ):
+        if wrong:
+            raise Refusal("TAB-CLK-02", asked, allowed)
+    if (quiet := clock.quiet) is not None:
+        if not (0 <= quiet.begins < 24 * 60 and 0 <= quiet.ends < 24 * 60):
+            asked = f"The quiet hours are from minute {quiet.begins} to minute {quiet.ends}."
+            raise Refusal("TAB-CLK-02", asked, "Expected minutes of the day, 0 to 1439.")
+        if not 0 < quiet.length <= LONGEST_QUIET:
+            asked = f"The quiet hours last {quiet.length} minutes."
+            raise Refusal("TAB-CLK-02", asked, f"Expected 1 to {LONGEST_QUIET} minutes.")
+
+
+class Clocks(Struct, frozen=True):
+    """What the clocks of a game show at one version. Never changed in place.
+
+    Attributes:
+        clock: the clock that was chosen.
+        at: the time from which the running clocks count; empty before the start.
+        left: what each seat had left then, in milliseconds.
+        runs: the seats whose clocks run.
+        earned: for each seat, the number of its last turn that brought an increment.
+        absent: the seats that the clock has answered for since a player last gave a command.
+        flags: how often each seat's flag fell since its player sat down.
+        vacated: the seats that their clocks left open to substitutes; they have no time of their own.
+        given: the milliseconds that each seat has given to others.
+        off: until when each seat's day off lasts.
+        days: how many days off each seat has taken.
+        owes: the seat whose flag fell last and is answered for, and the version after which that has to follow.
+    """
+
+    clock: Clock
+    at: str = ""
+    left: dict[Seat, int] = field(default_factory=dict[Seat, int])
+    runs: tuple[Seat, ...] = ()
+    earned: dict[Seat, int] = field(default_factory=dict[Seat, int])
+    absent: tuple[Seat, ...] = ()
+    flags: dict[Seat, int] = field(default_factory=dict[Seat, int])
+    vacated: tuple[Seat, ...] = ()
+    given: dict[Seat, int] = field(default_factory=dict[Seat, int])
+    off: dict[Seat, str] = field(default_factory=dict[Seat, str])
+    days: dict[Seat, int] = field(default_factory=dict[Seat, int])
+    owes: tuple[Seat, Version] | None = None
+
+    def fallen(self, seat: Seat, then: Then, version: Version) -> "Clocks":
+        """Return them after a seat's flag fell at a version, which `ClocksRan` follows."""
+        return replace(
+            self,
+            flags={**self.flags, seat: self.flags.get(seat, 0) + 1},
+            vacated=(*self.vacated, seat) if then == "vacate" else self.vacated,
+            owes=(seat, version + 1) if then in ("answer", "vacate") else None,
+        )
+
+    def handed_over(self, seat: Seat) -> "Clocks":
+        """Return them after another player took over a seat."""
+        flags = {each: number for each, number in self.flags.items() if each != seat}
+        return replace(self, flags=flags, vacated=tuple(each for each in self.vacated if each != seat))
+
+    def shows(self, seat: Seat, at: str) -> int:
+        """Return the milliseconds that a seat has left at a time; below 0 in its grace."""
+        left = self.left.get(seat, 0)
+        return left - self.spent(seat, at) if seat in self.runs else left
+
+    def spent(self, seat: Seat, at: str) -> int:
+        """Return the milliseconds that a running clock has counted up to a time."""
+        since = max(milliseconds(self.at), milliseconds(self.off[seat]) if seat in self.off else 0)
+        return max(0, _counted(self.clock.quiet, milliseconds(at)) - _counted(self.clock.quiet, since))
+
+    def may_fall(self, seat: Seat, at: str) -> bool:
+        """Tell whether a seat's time and grace are up."""
+        return seat in self.runs and self.shows(seat, at) + 1000 * self.clock.grace <= 0
+
+    def falls_at(self, seat: Seat) -> str | None:
+        """Return the first moment at which a seat's time and grace are up; None while its clock stands."""
+        if seat not in self.runs:
+            return None
+        since = max(milliseconds(self.at), milliseconds(self.off[seat]) if seat in self.off else 0)
+        quiet = self.clock.quiet
+        needed = _counted(quiet, since) + self.left.get(seat, 0) + 1000 * self.clock.grace
+        return moment(_uncounted(quiet, needed) if needed > _counted(quiet, since) else since)
+
+    def next_fall(self) -> tuple[str, Seat] | None:
+        """Return when the next flag is due, and whose; None while no clock runs."""
+        due = ((at, seat) for seat in self.runs if (at := self.falls_at(seat)) is not None)
+        return min(due, default=None)
+
+
+def milliseconds(at: str) -> int:
+    """Return a time of a log in whole milliseconds since 1970."""
+    return (datetime.fromisoformat(at) - _EPOCH) // _MILLISECOND
+
+
+def moment(number: int) -> str:
+    """Return the time in milliseconds since 1970 as a log has it."""
+    return (_EPOCH + timedelta(milliseconds=number)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def _awake(quiet: Quiet) -> list[tuple[int, int]]:
+    """Return the parts of a day that are not quiet, in milliseconds."""
+    begins, ends = quiet.begins * _MINUTE, quiet.ends * _MINUTE
+    parts = [(0, begins), (ends, DAY)] if begins < ends else [(ends, begins)]
+    return [(start, stop) for start, stop in parts if start < stop]
+
+
+def _counted(quiet: Quiet | None, number: int) -> int:
+    """Return how many milliseconds since 1970 were not quiet."""
+    if quiet is None:
+        return number
+    days, rest = divmod(number, DAY)
+    return days * (DAY - quiet.length * _MINUTE) + sum(
+        min(max(rest, start), stop) - start for start, stop in _awake(quiet)
+    )
+
+
+def _uncounted(quiet: Quiet | None, counted: int) -> int:
+    """Return the first millisecond since 1970 at which so many were not quiet."""
+    if quiet is None:
+        return counted
+    days, rest = divmod(counted, DAY - quiet.length * _MINUTE)
+    if not rest:  # the last moment that counted, on the day before
+        days, rest = days - 1, DAY - quiet.length * _MINUTE
+    for start, stop in _awake(quiet):
+        if rest <= stop - start:
+            return days * DAY + start + rest
+        rest -= stop - start
+    raise AssertionError("a day has more time than this")
+
+
+def in_order(seats: Iterable[Seat], asked: Iterable[Any]) -> tuple[Seat, ...]:
+    """Return the seats that open decisions wait for, in the order of the seats."""
+    waiting = {seat for decision in asked for seat in decision.seats}
+    return tuple(seat for seat in seats if seat in waiting)

@@ -1,0 +1,213 @@
+"""What happens to clocks: choosing one, falling flags, default answers, gifts of time, outages, days off (TAB-CLK)."""
+
+from typing import Final
+
+from msgspec.structs import replace
+
+from domain.kernel.chance.draws import Chance
+from domain.kernel.chance.secret import Vault
+from domain.kernel.ids import RuleId, Seat
+from domain.kernel.log.clock import DAY, LONGEST, OUTAGE, Clock, Clocks, Then, milliseconds, moment, require_sound
+from domain.kernel.log.game import Decided, Game
+from domain.kernel.log.lifecycle import (
+    ClockExpired,
+    ClockSet,
+    DayOffTaken,
+    DefaultGiven,
+    GameEnded,
+    GameEvent,
+    GamePaused,
+    OutageCredited,
+    TimeCredited,
+    TimeGiven,
+)
+from domain.kernel.log.record import Cause
+from domain.kernel.rules.refusal import Refusal
+
+BY_CLOCK: Final = Cause(by="clock")
+NOBODY_ANSWERS: Final = "The clock has answered for every seat in turn: nobody plays."
+"""The reason of a pause that the game makes by itself (TAB-CLK-12)."""
+
+
+def set_clock(game: Game, clock: Clock | None, cause: Cause, at: str) -> Decided:
+    """Choose the clock of a game, or none, as its organizer.
+
+    Raises:
+        Refusal: the game has begun or another account asks (TAB-CLK-01), or no game has such a clock (TAB-CLK-02).
+    """
+    if cause.player != game.organizer:
+        asked = "You are not the organizer of this game."
+        raise Refusal("TAB-CLK-01", asked, f"Only the organizer, {game.organizer}, chooses its clock.")
+    game.require_gathering("choose the clock", "TAB-CLK-01")
+    if clock is not None:
+        require_sound(clock, len(game.players))
+    return game.log([(ClockSet(clock), game.draws)], cause, at)
+
+
+def fall(game: Game, seat: Seat, chance: Chance, vault: Vault, at: str, cause: Cause = BY_CLOCK) -> Decided:
+    """Let the flag of a seat fall, with the default answer that follows. The arguments are those of `expire`.
+
+    Raises `Refusal` where `expire` does.
+    """
+    fallen = expire(game, seat, chance, cause, at)
+    if fallen.game.owed is None:
+        return fallen
+    return fallen.then(answer_by_default(fallen.game, seat, chance, vault, at))
+
+
+def expire(game: Game, seat: Seat, chance: Chance, cause: Cause, at: str) -> Decided:
+    """Let the flag of a seat fall. The cause is the clock's, or names who asked for it.
+
+    Raises:
+        Refusal: the game does not go on, the seat's time and grace are not up (TAB-CLK-05), or the flag falls only by
+            itself, or only when somebody else asks (TAB-CLK-06).
+    """
+    clocks = _running(game)
+    if not clocks.may_fall(seat, at):
+        due = clocks.falls_at(seat)
+        allowed = f"The flag of {seat} can fall from {due} on." if due else f"The clock of {seat} does not run."
+        raise Refusal("TAB-CLK-05", f"The time of {seat} is not up.", allowed, untimely=True)
+    _require_asked(game, clocks, seat, cause)
+    then = _what_follows(game, clocks, seat)
+    happened: list[tuple[GameEvent, int]] = [(ClockExpired(seat, then), game.draws)]
+    if then == "pause":
+        happened.append((GamePaused(NOBODY_ANSWERS), game.draws))
+    if then == "end":
+        others = tuple(each for each in game.players if each != seat)
+        happened.append((GameEnded(others, RuleId("TAB-CLK-06"), chance.secret.hex()), game.draws))
+    return game.log(happened, cause, at)
+
+
+def _require_asked(game: Game, clocks: Clocks, seat: Seat, cause: Cause) -> None:
+    claims = clocks.clock.at_zero == "claim"
+    if cause.by == "clock":
+        if claims:
+            asked = f"The flag of {seat} was to fall by itself."
+            raise Refusal("TAB-CLK-06", asked, "In this game it falls when another seat or an official asks for it.")
+        return
+    if not claims:
+        asked = f"You asked that the flag of {seat} falls."
+        raise Refusal("TAB-CLK-06", asked, "In this game flags fall by themselves.")
+    if cause.seat == seat or not (cause.seat is not None or game.around.is_official(cause.player)):
+        asked = f"You asked that the flag of {seat} falls."
+        raise Refusal("TAB-CLK-06", asked, "Only another seat or an official of the game can ask for it.")
+
+
+def _what_follows(game: Game, clocks: Clocks, seat: Seat) -> Then:
+    clock, number = clocks.clock, clocks.flags.get(seat, 0) + 1
+    if clock.at_zero == "end":
+        return "end"
+    gone = {*clocks.absent, seat, *game.ruleset.out(game.table)}
+    if gone.issuperset(game.players):
+        return "pause"
+    if seat in clocks.vacated or seat in game.around.given_up:
+        return "answer"
+    at_once, in_time = clock.at_zero == "vacate", 0 < clock.vacate_after <= number
+    return "vacate" if at_once or (clock.at_zero == "answer" and in_time) else "answer"
+
+
+def answer_by_default(game: Game, seat: Seat, chance: Chance, vault: Vault, at: str) -> Decided:
+    """Give the default answer of a seat whose flag fell. `vault` may hold every secret; the seat's own count.
+
+    Raises:
+        Refusal: its flag did not fall, or it is asked nothing (TAB-CLK-07).
+    """
+    if game.owed != seat:
+        raise Refusal("TAB-CLK-07", f"The flag of {seat} did not fall.", "The clock answers only at once after that.")
+    command = game.running_ruleset.default(game.table, seat, vault.read_by(seat))
+    if command is None:
+        raise Refusal("TAB-CLK-07", f"{seat} is asked nothing.", "The clock answers only an open decision.")
+    return game.decide(seat, command, chance, vault, BY_CLOCK, at, DefaultGiven(seat))
+
+
+def credit_outage(game: Game, since: str, at: str) -> Decided:
+    """Count no time from `since` until now, when the service did not watch the clocks.
+
+    What was counted before is not touched: the time begins no earlier than the clocks last ran.
+
+    Raises:
+        Refusal: the game does not go on, no clock runs, or it was no more than 30 seconds (TAB-CLK-09).
+    """
+    clocks = _running(game)
+    since = max(since, clocks.at)
+    if not clocks.runs:
+        raise Refusal("TAB-CLK-09", "No clock of this game runs.", "Only a clock that runs is credited.", untimely=True)
+    if milliseconds(at) - milliseconds(since) <= OUTAGE:
+        asked = f"The time from {since} until {at} was to be credited."
+        raise Refusal("TAB-CLK-09", asked, f"An outage is longer than {OUTAGE // 1000} seconds.")
+    return game.log([(OutageCredited(since), game.draws)], BY_CLOCK, at)
+
+
+def give_time(game: Game, seat: Seat, to: Seat, seconds: int, cause: Cause, at: str) -> Decided:
+    """Give another seat time.
+
+    Raises:
+        Refusal: the game does not go on, or the seat cannot give this (TAB-CLK-08).
+    """
+    clocks = _running(game)
+    _require_possible(game, clocks, to, seconds)
+    if to == seat:
+        raise Refusal("TAB-CLK-08", "You asked to give time to yourself.", "Give time to another seat.")
+    left = clocks.clock.time - clocks.given.get(seat, 0)
+    if seconds > left:
+        asked = f"You asked to give {seconds} seconds."
+        raise Refusal("TAB-CLK-08", asked, f"In a game a seat gives {clocks.clock.time} at most; {left} are left.")
+    return game.log([(TimeGiven(seat, seconds, to), game.draws)], replace(cause, seat=seat), at)
+
+
+def credit_time(game: Game, to: Seat, seconds: int, cause: Cause, at: str) -> Decided:
+    """Give a seat time as an official, by a ruling on a case when the cause names one; also during a pause.
+
+    Raises:
+        Refusal: the game does not run, or the account cannot give this (TAB-CLK-08).
+    """
+    game.require_running()
+    if not game.around.is_official(cause.player):
+        asked = "You are not an official of this game."
+        raise Refusal("TAB-CLK-08", asked, "Officials credit time; a seat gives time to another.")
+    _require_possible(game, _clocks(game), to, seconds)
+    return game.log([(TimeCredited(seconds, to), game.draws)], cause, at)
+
+
+def _require_possible(game: Game, clocks: Clocks, to: Seat, seconds: int) -> None:
+    if to not in game.players:
+        seats = ", ".join(game.players)
+        raise Refusal("TAB-CLK-08", f"This game has no seat {to!r}.", f"Expected one of {seats}.")
+    if not 0 < seconds <= LONGEST:
+        raise Refusal("TAB-CLK-08", f"You asked to give {seconds} seconds.", f"Expected 1 to {LONGEST}.")
+    if clocks.clock.kind == "decision" and to not in clocks.runs and game.around.paused is None:
+        asked = f"{to} is asked nothing now."
+        allowed = "In this game a seat has a new time for each decision: give it while the seat is waited for."
+        raise Refusal("TAB-CLK-08", asked, allowed, untimely=True)
+
+
+def take_day_off(game: Game, seat: Seat, cause: Cause, at: str) -> Decided:
+    """Take a day off: the clock of the seat does not count for 24 hours.
+
+    Raises:
+        Refusal: the game does not go on, or the seat has taken all of its days or is on one (TAB-CLK-10).
+    """
+    clocks = _running(game)
+    taken, days = clocks.days.get(seat, 0), clocks.clock.days_off
+    if taken >= days:
+        asked = f"You asked for a day off. {seat} has taken {taken}."
+        raise Refusal("TAB-CLK-10", asked, f"In this game a seat may take {days}.")
+    if (off := clocks.off.get(seat, "")) > at:
+        raise Refusal("TAB-CLK-10", f"The day off of {seat} lasts until {off}.", "Take the next one then.")
+    if clocks.shows(seat, at) <= 0:
+        asked = f"The time of {seat} is up."
+        raise Refusal("TAB-CLK-10", asked, "Take a day off while there is time left.", untimely=True)
+    until = moment(milliseconds(at) + DAY)
+    return game.log([(DayOffTaken(seat, until), game.draws)], replace(cause, seat=seat), at)
+
+
+def _running(game: Game) -> Clocks:
+    """Return the clocks of a game that goes on. Raises `Refusal`."""
+    _ = game.running_ruleset
+    return _clocks(game)
+
+
+def _clocks(game: Game) -> Clocks:
+    if game.clocks is None:
+        raise Refusal("TAB-CLK-01", "This game has no clock.", "Its organizer could choose one before it began.")
+    return game.clocks
