@@ -89,6 +89,28 @@ class Campaign(Ruleset[Table]):
     die: ClassVar[Mapping[str, int]] = {face: number for number, face in enumerate(FACES, start=1)}
     dice: ClassVar[Mapping[str, tuple[str, ...]]] = {"battle": FACES}
     chance = CHANCE
+    defaults: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "act": (
+            "pass",
+            "end-move",
+            "end-turn",
+        ),
+        "bid": ("pass-bid",),
+        "call-galleys": ("call-galleys",),
+        "deploy": (
+            "deploy",
+            "deploy-galley",
+        ),
+        "escape": ("escape",),
+        "lend": ("lend",),
+        "place-legions": ("place-legions",),
+        "remove-losses": ("remove-losses",),
+        "retreat": ("fight-on",),
+        "turn-slaves": ("turn-slaves",),
+        "vote": ("pass-vote",),
+        "wind": ("answer-battle",),
+    }
+    cheapest = ("infantry", "cavalry", "catapults", "generals", "caesar")
     landmarks: ClassVar[Mapping[type[KernelEvent[Any]], str]] = {
         season.SeasonBegan: "season",
         auction.AuctionWon: "auction",
@@ -152,6 +174,9 @@ class Campaign(Ruleset[Table]):
     def round(self, table: Table) -> int:
         rounds = self.data.rounds
         return rounds * (table.season - 1) + table.round if table.season else 0
+
+    def turn(self, table: Table) -> tuple[Seat, int] | None:
+        return (table.turn.seat, self.round(table)) if table.turn is not None else None
 
     def score(self, table: Table) -> dict[Seat, dict[str, int]]:
         return {

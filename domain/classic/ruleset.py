@@ -84,6 +84,35 @@ class Classic(Ruleset[Table]):
     }
     mass_nouns: ClassVar[tuple[str, ...]] = MASS_NOUNS
     guises: ClassVar[Mapping[str, str]] = {"fortified-city": "city"}
+    defaults: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "announce": ("announce",),
+        "answer-offer": ("answer-ransom",),
+        "answer-passage": ("answer-passage",),
+        "answer-strait-retreat": ("answer-retreat",),
+        "buy": ("finish-purchase",),
+        "destroy": ("finish-destruction",),
+        "fight": (
+            "finish-combat",
+            "spare-leaders",
+            "decline-naval-battle",
+        ),
+        "form-legion": ("form-legion",),
+        "judge-general": ("judge-general",),
+        "mark-losses": ("mark-losses",),
+        "mark-pursued": ("mark-pursued",),
+        "mark-sunk": ("mark-sunk",),
+        "move": ("finish-movement",),
+        "negotiate": ("waive-talks",),
+        "pass-on": (
+            "finish-movement",
+            "march",
+        ),
+        "pick-home": ("pick-home",),
+        "place": ("finish-turn",),
+        "place-rescued": ("place-rescued",),
+        "withdraw": ("withdraw",),
+    }
+    cheapest = ("infantry", "cavalry", "catapults")
     landmarks: ClassVar[Mapping[type[KernelEvent[Any]], str]] = {
         battle.BattleBegan: "battle",
         battle.BattleEnded: "battle-end",
@@ -142,6 +171,9 @@ class Classic(Ruleset[Table]):
 
     def round(self, table: Table) -> int:
         return table.round if table.active else 0
+
+    def turn(self, table: Table) -> tuple[Seat, int] | None:
+        return (table.active, table.round) if table.active else None
 
     def score(self, table: Table) -> dict[Seat, dict[str, int]]:
         kinds = ("tribute", "provinces", "cities", "units", "talents")

@@ -136,6 +136,41 @@ class Italia(Ruleset[Table]):
     kinds: ClassVar[Mapping[str, str]] = {
         name: kind for kind in (*KINDS, FLEET) for name in (kind, kind.replace("-", "_"))
     }
+    defaults: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "aim-unit": ("aim-unit",),
+        "announce": ("end-announcing",),
+        "arrive": ("end-arrival",),
+        "buy": ("buy",),
+        "campaign": ("end-campaign",),
+        "choose-battle": ("fight",),
+        "convert": ("convert",),
+        "declare-naval-battles": ("end-naval-declaration",),
+        "declare-targets": ("declare-targets",),
+        "drive-off": ("drive-off",),
+        "leave": ("retreat",),
+        "leave-for-points": ("stay",),
+        "levy": ("levy-units",),
+        "march-or-pass": ("pass",),
+        "move": (
+            "end-movement",
+            "disband",
+        ),
+        "place": ("place",),
+        "place-successors": ("place-successors",),
+        "react": ("end-reaction",),
+        "rebuild": ("end-rebuilding",),
+        "remove-units": ("leave",),
+        "repair": ("repairs",),
+        "retreat": ("stand",),
+        "revolt": ("stay-subject",),
+        "save-cargo": ("save-cargo",),
+        "sink-fleets": ("sink-fleets",),
+        "spend-tribute": ("spend-tribute",),
+        "spoils": ("keep-city",),
+        "stacking": ("remove-excess",),
+        "submit": ("resist",),
+        "take-title": ("decline-title",),
+    }
     landmarks: ClassVar[Mapping[type[KernelEvent[Any]], str]] = {
         battle.BattleBegan: "battle",
         battle.BattleEnded: "battle-end",
@@ -216,6 +251,9 @@ class Italia(Ruleset[Table]):
 
     def round(self, table: Table) -> int:
         return table.round
+
+    def turn(self, table: Table) -> tuple[Seat, int] | None:
+        return (table.seat_of(table.turn.nation), table.round) if table.turn is not None else None
 
     def score(self, table: Table) -> dict[Seat, dict[str, Figure]]:
         scores: dict[Seat, dict[str, Figure]] = {}

@@ -84,6 +84,27 @@ class MareNostrum(Ruleset[Table]):
     chapters = CHAPTERS
     dice: ClassVar[Mapping[str, tuple[str, ...]]] = {"battle": tuple("123456")}
     chance = CHANCE
+    defaults: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "build": ("finish-construction",),
+        "campaign": ("finish-campaign",),
+        "choose-good": ("choose-good",),
+        "exploit": ("occupy",),
+        "found": ("finish-founding",),
+        "give-card": ("give-card",),
+        "give-role": ("give-role",),
+        "keep": ("keep",),
+        "keep-posts": ("keep-posts",),
+        "name-builder": ("name-builder",),
+        "name-commander": ("name-commander",),
+        "name-number": ("name-number",),
+        "offer": ("offer",),
+        "redirect": ("let-stand",),
+        "remove-losses": ("remove-losses",),
+        "seduce": ("refrain",),
+        "take": ("take",),
+        "take-instead": ("take-instead",),
+    }
+    cheapest = ("legion", "trireme", "fortress")
     landmarks: ClassVar[Mapping[type[KernelEvent[Any]], str]] = {
         battle.BattleBegan: "battle",
         battle.BattleEnded: "battle-end",
@@ -157,6 +178,11 @@ class MareNostrum(Ruleset[Table]):
 
     def round(self, table: Table) -> int:
         return table.turn
+
+    def turn(self, table: Table) -> tuple[Seat, int] | None:
+        if table.active is None or table.phase not in ("construction", "military"):
+            return None
+        return table.active, 2 * table.turn + (table.phase == "military")
 
     def score(self, table: Table) -> dict[Seat, dict[str, int]]:
         scores: dict[Seat, dict[str, int]] = {}

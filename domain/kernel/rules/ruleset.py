@@ -375,7 +375,11 @@ class Ruleset(ABC, Generic[T]):
         return draft
 
     defaults: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    """By kind of decision, the commands of which the clock gives the first that is on offer (TAB-CLK-07)."""
+    """By kind of decision, the commands of which the clock gives the first that is on offer (TAB-CLK-07).
+
+    When none of them is, others that answer it follow in the order of the rule book. Listed are those that pass, grant
+    nothing, stay where they are, and roll nothing that need not be rolled.
+    """
 
     cheapest: ClassVar[tuple[str, ...]] = ()
     """The pieces and goods that the clock gives up first, in this order."""
@@ -390,7 +394,7 @@ class Ruleset(ABC, Generic[T]):
             if seat not in decision.seats:
                 continue
             offered = [option for option in options if option.decision in (decision.kind, None)]
-            for kind in self.defaults.get(decision.kind, ()):
+            for kind in (*self.defaults.get(decision.kind, ()), *self.answers.get(decision.kind, ())):
                 if option := next((each for each in offered if each.command == kind), None):
                     return self.read_command(msgspec.json.encode(schema.least(option.schema, self.cheapest)))
         return None
