@@ -210,6 +210,7 @@ export type Cause = {
   seat?: string;
   key?: string;
   case?: string;
+  by?: "clock";
   command?: { type: string; to: number; sealed?: Sealed };
 };
 

@@ -6,16 +6,35 @@ from typing import Any
 
 from domain.kernel.ids import PlayerId, Seat
 from domain.kernel.log import timing
-from domain.kernel.log.clock import Clock, Clocks, milliseconds, moment
+from domain.kernel.log.clock import Clock, Clocks, Quiet, milliseconds, moment
 from domain.kernel.log.game import Decided
+from domain.kernel.log.lifecycle import GAME_EVENTS
 from domain.kernel.log.record import Cause
 from domain.kernel.log.timing import BY_CLOCK
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.ruleset import Ruleset
 from tests.helpers.play import OFFICIAL, ORGANIZER, Play, player_of
 
+OF_CLOCKS = tuple(event for event in GAME_EVENTS if event.rules and event.rules[0].startswith("TAB-CLK"))
+"""The events of games with clocks only."""
+
 BEGAN = milliseconds("2026-01-01T00:00:00.000000Z")
 MINUTE = Clock(kind="bank", time=60, increment=10, cap=90)
+
+
+def some_clock(rng: Random) -> Clock:
+    """Return a short clock of some kind."""
+    begins = rng.randrange(24 * 60)
+    return Clock(
+        kind=rng.choice(("bank", "decision")),
+        time=rng.choice((20, 60)),
+        cap=60,
+        grace=rng.choice((0, 2)),
+        at_zero=rng.choice(("answer", "answer", "vacate")),
+        vacate_after=rng.choice((0, 2, 3)),
+        days_off=2,
+        quiet=Quiet(begins, (begins + 300) % (24 * 60)) if rng.random() < 0.5 else None,
+    )
 
 
 class Clocked(Play):
@@ -101,6 +120,15 @@ class Clocked(Play):
             self.wait(rng.uniform(31, 500))
             return self.credit_outage(since)
         self.wait(rng.choice((0, 0.0004, rng.uniform(0, 5), rng.uniform(0, 30))))
+        if chosen < 0.22 and self.game.around.is_official(OFFICIAL):
+            to = rng.choice(clocks.runs or (next(iter(self.game.players)),))
+            if clocks.clock.kind == "bank" or to in clocks.runs:
+                return self.credit_time(to, 7)
+        if chosen < 0.23:
+            seat = rng.choice(list(self.game.players))
+            is_off = clocks.off.get(seat, "") > self.now
+            if clocks.days.get(seat, 0) < clocks.clock.days_off and not is_off and self.left(seat) > 0:
+                return self.take_day_off(seat)
         if chosen < 0.25:
             seat, to = rng.sample(list(self.game.players), 2)
             open_ = clocks.clock.kind == "bank" or to in clocks.runs

@@ -29,7 +29,7 @@ LONGEST_REASON: Final = 2_000
 
 PAUSE_ALLOWS: Final = (
     "open and rule on cases, resume the game, name and release officials, give up seats and take them over, revoke"
-    " answers left in advance, and fork the game"
+    " answers left in advance, credit time, and fork the game"
 )
 """What may be done in a paused game (TAB-RUL-03): outside of its log, and the events of it that are `in_pause`."""
 

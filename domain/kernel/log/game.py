@@ -559,14 +559,15 @@ class Game(Struct, kw_only=True):
         until = next((event.since for event in events if isinstance(event, OutageCredited)), at)
         whole, most, vacated = 1000 * clock.time, 1000 * clock.cap, clocks.vacated
         left = {seat: was.left.get(seat, whole) for seat in sorted(self.players)}
-        left.update({seat: max(0, left[seat] - was.spent(seat, until)) for seat in was.runs})
+        left.update({seat: left[seat] - was.spent(seat, until) for seat in was.runs})
+        left.update({seat: max(0, left[seat]) for seat in left if seat not in runs or seat in earned})
         left.update({seat: 0 if seat in vacated else whole for seat in anew})
         left.update({seat: min(most, left[seat] + 1000 * clock.increment) for seat in earned})
         absent = () if acted else clocks.absent
         for event in events:
             match event:
                 case TimeGiven(_, seconds, to) | TimeCredited(seconds, to):
-                    left[to] = min(most, left[to] + 1000 * seconds)
+                    left[to] = min(most, max(0, left[to]) + 1000 * seconds)
                 case SeatTakenOver(seat):
                     left[seat] = whole
                 case ClockExpired(seat):
@@ -627,9 +628,9 @@ class Game(Struct, kw_only=True):
             case TimeGiven(seat, seconds) if self.clocks is not None:
                 given = self.clocks.given.get(seat, 0) + seconds
                 self.clocks = replace(self.clocks, given={**self.clocks.given, seat: given})
-            case DayOffTaken(seat, until) if self.clocks is not None:
+            case DayOffTaken(ends, seat) if self.clocks is not None:
                 days = {**self.clocks.days, seat: self.clocks.days.get(seat, 0) + 1}
-                self.clocks = replace(self.clocks, days=days, off={**self.clocks.off, seat: until})
+                self.clocks = replace(self.clocks, days=days, off={**self.clocks.off, seat: ends})
             case GameCancelled():
                 self.status = "cancelled"
             case GameEnded(winners, rule):

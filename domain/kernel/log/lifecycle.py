@@ -469,7 +469,7 @@ class ClocksRan(GameEvent, frozen=True):
         absent: the seats that the clock has answered for since a player last gave a command.
         at: the time of the act, from which the clocks that run count.
         earned: the seats whose banks got their increment, each with the number of the turn that brought it.
-        left: what each seat has left, in milliseconds.
+        left: what each seat has left, in milliseconds; below 0 while its grace passes.
         runs: the seats whose clocks run from here on.
     """
 
@@ -576,14 +576,14 @@ class DayOffTaken(GameEvent, frozen=True):
     """A seat took a day off: for 24 hours its clock does not count (TAB-CLK-10).
 
     Attributes:
-        until: when the day ends.
+        ends: when the day ends.
     """
 
     around = True
     rules = ("TAB-CLK-10",)
 
+    ends: str
     seat: Seat
-    until: str
 
     def tell(self, names: Names) -> str:
         return f"{names(self.seat)} took a day off."

@@ -197,8 +197,8 @@ def take_day_off(game: Game, seat: Seat, cause: Cause, at: str) -> Decided:
     if clocks.shows(seat, at) <= 0:
         asked = f"The time of {seat} is up."
         raise Refusal("TAB-CLK-10", asked, "Take a day off while there is time left.", untimely=True)
-    until = moment(milliseconds(at) + DAY)
-    return game.log([(DayOffTaken(seat, until), game.draws)], replace(cause, seat=seat), at)
+    ends = moment(milliseconds(at) + DAY)
+    return game.log([(DayOffTaken(ends, seat), game.draws)], replace(cause, seat=seat), at)
 
 
 def _running(game: Game) -> Clocks:

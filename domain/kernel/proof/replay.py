@@ -484,7 +484,7 @@ class Replay:
                 return timing.give_time(game, seat, to, seconds, by, at)
             case TimeCredited(seconds, to):
                 return timing.credit_time(game, to, seconds, by, at)
-            case DayOffTaken(seat):
+            case DayOffTaken(_, seat):
                 return timing.take_day_off(game, seat, by, at)
             case OfficialNamed(player):
                 return officials.name_official(game, player, by, at)

@@ -38,11 +38,12 @@ function isMoment(at) {
 export function faultOfCause(cause) {
   if (cause === undefined) return undefined;
   const { command = {}, ...texts } = cause ?? {};
-  const known = Object.keys(texts).every((name) => ["case", "key", "player", "seat"].includes(name));
+  const known = Object.keys(texts).every((name) => ["by", "case", "key", "player", "seat"].includes(name));
   const isObject = typeof command === "object" && command !== null && !Array.isArray(command);
   if (!cause || !known || !isObject || !Object.values(texts).every((text) => typeof text === "string")) {
     return "has a cause that is not of the known shape";
   }
+  if (cause.by !== undefined && cause.by !== "clock") return "has a cause that is not of the known shape";
   if (cause.key === undefined || /^[0-9a-f]{32}$/.test(cause.key)) return undefined;
   return "has a key that is not a digest of 32 hex digits";
 }
@@ -81,7 +82,8 @@ export function faultOfActs(rows, past = undefined) {
 function unfollowed(row, act, rows, around) {
   const ends = row.event.type === "game-ended" && row === rows.at(-1) && around.endsAs(row, act);
   const deals = row.event.type === "seats-moved" && act.event.type === "game-started" && around.couldMove(row.event);
-  const follows = ends || deals || around.goesBackAsAsked(row, act) || around.goesOnAsAgreed(row, act);
+  const ran = row.event.type === "clocks-ran" && around.couldRun(row, rows);
+  const follows = ran || around.pausesAsNobodyAnswers(row, act) || ends || deals || around.goesBackAsAsked(row, act) || around.goesOnAsAgreed(row, act);
   if (isAroundTheTable(row.event) && !follows) return `cannot have happened: ${row.event.type} follows from nothing`;
   return row.at === act.at ? undefined : "has another time than the act that it follows from";
 }

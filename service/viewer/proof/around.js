@@ -9,7 +9,7 @@
  * @import { Origin } from "./origin.js"
  */
 
-import { AROUND_THE_TABLE, originOf } from "./origin.js";
+import { AROUND_THE_TABLE, originOf, stays } from "./origin.js";
 
 /**
  * The row with which an act begins: it has a cause.
@@ -17,6 +17,8 @@ import { AROUND_THE_TABLE, originOf } from "./origin.js";
  */
 
 const BY_RULING = "TAB-RUL-04";
+const BY_FLAG = "TAB-CLK-06";
+const OWES = ["answer", "vacate"];
 
 /**
  * @param {Partial<Cause>} cause
@@ -53,6 +55,9 @@ export class Around {
     /** @type {Map<string, boolean>} */
     this.officials = new Map();
     this.paused = false;
+    this.clocked = false;
+    /** The seat whose default answer has to follow at once, and when its flag fell. @type {[string, string] | undefined} */
+    this.owed = undefined;
     /**
      * The requests to take moves back since the game last moved on, by the version at which each was made.
      * @type {Map<number, {seat: string, to: number, agreed: Set<string>, open: boolean, present: boolean}>}
@@ -75,14 +80,26 @@ export class Around {
     if (event.type === "moves-retracted" && Array.isArray(event.again)) {
       this.#again = event.again.map((version) => signature({ ...rows[version - 1]?.cause, key: undefined }, row.at));
     }
+    const [owed, fell] = this.owed ?? [];
+    if (owed !== undefined && (event.type !== "default-given" || row.at !== fell)) {
+      return `comes before the default answer of ${owed}, whose flag fell`;
+    }
+    if (event.type === "default-given" && owed !== event.seat) {
+      return `gives the default answer of ${event.seat}, whose flag did not fall`;
+    }
+    if (!origin && cause.by === "clock") return `says that the clock did it, which never causes ${event.type}`;
     if (!origin) return `cannot have happened: ${event.type} follows from nothing`;
     if (["game-created", "game-forked"].includes(event.type) && row.version > 1)
       return "creates the game a second time";
     const { act } = origin;
-    if (!cause.player) return `names no account: ${act} always comes from one`;
+    if (origin.by === "clock" && (cause.player || cause.key)) {
+      return `names an account or a request: ${act} always comes from the clock`;
+    }
+    if (origin.by !== "clock" && !cause.player) return `names no account: ${act} always comes from one`;
     if (origin.seat && cause.seat === undefined) return `names no seat: ${act} is always for one`;
     if (!origin.seat && cause.seat !== undefined) return `acts for the seat ${cause.seat}; ${act} is for no seat`;
-    if (AROUND_THE_TABLE[event.type]?.seat && cause.seat !== event.seat) {
+    const names = AROUND_THE_TABLE[event.type]?.seat || event.type === "default-given";
+    if (names && cause.seat !== event.seat) {
       return `acts for the seat ${cause.seat}, but is about ${event.seat}`;
     }
     if (["answer-revoked", "answer-given"].includes(event.type) && this.answers.get(event.left) !== event.seat) {
@@ -120,6 +137,7 @@ export class Around {
       participant: player === this.organizer || [...this.players.values()].includes(player),
       organizer: player === this.organizer,
       official: this.officials.get(`${player}`) === true,
+      clock: this.clocked,
     };
     if (mayAct[by]) return undefined;
     return {
@@ -129,6 +147,7 @@ export class Around {
       participant: `${begins}, who neither organizes the game nor holds a seat`,
       organizer: `${begins}, who is not the organizer`,
       official: `${begins}, who is no official of the game`,
+      clock: `is ${act}, in a game without a clock`,
     }[by];
   }
 
@@ -321,7 +340,34 @@ export class Around {
    * @param {Row} act
    */
   endsAs({ event }, act) {
+    const byFlag = act.event.type === "clock-expired" && act.event.then === "end";
+    if (byFlag || event.rule === BY_FLAG) {
+      const others = [...this.players.keys()].filter((seat) => seat !== act.event.seat);
+      return byFlag && event.rule === BY_FLAG && others.join() === event.winners.join();
+    }
     return (event.rule === BY_RULING) === (act.event.type === "game-adjudicated");
+  }
+
+  /**
+   * Tell whether the clocks of a game could have run so after an act: who is waited for, only the rules say.
+   * @param {Row} row
+   * @param {Row[]} rows
+   */
+  couldRun({ version, event, at }, rows) {
+    const next = rows[version];
+    const known = [...event.runs, ...event.absent, ...Object.keys(event.left), ...Object.keys(event.earned)];
+    return (
+      this.clocked && event.at === at && (!next || Boolean(next.cause)) && known.every((seat) => this.players.has(seat))
+    );
+  }
+
+  /**
+   * Tell whether a pause follows from a flag: the clock has answered for all others.
+   * @param {Row} row
+   * @param {Row} act
+   */
+  pausesAsNobodyAnswers({ event }, act) {
+    return event.type === "game-paused" && act.event.type === "clock-expired" && act.event.then === "pause";
   }
 
   /**
@@ -338,7 +384,7 @@ export class Around {
   }
 
   /** Change what an event changes. @param {Row} row */
-  happen({ version, event }) {
+  happen({ version, event, at }) {
     if (event.type === "answer-left") this.answers.set(version, event.seat);
     if (event.type === "answer-revoked") this.answers.delete(event.left);
     if (event.type === "moves-retracted" && event.by !== "undo") this.answers.clear();
@@ -358,7 +404,11 @@ export class Around {
     if (event.type === "organizer-changed") this.organizer = event.player;
     if (event.type === "game-paused") this.paused = true;
     if (event.type === "game-resumed") this.paused = false;
-    if (!AROUND_THE_TABLE[event.type]?.stays) this.requests.clear();
+    if (event.type === "clock-set") this.clocked = event.clock !== null;
+    if (event.type === "clock-expired" && event.then === "vacate") this.givenUp.add(event.seat);
+    if (event.type === "clock-expired") this.owed = OWES.includes(event.then) ? [event.seat, at] : undefined;
+    else if (event.type !== "clocks-ran") this.owed = undefined;
+    if (!stays(event.type)) this.requests.clear();
     if (event.type === "take-back-asked") {
       this.requests.set(version, {
         seat: event.seat,

@@ -12,7 +12,7 @@
  * no retraction takes it back. What is `inPause` may happen during a pause, as a ruling that goes back may.
  * @typedef {object} Origin
  * @property {string} act what it is called
- * @property {"anybody" | "newcomer" | "holder" | "participant" | "organizer" | "official"} by
+ * @property {"anybody" | "newcomer" | "holder" | "participant" | "organizer" | "official" | "clock"} by
  * @property {boolean} [seat]
  * @property {boolean} [command]
  * @property {boolean} [onCase]
@@ -48,9 +48,26 @@ export const AROUND_THE_TABLE = {
   "take-back-asked": { act: "a request to take moves back", by: "holder", seat: true, stays: true },
   "take-back-answered": { act: "an answer to a request", by: "holder", seat: true, stays: true },
   "seat-given-up": { act: "the giving up of a seat", by: "holder", seat: true, stays: true, inPause: true },
+  "clock-set": { act: "the choice of a clock", by: "organizer", early: true, stays: true },
+  "time-given": { act: "a gift of time", by: "holder", seat: true, stays: true },
+  "time-credited": { act: "a credit of time", by: "official", stays: true, inPause: true },
+  "day-off-taken": { act: "a day off", by: "holder", seat: true, stays: true },
   "seat-taken-over": { act: "the taking over of a seat", by: "newcomer", seat: true, stays: true, inPause: true },
   "game-adjudicated": { act: "a ruling on the result", by: "official", onCase: true, inPause: true },
 };
+/** What the clock itself may cause; whether it was time, only the rules say. @type {Record<string, Origin>} */
+const BY_CLOCK = {
+  "clock-expired": { act: "the fall of a flag", by: "clock", stays: true },
+  "default-given": { act: "a default answer", by: "clock", seat: true, command: true },
+  "outage-credited": { act: "the credit of an outage", by: "clock", stays: true },
+};
+/** @type {Origin} */
+const CLAIM = { act: "the fall of a flag that a seat asked for", by: "holder", seat: true };
+/** @type {Origin} */
+const CLAIM_OF_OFFICIAL = { act: "the fall of a flag that an official asked for", by: "official" };
+/** @type {Origin} */
+const CREDIT_BY_RULING = { act: "a credit of time", by: "official", onCase: true };
+const FOLLOWING = ["seats-moved", "moves-retracted", "game-ended", "clocks-ran"];
 /** @type {Origin} */
 const UNDO = { act: "an undo", by: "holder", seat: true, command: true };
 /** @type {Origin} */
@@ -68,7 +85,12 @@ const COMMAND = { act: "a command", by: "holder", seat: true, command: true };
 
 /** Tell whether an event is about the game as such; all others happen at its table. @param {{type: string}} event */
 export function isAroundTheTable({ type }) {
-  return Object.hasOwn(AROUND_THE_TABLE, type) || ["seats-moved", "moves-retracted", "game-ended"].includes(type);
+  return Object.hasOwn(AROUND_THE_TABLE, type) || Object.hasOwn(BY_CLOCK, type) || FOLLOWING.includes(type);
+}
+
+/** Tell whether no retraction takes an event back. @param {string} type */
+export function stays(type) {
+  return Boolean((AROUND_THE_TABLE[type] ?? BY_CLOCK[type])?.stays) || type === "clocks-ran";
 }
 
 /**
@@ -78,6 +100,9 @@ export function isAroundTheTable({ type }) {
  * @returns {Origin | undefined}
  */
 export function originOf(event, cause) {
+  if (cause.by === "clock") return Object.hasOwn(BY_CLOCK, event.type) ? BY_CLOCK[event.type] : undefined;
+  if (event.type === "clock-expired") return cause.seat === undefined ? CLAIM_OF_OFFICIAL : CLAIM;
+  if (event.type === "time-credited" && cause.case !== undefined) return CREDIT_BY_RULING;
   const ruling = cause.case === undefined ? RULING_WITHOUT_CASE : RULING;
   if (event.type === "moves-retracted") return { undo: UNDO, ruling }[/** @type {"undo" | "ruling"} */ (event.by)];
   if (event.type === "game-started" && cause.case !== undefined) return START_BY_RULING;

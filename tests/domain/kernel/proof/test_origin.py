@@ -5,17 +5,17 @@ from typing import get_args, get_type_hints
 import pytest
 
 from domain.kernel.ids import PlayerId, Seat
-from domain.kernel.log.lifecycle import GAME_EVENTS, GameEnded, GameEvent, MovesRetracted, SeatsMoved
+from domain.kernel.log.lifecycle import GAME_EVENTS, ClocksRan, GameEnded, GameEvent, MovesRetracted, SeatsMoved
 from domain.kernel.log.record import Cause
-from domain.kernel.proof.origin import AROUND_THE_TABLE, Origin, objection, origin_of
+from domain.kernel.proof.origin import AROUND_THE_TABLE, BY_CLOCK, Origin, objection, origin_of
 
-FOLLOWING = (GameEnded, SeatsMoved)
+FOLLOWING = (GameEnded, SeatsMoved, ClocksRan)
 """Events around the table that nobody brings about: they follow from others."""
 
 
 @pytest.mark.parametrize("event", [each for each in GAME_EVENTS if each not in (*FOLLOWING, MovesRetracted)])
 def test_every_event_around_the_table_has_an_origin(event: type[GameEvent]) -> None:
-    assert AROUND_THE_TABLE[event].by in get_args(get_type_hints(Origin)["by"])
+    assert {**AROUND_THE_TABLE, **BY_CLOCK}[event].by in get_args(get_type_hints(Origin)["by"])
 
 
 def test_that_players_move_to_other_seats_is_brought_about_by_nobody() -> None:

@@ -1,0 +1,605 @@
+"""Clocks: what they count, when flags fall, what follows, and that a proof notices every time that is wrong."""
+
+from collections import Counter
+from collections.abc import Callable
+from random import Random
+
+import pytest
+
+from domain.kernel.chance.secret import Vault
+from domain.kernel.ids import PlayerId, Seat
+from domain.kernel.log import snapshot, timing
+from domain.kernel.log.clock import LONGEST, PRESETS, Clock, Clocks, Quiet, milliseconds, require_sound
+from domain.kernel.log.fold import continued
+from domain.kernel.log.history import cause_of, read_event
+from domain.kernel.log.lifecycle import ClockExpired, ClocksRan, DefaultGiven, GameEnded, GamePaused
+from domain.kernel.log.record import Cause
+from domain.kernel.proof.verify import verify
+from domain.kernel.rules.refusal import Refusal
+from tests.helpers.clocked import MINUTE, OF_CLOCKS, Clocked, some_clock
+from tests.helpers.forger import Line, forged, lines_of, rows, rows_of
+from tests.helpers.laws.games import whole
+from tests.helpers.play import CASE, OFFICIAL, ORGANIZER, Play, player_of
+from tests.helpers.sampling import sampled
+from tests.tiny.auction import ROOM, TinyAuction
+
+RED, BLUE, GREEN = (Seat("red"), Seat("blue"), Seat("green"))
+ONE_COIN = {"type": "put-up", "coins": 1}
+OPEN = {"type": "open-bidding"}
+
+
+def clocked(players: int = 2, clock: Clock | None = MINUTE, *, start: bool = True) -> Clocked:
+    return Clocked(TinyAuction(), ROOM, players, clock=clock, start=start)
+
+
+def bidding(players: int = 3, clock: Clock = MINUTE) -> Clocked:
+    """Return a game in which all seats have to choose a card at the same time."""
+    play = clocked(players, clock)
+    play.command(RED, ONE_COIN)
+    play.command(RED, OPEN)
+    return play
+
+
+def refused(act: Callable[[], object]) -> Refusal:
+    with pytest.raises(Refusal) as caught:
+        act()
+    return caught.value
+
+
+def proved(play: Play) -> None:
+    for viewer in (None, *play.game.players):
+        verdict = verify(play.export(viewer), play.library)
+        assert verdict.ok, verdict
+    assert play.fold().clocks == play.game.clocks
+
+
+@pytest.mark.rule("TAB-CLK-01")
+def test_only_the_organizer_chooses_the_clock_and_only_before_the_start() -> None:
+    play = clocked(clock=None, start=False)
+    assert refused(lambda: play.set_clock(MINUTE, PlayerId("stranger"))).rule == "TAB-CLK-01"
+    play.set_clock(MINUTE)
+    play.set_clock(None)
+    assert play.game.clocks is None
+    play.set_clock(MINUTE)
+    for seat in play.game.players:
+        play.sit(seat, player_of(seat))
+    play.start()
+    for clock in (None, MINUTE):
+        refusal = refused(lambda clock=clock: play.set_clock(clock))
+        assert (refusal.rule, refusal.untimely) == ("TAB-CLK-01", True)
+    play.name_official()
+    proved(play)
+    assert play.fork(by=OFFICIAL).game.clocks is None
+
+
+@pytest.mark.rule("TAB-CLK-01")
+def test_a_game_without_a_clock_has_no_event_of_clocks() -> None:
+    play = clocked(clock=None).run(Random(1))
+    assert not {type(read_event(play.ruleset, record)) for record in play.records} & {*OF_CLOCKS}
+    assert refused(lambda: clocked(clock=None).give_time(RED, BLUE, 5)).rule == "TAB-CLK-01"
+
+
+@pytest.mark.rule("TAB-CLK-02")
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"time": 0}, "time = 0"),
+        ({"time": 365 * 24 * 3600}, "time = 31536000"),
+        ({"time": 60, "cap": 59}, "more than its cap"),
+        ({"time": 60, "cap": 60, "increment": 61}, "increment = 61"),
+        ({"time": 60, "increment": -1}, "increment = -1"),
+        ({"time": 60, "cap": LONGEST + 1}, "cap ="),
+        ({"time": 60, "grace": 3601}, "grace = 3601"),
+        ({"time": 60, "days_off": 61}, "days_off = 61"),
+        ({"time": 60, "vacate_after": -1}, "vacate_after = -1"),
+        ({"time": 60, "kind": "decision", "increment": 1}, "Only a bank"),
+        ({"time": 60, "at_zero": "end"}, "Only with two seats"),
+        ({"time": 60, "quiet": Quiet(0, 0)}, "0 minutes"),
+        ({"time": 60, "quiet": Quiet(0, 721)}, "721 minutes"),
+        ({"time": 60, "quiet": Quiet(-1, 60)}, "minutes of the day"),
+        ({"time": 60, "quiet": Quiet(1380, 1440)}, "minutes of the day"),
+    ],
+)
+def test_a_clock_out_of_bounds_is_refused_with_what_would_be_right(wrong: dict[str, object], told: str) -> None:
+    play = clocked(players=3, clock=None, start=False)
+    refusal = refused(lambda: play.set_clock(Clock(**{"kind": "bank", **wrong})))  # pyright: ignore[reportArgumentType]
+    assert refusal.rule == "TAB-CLK-02"
+    assert told in str(refusal)
+
+
+@pytest.mark.rule("TAB-CLK-02")
+def test_presets_are_sound_and_two_seats_may_play_until_a_flag_falls() -> None:
+    for clock in PRESETS.values():
+        require_sound(clock, 6)
+    require_sound(Clock(kind="bank", time=60, at_zero="end"), 2)
+
+
+@pytest.mark.rule("TAB-CLK-03")
+def test_the_clocks_of_the_seats_that_are_waited_for_run_to_the_millisecond() -> None:
+    play = clocked(players=3)
+    assert (play.clocks.runs, play.left(RED)) == ((RED,), 60)
+    play.wait(10.2504)
+    events = play.game.version
+    play.command(RED, ONE_COIN)
+    assert play.records[-1].type != "clocks-ran", "the same seat is waited for: its clock runs on"
+    assert play.game.version == events + 1
+    play.command(RED, OPEN)
+    assert play.clocks.runs == (RED, BLUE, GREEN)
+    assert (play.clocks.left[RED], play.clocks.left[BLUE]) == (60_000 - 10_250 + 10_000, 60_000)
+    play.wait(5)
+    play.command(BLUE, {"type": "choose-card", "card": min(play_hand(play, BLUE))})
+    assert play.clocks.runs == (RED, GREEN)
+    assert (play.left(BLUE), play.left(GREEN)) == (55, 55)
+    play.wait(5)
+    assert (play.left(BLUE), play.left(GREEN)) == (55, 50)
+    proved(play)
+
+
+def play_hand(play: Clocked, seat: Seat) -> list[int]:
+    vault = play.vault.read_by(seat)
+    return [vault.open(card) for card in play.game.table.hands[seat]]  # pyright: ignore[reportOptionalMemberAccess, reportAttributeAccessIssue]
+
+
+@pytest.mark.rule("TAB-CLK-03")
+def test_a_clock_for_each_decision_begins_anew_when_something_else_is_asked() -> None:
+    play = clocked(players=2, clock=Clock(kind="decision", time=30))
+    play.wait(20)
+    play.command(RED, ONE_COIN)
+    assert play.left(RED) == 10, "the same decision is still open"
+    play.command(RED, OPEN)
+    assert (play.left(RED), play.left(BLUE)) == (30, 30)
+    proved(play)
+
+
+@pytest.mark.rule("TAB-CLK-04")
+def test_a_bank_grows_once_for_each_turn_up_to_its_cap_however_often_the_turn_ends() -> None:
+    play = clocked(players=2)
+    play.command(RED, ONE_COIN)
+    for left in (70, 70, 70):
+        play.command(RED, OPEN)
+        assert (play.left(RED), play.left(BLUE)) == (left, 60)
+        play.undo(RED, play.game.undo[RED][-1])
+        assert play.left(RED) == left
+    play.command(RED, OPEN)
+    for seat in (RED, BLUE):
+        play.command(seat, {"type": "choose-card", "card": min(play_hand(play, seat))})
+    assert play.left(RED) == 70, "to choose a card is no turn of one's own"
+    proved(play)
+    capped = clocked(clock=Clock(kind="bank", time=60, increment=10, cap=65))
+    capped.command(RED, ONE_COIN, OPEN)
+    assert capped.left(RED) == 65
+
+
+@pytest.mark.rule("TAB-CLK-05")
+def test_a_flag_falls_when_time_and_grace_are_up_and_not_before() -> None:
+    play = clocked()
+    due = play.clocks.next_fall()
+    play.wait(61.999)
+    refusal = refused(lambda: play.fall(RED))
+    assert (refusal.rule, refusal.untimely) == ("TAB-CLK-05", True)
+    assert due is not None
+    assert due[0] in refusal.allowed
+    in_grace = play.at(play.game.version)
+    in_grace.command(RED, ONE_COIN)
+    in_grace.command(RED, OPEN)
+    assert in_grace.left(RED) == 10
+    assert refused(lambda: play.fall(BLUE)).rule == "TAB-CLK-05"
+    play.wait(0.001)
+    assert play.now == due[0]
+    before = play.game.version
+    play.fall(RED)
+    fallen, ran, given = (read_event(play.ruleset, record) for record in play.records[before : before + 3])
+    assert (fallen, type(ran), given) == (ClockExpired(RED, "answer"), ClocksRan, DefaultGiven(RED))
+    assert ran.left == {RED: 10_000, BLUE: 60_000}
+    for record in play.records[before:]:
+        assert record.cause is None or cause_of(record).by == "clock"
+    proved(play)
+
+
+@pytest.mark.rule("TAB-CLK-06")
+def test_at_the_third_flag_the_seat_is_open_to_a_substitute_and_has_no_time_until_then() -> None:
+    play = clocked(players=3)
+    thens: list[str] = []
+    for _ in range(4):
+        while RED not in play.clocks.runs:
+            play.step(Random(1))
+        play.wait(200)
+        thens.append(read_event(play.ruleset, play.fall(RED).records[0]).then)
+        wakes = next((seat for seat in play.waiting if seat != RED), None)
+        if wakes is not None:
+            play.command(wakes, {"type": "choose-card", "card": min(play_hand(play, wakes))})
+    assert thens == ["answer", "answer", "vacate", "answer"]
+    assert play.game.around.given_up == (RED,)
+    assert play.left(RED) == 0
+    play.take_over(RED, PlayerId("substitute"))
+    assert play.left(RED) == 60
+    assert (play.clocks.vacated, play.clocks.flags.get(RED)) == ((), None)
+    proved(play)
+
+
+@pytest.mark.rule("TAB-CLK-06")
+def test_where_flags_are_claimed_they_fall_only_when_somebody_else_asks() -> None:
+    play = clocked(players=3, clock=Clock(kind="bank", time=60, at_zero="claim"))
+    play.name_official()
+    play.wait(100)
+    own, stranger = Cause(player_of(RED), RED), Cause(PlayerId("stranger"))
+    for cause in (timing.BY_CLOCK, own, stranger):
+        assert refused(lambda cause=cause: play.fall(RED, cause)).rule == "TAB-CLK-06"
+    for cause in (Cause(player_of(BLUE), BLUE), Cause(OFFICIAL)):
+        claimed = play.at(play.game.version)
+        claimed.fall(RED, cause)
+        assert claimed.records[-1].type == "clocks-ran" or claimed.game.version > play.game.version
+        proved(claimed)
+    other = clocked()
+    other.wait(100)
+    assert refused(lambda: other.fall(RED, Cause(player_of(BLUE), BLUE))).rule == "TAB-CLK-06"
+
+
+@pytest.mark.rule("TAB-CLK-06")
+def test_a_game_of_two_seats_may_end_when_a_flag_falls() -> None:
+    play = clocked(clock=Clock(kind="bank", time=60, at_zero="end"))
+    play.wait(62)
+    play.fall(RED)
+    assert play.game.status == "over"
+    ended = read_event(play.ruleset, play.records[-1])
+    assert isinstance(ended, GameEnded)
+    assert (ended.winners, ended.rule) == ((BLUE,), "TAB-CLK-06")
+    verdict = verify(play.export(), play.library)
+    assert verdict.ok, verdict
+    assert not verdict.unproved
+
+
+@pytest.mark.rule("TAB-CLK-07")
+def test_a_default_answer_follows_at_once_is_an_option_and_cannot_be_undone() -> None:
+    play = bidding()
+    play.wait(62)
+    step = play.fall(BLUE)
+    assert [record.type for record in step.records if record.cause is not None] == ["clock-expired", "default-given"]
+    assert not play.game.undo
+    chosen = play.game.table.chosen[BLUE]  # pyright: ignore[reportOptionalMemberAccess, reportAttributeAccessIssue]
+    assert play.vault.open(chosen) in play_hand(play, BLUE)
+    expired = timing.expire(play.game, GREEN, play.chance, timing.BY_CLOCK, play.now).game
+    assert expired.owed == GREEN
+    assert (
+        refused(lambda: timing.answer_by_default(play.game, RED, play.chance, Vault(), play.now)).rule == "TAB-CLK-07"
+    )
+    proved(play)
+
+
+@pytest.mark.rule("TAB-CLK-08")
+def test_officials_credit_time_and_seats_give_some() -> None:
+    play = clocked(players=3)
+    assert refused(lambda: play.give_time(BLUE, BLUE, 5)).rule == "TAB-CLK-08"
+    assert refused(lambda: play.give_time(BLUE, Seat("grey"), 5)).rule == "TAB-CLK-08"
+    for seconds in (0, -5, LONGEST + 1, 61):
+        assert refused(lambda seconds=seconds: play.give_time(BLUE, RED, seconds)).rule == "TAB-CLK-08"
+    play.give_time(BLUE, RED, 20)
+    play.give_time(BLUE, RED, 40)
+    assert (play.left(RED), play.left(BLUE)) == (90, 60), "no gift raises a bank above its cap"
+    assert refused(lambda: play.give_time(BLUE, GREEN, 1)).rule == "TAB-CLK-08"
+    assert refused(lambda: play.credit_time(RED, 5)).rule == "TAB-CLK-08"
+    play.name_official()
+    play.wait(30)
+    play.credit_time(RED, 5)
+    assert play.left(RED) == 65
+    play.rule_pause()
+    play.credit_time(RED, 5, Cause(OFFICIAL, case=CASE))
+    assert play.left(RED) == 70
+    assert refused(lambda: play.give_time(GREEN, RED, 5)).rule == "TAB-RUL-03"
+    proved(play)
+    each = clocked(players=2, clock=Clock(kind="decision", time=30))
+    assert refused(lambda: each.give_time(RED, BLUE, 5)).rule == "TAB-CLK-08"
+    each.give_time(BLUE, RED, 5)
+    assert each.left(RED) == 35
+    proved(each)
+
+
+@pytest.mark.rule("TAB-CLK-09")
+def test_the_time_of_an_outage_is_not_counted_and_nobody_gains_by_it() -> None:
+    play = bidding()
+    began = play.now
+    play.wait(10)
+    fell = play.now
+    play.wait(3600)
+    play.credit_outage(fell)
+    assert (play.left(BLUE), play.left(GREEN)) == (50, 50)
+    play.wait(40)
+    play.credit_outage("2000-01-01T00:00:00.000000Z")  # no earlier than the clocks last ran
+    assert play.left(BLUE) == 50
+    play.wait(30)
+    assert refused(lambda: play.credit_outage(began)).rule == "TAB-CLK-09"
+    play.name_official()
+    play.rule_pause()
+    assert refused(lambda: play.credit_outage(began)).rule == "TAB-RUL-03"
+    proved(play)
+
+
+@pytest.mark.rule("TAB-CLK-10")
+def test_quiet_hours_are_not_counted() -> None:
+    quiet = Quiet(22 * 60, 7 * 60)
+    clocks = Clocks(
+        Clock(kind="bank", time=4 * 3600, grace=0, quiet=quiet),
+        at="2026-01-01T20:00:00.000000Z",
+        left={RED: 4 * 3_600_000},
+        runs=(RED,),
+    )
+    assert clocks.shows(RED, "2026-01-01T22:00:00.000000Z") == 2 * 3_600_000
+    assert clocks.shows(RED, "2026-01-02T07:00:00.000000Z") == 2 * 3_600_000
+    assert clocks.shows(RED, "2026-01-02T08:00:00.000000Z") == 1 * 3_600_000
+    assert clocks.falls_at(RED) == "2026-01-02T09:00:00.000000Z"
+
+
+@pytest.mark.rule("TAB-CLK-10")
+@pytest.mark.parametrize("seed", range(20))
+def test_a_flag_falls_at_the_first_moment_that_counting_allows(seed: int) -> None:
+    rng = Random(seed)
+    begins = rng.randrange(24 * 60)
+    quiet = Quiet(begins, (begins + rng.randint(1, 720)) % (24 * 60)) if seed else None
+    at = f"2026-03-0{rng.randint(1, 9)}T{rng.randrange(24):02}:{rng.randrange(60):02}:00.{rng.randrange(1000):03}000Z"
+    left = rng.randint(1, 10 * 24 * 3_600_000)
+    clocks = Clocks(Clock(kind="bank", time=60, grace=0, quiet=quiet), at=at, left={RED: left}, runs=(RED,))
+    falls = clocks.falls_at(RED)
+    assert falls is not None
+    before = timing.moment(milliseconds(falls) - 1)
+    assert (clocks.may_fall(RED, before), clocks.may_fall(RED, falls)) == (False, True)
+
+
+@pytest.mark.rule("TAB-CLK-10")
+def test_a_day_off_is_not_counted_and_there_are_as_many_as_were_chosen() -> None:
+    play = bidding(clock=Clock(kind="bank", time=60, days_off=1))
+    play.wait(10)
+    play.take_day_off(BLUE)
+    assert refused(lambda: play.take_day_off(BLUE)).rule == "TAB-CLK-10"
+    play.wait(24 * 3600)
+    assert (play.left(BLUE), play.left(GREEN)) == (50, 50 - 24 * 3600)
+    assert refused(lambda: play.take_day_off(GREEN)).rule == "TAB-CLK-10"
+    play.wait(20)
+    assert play.left(BLUE) == 30
+    proved(play)
+    twice = bidding(clock=Clock(kind="bank", time=60, days_off=2))
+    twice.take_day_off(BLUE)
+    assert "lasts until" in refused(lambda: twice.take_day_off(BLUE)).asked
+
+
+@pytest.mark.rule("TAB-CLK-11")
+def test_no_way_back_gives_time_back() -> None:
+    play = clocked(players=2, clock=Clock(kind="bank", time=60))
+    play.name_official()
+    start = play.game.version
+    play.wait(10)
+    play.command(RED, ONE_COIN)
+    play.wait(10)
+    play.command(RED, OPEN)
+    play.wait(10)
+    play.undo(RED, start + 1)
+    assert (play.left(RED), play.left(BLUE), play.clocks.runs) == (30, 50, (RED,))
+    play.wait(5)
+    play.rule_back(start)
+    assert (play.left(RED), play.left(BLUE)) == (25, 50)
+    play.credit_time(RED, 20, Cause(OFFICIAL, case=CASE))
+    assert play.left(RED) == 45
+    proved(play)
+
+
+@pytest.mark.rule("TAB-CLK-03")
+def test_in_a_pause_all_clocks_stand() -> None:
+    play = clocked()
+    play.name_official()
+    play.wait(10)
+    play.rule_pause()
+    play.wait(1000)
+    assert (play.left(RED), play.clocks.runs, play.clocks.next_fall()) == (50, (), None)
+    play.rule_resume()
+    assert (play.left(RED), play.clocks.runs) == (50, (RED,))
+    proved(play)
+
+
+@pytest.mark.rule("TAB-CLK-12")
+def test_when_every_seat_was_answered_for_the_game_pauses_itself() -> None:
+    play = bidding(clock=Clock(kind="bank", time=60, increment=20))
+    play.wait(100)
+    play.fall(RED)
+    play.fall(BLUE)
+    step = play.fall(GREEN)
+    assert [record.type for record in step.records] == ["clock-expired", "game-paused", "clocks-ran"]
+    assert isinstance(read_event(play.ruleset, step.records[1]), GamePaused)
+    assert (play.game.around.paused, play.clocks.runs) == (timing.NOBODY_ANSWERS, ())
+    play.wait(1000)
+    play.resume(ORGANIZER)
+    assert play.left(GREEN) == 20
+    proved(play)
+    other = bidding()
+    other.wait(100)
+    other.fall(RED)
+    other.command(GREEN, {"type": "choose-card", "card": min(play_hand(other, GREEN))})
+    assert other.clocks.absent == (), "a player is there"
+    other.fall(BLUE)
+    assert other.game.around.paused is None
+    proved(other)
+
+
+# --- all of it ---
+
+
+@pytest.mark.parametrize("seed", sampled("random games with clocks", range(1_000), 40))
+def test_a_random_game_with_clocks_folds_alike_from_everywhere_and_is_proved(seed: int) -> None:
+    play = random_game(seed)
+    assert whole(play.fold()) == whole(play.game)
+    assert play.fold().clocks == play.game.clocks
+    restored = snapshot.restore(snapshot.take(play.game), play.library, lambda _: ROOM)
+    assert restored.clocks == play.game.clocks
+    for version, game in play.at_each_version.items():
+        tail = [record for record in play.records if record.version > version]
+        if tail and not any(record.type == "moves-retracted" for record in tail):
+            assert continued(game, tail).clocks == play.game.clocks
+            break
+    for viewer in (None, *play.game.players):
+        verdict = verify(play.export(viewer), play.library)
+        assert verdict.ok, (seed, verdict)
+
+
+def random_game(seed: int, commands: int = 80) -> Clocked:
+    """Return a game with a clock in which time passed, flags fell, moves were taken back and officials ruled."""
+    rng = Random(seed)
+    play = Clocked(TinyAuction(), ROOM, rng.choice((2, 3, 4)), seed, clock=some_clock(rng))
+    for _ in range(commands):
+        if play.game.status != "running":
+            break
+        if play.game.undo and play.game.around.paused is None and rng.random() < 0.1:
+            play.undo(*rng.choice([(seat, to) for seat, may in play.game.undo.items() for to in may]))
+        elif rng.random() < 0.1:
+            play.around_at_random(rng)
+        else:
+            play.tick(rng)
+    return play
+
+
+def test_random_games_with_clocks_contain_everything() -> None:
+    met: Counter[str] = Counter()
+    for seed in range(25):
+        met.update(record.type for record in random_game(seed).records)
+    assert {event.__struct_config__.tag for event in OF_CLOCKS} <= set(met)
+
+
+def _shift(row: Line, by: int) -> None:
+    row["at"] = timing.moment(milliseconds(row["at"]) + by)
+
+
+def later(lines: list[Line], rng: Random) -> str:
+    """Move an act and all that follows by some seconds, but not what the clocks then showed."""
+    starts = [row for row in rows_of(lines)[1:] if "cause" in row]
+    row = rng.choice(starts)
+    for each in rows_of(lines)[row["version"] - 1 :]:
+        _shift(each, 1_000)
+    return "time"
+
+
+def more_left(lines: list[Line], rng: Random) -> str:
+    row = rng.choice(rows(lines, "clocks-ran"))
+    seat = rng.choice(sorted(row["event"]["left"]))
+    row["event"]["left"][seat] += rng.choice((-1, 1, 1_000, -row["event"]["left"][seat] - 1))
+    return "left"
+
+
+def another_runs(lines: list[Line], rng: Random) -> str:
+    row = rng.choice(rows(lines, "clocks-ran"))
+    runs = row["event"]["runs"]
+    row["event"]["runs"] = runs[1:] if runs else ["red"]
+    return "runs"
+
+
+def another_time(lines: list[Line], rng: Random) -> str:
+    row = rng.choice(rows(lines, "clocks-ran"))
+    row["event"]["at"] = timing.moment(milliseconds(row["event"]["at"]) - rng.randint(1, 5_000))
+    return "at"
+
+
+def earned_again(lines: list[Line], rng: Random) -> str:
+    row = rng.choice(rows(lines, "clocks-ran"))
+    row["event"]["earned"] = {} if row["event"]["earned"] else {"red": 1}
+    return "earned"
+
+
+def away(lines: list[Line], rng: Random) -> str:
+    row = rng.choice(rows(lines, "clocks-ran"))
+    row["event"]["absent"] = [] if row["event"]["absent"] else ["red"]
+    return "absent"
+
+
+def left_out(lines: list[Line], rng: Random) -> str:
+    lines.remove(rng.choice(rows(lines, "clocks-ran")))
+    return "left out"
+
+
+def put_in(lines: list[Line], rng: Random) -> str:
+    row = rng.choice(rows(lines, "clocks-ran"))
+    lines.insert(lines.index(row), {**row, "event": {**row["event"]}})
+    return "doubled"
+
+
+def flag_of_another(lines: list[Line], rng: Random) -> str:
+    row = rng.choice(rows(lines, "clock-expired"))
+    row["event"]["seat"] = {"red": "blue"}.get(row["event"]["seat"], "red")
+    return "flag of another"
+
+
+def another_follows(lines: list[Line], rng: Random) -> str:
+    row = rng.choice(rows(lines, "clock-expired"))
+    row["event"]["then"] = {"answer": "vacate"}.get(row["event"]["then"], "answer")
+    return "then"
+
+
+def flag_by_a_player(lines: list[Line], rng: Random) -> str:
+    row = rng.choice(rows(lines, "clock-expired"))
+    seat = {"red": "blue"}.get(row["event"]["seat"], "red")
+    row["cause"] = {"player": f"player-{seat}", "seat": seat}
+    return "flag by a player"
+
+
+def command_by_the_clock(lines: list[Line], rng: Random) -> str:
+    commands = [row for row in rows_of(lines) if "command" in row.get("cause", ()) and "by" not in row["cause"]]
+    row = rng.choice(commands)
+    del row["cause"]["player"]
+    row["cause"]["by"] = "clock"
+    return "command by the clock"
+
+
+def default_by_a_player(lines: list[Line], rng: Random) -> str:
+    row = rng.choice(rows(lines, "default-given"))
+    del row["cause"]["by"]
+    row["cause"]["player"] = f"player-{row['cause']['seat']}"
+    return "default by a player"
+
+
+def outage_from_before(lines: list[Line], rng: Random) -> str:
+    row = rng.choice(rows(lines, "outage-credited"))
+    row["event"]["since"] = timing.moment(milliseconds(row["event"]["since"]) - 1_000)
+    return "outage"
+
+
+def a_better_clock(lines: list[Line], rng: Random) -> str:
+    clock = rows(lines, "clock-set")[0]["event"]["clock"]
+    clock["time"] += 1
+    clock["cap"] = max(clock["cap"], clock["time"])
+    return "clock"
+
+
+FORGERIES = (
+    later,
+    more_left,
+    another_runs,
+    another_time,
+    earned_again,
+    away,
+    left_out,
+    put_in,
+    flag_of_another,
+    another_follows,
+    flag_by_a_player,
+    command_by_the_clock,
+    default_by_a_player,
+    outage_from_before,
+    a_better_clock,
+)
+
+
+@pytest.mark.rule("TAB-CLK-03")
+@pytest.mark.rule("TAB-CLK-05")
+@pytest.mark.parametrize("number", sampled("forged times and flags", range(210), 30))
+def test_a_proof_names_every_forged_time_and_flag(number: int) -> None:
+    forge, rng = FORGERIES[number % len(FORGERIES)], Random(number)
+    for seed in range(number, number + 200):
+        play = random_game(seed)
+        lines = lines_of(play.export())
+        try:
+            forge(lines, Random(seed))
+        except IndexError:
+            continue  # a game without such an event
+        if lines != lines_of(play.export()):
+            break
+    else:
+        raise AssertionError("no game has this to forge")
+    verdict = verify(forged(play.export(), lambda lines: forge(lines, Random(seed))), play.library)
+    assert not verdict.ok, forge.__name__
+    assert verdict.version is not None
+    _ = rng
