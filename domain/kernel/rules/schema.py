@@ -242,8 +242,10 @@ class _Least:
         return min(seq, key=self._price)  # of equal ones the first
 
     def _price(self, item: Any) -> int:
-        name = item[1] if isinstance(item, tuple) else ""
-        return self._rank.get(name.rpartition("/")[2], len(self._rank)) if isinstance(name, str) else 0
+        if not isinstance(item, tuple):
+            return 0
+        name = cast("tuple[Any, str]", item)[1]
+        return self._rank.get(name.rpartition("/")[2], len(self._rank))
 
     def sample(self, population: Sequence[Any], k: int) -> list[Any]:
         return list(population[:k])

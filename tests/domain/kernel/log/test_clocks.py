@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable
 from random import Random
+from typing import cast
 
 import pytest
 
@@ -102,7 +103,7 @@ def test_a_game_without_a_clock_has_no_event_of_clocks() -> None:
 )
 def test_a_clock_out_of_bounds_is_refused_with_what_would_be_right(wrong: dict[str, object], told: str) -> None:
     play = clocked(players=3, clock=None, start=False)
-    refusal = refused(lambda: play.set_clock(Clock(**{"kind": "bank", **wrong})))  # pyright: ignore[reportArgumentType]
+    refusal = refused(lambda: play.set_clock(Clock(**{"kind": "bank", **wrong})))
     assert refusal.rule == "TAB-CLK-02"
     assert told in str(refusal)
 
@@ -179,7 +180,7 @@ def test_a_flag_falls_when_time_and_grace_are_up_and_not_before() -> None:
     assert (refusal.rule, refusal.untimely) == ("TAB-CLK-05", True)
     assert due is not None
     assert due[0] in refusal.allowed
-    in_grace = play.at(play.game.version)
+    in_grace = cast(Clocked, play.at(play.game.version))
     in_grace.command(RED, ONE_COIN)
     in_grace.command(RED, OPEN)
     assert in_grace.left(RED) == 10
@@ -226,9 +227,9 @@ def test_where_flags_are_claimed_they_fall_only_when_somebody_else_asks() -> Non
     for cause in (timing.BY_CLOCK, own, stranger):
         assert refused(lambda cause=cause: play.fall(RED, cause)).rule == "TAB-CLK-06"
     for cause in (Cause(player_of(BLUE), BLUE), Cause(OFFICIAL)):
-        claimed = play.at(play.game.version)
+        claimed = cast(Clocked, play.at(play.game.version))
         claimed.fall(RED, cause)
-        assert claimed.records[-1].type == "clocks-ran" or claimed.game.version > play.game.version
+        assert "default-given" in {record.type for record in claimed.records}
         proved(claimed)
     other = clocked()
     other.wait(100)
@@ -421,7 +422,7 @@ def test_when_every_seat_was_answered_for_the_game_pauses_itself() -> None:
 # --- all of it ---
 
 
-@pytest.mark.parametrize("seed", sampled("random games with clocks", range(1_000), 40))
+@pytest.mark.parametrize("seed", sampled("random games with clocks", range(1_000), 12))
 def test_a_random_game_with_clocks_folds_alike_from_everywhere_and_is_proved(seed: int) -> None:
     play = random_game(seed)
     assert whole(play.fold()) == whole(play.game)
@@ -585,9 +586,9 @@ FORGERIES = (
 
 @pytest.mark.rule("TAB-CLK-03")
 @pytest.mark.rule("TAB-CLK-05")
-@pytest.mark.parametrize("number", sampled("forged times and flags", range(210), 30))
+@pytest.mark.parametrize("number", sampled("forged times and flags", range(210), 15))
 def test_a_proof_names_every_forged_time_and_flag(number: int) -> None:
-    forge, rng = FORGERIES[number % len(FORGERIES)], Random(number)
+    forge = FORGERIES[number % len(FORGERIES)]
     for seed in range(number, number + 200):
         play = random_game(seed)
         lines = lines_of(play.export())
@@ -602,4 +603,3 @@ def test_a_proof_names_every_forged_time_and_flag(number: int) -> None:
     verdict = verify(forged(play.export(), lambda lines: forge(lines, Random(seed))), play.library)
     assert not verdict.ok, forge.__name__
     assert verdict.version is not None
-    _ = rng

@@ -1,0 +1,73 @@
+"""The law of default answers: what the clock answers is on offer, comes to rest, and tells nothing (TAB-CLK-07)."""
+
+from collections import Counter
+from random import Random
+
+import msgspec
+
+from domain.kernel.ids import Seat
+from domain.kernel.rules import schema
+from tests.helpers.laws.games import RandomGames
+from tests.helpers.laws.twins import Bare, Swapped, chance_of
+from tests.helpers.play import Play
+
+AS_LONG_AS = 400
+"""A game that the clock alone plays is followed for no more answers."""
+IN_A_ROUND = 300
+"""No round takes more answers of the clock, and no time before the first round."""
+
+
+class Defaults(RandomGames):
+    """For whoever has to decide, the clock can answer, lawfully and without telling anything."""
+
+    def test_a_default_answer_is_one_of_the_options(self, seed: int) -> None:
+        assert set(self.ruleset.defaults) == set(self.ruleset.answers), "a kind of decision without a default"
+        for kind, commands in self.ruleset.defaults.items():
+            assert set(commands) <= set(self.ruleset.answers[kind])
+        for play, _ in self.positions(seed):
+            for seat in play.waiting:
+                default = self._default(play, seat)
+                assert any(schema.matches(each.schema, default) for each in play.options(seat)), default
+                play.try_command(seat, default)
+
+    def test_the_clock_alone_brings_a_game_on(self, seed: int) -> None:
+        play, rounds = self.open(seed), Counter[int]()
+        for _ in range(AS_LONG_AS):
+            if play.game.status != "running":
+                return
+            rounds[play.game.round] += 1
+            seat = play.waiting[0]
+            play.command(seat, self._default(play, seat))
+        assert max(rounds.values()) < IN_A_ROUND
+
+    def test_a_default_answer_tells_others_nothing(self, seed: int) -> None:
+        """Of two games that differ in a hidden shuffle, the defaults look alike, unless they are sealed."""
+        rng, chosen = Random(seed), msgspec.convert(self.setup(seed), self.ruleset.setup)
+        seats = self.ruleset.seats(self.ruleset.players[seed % len(self.ruleset.players)], chosen)
+        sealed = {command.__struct_config__.tag for command in self.ruleset.commands if command.sealed}
+        for viewer in (None, *seats):
+            chances = chance_of(seed), Swapped(chance_of(seed), rng)
+            one, other = (Bare(self.ruleset, self.board, seats, chosen, chance) for chance in chances)
+            for _ in range(self.commands):
+                if one.read_by(viewer) != other.read_by(viewer) or one.revealed or other.revealed:
+                    break
+                decisions = self.ruleset.decisions(one.table)
+                if not decisions:
+                    break
+                seat = rng.choice(decisions[0].seats)
+                given = [
+                    msgspec.to_builtins(self.ruleset.default(each.table, seat, each.vault.read_by(seat)))
+                    for each in (one, other)
+                ]
+                if given[0]["type"] in sealed:
+                    assert given[0]["type"] == given[1]["type"]
+                else:
+                    assert given[0] == given[1], f"the default of {seat} tells {viewer} something"
+                one.command(seat, given[0])
+                other.command(seat, given[1])
+                assert one.seen_by(viewer) == other.seen_by(viewer) or one.revealed
+
+    def _default(self, play: Play, seat: Seat) -> object:
+        default = self.ruleset.default(play.game.table, seat, play.vault.read_by(seat))
+        assert default is not None, f"{seat} must choose and has no default"
+        return msgspec.to_builtins(default)
