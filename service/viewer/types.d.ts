@@ -168,16 +168,20 @@ export type Opened = { commitment: string; readers: string[]; salt: string; valu
  */
 export type LoggedEvent = {
   type: string;
+  absent: string[];
   agrees: boolean;
   again: number[];
   answer: { readers: string[] } | undefined;
   asked: number;
   asks: string;
+  at: string;
   board: string;
   by: string;
+  clock: Json;
   commitment: string;
   depth: number | undefined;
   documents: Record<string, string> | undefined;
+  earned: Record<string, number>;
   entropy: string;
   forks: string | undefined;
   hash: string;
@@ -194,10 +198,12 @@ export type LoggedEvent = {
   rule: string;
   ruleset: string;
   ruleset_version: number;
+  runs: string[];
   seat: string;
   seats: string[];
   secret: string;
   setup: Json;
+  then: string;
   to: number;
   version: number;
   winners: string[];

@@ -83,7 +83,13 @@ function unfollowed(row, act, rows, around) {
   const ends = row.event.type === "game-ended" && row === rows.at(-1) && around.endsAs(row, act);
   const deals = row.event.type === "seats-moved" && act.event.type === "game-started" && around.couldMove(row.event);
   const ran = row.event.type === "clocks-ran" && around.couldRun(row, rows);
-  const follows = ran || around.pausesAsNobodyAnswers(row, act) || ends || deals || around.goesBackAsAsked(row, act) || around.goesOnAsAgreed(row, act);
+  const follows =
+    ran ||
+    around.pausesAsNobodyAnswers(row, act) ||
+    ends ||
+    deals ||
+    around.goesBackAsAsked(row, act) ||
+    around.goesOnAsAgreed(row, act);
   if (isAroundTheTable(row.event) && !follows) return `cannot have happened: ${row.event.type} follows from nothing`;
   return row.at === act.at ? undefined : "has another time than the act that it follows from";
 }

@@ -18,12 +18,11 @@ IN_A_ROUND = 300
 
 
 class Defaults(RandomGames):
-    """For whoever has to decide, the clock can answer, lawfully and without telling anything."""
+    """For each seat that has to decide, the clock can answer, lawfully and without telling anything."""
 
     def test_a_default_answer_is_one_of_the_options(self, seed: int) -> None:
-        assert set(self.ruleset.defaults) == set(self.ruleset.answers), "a kind of decision without a default"
-        for kind, commands in self.ruleset.defaults.items():
-            assert set(commands) <= set(self.ruleset.answers[kind])
+        for kind, commands in self.ruleset.answers.items():
+            assert set(commands) & set(self.ruleset.defaults.get(kind, ())), f"the clock has no answer to {kind}"
         for play, _ in self.positions(seed):
             for seat in play.waiting:
                 default = self._default(play, seat)
@@ -48,8 +47,10 @@ class Defaults(RandomGames):
         for viewer in (None, *seats):
             chances = chance_of(seed), Swapped(chance_of(seed), rng)
             one, other = (Bare(self.ruleset, self.board, seats, chosen, chance) for chance in chances)
+            if not one.secrets:
+                return  # the ruleset hides nothing
             for _ in range(self.commands):
-                if one.read_by(viewer) != other.read_by(viewer) or one.revealed or other.revealed:
+                if one.seen_by(viewer) != other.seen_by(viewer) or one.read_by(viewer) != other.read_by(viewer):
                     break
                 decisions = self.ruleset.decisions(one.table)
                 if not decisions:
@@ -65,7 +66,6 @@ class Defaults(RandomGames):
                     assert given[0] == given[1], f"the default of {seat} tells {viewer} something"
                 one.command(seat, given[0])
                 other.command(seat, given[1])
-                assert one.seen_by(viewer) == other.seen_by(viewer) or one.revealed
 
     def _default(self, play: Play, seat: Seat) -> object:
         default = self.ruleset.default(play.game.table, seat, play.vault.read_by(seat))
