@@ -2,10 +2,14 @@
 
 import json
 
+from domain.kernel.log.clock import Clock
+from domain.kernel.log.record import Cause
 from domain.kernel.proof.origin import AROUND_THE_TABLE
 from domain.kernel.rules.message import type_name
+from tests.domain.kernel.log import test_clocks as clocks
 from tests.domain.kernel.log.test_aside import BLUE, gift, undone
 from tests.domain.kernel.log.test_aside import forged as gift_forged
+from tests.helpers.play import CASE, OFFICIAL, player_of
 from tests.viewer.logic import evaluate
 
 
@@ -31,3 +35,66 @@ def test_what_an_undo_gives_again_must_follow_it():
     ):
         lines = [json.loads(line) for line in play.export(everything=True)]
         assert evaluate(check, [line for line in lines if "event" in line]) == problem
+
+
+def claimed(cause: Cause):
+    play = clocks.clocked(players=3, clock=Clock(kind="bank", time=60, at_zero="claim"))
+    play.name_official()
+    play.credit_time(clocks.BLUE, 5, Cause(OFFICIAL, case=CASE))
+    play.wait(100)
+    play.fall(clocks.RED, cause)
+    return play
+
+
+def ended():
+    play = clocks.clocked(clock=Clock(kind="bank", time=60, at_zero="end"))
+    play.wait(62)
+    play.fall(clocks.RED)
+    return play
+
+
+def answered(change=None):
+    play = clocks.clocked(players=3)
+    play.wait(62)
+    play.fall(clocks.RED)
+    lines = [json.loads(line) for line in play.export(everything=True)]
+    rows = [line for line in lines if "event" in line]
+    if change is not None:
+        change(next(row for row in rows if row["event"]["type"] == "default-given"), rows)
+    return rows
+
+
+def by_a_player(given, rows):
+    given["cause"] = {**given["cause"], "player": "player-red"}
+
+
+def for_another(given, rows):
+    given["cause"]["seat"] = given["event"]["seat"] = "blue"
+
+
+def without_a_clock(given, rows):
+    next(row for row in rows if row["event"]["type"] == "clock-set")["event"]["clock"] = None
+
+
+def of_nobody(given, rows):
+    expired = next(row for row in rows if row["event"]["type"] == "clock-expired")
+    expired["event"]["then"] = "pause"
+
+
+def test_the_page_knows_what_the_clock_does_and_who_may_ask_it_to():
+    check = "async (logs) => { const { faultOfActs } = await import('/viewer/proof/acts.js');"
+    check += " return logs.map((rows) => faultOfActs(rows)?.problem ?? ''); }"
+    plays = [clocks.random_game(seed) for seed in range(20)]
+    plays += [claimed(Cause(player_of(clocks.BLUE), clocks.BLUE)), claimed(Cause(OFFICIAL)), ended()]
+    exports = [[json.loads(line) for line in play.export(everything=True)] for play in plays]
+    right = [[line for line in lines if "event" in line] for lines in exports]
+    assert evaluate(check, right) == [""] * len(right)
+    forged = {
+        by_a_player: "names an account or a request",
+        for_another: "gives the default answer of blue, whose flag did not fall",
+        without_a_clock: "cannot have happened: clocks-ran follows from nothing",
+        of_nobody: "whose flag did not fall",
+    }
+    found = evaluate(check, [answered(change) for change in forged])
+    for problem, expected in zip(found, forged.values(), strict=True):
+        assert expected in problem, found

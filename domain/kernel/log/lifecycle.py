@@ -695,7 +695,7 @@ def is_around(event: Any) -> bool:
 
 
 def tells_time(event: Any) -> bool:
-    """Tell whether something happened to a clock, so that `ClocksRan` follows also when the same seats are waited for."""
+    """Tell whether something happened to a clock, so that `ClocksRan` follows in any case."""
     return isinstance(event, ClockExpired | OutageCredited | TimeGiven | TimeCredited | DayOffTaken | SeatTakenOver)
 
 

@@ -242,7 +242,8 @@ export class Around {
     const mayResume = this.officials.get(cause.player) || (cause.player === this.organizer && !judges);
     if (event.type === "game-resumed" && cause.case === undefined && !mayResume)
       return `is the end of a pause by ${cause.player}, who may not resume the game`;
-    if (cause.case !== undefined && !["game-resumed", "game-started"].includes(event.type) && !isReason(event.reason)) {
+    const gives = !["game-resumed", "game-started", "time-credited"].includes(event.type);
+    if (cause.case !== undefined && gives && !isReason(event.reason)) {
       return "gives a reason that is not a line of 1 to 2,000 characters";
     }
     if (event.type !== "game-adjudicated") return undefined;
