@@ -6,6 +6,7 @@ again from the times of the rows.
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any, Final, Literal
 
 from msgspec import Struct, field
@@ -217,6 +218,7 @@ class Clocks(Struct, frozen=True):
         return min(due, default=None)
 
 
+@lru_cache(maxsize=64)  # one act asks for the same few times, once for each seat
 def milliseconds(at: str) -> int:
     """Return a time of a log in whole milliseconds since 1970."""
     return (datetime.fromisoformat(at) - _EPOCH) // _MILLISECOND

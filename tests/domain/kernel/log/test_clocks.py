@@ -467,8 +467,9 @@ def _shift(row: Line, by: int) -> None:
 
 
 def later(lines: list[Line], rng: Random) -> str:
-    """Move an act and all that follows by some seconds, but not what the clocks then showed."""
-    starts = [row for row in rows_of(lines)[1:] if "cause" in row]
+    """Move an act and all that follows by some seconds, but not what the clocks showed after it."""
+    last = rows(lines, "clocks-ran")[-1]["version"]
+    starts = [row for row in rows_of(lines)[1:last] if "cause" in row]
     row = rng.choice(starts)
     for each in rows_of(lines)[row["version"] - 1 :]:
         _shift(each, 1_000)
