@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import structlog
+from msgspec.structs import replace
 
 from domain.kernel.ids import GameId, StreamId
 from domain.kernel.log.record import Record
@@ -357,9 +358,7 @@ def test_any_change_of_a_segment_is_noticed() -> None:
     for position in range(len(segment.content)):
         content = bytearray(segment.content)
         content[position] ^= 1 << position % 8
-        changed = segments.Segment(
-            *(*[getattr(segment, name) for name in segment.__struct_fields__[:-1]], bytes(content))
-        )
+        changed = replace(segment, content=bytes(content))
         with contextlib.suppress(SegmentDamaged):
             # A bit that says nothing.
             assert segments.unpack(changed, None) == segments.unpack(segment, None)
