@@ -1,4 +1,4 @@
-"""Lanes: processes share the books of a log, and rows are the fold of it, whoever dies or is there twice."""
+"""Lanes: processes share the books of a log; rows are the fold of it, also when one dies, or follows a lane twice."""
 
 import asyncio
 from collections.abc import Iterable
