@@ -27,7 +27,7 @@ SHORTEST: Final = 10
 LONGEST: Final = 60 * 24 * 3600
 """The most seconds that a seat can have: 60 days."""
 LONGEST_GRACE: Final = 3600
-MOSTDAYS_OFF: Final = 60
+MOST_DAYS_OFF: Final = 60
 LONGEST_QUIET: Final = 12 * 60
 """The most minutes that are quiet in a day."""
 OUTAGE: Final = 30_000
@@ -108,7 +108,7 @@ def require_sound(clock: Clock, seats: int) -> None:
                 ("time", clock.time, SHORTEST, LONGEST),
                 ("cap", clock.cap, SHORTEST, LONGEST),
                 ("grace", clock.grace, 0, LONGEST_GRACE),
-                ("days_off", clock.days_off, 0, MOSTDAYS_OFF),
+                ("days_off", clock.days_off, 0, MOST_DAYS_OFF),
                 ("vacate_after", clock.vacate_after, 0, 100),
             )
         ),
