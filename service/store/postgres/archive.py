@@ -29,9 +29,9 @@ class PostgresArchive:
 
     async def due(self, before: str, signed: bool, limit: int) -> list[GameId]:
         found = await self._connection.fetch(
-            "SELECT g.game FROM games g JOIN heads h ON h.game = g.game"
+            "SELECT g.game FROM games g JOIN heads h ON h.book = g.book AND h.game = g.game"
             " WHERE g.status IN ('over', 'cancelled') AND h.changed < $1"
-            " AND EXISTS (SELECT FROM log e WHERE e.book = book_of(g.game) AND e.game = g.game)"
+            " AND EXISTS (SELECT FROM log e WHERE e.book = g.book AND e.game = g.game)"
             f" {_SIGNED if signed else ''} ORDER BY g.number LIMIT $2",
             before,
             limit,

@@ -2,11 +2,13 @@
 
 Each file runs in a transaction of its own, together with the note that it was applied. One that begins with
 ``-- repeat`` is a single statement: it runs again and again, each time in a transaction of its own, until it returns
-false; so much can be moved while others read and write. The process that applies a file holds an advisory lock, so any
-number of processes may try at once. A file that was applied must not change any more: its checksum is kept, and the
+false; so much can be moved while others read and write. Of one that begins with ``-- apart`` each statement runs in a
+transaction of its own, and all of them again when one fails. The process that applies a file holds an advisory lock, so
+any number of processes may try at once. A file that was applied must not change any more: its checksum is kept, and the
 next change is the next file.
 """
 
+import asyncio
 import hashlib
 import re
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
@@ -57,6 +59,13 @@ class Migration(Struct, frozen=True):
         """Whether it is a statement that runs until it returns false."""
         return self.sql.startswith("-- repeat")
 
+    @property
+    def apart(self) -> list[str]:
+        """Its statements, when each runs in a transaction of its own."""
+        if not self.sql.startswith("-- apart"):
+            return []
+        return [each for each in re.split(r";\s*\n", self.sql) if each.strip()]
+
 
 def known() -> list[Migration]:
     """Return the migrations that this package brings, in their order. Raises `MigrationError`."""
@@ -87,7 +96,10 @@ async def migrate(url: str, migrations: Sequence[Migration]) -> list[Migration]:
         MigrationError: the database cannot be reached or refuses, or a migration changed after it was applied.
     """
     async with as_owner(url) as connection:
-        await connection.execute(f"SELECT pg_advisory_lock({_LOCK})")
+        # Not by one statement that waits: it would see what it saw first, and an index is built beside others only when
+        # all that were there before have ended.
+        while not await connection.fetchval(f"SELECT pg_try_advisory_lock({_LOCK})"):  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
         await connection.execute(_TABLE)
         missing = pending(await applied(connection), migrations)
         for migration in missing:
@@ -131,8 +143,10 @@ async def _apply(connection: Any, migration: Migration) -> None:
     try:
         while migration.repeats and await connection.fetchval(migration.sql):
             pass
+        for statement in migration.apart:
+            await connection.execute(statement)
         async with connection.transaction():
-            if not migration.repeats:
+            if not migration.repeats and not migration.apart:
                 await connection.execute(migration.sql)
             await connection.execute(
                 "INSERT INTO tabularium.migrations (number, name, checksum) VALUES ($1, $2, $3)",

@@ -52,20 +52,25 @@ class Server(PostgresStore):
     """
 
     order = "(g.created || ' ' || g.game)"
-    before = "(g.created || ' ' || g.game) < ?"
     order_of_cases = "(c.created || ' ' || c.stream)"
-    before_case = "(c.created || ' ' || c.stream) < ?"
+
+    def before(self, after: GameId) -> tuple[str, tuple[Any, ...]]:
+        return f"{self.order} < ?", (after,)
+
+    def before_case(self, after: CaseId) -> tuple[str, tuple[Any, ...]]:
+        return f"{self.order_of_cases} < ?", (after,)
 
     @classmethod
-    def counting(cls, what: Within) -> str:
+    def counting(cls, what: Within, is_together: bool) -> tuple[Any, ...]:
         """Of the seats of bots, the values also name the bots: only the home has accounts."""
         if what.what != "bots":
-            return super().counting(what)
+            return super().counting(what, is_together)
         bots = ", ".join(["?"] * len(what.values[2:])) or "NULL"
         return (
-            f"SELECT count(*) FROM ({cls.listed} WHERE g.organizer = ?"
-            f" AND g.status IN ('gathering', 'running') AND {cls.changed} > ?) l"
-            f" JOIN seated s ON s.game = l.game WHERE s.player IN ({bots})"
+            "SELECT count(*) FROM games g JOIN seated s ON s.book = g.book AND s.game = g.game"
+            f"{cls.changes} WHERE g.organizer = ? AND g.status IN ('gathering', 'running')"
+            f" AND {cls.changed} > ? AND s.player IN ({bots})",
+            *what.values,
         )
 
     @asynccontextmanager

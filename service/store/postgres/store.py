@@ -13,7 +13,7 @@ from typing import Any, Final, Self
 
 import msgspec
 
-from domain.kernel.ids import BOOKS, PlayerId, StreamId, book_of
+from domain.kernel.ids import BOOKS, GameId, PlayerId, StreamId, book_of
 from domain.kernel.log.record import Record
 from projections.cursor import Cursor, Place
 from projections.sql import numbered
@@ -54,16 +54,23 @@ class PostgresStore(SqlStore):
     is_shared = True
     log = "log"
     books = BOOKS
-    of_stream = "{0}.book = book_of({1}) AND {0}.game = {1}"
+    book_of = "book_of({0})"
+    key = "{0}book, {0}{1}"
+    of_stream = "{0}.book = {2} AND {0}.game = {1}"
     record = "version, convert_to(event::text, 'UTF8'), schema, draws, at, convert_to(cause::text, 'UTF8'), hash"
     listed = (
         "SELECT g.game, g.title, g.ruleset, g.ruleset_version, g.status, g.organizer, g.seats, h.version, g.created,"
-        " h.changed, f.parent, f.version, f.purpose, f.withheld FROM games g JOIN heads h ON h.game = g.game"
-        " LEFT JOIN forks f ON f.game = g.game"
+        " h.changed, f.parent, f.version, f.purpose, f.withheld FROM games g"
+        " JOIN heads h ON h.book = g.book AND h.game = g.game"
+        " LEFT JOIN forks f ON f.book = g.book AND f.game = g.game"
     )
+    changes = " JOIN heads h ON h.book = g.book AND h.game = g.game"
     changed = "h.changed"
-    heads_query = "SELECT game, version AS head FROM heads"
-    loaded = "SELECT h.version, c.chance FROM heads h JOIN chances c ON c.game = h.game WHERE h.game = ?"
+    heads_query = "SELECT book, game, version AS head FROM heads"
+    loaded = (
+        "SELECT h.version, c.chance FROM heads h JOIN chances c ON c.book = h.book AND c.game = h.game"
+        " WHERE h.book = ? AND h.game = ?"
+    )
     board_file = "convert_to(file::text, 'UTF8')"
     among = "= ANY (?::text[])"
 
@@ -74,6 +81,7 @@ class PostgresStore(SqlStore):
         self._writer = _Writer(self._connections)
         self._closed = False
         self._open = False
+        self._together: bool | None = None
         super().__init__(self._connections)
         self.accounts = PostgresAccounts(self._connections)
         self.tree = PostgresTree(self._connections, self)
@@ -159,6 +167,17 @@ class PostgresStore(SqlStore):
         if not self._open:
             self._open = bool(await self._database.select("SELECT 1 FROM books WHERE open LIMIT 1"))
         return self._open
+
+    async def is_together(self) -> bool:
+        """Tell it as the database has it. Processes of before books, if any are left, give ids without a thought."""
+        if self._together is not None or not await self.divided():
+            return bool(self._together)
+        elsewhere = (
+            f"EXISTS (SELECT 1 FROM {table} WHERE book <> book_of({game}))"
+            for table, game in (("cases", "game"), ("forks", "parent"))
+        )
+        ((self._together,),) = await self._database.select(f"SELECT NOT ({' OR '.join(elsewhere)})")
+        return bool(self._together)
 
     async def end(self) -> Cursor:
         if not await self.divided():
@@ -264,10 +283,10 @@ class PostgresStore(SqlStore):
                 rows = await append_with(connection, batches)
                 outcomes = [_outcome(row) for row in rows]
                 refused = next((each for each in outcomes if isinstance(each, BaseException) or each.repeated), None)
-                refused = refused or await _taken(connection, batches)
+                refused = refused or await self._taken(connection, batches)
                 if refused is None:
                     for batch in batches:
-                        for statement, values in index_statements(batch):
+                        for statement, values in index_statements(batch, book_of):
                             await connection.execute(numbered(statement), *values)
                     refused = await self._too_many(connection, batches)
             except BaseException:
@@ -288,12 +307,40 @@ class PostgresStore(SqlStore):
 
         return await self._connections.patiently(work)
 
+    async def _taken(self, connection: Connection, batches: Sequence[Append]) -> Conflict | None:
+        """Return a conflict when the number of a new case is taken.
+
+        append() holds its book until the transaction ends.
+        """
+        for batch in batches:
+            case = batch.case if batch.expected == 0 else None
+            if case is None:
+                continue
+            of_game, values = self.about(case.game, "c.game", await self.is_together())
+            if await connection.fetchval(numbered(CASE_NUMBER.format(of_game)), *values, case.number):
+                return Conflict(0)
+        return None
+
     async def _too_many(self, connection: Connection, batches: Sequence[Append]) -> LimitReached | None:
         """Return a limit that batches exceed which were just added. Nobody else adds to what it counts meanwhile."""
-        for within in (batch.within for batch in batches if batch.within is not None):
-            if await connection.fetchval(numbered(self.counting(within)), *within.values) > within.most:
+        for batch in batches:
+            within = batch.within
+            if within is None:
+                continue
+            query, *values = self.counting(within, await self.is_together())
+            if await connection.fetchval(numbered(query), *values) > within.most:
                 return LimitReached()
         return None
+
+    def _any_of(
+        self, games: Collection[StreamId], column: str = "game", table: str = ""
+    ) -> tuple[str, tuple[Any, ...]]:
+        if len(games) == 1:
+            return super()._any_of(games, column, table)
+        names = self._texts(games)
+        # Pairs, each found by its key: with two lists, each book would be looked through for each game.
+        pairs = f"({self.key.format(table, column)}) IN (SELECT * FROM unnest(?::smallint[], ?::text[]))"
+        return pairs, ([book_of(GameId(name)) for name in names], names)
 
     @staticmethod
     def _texts(texts: Iterable[str]) -> list[str]:
@@ -414,15 +461,6 @@ async def is_stored(connection: Connection, batch: Append) -> bool:
         *(book_of(batch.game), batch.game, last.version),
     )
     return kept == last.hash
-
-
-async def _taken(connection: Connection, batches: Sequence[Append]) -> Conflict | None:
-    """Return a conflict when the number of a new case is taken. append() holds its book until the transaction ends."""
-    for batch in batches:
-        case = batch.case if batch.expected == 0 else None
-        if case is not None and await connection.fetchval(numbered(CASE_NUMBER), case.game, case.number):
-            return Conflict(0)
-    return None
 
 
 async def append_with(connection: Connection, batches: Iterable[Append]) -> list[Any]:

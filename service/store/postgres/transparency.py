@@ -17,7 +17,7 @@ class PostgresTree(SqlTree):
     head_query = "SELECT size, root, coalesce(reached, position::text) FROM trees ORDER BY size DESC LIMIT 1"
     each = "unnest(?::text[]) AS value"
     moved_between = (
-        "SELECT e.game FROM unnest(?::smallint[], ?::bigint[], ?::bigint[]) AS s (book, after, until)"
+        "SELECT e.book, e.game FROM unnest(?::smallint[], ?::bigint[], ?::bigint[]) AS s (book, after, until)"
         " JOIN log e ON e.book = s.book AND e.position > s.after AND e.position <= s.until"
     )
 

@@ -1,6 +1,6 @@
 """The snapshots, which SQLite and PostgreSQL keep in the same way."""
 
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from msgspec.structs import astuple
 
@@ -9,8 +9,8 @@ from service.store.snapshots import Snapshot
 from service.store.sql.database import Database
 
 _KEEP: Final = """\
-INSERT INTO snapshots (game, version, ruleset, ruleset_version, body, seal) VALUES (?, ?, ?, ?, {}, ?)
-ON CONFLICT (game) DO UPDATE SET version = excluded.version, ruleset = excluded.ruleset,
+INSERT INTO snapshots ({0}, version, ruleset, ruleset_version, body, seal) VALUES ({1}, ?, ?, ?, {2}, ?)
+ON CONFLICT ({0}) DO UPDATE SET version = excluded.version, ruleset = excluded.ruleset,
     ruleset_version = excluded.ruleset_version, body = excluded.body, seal = excluded.seal
 WHERE excluded.version > snapshots.version"""
 
@@ -18,6 +18,7 @@ WHERE excluded.version > snapshots.version"""
 class SqlSnapshots:
     """A `SnapshotStore` in a database; a class for one of them says how it has the body of a snapshot."""
 
+    key: ClassVar[tuple[str, ...]] = ("game",)
     as_bytes: ClassVar[str] = "body"
     from_bytes: ClassVar[str] = "?"
 
@@ -26,14 +27,25 @@ class SqlSnapshots:
 
     async def newest(self, game: GameId) -> Snapshot | None:
         columns = f"game, version, ruleset, ruleset_version, {self.as_bytes}, seal"
-        found = await self._database.select(f"SELECT {columns} FROM snapshots WHERE game = ?", game)
+        found = await self._database.select(f"SELECT {columns} FROM snapshots WHERE {self._is_it}", *self._key(game))
         return Snapshot(*found[0]) if found else None
 
     async def keep(self, snapshot: Snapshot) -> None:
-        await self._database.execute(_KEEP.format(self.from_bytes), *astuple(snapshot))
+        marks = ", ".join("?" for _ in self.key)
+        statement = _KEEP.format(", ".join(self.key), marks, self.from_bytes)
+        await self._database.execute(statement, *self._key(snapshot.game), *astuple(snapshot)[1:])
 
     async def drop(self, game: GameId) -> None:
-        await self._database.execute("DELETE FROM snapshots WHERE game = ?", game)
+        await self._database.execute(f"DELETE FROM snapshots WHERE {self._is_it}", *self._key(game))
+
+    @staticmethod
+    def _key(game: GameId) -> tuple[Any, ...]:
+        """Return the values of the columns `key` for a game."""
+        return (game,)
+
+    @property
+    def _is_it(self) -> str:
+        return " AND ".join(f"{column} = ?" for column in self.key)
 
     async def close(self) -> None:
         await self._database.close()

@@ -2,7 +2,7 @@
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 import msgspec
@@ -10,7 +10,7 @@ import msgspec
 from domain.judging.case import CaseRow
 from domain.kernel.canonical import canonical
 from domain.kernel.chance.secret import Secret
-from domain.kernel.ids import CaseId, GameId, PlayerId, RuleId, Seat, StreamId, Version
+from domain.kernel.ids import BOOKS, CaseId, GameId, PlayerId, RuleId, Seat, StreamId, Version, book_of
 from domain.kernel.log.record import Record
 from projections.cursor import ALL_BOOKS, Cursor, Place
 from projections.lobby import ForkOf, GameRow
@@ -39,29 +39,39 @@ _WIDEST: Final = 65_536
 FULL_LASTS: Final = 10.0
 """Seconds for which a store counts as full after a write found no room on the disk; then the next write tells."""
 
-SEEN: Final = "SELECT fingerprint, after, version FROM keys WHERE game = ? AND account = ? AND key = ?"
+SEEN: Final = "SELECT fingerprint, after, version FROM keys WHERE book = ? AND game = ? AND account = ? AND key = ?"
 SECRETS: Final = (
-    f"SELECT commitment, readers, salt, value FROM secrets WHERE game = ? ORDER BY number LIMIT {ALL} OFFSET ?"
+    "SELECT commitment, readers, salt, value FROM secrets WHERE book = ? AND game = ?"
+    f" ORDER BY number LIMIT {ALL} OFFSET ?"
 )
 
 
 class SqlStore(ABC):
-    """The part of an `EventStore` that both databases share, and what a class for one of them says of its schema."""
+    """The part of an `EventStore` that both databases share, and what a class for one of them says of its schema.
+
+    Every query about a stream names its book, in which a spread log has all that is about the stream.
+    """
 
     log: ClassVar[str]
     """The table of events."""
     books: ClassVar[int]
     """How many books the log has."""
+    book_of: ClassVar[str]
+    """The book of the stream {0}."""
+    key: ClassVar[str]
+    """The columns by which a table {0} has a stream whose id is in the column {1}."""
     of_stream: ClassVar[str]
-    """A condition that an event of table {0} is of the stream {1}."""
+    """A condition that an event of table {0} is of the stream {1}, which is in book {2}."""
     record: ClassVar[str]
     """The columns of an event as a `Record` takes them."""
     listed: ClassVar[str]
     """A query for the columns of a `GameRow`, of games `g` and their forks `f`."""
+    changes: ClassVar[str]
+    """What a query of games `g` joins, to have the column `changed`."""
     changed: ClassVar[str]
-    """The column of that query which says when a game changed last."""
+    """The column which says when a game changed last."""
     heads_query: ClassVar[str]
-    """A query for all streams and the versions at which they stand, `head`."""
+    """A query for all streams, with their books and the versions at which they stand, `head`."""
     loaded: ClassVar[str]
     """A query for the head and the chance of a game."""
     board_file: ClassVar[str]
@@ -70,10 +80,8 @@ class SqlStore(ABC):
     """A condition that a column is one of the texts that `_texts` packs into a value."""
     order: ClassVar[str] = "g.number"
     """The order of the list of games, the newest last."""
-    before: ClassVar[str] = "g.number < (SELECT number FROM games WHERE game = ?)"
-    """A condition that a game comes before another one in that order."""
     order_of_cases: ClassVar[str] = "c.place"
-    before_case: ClassVar[str] = "c.place < (SELECT place FROM cases WHERE stream = ?)"
+    """The order of the list of cases, the newest last."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -118,13 +126,15 @@ class SqlStore(ABC):
     def _texts(texts: Iterable[str]) -> Any: ...
 
     async def organize(self, game: GameId, player: PlayerId) -> None:
-        await self._database.execute("UPDATE games SET organizer = ? WHERE game = ?", player, game)
+        change = "UPDATE games SET organizer = ? WHERE book = ? AND game = ?"
+        await self._database.execute(change, player, self.book(game), game)
 
     async def retitle(self, game: GameId, title: str) -> None:
-        await self._database.execute("UPDATE games SET title = ? WHERE game = ?", title, game)
+        change = "UPDATE games SET title = ? WHERE book = ? AND game = ?"
+        await self._database.execute(change, title, self.book(game), game)
 
     async def seen(self, game: StreamId, account: PlayerId, key: str) -> KeptUse | None:
-        return kept_use(await self._database.select(SEEN, game, account, key))
+        return kept_use(await self._database.select(SEEN, self.book(game), game, account, key))
 
     async def read(self, game: StreamId, after: Version = 0, limit: int | None = None) -> list[Record]:
         """Return records from the log; when those that follow are not there, from the archive and the log."""
@@ -135,11 +145,11 @@ class SqlStore(ABC):
         elif limit == 0 or await self.head(game) <= after:
             return []
         heads, packed, rows = await self._database.select_at_once(
-            (f"{self.heads_query} WHERE game = ?", game),
+            self._head(game),
             self._packed(game, after, limit),
             self._reading(game, after, limit),
         )
-        return await self._joined(game, after, limit, heads[0][1] if heads else 0, packed, rows)
+        return await self._joined(game, after, limit, heads[0][0] if heads else 0, packed, rows)
 
     async def _joined(
         self, game: StreamId, after: Version, limit: int | None, head: Version, packed: Any, rows: Any
@@ -165,6 +175,40 @@ class SqlStore(ABC):
             " AND s.after < CAST(? AS BIGINT) ORDER BY s.version"
         )
         return query, *values, after, ALL if limit is None else after + limit
+
+    @classmethod
+    def book(cls, stream: StreamId) -> int:
+        """Return the book of a stream."""
+        return book_of(stream) if cls.books == BOOKS else 0
+
+    async def is_together(self) -> bool:
+        """Tell whether all forks and cases are known to be in the book of their game."""
+        return True
+
+    @classmethod
+    def about(cls, game: GameId, column: str, is_together: bool) -> tuple[str, tuple[Any, ...]]:
+        """Return the condition that forks or cases belong to a game, whose id is in `column`, and its values."""
+        if is_together:
+            table = column.partition(".")[0]
+            return f"{table}.book = ? AND {column} = ?", (cls.book(game), game)
+        return f"{column} = ?", (game,)
+
+    def _any_of(
+        self, games: Collection[StreamId], column: str = "game", table: str = ""
+    ) -> tuple[str, tuple[Any, ...]]:
+        """Return the condition that a stream is one of these, and its values. `table` is empty or ends with a dot."""
+        if len(games) > 1:
+            return f"{table}{column} {self.among}", (self._texts(games),)
+        (game,) = games
+        return f"{table}book = ? AND {table}{column} = ?", (self.book(game), game)
+
+    def before(self, after: GameId) -> tuple[str, tuple[Any, ...]]:
+        """Return the condition that a game comes before another one in the order of the list, and its values."""
+        return "g.number < (SELECT number FROM games WHERE book = ? AND game = ?)", (self.book(after), after)
+
+    def before_case(self, after: CaseId) -> tuple[str, tuple[Any, ...]]:
+        """Return the condition that a case comes before another one in the order of the list, and its values."""
+        return "c.place < (SELECT place FROM cases WHERE book = ? AND stream = ?)", (self.book(after), after)
 
     @abstractmethod
     def _stream(self, game: StreamId) -> tuple[str, tuple[Any, ...]]:
@@ -297,8 +341,13 @@ class SqlStore(ABC):
         return Cursor((last,) * self.books)
 
     async def head(self, game: StreamId) -> Version:
-        found = await self._database.select(f"{self.heads_query} WHERE game = ?", game)
-        return found[0][1] if found else 0
+        found = await self._database.select(*self._head(game))
+        return found[0][0] if found else 0
+
+    def _head(self, game: StreamId) -> tuple[Any, ...]:
+        """Return a query for the version at which a stream stands, and its values."""
+        query = f"SELECT head FROM ({self.heads_query}) h WHERE book = ? AND game = ?"
+        return query, self.book(game), game
 
     async def events(self) -> int:
         return int((await self._database.select(f"SELECT coalesce(sum(head), 0) FROM ({self.heads_query}) h"))[0][0])
@@ -306,20 +355,26 @@ class SqlStore(ABC):
     async def heads(self, games: Collection[StreamId]) -> dict[StreamId, Version]:
         if not games:
             return {}
-        found = await self._database.select(f"{self.heads_query} WHERE game {self.among}", self._texts(games))
-        return dict(found)
+        where, values = self._any_of(games)
+        query = f"SELECT game, head FROM ({self.heads_query}) h WHERE {where}"
+        return dict(await self._database.select(query, *values))
 
     async def rulesets(self, games: Collection[GameId]) -> dict[GameId, str]:
-        found = await self._database.select(
-            f"SELECT game, ruleset FROM games WHERE game {self.among}", self._texts(games)
-        )
+        if not games:
+            return {}
+        where, values = self._any_of(games)
+        found = await self._database.select(f"SELECT game, ruleset FROM games WHERE {where}", *values)
         return {GameId(game): ruleset for game, ruleset in found}
 
     async def secrets(self, game: GameId, known: int = 0) -> list[Secret]:
-        return _secrets(game, await self._database.select(SECRETS, game, known))
+        return _secrets(game, await self._database.select(SECRETS, self.book(game), game, known))
 
     async def load(self, game: GameId, after: Version = 0) -> Stored | None:
-        asked = (self.loaded, game), self._reading(game, after, None), (SECRETS, game, 0)
+        asked = (
+            (self.loaded, self.book(game), game),
+            self._reading(game, after, None),
+            (SECRETS, self.book(game), game, 0),
+        )
         heads, rows, secrets = await self._database.select_at_once(*asked)
         if not heads:
             return None
@@ -336,7 +391,7 @@ class SqlStore(ABC):
         return found[0][0] if found else None
 
     async def game(self, game: GameId) -> GameRow | None:
-        found = await self._database.select(f"{self.listed} WHERE g.game = ?", game)
+        found = await self._database.select(f"{self.listed} WHERE g.book = ? AND g.game = ?", self.book(game), game)
         return _game_row(found[0]) if found else None
 
     async def games(
@@ -353,21 +408,37 @@ class SqlStore(ABC):
         after: GameId | None = None,
         limit: int = 50,
     ) -> list[GameRow]:
+        if among is not None and not among:
+            return []
+        of_game, key = self.key.format("g.", "game"), self.key.format("", "game")
         conditions, values = ["TRUE" if forks else "f.game IS NULL"], list[Any]()
         if listed:
-            conditions.append("g.game NOT IN (SELECT game FROM unlisted)")
+            conditions.append("NOT EXISTS (SELECT 1 FROM unlisted u WHERE u.book = g.book AND u.game = g.game)")
         for condition, value in (
             ("g.status = ?", status),
             ("g.ruleset = ?", ruleset),
-            ("g.game IN (SELECT game FROM seated WHERE player = ?)", player),
-            (_MINE, mine),
-            ("f.parent = ?", parent),
-            (f"g.game {self.among}", None if among is None else self._texts(among)),
-            (self.before, after),
+            (f"({of_game}) IN (SELECT {key} FROM seated WHERE player = ?)", player),
+            (
+                f"({of_game}) IN (SELECT {key} FROM seated WHERE player = ?"
+                f" UNION SELECT {key} FROM games WHERE organizer = ?)",
+                mine,
+            ),
         ):
             if value is not None:
                 conditions.append(condition)
                 values.extend([value] * condition.count("?"))
+        if among:
+            condition, of_them = self._any_of(among, "game", "g.")
+            conditions.append(condition)
+            values.extend(of_them)
+        if parent is not None:
+            condition, of_parent = self.about(parent, "f.parent", await self.is_together())
+            conditions.append(condition)
+            values.extend(of_parent)
+        if after is not None:
+            condition, of_place = self.before(after)
+            conditions.append(condition)
+            values.extend(of_place)
         where = " AND ".join(conditions)
         found = await self._database.select(
             f"{self.listed} WHERE {where} ORDER BY {self.order} DESC LIMIT ?", *values, limit
@@ -375,57 +446,66 @@ class SqlStore(ABC):
         return [_game_row(row) for row in found]
 
     async def continuations(self, game: GameId) -> list[GameId]:
-        found = await self._database.select(f"{CONTINUATIONS} ORDER BY g.number", game)
+        of_game, values = self.about(game, "f.parent", await self.is_together())
+        found = await self._database.select(f"{CONTINUATIONS.format(of_game)} ORDER BY g.number", *values)
         return [GameId(game) for (game,) in found]
 
     def part_of(self, stream: StreamId) -> int:
         return 0
 
     async def count(self, what: Within) -> int:
-        return (await self._database.select(self.counting(what), *what.values))[0][0]
+        return (await self._database.select(*self.counting(what, await self.is_together())))[0][0]
 
     @classmethod
-    def counting(cls, what: Within) -> str:
-        """Return the query for how many there are of what a limit is on; its values are those of the limit."""
+    def counting(cls, what: Within, is_together: bool) -> tuple[Any, ...]:
+        """Return the query for how many there are of what a limit is on, and its values."""
         match what.what:
             case "analyses":
                 return (
-                    "SELECT count(*) FROM games g JOIN forks f ON f.game = g.game"
-                    " WHERE g.organizer = ? AND g.status = 'running' AND f.purpose = 'analysis'"
+                    "SELECT count(*) FROM games g JOIN forks f ON f.book = g.book AND f.game = g.game"
+                    " WHERE g.organizer = ? AND g.status = 'running' AND f.purpose = 'analysis'",
+                    *what.values,
                 )
             case "continuations":
-                return f"SELECT count(*) FROM ({CONTINUATIONS}) c"
+                of_game, values = cls.about(GameId(what.values[0]), "f.parent", is_together)
+                return f"SELECT count(*) FROM ({CONTINUATIONS.format(of_game)}) c", *values
             case "bots":
                 return (
-                    f"SELECT count(*) FROM ({cls.listed} WHERE g.organizer = ?"
-                    f" AND g.status IN ('gathering', 'running') AND {cls.changed} > ?) l"
-                    " JOIN seated s ON s.game = l.game JOIN players p ON p.player = s.player WHERE p.bot IS NOT NULL"
+                    "SELECT count(*) FROM games g JOIN seated s ON s.book = g.book AND s.game = g.game"
+                    f"{cls.changes} JOIN players p ON p.player = s.player WHERE g.organizer = ?"
+                    f" AND g.status IN ('gathering', 'running') AND {cls.changed} > ? AND p.bot IS NOT NULL",
+                    *what.values,
                 )
 
     async def unlisted(self, games: Collection[GameId]) -> set[GameId]:
         if not games:
             return set()
-        query = f"SELECT game FROM unlisted WHERE game {self.among}"
-        return {GameId(game) for (game,) in await self._database.select(query, self._texts(games))}
+        where, values = self._any_of(games)
+        found = await self._database.select(f"SELECT game FROM unlisted WHERE {where}", *values)
+        return {GameId(game) for (game,) in found}
 
     async def private(self, games: Collection[GameId]) -> set[GameId]:
         if not games:
             return set()
-        query = f"SELECT game FROM private WHERE game {self.among}"
-        return {GameId(game) for (game,) in await self._database.select(query, self._texts(games))}
+        where, values = self._any_of(games)
+        found = await self._database.select(f"SELECT game FROM private WHERE {where}", *values)
+        return {GameId(game) for (game,) in found}
 
     async def withheld(self, games: Collection[GameId]) -> dict[GameId, GameId]:
         if not games:
             return {}
-        query = f"SELECT game, until FROM ({WITHHELD_FORKS}) w WHERE game {self.among}"
-        return {GameId(game): GameId(until) for game, until in await self._database.select(query, self._texts(games))}
+        forks = WITHHELD_FORKS.format("f.book" if await self.is_together() else self.book_of.format("f.withheld"))
+        where, values = self._any_of(games)
+        found = await self._database.select(f"SELECT game, until FROM ({forks}) w WHERE {where}", *values)
+        return {GameId(game): GameId(until) for game, until in found}
 
     async def list_game(self, game: GameId, listed: bool) -> None:
-        add = "INSERT INTO unlisted (game) VALUES (?) ON CONFLICT DO NOTHING"
-        await self._database.execute("DELETE FROM unlisted WHERE game = ?" if listed else add, game)
+        add = "INSERT INTO unlisted (book, game) VALUES (?, ?) ON CONFLICT DO NOTHING"
+        remove = "DELETE FROM unlisted WHERE book = ? AND game = ?"
+        await self._database.execute(remove if listed else add, self.book(game), game)
 
     async def case(self, case: CaseId) -> CaseRow | None:
-        found = await self._database.select(f"{_CASES} WHERE c.stream = ?", case)
+        found = await self._database.select(f"{_CASES} WHERE c.book = ? AND c.stream = ?", self.book(case), case)
         return _case_row(found[0]) if found else None
 
     async def cases(
@@ -441,20 +521,24 @@ class SqlStore(ABC):
         about: tuple[Version, Version] | None = None,
     ) -> list[CaseRow]:
         first, last = about or (None, None)
-        conditions = {
-            "c.game = ?": game,
-            "c.status = ?": status,
-            "c.stream IN (SELECT stream FROM cited WHERE rule = ?)": rule,
-            "c.about >= ?": first,
-            "c.about <= ?": last,
-            self.before_case: after,
-        }
-        asked = {condition: value for condition, value in conditions.items() if value is not None}
-        values = [*asked.values()]
+        cites = (
+            f"({self.key.format('c.', 'stream')}) IN (SELECT {self.key.format('', 'stream')} FROM cited WHERE rule = ?)"
+        )
         ours = f"(c.game IN (SELECT game FROM seated WHERE player = ?) OR c.game {self.among})"
-        if party is not None:
-            values += [party, self._texts(judged)]
-        where = " AND ".join(("TRUE", *asked, *((ours,) if party is not None else ())))
+        conditions = (
+            ("c.status = ?", (status,)),
+            (cites, (rule,)),
+            ("c.about >= ?", (first,)),
+            ("c.about <= ?", (last,)),
+            (ours, (party, self._texts(judged))),
+        )
+        asked = [each for each in conditions if None not in each[1]]
+        if after is not None:
+            asked.append(self.before_case(after))
+        if game is not None:
+            asked.append(self.about(game, "c.game", await self.is_together()))
+        where = " AND ".join(("TRUE", *(condition for condition, _ in asked)))
+        values = [value for _, given in asked for value in given]
         query = f"{_CASES} WHERE {where} ORDER BY {self.order_of_cases} DESC LIMIT ?"
         return [_case_row(row) for row in await self._database.select(query, *values, limit)]
 
@@ -469,30 +553,33 @@ class SqlStore(ABC):
         return [_case_row(row) for row in await self._database.select(query, *values, limit)]
 
     async def rulings(self, cases: Collection[CaseId]) -> dict[CaseId, list[Record]]:
+        if not cases:
+            return {}
+        where, values = self._any_of(cases, "stream")
         query = (
-            f"SELECT e.game, {self.record} FROM (SELECT r.stream, r.version AS ruled FROM rulings r"
-            f" WHERE r.stream {self.among}) r JOIN {self.log} e ON {self.of_stream.format('e', 'r.stream')}"
+            f"SELECT e.game, {self.record} FROM (SELECT book AS in_book, stream, version AS ruled FROM rulings"
+            f" WHERE {where}) r JOIN {self.log} e ON {self.of_stream.format('e', 'r.stream', 'r.in_book')}"
             " AND e.version = r.ruled ORDER BY e.game, e.version"
         )
         found: dict[CaseId, list[Record]] = {}
-        for case, *columns in await self._database.select(query, self._texts(cases)) if cases else ():
+        for case, *columns in await self._database.select(query, *values):
             found.setdefault(case, []).append(Record(*columns))
         return found
 
     async def statements(self, case: CaseId, after: Version = 0, limit: int | None = None) -> list[KeptStatement]:
         query = (
             "SELECT version, salt, written, erased, eraser FROM statements"
-            " WHERE stream = ? AND version > CAST(? AS BIGINT) ORDER BY version LIMIT ?"
+            " WHERE book = ? AND stream = ? AND version > CAST(? AS BIGINT) ORDER BY version LIMIT ?"
         )
-        found = await self._database.select(query, case, after, ALL if limit is None else limit)
+        found = await self._database.select(query, self.book(case), case, after, ALL if limit is None else limit)
         return [KeptStatement(*columns) for columns in found]
 
     async def erase(self, case: CaseId, version: Version, by: PlayerId, at: str) -> bool:
         kept = {each.version for each in await self.statements(case, version - 1, 1) if each.written is not None}
         await self._database.execute(
             "UPDATE statements SET salt = NULL, written = NULL, erased = ?, eraser = ?"
-            " WHERE stream = ? AND version = ? AND written IS NOT NULL",
-            *(at, by, case, version),
+            " WHERE book = ? AND stream = ? AND version = ? AND written IS NOT NULL",
+            *(at, by, self.book(case), case, version),
         )
         return version in kept
 
@@ -507,66 +594,70 @@ def _check(batch: Append) -> None:
         raise ValueError(f"the index would have case {batch.case.case} at version {batch.case.version}")
 
 
-_MINE: Final = "g.game IN (SELECT game FROM seated WHERE player = ? UNION SELECT game FROM games WHERE organizer = ?)"
-
-
 _CASES: Final = (
     "SELECT c.stream, c.game, c.number, c.status, c.kind, c.about, c.matter, c.player, c.seat, c.rules, c.version,"
     " c.created, c.changed FROM cases c"
 )
 
 WITHHELD_FORKS: Final = (
-    "SELECT f.game, f.withheld AS until FROM forks f JOIN games g ON g.game = f.withheld WHERE g.status <> 'over'"
+    "SELECT f.book, f.game, f.withheld AS until FROM forks f JOIN games g ON g.book = {} AND g.game = f.withheld"
+    " WHERE g.status <> 'over'"
 )
+"""The forks that are not shown to everybody now; {} is the book of the game that they wait for."""
 
 CONTINUATIONS: Final = (
-    "SELECT f.game FROM forks f JOIN games g ON g.game = f.game"
-    " WHERE f.parent = ? AND f.purpose = 'continuation' AND g.status <> 'cancelled'"
+    "SELECT f.game FROM forks f JOIN games g ON g.book = f.book AND g.game = f.game"
+    " WHERE {} AND f.purpose = 'continuation' AND g.status <> 'cancelled'"
 )
+"""The forks that continue a game; {} is the condition that they are of it."""
 
-CASE_NUMBER: Final = "SELECT 1 FROM cases WHERE game = ? AND number = ?"
+CASE_NUMBER: Final = "SELECT 1 FROM cases c WHERE {} AND c.number = ?"
+"""Whether a case has a number already; {} is the condition that it is about a game."""
 
 
-def index_statements(batch: Append) -> Iterator[tuple[str, tuple[Any, ...]]]:
+def index_statements(batch: Append, book_of: Callable[[StreamId], int]) -> Iterator[tuple[str, tuple[Any, ...]]]:
     """Yield what is to be written of a case or a fork beside its records, each statement with its values."""
     case, fork = batch.case, batch.opening.fork if batch.opening is not None else None
+    book = book_of(batch.game)
     if batch.opening is not None and batch.opening.private:
-        yield "INSERT INTO private (game) VALUES (?)", (batch.game,)
-        yield "INSERT INTO unlisted (game) VALUES (?)", (batch.game,)
+        yield "INSERT INTO private (book, game) VALUES (?, ?)", (book, batch.game)
+        yield "INSERT INTO unlisted (book, game) VALUES (?, ?)", (book, batch.game)
     if fork is not None:
         yield (
-            "INSERT INTO forks (game, parent, version, purpose, withheld) VALUES (?, ?, ?, ?, ?)",
-            (batch.game, fork.parent, fork.version, fork.purpose, fork.withheld),
+            "INSERT INTO forks (book, game, parent, version, purpose, withheld) VALUES (?, ?, ?, ?, ?, ?)",
+            (book, batch.game, fork.parent, fork.version, fork.purpose, fork.withheld),
         )
     if case is None:
         return
     rules = msgspec.json.encode(case.rules).decode()
     if batch.expected == 0:
         yield (
-            "INSERT INTO cases (stream, game, number, status, kind, about, matter, player, seat, rules, version,"
-            " created, changed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (*msgspec.structs.astuple(case)[:9], rules, case.version, case.created, case.changed),
+            "INSERT INTO cases (book, stream, game, number, status, kind, about, matter, player, seat, rules, version,"
+            " created, changed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (book, *msgspec.structs.astuple(case)[:9], rules, case.version, case.created, case.changed),
         )
     else:
         yield (
-            "UPDATE cases SET status = ?, rules = ?, version = ?, changed = ? WHERE stream = ?",
-            (case.status, rules, case.version, case.changed, case.case),
+            "UPDATE cases SET status = ?, rules = ?, version = ?, changed = ? WHERE book = ? AND stream = ?",
+            (case.status, rules, case.version, case.changed, book, case.case),
         )
     for rule in case.rules:
-        yield "INSERT INTO cited (rule, stream) VALUES (?, ?) ON CONFLICT DO NOTHING", (rule, case.case)
+        cite = "INSERT INTO cited (rule, book, stream) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+        yield cite, (rule, book, case.case)
     if batch.ruling is not None:
-        yield "INSERT INTO rulings (stream, version) VALUES (?, ?)", (case.case, batch.ruling)
+        yield "INSERT INTO rulings (book, stream, version) VALUES (?, ?, ?)", (book, case.case, batch.ruling)
         for rule in case.rules:
             yield (
-                "INSERT INTO precedents (rule, place) SELECT ?, place FROM cases WHERE stream = ?"
-                " AND game NOT IN (SELECT game FROM private)"
+                "INSERT INTO precedents (rule, place, book) SELECT CAST(? AS TEXT), c.place, c.book FROM cases c"
+                " WHERE c.book = ? AND c.stream = ?"
+                " AND NOT EXISTS (SELECT 1 FROM private p WHERE p.book = ? AND p.game = ?)"
                 " ON CONFLICT DO NOTHING",
-                (rule, case.case),
+                (rule, book, case.case, book_of(case.game), case.game),
             )
     if batch.statement is not None:
         yield (
-            "INSERT INTO statements (stream, version, salt, written) VALUES (?, ?, ?, ?)",
-            (case.case, batch.statement.version, batch.statement.salt, batch.statement.written),
+            "INSERT INTO statements (book, stream, version, salt, written) VALUES (?, ?, ?, ?, ?)",
+            (book, case.case, batch.statement.version, batch.statement.salt, batch.statement.written),
         )
 
 

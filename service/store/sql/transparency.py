@@ -28,6 +28,8 @@ class LogColumns(Protocol):
     @property
     def books(self) -> int: ...
     @property
+    def book_of(self) -> str: ...
+    @property
     def of_stream(self) -> str: ...
     @property
     def heads_query(self) -> str: ...
@@ -39,7 +41,7 @@ class SqlTree(ABC):
     head_query: ClassVar[str]
     """A query for the newest tree: its size, its root, and the text of the cursor up to which it has all heads."""
     moved_between: ClassVar[str]
-    """A query for the streams that moved between two places; `_between` has its values."""
+    """A query for the streams that moved between two places, and their books; `_between` has its values."""
     each: ClassVar[str]
     """A table of the streams, `value`, that `_packed` makes a value of."""
 
@@ -54,23 +56,29 @@ class SqlTree(ABC):
         # Streams come first, each with the one version that is asked for: what this reads grows with `moved` alone.
         moved = (
             f"{self.moved_between}"
-            f" UNION SELECT f.game FROM ({self.moved_between}) o JOIN forks f ON f.withheld = o.game"
+            f" UNION SELECT f.book, f.game FROM ({self.moved_between}) o JOIN forks f ON f.withheld = o.game"
         )
         status = (
-            "coalesce((SELECT status FROM games g WHERE g.game = m.game),"
-            " (SELECT status FROM cases c WHERE c.stream = m.game))"
+            "coalesce((SELECT status FROM games g WHERE g.book = m.book AND g.game = m.game),"
+            " (SELECT status FROM cases c WHERE c.book = m.book AND c.stream = m.game))"
         )
-        private = "SELECT p.game FROM private p"
-        secret = f"(m.game IN ({private}) OR m.game IN (SELECT c.stream FROM cases c WHERE c.game IN ({private})))"
+        of_private = f"p.book = {log.book_of.format('c.game')} AND p.game = c.game"
+        secret = (
+            "(EXISTS (SELECT 1 FROM private p WHERE p.book = m.book AND p.game = m.game)"
+            f" OR EXISTS (SELECT 1 FROM cases c JOIN private p ON {of_private}"
+            " WHERE c.book = m.book AND c.stream = m.game))"
+        )
         over = f"({status} = 'over')"
-        hidden = f"EXISTS (SELECT 1 FROM ({WITHHELD_FORKS}) w WHERE w.game = m.game)"
-        head = f"(SELECT head FROM ({log.heads_query}) h WHERE h.game = m.game)"
+        forks = WITHHELD_FORKS.format(log.book_of.format("f.withheld"))
+        hidden = f"EXISTS (SELECT 1 FROM ({forks}) w WHERE w.book = m.book AND w.game = m.game)"
+        head = f"(SELECT head FROM ({log.heads_query}) h WHERE h.book = m.book AND h.game = m.game)"
         self._moved = (
             "SELECT n.game, e.version, e.hash, e.at, n.status"
-            f" FROM (SELECT m.game, CASE WHEN {hidden} OR ({secret} AND NOT {over}) THEN 1 ELSE {head} END AS version,"
+            " FROM (SELECT m.book AS in_book, m.game,"
+            f" CASE WHEN {hidden} OR ({secret} AND NOT {over}) THEN 1 ELSE {head} END AS version,"
             f" CASE WHEN {secret} THEN '{PRIVATE}' WHEN {hidden} THEN '{WITHHELD}' ELSE {status} END AS status"
             f" FROM ({moved}) m) n"
-            f" JOIN {log.log} e ON {log.of_stream.format('e', 'n.game')} AND e.version = n.version"
+            f" JOIN {log.log} e ON {log.of_stream.format('e', 'n.game', 'n.in_book')} AND e.version = n.version"
             " ORDER BY e.position"
         )
         self._entered = f"SELECT value, (SELECT max(l.version) FROM entries l WHERE l.stream = value) FROM {self.each}"

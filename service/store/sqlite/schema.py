@@ -405,9 +405,25 @@ BEGIN SELECT RAISE(ABORT, 'events are never deleted'); END;
     for name, change, done in (("stay", "UPDATE", "changed"), ("remain", "DELETE", "deleted"))
 )
 
+# Queries name the book of a stream, because PostgreSQL keeps the log in many. Here is one: 0.
+_BOOK: Final = """
+ALTER TABLE games ADD COLUMN book INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE seated ADD COLUMN book INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE secrets ADD COLUMN book INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE keys ADD COLUMN book INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE forks ADD COLUMN book INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE unlisted ADD COLUMN book INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE private ADD COLUMN book INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE cases ADD COLUMN book INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE cited ADD COLUMN book INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE rulings ADD COLUMN book INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE precedents ADD COLUMN book INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE statements ADD COLUMN book INTEGER NOT NULL DEFAULT 0;
+"""
+
 STEPS: Final = (
     *(_FIRST, _ACCOUNTS, _KEYS, _SOUGHT, _JUDGES, _CASES, _TRANSPARENCY, _BOTS, _FORKS, _INVITATIONS, _PASSKEYS),
-    *(_PROGRAMS, _RULINGS, _CHALLENGES, _PRIVATE, _ARCHIVE),
+    *(_PROGRAMS, _RULINGS, _CHALLENGES, _PRIVATE, _ARCHIVE, _BOOK),
 )
 """The schema, as it grew. A new file takes all steps, an older one those that it lacks; none is ever changed."""
 

@@ -47,6 +47,8 @@ class SqliteStore(SqlStore):
     is_shared = False
     log = "events"
     books = 1
+    book_of = "0"
+    key = "{0}{1}"
     of_stream = "{0}.game = {1}"
     record = (
         "CAST(version AS INTEGER), CAST(event AS BLOB), CAST(schema AS INTEGER), CAST(draws AS INTEGER),"
@@ -56,11 +58,10 @@ class SqliteStore(SqlStore):
         "SELECT g.game, g.title, g.ruleset, g.ruleset_version, g.status, g.organizer, g.seats, g.head, g.created,"
         " g.changed, f.parent, f.version, f.purpose, f.withheld FROM games g LEFT JOIN forks f ON f.game = g.game"
     )
+    changes = ""
     changed = "g.changed"
-    heads_query = (
-        "SELECT game, head FROM (SELECT game, head FROM games UNION ALL SELECT stream, version FROM cases) streams"
-    )
-    loaded = "SELECT head, CAST(chance AS BLOB) FROM games WHERE game = ?"
+    heads_query = "SELECT book, game, head FROM games UNION ALL SELECT book, stream, version FROM cases"
+    loaded = "SELECT head, CAST(chance AS BLOB) FROM games WHERE book = ? AND game = ?"
     board_file = "CAST(file AS BLOB)"
     among = "IN (SELECT value FROM json_each(?))"
 
@@ -268,7 +269,8 @@ def _append_together(connection: sqlite3.Connection, batches: Sequence[Append]) 
         for batch in batches if first[0].repeated is None else ():
             within = batch.within
             if within is not None:
-                (found,) = connection.execute(SqliteStore.counting(within), within.values).fetchone()
+                query, *values = SqliteStore.counting(within, is_together=True)
+                (found,) = connection.execute(query, values).fetchone()
                 if found > within.most:
                     raise LimitReached
     except BaseException:
@@ -294,7 +296,7 @@ def _append(connection: sqlite3.Connection, batch: Append) -> _Outcome:
             values = last.version, last.at, batch.status, batch.game, batch.expected
             if connection.execute(_MOVE_ON, values).rowcount != 1:
                 raise Conflict(_head(connection, batch.game))
-    for statement, values in index_statements(batch):
+    for statement, values in index_statements(batch, SqliteStore.book):
         connection.execute(statement, values)
     rows = [_row(batch.game, record) for record in batch.records]
     first = connection.execute(_INSERT, rows[0]).lastrowid
@@ -316,7 +318,7 @@ def _moved(connection: sqlite3.Connection, batch: Append) -> bool:
 def _repeated(connection: sqlite3.Connection, batch: Append) -> Appended | None:
     """Return what a request is answered that came before; None for one that did not. Raises `KeyReused`."""
     game, key = batch.game, batch.key
-    first = kept_use(connection.execute(SEEN, (game, key.account, key.key)).fetchall()) if key is not None else None
+    first = kept_use(connection.execute(SEEN, (0, game, key.account, key.key)).fetchall()) if key is not None else None
     if first is None or key is None:
         return None
     if first.fingerprint != key.fingerprint:
@@ -356,7 +358,8 @@ def _write_beside(connection: sqlite3.Connection, batch: Append) -> None:
 
 def _check_case(connection: sqlite3.Connection, batch: Append, case: CaseRow) -> None:
     head = _head(connection, case.case)
-    is_taken = batch.expected == 0 and connection.execute(CASE_NUMBER, (case.game, case.number)).fetchone()
+    number = CASE_NUMBER.format("c.game = ?"), (case.game, case.number)
+    is_taken = batch.expected == 0 and connection.execute(*number).fetchone()
     if head != batch.expected or is_taken:
         raise Conflict(head)
 
@@ -395,5 +398,5 @@ def _write_seats(connection: sqlite3.Connection, game: StreamId, seats: Any) -> 
 
 
 def _head(connection: sqlite3.Connection, game: StreamId) -> Version:
-    row = connection.execute(f"SELECT head FROM ({SqliteStore.heads_query}) WHERE game = ?", (game,)).fetchone()
+    row = connection.execute(f"SELECT head FROM ({SqliteStore.heads_query}) h WHERE game = ?", (game,)).fetchone()
     return row[0] if row else 0

@@ -21,7 +21,7 @@ class SqliteTree(SqlTree):
 
     head_query = "SELECT size, root, CAST(position AS TEXT) FROM trees ORDER BY size DESC LIMIT 1"
     each = "json_each(?)"
-    moved_between = "SELECT game FROM events WHERE position > ? AND position <= ?"
+    moved_between = "SELECT 0 AS book, game FROM events WHERE position > ? AND position <= ?"
 
     def __init__(self, connections: Connections, log: LogColumns) -> None:
         super().__init__(connections, log)

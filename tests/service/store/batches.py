@@ -1,12 +1,13 @@
 """Appends to test a store with. It does not know what its bytes mean, so they mean nothing."""
 
+import itertools
 from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
 from domain.kernel.chance.secret import Secret
-from domain.kernel.ids import GameId, PlayerId, Seat, StreamId, Version
+from domain.kernel.ids import GameId, PlayerId, Seat, StreamId, Version, book_of
 from domain.kernel.log.record import Cause, Record, genesis, inscribe
 from projections.lobby import ForkOf
 from service.store.protocol import Added, Append, KeptUse, KeyUse, Opening
@@ -28,6 +29,12 @@ def records(
         made.append(inscribe(game, previous, version, event, schema=1, draws=version // 2, at=at, cause=cause))
         previous = made[-1].hash
     return made
+
+
+def beside(game: str, name: str) -> str:
+    """Return an id that begins with `name`, of a fork or a case in the book of its game, as the service makes them."""
+    ids = (f"{name}-{tried}" for tried in itertools.count())
+    return next(each for each in ids if book_of(GameId(each)) == book_of(GameId(game)))
 
 
 def opening(

@@ -1,7 +1,6 @@
 """Streams of cases in the stores: beside those of games, with an index, and statements that can be erased."""
 
 import asyncio
-import itertools
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from domain.judging.case import CaseRow
-from domain.kernel.ids import CaseId, GameId, PlayerId, RuleId, book_of
+from domain.kernel.ids import CaseId, GameId, PlayerId, RuleId
 from domain.kernel.log.record import first_broken
 from projections.cursor import Cursor
 from service.store.protocol import (
@@ -24,9 +23,10 @@ from service.store.protocol import (
     StoreError,
 )
 from tests.service.store.adapters import ADAPTERS, Adapter, Open
-from tests.service.store.batches import ANNA, AT, RED, addition, new_game, records, use
+from tests.service.store.batches import ANNA, AT, RED, addition, beside, new_game, records, use
 
-G, C, D = GameId("g1"), CaseId("c1"), CaseId("c2")
+G, C, D = GameId("g1"), CaseId(beside("g1", "c1")), CaseId(beside("g1", "c2"))
+ELSEWHERE = CaseId(beside("g2", "c3"))
 RULES = (RuleId("TAB-UNDO-02"), RuleId("CC-MOV-03"))
 OPENED = KeptStatement(1, "00" * 16, '{"text":"Όχι <b>so</b>."}')
 
@@ -88,7 +88,7 @@ async def test_the_index_of_cases_is_searched(store: EventStore) -> None:
     await store.append(new_game("g2"))
     await store.append(opened())
     await store.append(opened(D, 2, row={"seat": None, "rules": ()}))
-    other = CaseId("c3")
+    other = ELSEWHERE
     await store.append(opened(other, 1, row={"game": GameId("g2"), "rules": RULES}))
     ruled = row(version=2, status="ruled", rules=RULES, changed="2026-11-21T07:00:00.000000Z")
     await store.append(replace(went_on(), case=ruled))
@@ -98,12 +98,12 @@ async def test_the_index_of_cases_is_searched(store: EventStore) -> None:
     async def found(**asked: Any) -> list[str]:
         return [each.case for each in await store.cases(**asked)]
 
-    assert await found() == ["c3", "c2", "c1"]
-    assert await found(game=G) == ["c2", "c1"]
-    assert await found(status="ruled") == ["c1"]
-    assert await found(rule="CC-MOV-03") == ["c3", "c1"]
+    assert await found() == [other, D, C]
+    assert await found(game=G) == [D, C]
+    assert await found(status="ruled") == [C]
+    assert await found(rule="CC-MOV-03") == [other, C]
     assert await found(rule="CC-MOV-03", game=G, status="open") == []
-    assert await found(after=other, limit=1) == ["c2"]
+    assert await found(after=other, limit=1) == [D]
     assert await found(status="no\0status") == []
     assert (await store.cases(game=G))[0].seat is None
 
@@ -112,16 +112,16 @@ async def test_rulings_are_found_without_reading_cases(store: EventStore) -> Non
     await store.append(new_game("g2"))
     await store.append(opened())
     await store.append(opened(D, 2, row={"rules": RULES}))
-    await store.append(opened(CaseId("c3"), 1, row={"game": GameId("g2"), "rules": RULES}))
+    await store.append(opened(ELSEWHERE, 1, row={"game": GameId("g2"), "rules": RULES}))
     assert await store.precedents(RULES, 10) == []
     assert await store.rulings([C, D]) == {}
-    for case, number, game, cited in ((C, 1, G, RULES), (CaseId("c3"), 1, GameId("g2"), RULES[:1])):
+    for case, number, game, cited in ((C, 1, G, RULES), (ELSEWHERE, 1, GameId("g2"), RULES[:1])):
         ruled = row(case, number, 2, game=game, status="ruled", rules=cited)
         await store.append(replace(went_on(case, number), case=ruled, ruling=2))
     await store.append(replace(went_on(after=2), case=row(version=3, status="final", rules=RULES), ruling=3))
-    assert [each.case for each in await store.precedents(RULES, 10)] == ["c3", "c1"]
-    assert [each.case for each in await store.precedents(RULES, 1)] == ["c3"]
-    assert [each.case for each in await store.precedents(RULES[1:], 10)] == ["c1"]
+    assert [each.case for each in await store.precedents(RULES, 10)] == [ELSEWHERE, C]
+    assert [each.case for each in await store.precedents(RULES, 1)] == [ELSEWHERE]
+    assert [each.case for each in await store.precedents(RULES[1:], 10)] == [C]
     assert await store.precedents((), 10) == await store.precedents([RuleId("TAB-NO-01")], 10) == []
     found = await store.rulings([C, D])
     assert found == {C: (await store.read(C))[1:]}
@@ -139,18 +139,12 @@ async def test_a_case_that_went_on_meanwhile_is_a_conflict(store: EventStore) ->
     assert [each.version for each in await store.statements(C)] == [1]
 
 
-def in_book_of(game: GameId, number: int) -> CaseId:
-    """Return the id of a case in the book of its game, as the desk makes them."""
-    ids = (CaseId(f"c{number}-{tried}") for tried in itertools.count())
-    return next(case for case in ids if book_of(case) == book_of(game))
-
-
 async def test_a_number_is_given_once_in_a_game(data: Open) -> None:
     stores = [await data() for _ in range(2)]
     await stores[0].append(new_game("g1"))
 
     async def open_next(number: int) -> int:
-        store, case = stores[number % 2], in_book_of(G, number)
+        store, case = stores[number % 2], CaseId(beside(G, f"c{number}"))
         while True:
             place = len(await store.cases(game=G)) + 1
             try:
@@ -173,7 +167,7 @@ async def test_a_key_is_remembered_for_a_case(store: EventStore) -> None:
 
 
 async def test_the_index_must_fit_the_records(store: EventStore) -> None:
-    with pytest.raises(ValueError, match="case c1 at version 2"):
+    with pytest.raises(ValueError, match=f"case {C} at version 2"):
         await store.append(opened(row={"version": 2}))
 
 

@@ -1,7 +1,6 @@
 """What is limited is counted in the transaction that adds to it: by two processes at once, no more than is allowed."""
 
 import asyncio
-import itertools
 from collections.abc import AsyncIterator, Callable, Coroutine
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from domain.kernel.ids import GameId, PlayerId, book_of
+from domain.kernel.ids import GameId, PlayerId
 from projections.lobby import ForkOf
 from service.store.accounts import (
     InvitationId,
@@ -24,7 +23,7 @@ from service.store.accounts import (
 )
 from service.store.protocol import Append, EventStore, Opening, Within
 from tests.service.store.adapters import EVERY, Adapter
-from tests.service.store.batches import ANNA, AT, RED, new_game
+from tests.service.store.batches import ANNA, AT, RED, beside, new_game
 
 MOST, ASKED = 3, 8
 LATE = "2026-11-21T18:00:00.000000Z"
@@ -70,8 +69,8 @@ async def _invitation(store: EventStore, number: int) -> Any:
     )
 
 
-def _forked(number: int, purpose: Any, within: Within, game: str = "") -> Append:
-    batch = new_game(game or f"gfork{number}")
+def _forked(number: int, purpose: Any, within: Within) -> Append:
+    batch = new_game(beside(G, f"gfork{number}"))
     assert batch.opening is not None
     opening = replace(batch.opening, fork=ForkOf(G, 1, purpose), organizer=ANNA)
     return replace(batch, opening=opening, status="running", within=within)
@@ -82,9 +81,7 @@ async def _analysis(store: EventStore, number: int) -> Any:
 
 
 async def _continuation(store: EventStore, number: int) -> Any:
-    ids = (GameId(f"gfork{number}-{tried}") for tried in itertools.count())
-    fork = next(each for each in ids if book_of(each) == book_of(G))
-    return await store.append(_forked(number, "continuation", Within("continuations", (G,), MOST), fork))
+    return await store.append(_forked(number, "continuation", Within("continuations", (G,), MOST)))
 
 
 async def _bot(store: EventStore, number: int) -> Any:

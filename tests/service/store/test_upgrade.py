@@ -15,7 +15,7 @@ import asyncpg
 import msgspec
 import pytest
 
-from domain.kernel.ids import CaseId, GameId, PlayerId, RuleId, StreamId
+from domain.kernel.ids import CaseId, GameId, PlayerId, RuleId, StreamId, book_of
 from domain.kernel.log.record import Record
 from service.base.clock import later, stamp, utc_now
 from service.base.scopes import EVERYBODYS
@@ -377,12 +377,15 @@ async def test_postgres_finds_the_rulings_that_it_has(database: str) -> None:
 # --- books ---
 
 BOOKS_CAME = 29
+KEYED = 40
+"""The migration since which all tables about streams have a book."""
 
 
 def upgrades() -> list[Migration]:
     """Return all migrations; the one that moves events takes a few at a time."""
     return [
-        Migration(each.number, each.name, each.sql.replace("20000", "7")) if each.repeats else each for each in known()
+        Migration(each.number, each.name, each.sql.replace("20000", "7").replace("200", "1")) if each.repeats else each
+        for each in known()
     ]
 
 
@@ -409,6 +412,83 @@ async def read_as_before(connection: Any, after: int) -> list[tuple[int, str, in
         "SELECT position, game, version FROM tabularium.events WHERE position > $1 ORDER BY position LIMIT 5", after
     )
     return [tuple(row) for row in rows]
+
+
+async def test_rows_get_their_book_while_processes_of_before_write() -> None:
+    """What such a process writes beside the log names no book, before the migration, during it and after it."""
+    beside = {
+        "forks": "(game, parent, version, purpose) VALUES ($1, 'g0', 1, 'analysis')",
+        "private": "(game) VALUES ($1)",
+        "unlisted": "(game) VALUES ($1) ON CONFLICT DO NOTHING",
+        "cases": (
+            "(stream, game, number, status, kind, about, matter, player, rules, version, created, changed)"
+            " VALUES ($1, $1, 1, 'open', 'move', 1, $1, 'panna', '[]', 1, '', '')"
+        ),
+        "cited": "(rule, stream) VALUES ('TAB-UNDO-02', $1) ON CONFLICT DO NOTHING",
+        "rulings": "(stream, version) VALUES ($1, 1)",
+        "precedents": "(rule, place) SELECT 'TAB-UNDO-02', place FROM tabularium.cases WHERE stream = $1",
+        "statements": "(stream, version, salt, written) VALUES ($1, 1, 's', 'w')",
+        "snapshots": (
+            "(game, version, ruleset, ruleset_version, body, seal) VALUES ($1, 1, 'tiny', 1, '{}', '')"
+            " ON CONFLICT (game) DO UPDATE SET version = excluded.version"
+        ),
+    }
+    streams, over = list[str](), asyncio.Event()
+    async with shared_cluster().empty_database() as url:
+        await migrate(url, [each for each in known() if each.number < KEYED])
+
+        async def write(connection: Any, stream: str) -> None:
+            await append_with(connection, [new_game(stream, key=use(stream))])
+            for table, values in beside.items():
+                await connection.execute(f"INSERT INTO tabularium.{table} {values}", stream)
+            streams.append(stream)
+
+        async with connected(url) as connection:
+            await connection.execute("UPDATE tabularium.books SET open = FALSE")  # as before they were opened
+            await connection.execute("CREATE VIEW tabularium.events AS SELECT FROM tabularium.log")
+            await connection.execute("CREATE FUNCTION tabularium.add_event() RETURNS int RETURN 1")
+            await connection.execute("CREATE INDEX log_by_position ON tabularium.log (position)")
+            await connection.execute("SET ROLE tabularium_service")
+
+            async def go_on() -> None:
+                while not over.is_set():
+                    await write(connection, f"gduring-{len(streams)}")
+
+            for number in range(20):
+                await write(connection, f"gbefore-{number}")
+            writing = asyncio.create_task(go_on())
+            try:
+                await migrate(url, [each for each in upgrades() if each.number >= KEYED])
+            finally:
+                over.set()
+                await writing
+            await write(connection, "gafter")
+        await open_books(url)
+        async with connected(url) as owner:
+            for table in (*beside, "heads", "games", "seated", "keys", "secrets", "chances"):
+                stream = "stream" if table in ("cases", "cited", "rulings", "statements") else "game"
+                if table == "precedents":
+                    table, stream = "precedents JOIN tabularium.cases c USING (place)", "c.stream"
+                rows = await owner.fetch(f"SELECT {table.split()[0]}.book, {stream} FROM tabularium.{table}")
+                assert sorted(rows) == sorted((book_of(GameId(row[1])), row[1]) for row in rows), table
+                assert {row[1] for row in rows} == (set(streams) if table not in ("seated", "secrets") else set()), (
+                    table
+                )
+                (key,) = await owner.fetch(
+                    "SELECT pg_get_constraintdef(oid) FROM pg_constraint"
+                    " WHERE conrelid = $1::text::regclass AND contype = 'p'",
+                    f"tabularium.{table.split()[0]}",
+                )
+                assert "book" in key[0], table
+            for table in ("secrets", "chances", "forks", "private", "statements"):
+                if await owner.fetchval(f"SELECT count(*) FROM tabularium.{table}"):
+                    with pytest.raises(asyncpg.InsufficientPrivilegeError):
+                        await owner.execute(f"UPDATE tabularium.{table} SET book = book")
+        store = await PostgresStore.open(url) if await note_as_whole(url) is None else None
+        assert store is not None
+        assert not await store.is_together()
+        assert (await store.cases(game=GameId("gafter")))[0].case == "gafter"
+        await store.close()
 
 
 async def test_a_log_moves_into_books_while_processes_of_before_read_and_append() -> None:

@@ -1,0 +1,212 @@
+"""Each query about one stream touches one book: the database itself says so of all that it is asked.
+
+The tables are cut into four partitions by their books, and auto_explain tells the plan of each statement, those within
+`append()` included. A statement that names no book would have all four in its plan.
+"""
+
+import json
+import re
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import asyncpg
+import msgspec
+import pytest
+from msgspec import Struct
+
+from service.store.postgres.migrations import known, migrate
+from tests.helpers.postgres import connected, shared_cluster
+from tests.service.api.serving import Player, Service, serving
+from tests.service.api.test_cases import Court
+from tests.service.api.test_forks import fork
+
+PARTITIONED: Final = """
+DO $$
+DECLARE
+    whole text;
+BEGIN
+    FOR whole IN
+        SELECT c.relname FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attname = 'book'
+        WHERE c.relnamespace = 'tabularium'::regnamespace AND c.relkind = 'r' AND c.relname <> 'books'
+    LOOP
+        EXECUTE format('ALTER TABLE tabularium.%I RENAME TO whole', whole);
+        EXECUTE format(
+            'CREATE TABLE tabularium.%I (LIKE tabularium.whole INCLUDING ALL) PARTITION BY LIST (book)', whole
+        );
+        FOR part IN 0..3 LOOP
+            EXECUTE format(
+                'CREATE TABLE tabularium.%I PARTITION OF tabularium.%I FOR VALUES IN (%s)',
+                whole || '_part_' || part, whole,
+                (SELECT string_agg(book::text, ', ') FROM generate_series(part, 63, 4) AS book)
+            );
+        END LOOP;
+        EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON tabularium.%I TO tabularium_service', whole);
+        DROP TABLE tabularium.whole CASCADE;
+    END LOOP;
+END
+$$;
+"""
+
+EXPLAINED: Final = {
+    "session_preload_libraries": "auto_explain",
+    "auto_explain.log_min_duration": "0",
+    "auto_explain.log_nested_statements": "on",
+    "auto_explain.log_analyze": "on",
+    "auto_explain.log_timing": "off",
+    "auto_explain.log_format": "json",
+    "auto_explain.log_level": "notice",
+}
+
+OF_MANY: Final = {
+    "pages of games": r"FROM games g .* ORDER BY g.number DESC LIMIT",
+    "pages of cases": r"FROM cases c WHERE (?!.*book = \$).* ORDER BY c.place DESC LIMIT",
+    "the log of all streams": r"unnest\(\$1::smallint\[\], \$2::bigint\[\]",
+    "streams that a page has named": r"unnest\(\$1::smallint\[\], \$2::text\[\]",
+    "whether old cases and forks are in other books than their games": "SELECT NOT \\(EXISTS",
+    "how many forks an account has open": "SELECT count\\(\\*\\) FROM games g JOIN forks f .* WHERE g.organizer",
+    "whether the store answers": "SELECT 1 FROM games LIMIT 1",
+    "keys that have ended": "DELETE FROM keys WHERE ctid",
+}
+"""The statements that are about many streams."""
+
+BATCH: Final = re.compile(r"unnest\((commands|entries|openings|seatings)")
+"""A statement of `append()` for commands to several streams. Which parts it looks at shows when it runs."""
+
+
+ABOUT_STREAMS: Final = {
+    *("log", "heads", "games", "keys", "secrets", "chances", "snapshots", "seated", "unlisted", "private"),
+    *("cases", "statements", "rulings", "forks"),
+}
+
+CONTRACT: Final = Path(__file__).parents[3] / "openapi" / "openapi.json"
+
+
+class Plan(Struct, frozen=True):
+    """A statement, and the parts of each table in its plan: for a batch, those that were looked at."""
+
+    statement: str
+    parts: dict[str, set[str]]
+
+    @property
+    def is_of_one_book(self) -> bool:
+        return max(map(len, self.parts.values())) == 1
+
+    @property
+    def of_many(self) -> str | None:
+        return next((what for what, text in OF_MANY.items() if re.search(text, self.statement)), None)
+
+
+def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield plan
+    for each in plan.get("Plans", ()):
+        yield from nodes(each)
+
+
+def plan_of(told: dict[str, Any]) -> Plan:
+    statement, parts = " ".join(told["Query Text"].split()), dict[str, set[str]]()
+    for node in nodes(told["Plan"]):
+        table, is_part, part = node.get("Relation Name", "").partition("_part_")
+        if is_part and (node["Actual Loops"] or not BATCH.search(statement)):
+            parts.setdefault(table, set()).add(part)
+    return Plan(statement, parts)
+
+
+@pytest.fixture
+async def plans(monkeypatch: pytest.MonkeyPatch) -> list[Plan]:
+    seen: list[Plan] = []
+
+    def note(_: object, fields: dict[str, str], __: str) -> None:
+        message = fields.get("M") or fields.get("message") or ""
+        if "plan:\n" in message:
+            seen.append(plan_of(json.loads(message.partition("plan:\n")[2])))
+
+    # What a pool would complain of, if it were told by a listener of each connection.
+    monkeypatch.setattr(asyncpg.Connection, "_process_log_message", note)
+    return seen
+
+
+@pytest.fixture
+async def service(tmp_path: Path, plans: list[Plan]) -> AsyncIterator[Service]:
+    async with shared_cluster().empty_database() as url:
+        await migrate(url, known())
+        async with connected(url) as owner:
+            await owner.execute(PARTITIONED)
+        name = url.rpartition("/")[2]
+        shared_cluster().sql(*(f"ALTER DATABASE {name} SET {key} = '{value}'" for key, value in EXPLAINED.items()))
+        async with serving(tmp_path, database_url=url, projections=False, snapshot_every=2, cache_games=1) as running:
+            yield running
+
+
+def addresses(of: str) -> list[str]:
+    """Return what the contract lets a client get about a game or a case alone, but for streams, which do not end."""
+    paths: dict[str, Any] = msgspec.json.decode(CONTRACT.read_bytes())["paths"]
+    return [
+        path
+        for path, ways in paths.items()
+        if "get" in ways and re.findall(r"{(\w+)}", path) == [of] and not path.endswith(("/stream", "/socket"))
+    ]
+
+
+async def first_of_stream(service: Service, url: str, player: Player) -> str:
+    async with service.client.stream(
+        "GET", f"{url}/events/stream", headers={**player.headers, "last-event-id": "1"}
+    ) as answer:
+        return await anext(line async for line in answer.aiter_lines() if line.startswith("data:"))
+
+
+async def all_about_a_game(service: Service, anna: Player, bert: Player, julia: Player, **more: Any) -> None:
+    """Open a game, invite to it, begin it, and read all there is to read about it."""
+    opened = {"ruleset": "tiny-auction", "players": 2, **more}
+    game = (await service.post("/v1/games", anna, opened, idempotency_key=f"made-{len(more)}"))["id"]
+    url = f"/v1/games/{game}"
+    link = (await service.post(f"{url}/invitations", anna, {}))["token"]
+    await service.post(f"{url}/seats", anna, {})
+    await service.post(f"/v1/invitations/{link}", bert, {})
+    assert (await service.ask("PUT", f"{url}/officials/{julia.id}", anna)).status_code == 200
+    await service.ask("PATCH", url, anna, {"title": "Another"})
+    await service.ask("PUT", f"{url}/listing", anna, {"listed": False})
+    await service.post(f"{url}/start", anna)
+    for _ in range(2):
+        await service.post(f"{url}/commands", anna, {"command": {"type": "put-up", "coins": 1}}, idempotency_key="once")
+    assert await first_of_stream(service, url, anna)
+    for path in addresses("game"):
+        await service.ask("GET", path.format(game=game), anna)
+
+
+async def all_about_a_dispute(service: Service, anna: Player, bert: Player, julia: Player) -> None:
+    """Play a game, dispute about it, read all there is to read about the case, erase, and fork the game."""
+    game = await service.begun(anna, bert)
+    url = f"/v1/games/{game}"
+    assert (await service.ask("PUT", f"{url}/officials/{julia.id}", anna)).status_code == 200
+    await service.give(game, anna, "put-up", coins=1)
+    court = Court(service, anna, bert, anna, julia, game)
+    case = await court.open(rules=["TA-PUT-01"])
+    await service.post(f"{case}/statements", anna, {"statement": "So it was."})
+    assert (await court.rule(case)).status_code == 200
+    await service.post(f"{case}/appeal", anna, {"statement": "Look again."})
+    assert (await service.ask("DELETE", f"{case}/statements/1", julia)).status_code in (200, 204)
+    await service.give(game, anna, "open-bidding")
+    await service.play_out(game, anna, bert)
+    for purpose in ("continuation", "analysis"):
+        await fork(service, url, anna, purpose=purpose)
+    for path in addresses("case"):
+        await service.ask("GET", path.format(case=case.rpartition("/")[2]), anna)
+    for path in addresses("game"):
+        await service.ask("GET", path.format(game=game), bert)
+
+
+async def test_each_query_about_one_stream_touches_one_book(service: Service, plans: list[Plan]) -> None:
+    people = [await service.register(name) for name in ("Anna", "Bert", "Julia")]
+    await all_about_a_game(service, *people)
+    await all_about_a_dispute(service, *people)
+    await all_about_a_game(service, *people, readers="invited")
+    for path in ("/v1/games", "/v1/cases"):
+        await service.get(path, people[0])
+    await service.services.store.ready()
+    touching = [plan for plan in plans if plan.parts]
+    astray = {plan.statement for plan in touching if not plan.is_of_one_book and plan.of_many is None}
+    assert astray == set()
+    # Nothing has passed because it was never asked, or because the list above says too much.
+    assert {table for plan in touching if plan.of_many is None for table in plan.parts} >= ABOUT_STREAMS
+    assert {plan.of_many for plan in touching} - {None} == {*OF_MANY}
