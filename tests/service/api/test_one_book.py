@@ -15,6 +15,9 @@ import msgspec
 import pytest
 from msgspec import Struct
 
+from domain.kernel.ids import GameId
+from service.store.archiving import archive
+from service.store.postgres.archive import opened
 from service.store.postgres.migrations import known, migrate
 from tests.helpers.postgres import connected, shared_cluster
 from tests.service.api.serving import Player, Service, serving
@@ -63,6 +66,7 @@ OF_MANY: Final = {
     "pages of cases": r"FROM cases c WHERE (?!.*book = \$).* ORDER BY c.place DESC LIMIT",
     "the log of all streams": r"unnest\(\$1::smallint\[\], \$2::bigint\[\]",
     "streams that a page has named": r"unnest\(\$1::smallint\[\], \$2::text\[\]",
+    "whether anything that follows is archived": r"FROM unnest\(\$1::bigint\[\]\) .* FROM segments s",
     "whether old cases and forks are in other books than their games": "SELECT NOT \\(EXISTS",
     "how many forks an account has open": "SELECT count\\(\\*\\) FROM games g JOIN forks f .* WHERE g.organizer",
     "whether the store answers": "SELECT 1 FROM games LIMIT 1",
@@ -76,7 +80,7 @@ BATCH: Final = re.compile(r"unnest\((commands|entries|openings|seatings)")
 
 ABOUT_STREAMS: Final = {
     *("log", "heads", "games", "keys", "secrets", "chances", "snapshots", "seated", "unlisted", "private"),
-    *("cases", "statements", "rulings", "forks"),
+    *("cases", "statements", "rulings", "forks", "segments"),
 }
 
 CONTRACT: Final = Path(__file__).parents[3] / "openapi" / "openapi.json"
@@ -127,15 +131,20 @@ async def plans(monkeypatch: pytest.MonkeyPatch) -> list[Plan]:
 
 
 @pytest.fixture
-async def service(tmp_path: Path, plans: list[Plan]) -> AsyncIterator[Service]:
+async def database(plans: list[Plan]) -> AsyncIterator[str]:
     async with shared_cluster().empty_database() as url:
         await migrate(url, known())
         async with connected(url) as owner:
             await owner.execute(PARTITIONED)
         name = url.rpartition("/")[2]
         shared_cluster().sql(*(f"ALTER DATABASE {name} SET {key} = '{value}'" for key, value in EXPLAINED.items()))
-        async with serving(tmp_path, database_url=url, projections=False, snapshot_every=2, cache_games=1) as running:
-            yield running
+        yield url
+
+
+@pytest.fixture
+async def service(tmp_path: Path, database: str) -> AsyncIterator[Service]:
+    async with serving(tmp_path, database_url=database, projections=False, snapshot_every=2, cache_games=1) as running:
+        yield running
 
 
 def addresses(of: str) -> list[str]:
@@ -174,8 +183,11 @@ async def all_about_a_game(service: Service, anna: Player, bert: Player, julia: 
         await service.ask("GET", path.format(game=game), anna)
 
 
-async def all_about_a_dispute(service: Service, anna: Player, bert: Player, julia: Player) -> None:
-    """Play a game, dispute about it, read all there is to read about the case, erase, and fork the game."""
+async def all_about_a_dispute(service: Service, anna: Player, bert: Player, julia: Player) -> GameId:
+    """Play a game, dispute about it, read all there is to read about the case, erase, and fork the game.
+
+    Returns the game, which is over.
+    """
     game = await service.begun(anna, bert)
     url = f"/v1/games/{game}"
     assert (await service.ask("PUT", f"{url}/officials/{julia.id}", anna)).status_code == 200
@@ -194,13 +206,22 @@ async def all_about_a_dispute(service: Service, anna: Player, bert: Player, juli
         await service.ask("GET", path.format(case=case.rpartition("/")[2]), anna)
     for path in addresses("game"):
         await service.ask("GET", path.format(game=game), bert)
+    return GameId(game)
 
 
-async def test_each_query_about_one_stream_touches_one_book(service: Service, plans: list[Plan]) -> None:
+async def all_about_an_archived_game(service: Service, database: str, player: Player, game: GameId) -> None:
+    async with opened(database) as archived:
+        assert [each.problem async for each in archive(archived, [game])] == [None]
+    for path in addresses("game"):
+        await service.ask("GET", path.format(game=game), player)
+
+
+async def test_each_query_about_one_stream_touches_one_book(service: Service, database: str, plans: list[Plan]) -> None:
     people = [await service.register(name) for name in ("Anna", "Bert", "Julia")]
     await all_about_a_game(service, *people)
-    await all_about_a_dispute(service, *people)
+    over = await all_about_a_dispute(service, *people)
     await all_about_a_game(service, *people, readers="invited")
+    await all_about_an_archived_game(service, database, people[0], over)
     for path in ("/v1/games", "/v1/cases"):
         await service.get(path, people[0])
     await service.services.store.ready()
