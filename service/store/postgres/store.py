@@ -269,6 +269,8 @@ class PostgresStore(SqlStore):
         As in `_Writer`, what was stored before the connection was lost is recognized by its hash.
         """
         sent = False
+        # Asked before a connection is taken: all others may wait for the locks that this one holds.
+        is_together = await self.is_together()
 
         async def work(connection: Connection) -> Appended:
             nonlocal sent
@@ -283,12 +285,12 @@ class PostgresStore(SqlStore):
                 rows = await append_with(connection, batches)
                 outcomes = [_outcome(row) for row in rows]
                 refused = next((each for each in outcomes if isinstance(each, BaseException) or each.repeated), None)
-                refused = refused or await self._taken(connection, batches)
+                refused = refused or await self._taken(connection, batches, is_together)
                 if refused is None:
                     for batch in batches:
                         for statement, values in index_statements(batch, book_of):
                             await connection.execute(numbered(statement), *values)
-                    refused = await self._too_many(connection, batches)
+                    refused = await self._too_many(connection, batches, is_together)
             except BaseException:
                 with suppress(*LOST):
                     await transaction.rollback()
@@ -307,7 +309,7 @@ class PostgresStore(SqlStore):
 
         return await self._connections.patiently(work)
 
-    async def _taken(self, connection: Connection, batches: Sequence[Append]) -> Conflict | None:
+    async def _taken(self, connection: Connection, batches: Sequence[Append], is_together: bool) -> Conflict | None:
         """Return a conflict when the number of a new case is taken.
 
         append() holds its book until the transaction ends.
@@ -316,18 +318,20 @@ class PostgresStore(SqlStore):
             case = batch.case if batch.expected == 0 else None
             if case is None:
                 continue
-            of_game, values = self.about(case.game, "c.game", await self.is_together())
+            of_game, values = self.about(case.game, "c.game", is_together)
             if await connection.fetchval(numbered(CASE_NUMBER.format(of_game)), *values, case.number):
                 return Conflict(0)
         return None
 
-    async def _too_many(self, connection: Connection, batches: Sequence[Append]) -> LimitReached | None:
+    async def _too_many(
+        self, connection: Connection, batches: Sequence[Append], is_together: bool
+    ) -> LimitReached | None:
         """Return a limit that batches exceed which were just added. Nobody else adds to what it counts meanwhile."""
         for batch in batches:
             within = batch.within
             if within is None:
                 continue
-            query, *values = self.counting(within, await self.is_together())
+            query, *values = self.counting(within, is_together)
             if await connection.fetchval(numbered(query), *values) > within.most:
                 return LimitReached()
         return None
