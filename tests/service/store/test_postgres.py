@@ -17,6 +17,7 @@ from service.store.protocol import Added, Appended, Conflict, StoreDamaged, Stor
 from tests.helpers.postgres import OWNER, Cluster, connected, shared_cluster
 from tests.helpers.postgres import cluster as own_cluster
 from tests.service.store.batches import ANNA, AT, BLUE, RED, addition, new_game, secret, use
+from tests.service.store.test_cases import opened as opened_case
 
 G = GameId("g1")
 
@@ -244,6 +245,14 @@ async def test_connections_that_the_database_ends_are_replaced(url: str, store: 
 
     await asyncio.gather(write(), end_connections())
     assert [record.version for record in await store.read(G)] == list(range(1, 61))
+
+
+async def test_a_case_needs_no_second_connection_while_it_holds_one(url: str) -> None:
+    """With one for each of many that wait for the lock of a book, none would be left for the one that has it."""
+    store = await PostgresStore.open(url, connections=1)
+    await store.append(new_game(G))
+    assert await asyncio.wait_for(store.append(opened_case()), 30) == Appended(1)
+    await store.close()
 
 
 async def test_a_connection_is_not_used_again_when_its_question_was_cancelled(url: str) -> None:
