@@ -1,7 +1,8 @@
 """From how much is played to machines, connections and disk: a model of named inputs, costs and prices.
 
 It multiplies. What waiting in queues does to answers, it does not know: `simulation` does. `costs.toml` beside it has
-the costs, each measured; `python -m tests.bench plan` measures them again, and holds the model against what it sees.
+the costs, and says which were measured elsewhere; `python -m tests.bench plan` measures the others again, and holds the
+model against what it sees.
 """
 
 import math
@@ -96,8 +97,11 @@ class Prices(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A GiB of it."""
     disk: Number = 0.1
     """A GiB of a database, and of its copy on a standby."""
-    archive: Number = 0.02
-    """A GiB of segments in a bucket."""
+
+
+USUAL: Final = Load(games=0)
+"""What is taken to be usual of a game where nothing else is said."""
+PRICES: Final = Prices()
 
 
 class Plan(Struct, frozen=True, kw_only=True):
@@ -167,7 +171,7 @@ def planned(load: Load, costs: Costs, prices: Prices) -> Plan:
     memory = (processes * costs.process + kept + load.games * load.watchers * costs.watcher) / GIB
     database_cores = _enough(database, costs)
     step = _step(serving + folding + entering, processes, database_cores, costs)
-    on_disk = log * (1 - load.finished) + rows + tree
+    on_disk = log * (1 - load.finished) + archive + rows + tree
     return Plan(
         commands=commands,
         busiest=busiest,
@@ -188,7 +192,6 @@ def planned(load: Load, costs: Costs, prices: Prices) -> Plan:
             (_enough(serving, costs) + folders + 2 * database_cores) * prices.core
             + memory * prices.memory
             + 2 * on_disk * prices.disk
-            + archive * prices.archive
         ),
         step=step,
     )
