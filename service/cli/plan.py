@@ -9,7 +9,7 @@ from rich.table import Table
 
 from service.base.extras import MissingExtra, needs_extra
 from service.cli.output import bad_input, console, print_json
-from service.planning.model import Load, Plan, Prices, measured, planned
+from service.planning.model import PRICES, USUAL, Load, Plan, Prices, measured, planned
 
 
 def register(app: typer.Typer) -> None:
@@ -18,20 +18,19 @@ def register(app: typer.Typer) -> None:
 
 def plan(
     games: Annotated[float, typer.Option(help="Games that go on at the same time.")],
-    commands: Annotated[float, typer.Option(help="Commands that a game gets in a day.")] = 12,
-    watchers: Annotated[float, typer.Option(help="Clients that follow a game at the same time.")] = 0.2,
-    reads: Annotated[float, typer.Option(help="Requests that come with each command.")] = 6,
-    events: Annotated[float, typer.Option(help="Events that a command makes.")] = 2.6,
-    peak: Annotated[float, typer.Option(help="The busiest hour of a day, in averages.")] = 4,
-    finished: Annotated[float, typer.Option(help="The share of a year's events that can be archived.")] = 0.9,
+    commands: Annotated[float, typer.Option(help="Commands that a game gets in a day.")] = USUAL.commands,
+    watchers: Annotated[float, typer.Option(help="Clients that follow a game at the same time.")] = USUAL.watchers,
+    reads: Annotated[float, typer.Option(help="Requests that come with each command.")] = USUAL.reads,
+    events: Annotated[float, typer.Option(help="Events that a command makes.")] = USUAL.events,
+    peak: Annotated[float, typer.Option(help="The busiest hour of a day, in averages.")] = USUAL.peak,
     clients: Annotated[
         int | None,
         typer.Option(min=1, help="Clients that a process keeps (TABULARIUM_CONNECTIONS).", show_default=False),
     ] = None,
     prices: Annotated[
-        tuple[float, float, float, float],
-        typer.Option(help="A month of a core, a GiB of memory, of disk and of archive.", metavar="P P P P"),
-    ] = (15, 2, 0.1, 0.02),
+        tuple[float, float, float],
+        typer.Option(help="A month of a core, of a GiB of memory and of one of disk.", metavar="P P P"),
+    ] = (PRICES.core, PRICES.memory, PRICES.disk),
     simulate: Annotated[
         float | None,
         typer.Option(help="Also play the busiest time for this many seconds (needs tabularium[plan]).", metavar="S"),
@@ -47,7 +46,7 @@ def plan(
         load = msgspec.convert(
             {
                 "games": games, "commands": commands, "events": events, "watchers": watchers, "reads": reads,
-                "peak": peak, "finished": finished,
+                "peak": peak,
             },
             Load,
         )  # fmt: skip
@@ -55,7 +54,7 @@ def plan(
         said, _, where = str(error).partition(" - at `$.")
         bad_input(f"--{where.rstrip('`')}: {said[0].lower()}{said[1:]}")
     if min(prices) < 0:
-        bad_input("--prices takes four numbers that are not negative")
+        bad_input("--prices takes three numbers that are not negative")
     if simulate is not None and not 0 < simulate <= 3600:
         bad_input("--simulate takes a number of seconds above 0, 3600 at most")
     costs = measured()
@@ -95,7 +94,6 @@ def _table(found: Plan) -> Table:
         ("connections to it", found.connections),
         ("memory", f"{found.memory:.1f} GiB"),
         ("a year of the log", f"{found.log:.1f} GiB"),
-        ("of it in the archive", f"{found.archive:.1f} GiB"),
         ("a year of projections", f"{found.rows:.1f} GiB"),
         ("of the transparency log", f"{found.tree:.1f} GiB"),
         ("a month, after a year", f"{found.month:.0f}"),

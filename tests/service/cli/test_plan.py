@@ -21,7 +21,7 @@ def test_the_command_says_it_in_a_table_or_as_json(call: Call):
         (("--games", -1), "--games: expected `float` >= 0.0"),
         (("--games", 10, "--peak", 0.5), "--peak: expected `float` >= 1.0"),
         (("--games", 10, "--simulate", 9999), "--simulate takes a number of seconds above 0, 3600 at most"),
-        (("--games", 10, "--prices", 1, 1, 1, -1), "--prices takes four numbers that are not negative"),
+        (("--games", 10, "--prices", 1, 1, -1), "--prices takes three numbers that are not negative"),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_one_line(call: Call, given: tuple[object, ...], said: str):
