@@ -49,7 +49,7 @@ def plan(
         load = msgspec.convert(
             {
                 "games": games, "commands": commands, "events": events, "watchers": watchers, "reads": reads,
-                "peak": peak,
+                "peak": peak, "finished": finished,
             },
             Load,
         )  # fmt: skip
@@ -97,6 +97,7 @@ def _table(found: Plan) -> Table:
         ("connections to it", found.connections),
         ("memory", f"{found.memory:.1f} GiB"),
         ("a year of the log", f"{found.log:.1f} GiB"),
+        ("of it in the archive", f"{found.archive:.1f} GiB"),
         ("a year of projections", f"{found.rows:.1f} GiB"),
         ("of the transparency log", f"{found.tree:.1f} GiB"),
         ("a month, after a year", f"{found.month:.0f}"),

@@ -29,6 +29,7 @@ class Load(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         watchers: clients that follow a game at the same time: pages of its players, spectators, programs.
         reads: requests for state, options, pictures and lists that come with each command.
         peak: the busiest hour of a day, in averages.
+        finished: the share of a year's events whose games are over, and can be archived.
     """
 
     games: Number
@@ -37,6 +38,7 @@ class Load(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     watchers: Number = 0.2
     reads: Number = 6.0
     peak: Annotated[float, Meta(ge=1)] = 4.0
+    finished: Annotated[float, Meta(ge=0, le=1)] = 0.9
 
 
 class Costs(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -60,6 +62,7 @@ class Costs(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         log: bytes of the log on the disk, for an event.
         rows: bytes of projections on the disk, for an event.
         entry: bytes of the transparency log on the disk, for a head.
+        archived: bytes of an event in the archive.
         busy: the share of a core, and of `clients`, that is planned for; the rest is for bursts.
         in_memory: the share of games that are kept in memory.
     """
@@ -81,6 +84,7 @@ class Costs(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     log: Number
     rows: Number
     entry: Number
+    archived: Number
     busy: Share
     in_memory: Share
 
@@ -118,6 +122,7 @@ class Plan(Struct, frozen=True, kw_only=True):
         log: GiB of the log that a year adds, with its index.
         rows: GiB of projections that a year adds.
         tree: GiB of the transparency log that a year adds.
+        archive: GiB that a year's finished games take in the archive, in place of `finished` of the log.
         month: what a month costs, after a year.
         step: which step of "Growing" (`deploy/README.md`) this takes.
     """
@@ -136,6 +141,7 @@ class Plan(Struct, frozen=True, kw_only=True):
     log: float
     rows: float
     tree: float
+    archive: float
     month: float
     step: str
 
@@ -160,6 +166,7 @@ def planned(load: Load, costs: Costs, prices: Prices) -> Plan:
     year = commands * DAY * 365
     events = year * load.events
     log, rows, tree = (events * costs.log / GIB, events * costs.rows / GIB, year * costs.entry / GIB)
+    archive = events * load.finished * costs.archived / GIB
     kept = load.games * costs.in_memory * costs.game
     memory = (processes * costs.process + kept + load.games * load.watchers * costs.watcher) / GIB
     database_cores = _enough(database, costs)
@@ -180,6 +187,7 @@ def planned(load: Load, costs: Costs, prices: Prices) -> Plan:
         log=log,
         rows=rows,
         tree=tree,
+        archive=archive,
         month=(
             (_enough(serving, costs) + folders + 2 * database_cores) * prices.core
             + memory * prices.memory
@@ -229,4 +237,4 @@ def _step(work: float, processes: int, database_cores: int, costs: Costs) -> str
         return "one process on PostgreSQL"
     if database_cores <= 16:
         return "several processes on one PostgreSQL, with Redis"
-    return "more than one PostgreSQL can do"
+    return "several servers of PostgreSQL, by books"
