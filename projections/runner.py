@@ -360,10 +360,17 @@ class Runner:
             return 0
         self._generations = {}
         try:
-            await self._store.swap(work.generation)
+            await self._store.swap(work.generation, await self._beyond(work.projection.name))
         except Overtaken:
             await asyncio.sleep(0)
         return 1
+
+    async def _beyond(self, name: str) -> Generation | None:
+        """Return the live generation of a projection if the log does not reach where it is."""
+        known = await self._store.generations()
+        live = next((each for each in known if each.live and each.projection == name), None)
+        # Only now, because the log may grow: a generation of this log is never beyond an end that was read after it.
+        return live if live is not None and not reaches(str(await self._log.end()), live.cursor) else None
 
     async def _all_there(self, work: _Work) -> bool:
         """Tell whether a generation is in the lanes of other processes, too, where the log ended a moment ago.
