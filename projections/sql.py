@@ -228,7 +228,7 @@ def numbers(text: str) -> tuple[int, ...]:
 
 
 def swapped(known: Sequence[Generation], ready: Generation, beyond: Generation | None) -> Generation:
-    """Return `ready`, as it stands by what is known, marked as the live generation. Raises as `ProjectionStore.swap`."""
+    """Return `ready`, as it stands by what is known, marked as the live generation. Raises what `swap` does."""
     now = next((each for each in known if each.live), None)
     mine = next((each for each in known if each.number == ready.number and not each.live), None)
     is_behind = now is not None and mine is not None and not reaches(mine.cursor, now.cursor)
