@@ -56,6 +56,26 @@ class ClaimFlag(Act, frozen=True):
         return timing.fall(case.game, self.seat, case.chance, case.vault, case.at, cause)
 
 
+class Fall(Act, frozen=True):
+    """The flag of a seat falls by itself, and its default answer is given."""
+
+    kind = "fall"
+    seat: Seat
+
+    async def decide(self, case: Case) -> Decided:
+        return timing.fall(case.game, self.seat, case.chance, case.vault, case.at)
+
+
+class CreditOutage(Act, frozen=True):
+    """The time since `since`, in which nobody watched the clocks, is not counted."""
+
+    kind = "credit-outage"
+    since: str
+
+    async def decide(self, case: Case) -> Decided:
+        return timing.credit_outage(case.game, self.since, case.at)
+
+
 class SeatClock(Struct, frozen=True):
     """The clock of a seat.
 
