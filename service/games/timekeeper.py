@@ -187,15 +187,15 @@ class Timekeeper:
             fallen = 0
             while (due := _next_fall(game)) is not None and fallen <= len(game.players):
                 at, seat = due
-                now = self._games.time()
-                if at > now:
+                if at > self._games.time():
                     put_off[found] = at
                     return
                 try:
                     done = await self._games.by_clock(found.game, Fall(seat))
                 except Refusal:  # an answer was quicker, or another process
                     return
-                self._metrics.clock_lateness.observe((stamped(now) - stamped(at)).total_seconds())
+                late = stamped(self._games.time()) - stamped(at)
+                self._metrics.clock_lateness.observe(late.total_seconds())
                 game, fallen = done.state, fallen + 1
         except Exception as error:  # of one game, which must not stop the others
             log.warning("a clock waits", game=found.game, why=f"{type(error).__name__}: {error}")

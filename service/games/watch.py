@@ -25,6 +25,8 @@ class Watch:
         self._store = store
         self._rows = rows
         self._until: dict[int, str] = {}
+        self._good: dict[int, str] = {}
+        """Until when it is no outage if nobody watches any more: made once, because each command looks at it."""
         self.lanes = 1
 
     async def unwatched_since(self, game: GameId, at: str) -> str | None:
@@ -32,15 +34,14 @@ class Watch:
 
         An empty text says that nobody ever has. Raises `StoreUnavailable`.
         """
+        if at <= self._good.get(book_of(game) % self.lanes, ""):
+            return None
+        try:
+            await self.read()
+        except Unavailable as error:
+            raise StoreUnavailable(str(error)) from error
         lane = book_of(game) % self.lanes
-        if not is_watched(self._until.get(lane, ""), at):
-            try:
-                await self.read()
-            except Unavailable as error:
-                raise StoreUnavailable(str(error)) from error
-            lane = book_of(game) % self.lanes
-        until = self._until.get(lane, "")
-        return None if is_watched(until, at) else until
+        return None if at <= self._good.get(lane, "") else self._until[lane]
 
     async def read(self) -> Mapping[int, str]:
         """Read until when the clocks of each lane were watched, and return it. Raises `Unavailable`."""
@@ -50,12 +51,14 @@ class Watch:
         # When the books have just been divided, what was watched before was watched in all lanes.
         before = found.get((1, 0), "")
         self._until = {lane: found.get((self.lanes, lane), before) for lane in range(self.lanes)}
+        self._good = {lane: later(until, LONGEST) for lane, until in self._until.items() if until}
         return self._until
 
     async def note(self, lanes: Mapping[int, str]) -> None:
         """Note until when the clocks of lanes were watched. Raises `Unavailable`."""
         await self._rows.watch(lanes, self.lanes)
         self._until.update(lanes)
+        self._good.update({lane: later(until, LONGEST) for lane, until in lanes.items()})
 
 
 def is_watched(until: str, at: str) -> bool:
