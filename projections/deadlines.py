@@ -54,6 +54,9 @@ class Deadlines(Projection):
             case _:
                 pass
 
+    def fold_continuation(self, happened: Happened) -> Iterable[Change]:
+        return self.fold(happened)
+
 
 CLOCKS: Final = Deadlines()
 
