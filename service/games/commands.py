@@ -82,8 +82,8 @@ class CommandHandler:
     async def credit(self, cached: CachedGame, request: Request) -> bool:
         """Give the clocks of a game back what they counted while nobody watched them; tell whether there was any.
 
-        The timekeeper does so in every game (TAB-CLK-09). Whoever is quicker must not lose by it. Raises `Conflict`,
-        and what the log of the projections' store raises.
+        The timekeeper does so in every game (TAB-CLK-09). A player who is quicker must not lose by it. Raises
+        `Conflict` and `StoreError`.
         """
         clocks = cached.now.clocks
         if self._watch is None or request.player is None or clocks is None or not clocks.runs:

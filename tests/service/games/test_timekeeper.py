@@ -1,4 +1,4 @@
-"""The timekeeper: flags fall when they are due and once, whoever keeps time, and nobody loses by an outage."""
+"""The timekeeper: flags fall when they are due, and once, and nobody loses by an outage."""
 
 import asyncio
 from collections.abc import AsyncIterator
