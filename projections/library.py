@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from projections.deadlines import CLOCKS
 from projections.dice import DICE
 from projections.lobby import LOBBY
 from projections.officials import OFFICIALS
@@ -12,4 +13,6 @@ from projections.scoreboard import SCOREBOARD
 from projections.sightings import SIGHTINGS
 from projections.timeline import TIMELINE
 
-PROJECTIONS: Final[tuple[Projection, ...]] = (LOBBY, SCOREBOARD, PLAYERS, DICE, RULES, SIGHTINGS, TIMELINE, OFFICIALS)
+PROJECTIONS: Final[tuple[Projection, ...]] = (
+    *(LOBBY, SCOREBOARD, PLAYERS, DICE, RULES, SIGHTINGS, TIMELINE, OFFICIALS, CLOCKS),
+)

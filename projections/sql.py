@@ -83,6 +83,24 @@ CREATE TABLE IF NOT EXISTS followers (
 )"""
 """Which processes share a kind of work, in which lanes, until when (Unix time)."""
 
+WATCHES = """\
+CREATE TABLE IF NOT EXISTS watches (
+    lanes BIGINT NOT NULL,
+    lane  BIGINT NOT NULL,
+    until TEXT NOT NULL,
+    PRIMARY KEY (lanes, lane)
+)"""
+"""Until when the clocks of games were watched, by how many lanes there were and by lane. Later than that is an outage,
+which no player is to lose time by (TAB-CLK-09)."""
+
+WATCHED = "SELECT lanes, lane, until FROM watches"
+
+WATCH = (
+    "INSERT INTO watches (lanes, lane, until) VALUES (?, ?, ?) ON CONFLICT (lanes, lane)"
+    " DO UPDATE SET until = excluded.until WHERE watches.until < excluded.until"
+)
+"""Values: how many lanes there are, the lane, until when it was watched."""
+
 NOTE_REFUSALS = (
     "INSERT INTO refusals (ruleset, rule, times) VALUES (?, ?, ?)"
     " ON CONFLICT (ruleset, rule) DO UPDATE SET times = refusals.times + excluded.times"

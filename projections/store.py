@@ -5,13 +5,14 @@ makes a new one beside it from the first event on, and takes its place when it h
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 from typing import Any, Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.kernel.ids import StreamId, Version
-from projections.change import Change
+from projections.change import Amend, Change
 from projections.lanes import joined
 from projections.projection import Projection
 
@@ -170,6 +171,22 @@ class ProjectionStore(Rows, Protocol):
         Living processes share them fairly (`projections.lanes.shared`); 0 seconds give all back. As with `lease`, what
         is stored is right without.
         """
+        ...
+
+    async def time(self) -> datetime:
+        """Return the time by which leases end: that of the server of the rows, if there is one."""
+        ...
+
+    async def watched(self) -> dict[tuple[int, int], str]:
+        """Return until when the clocks of games were watched, by how many lanes there were and by lane."""
+        ...
+
+    async def watch(self, lanes: Mapping[int, str], of: int) -> None:
+        """Note until when the clocks of games were watched in lanes, of which there are `of`. It never goes back."""
+        ...
+
+    async def amend(self, projection: Projection, changes: Sequence[Amend]) -> None:
+        """Change live rows besides what events change in them. A rebuild forgets it. Raises `NotBuilt`."""
         ...
 
     async def begin(self, projection: Projection) -> Generation:

@@ -33,11 +33,14 @@ from service.base.clock import Clock, utc_now
 from service.base.extras import needs_extra
 from service.base.settings import Settings
 from service.bots.playing import playing
+from service.cluster.common_time import common_time
 from service.cluster.shared_wake import open_shared_wake
 from service.cluster.tail import Tail
 from service.cluster.wake import LocalWake, Wake
 from service.games.games import Games
 from service.games.snapshots import Snapshots, Tier
+from service.games.timekeeper import keeping_time
+from service.games.watch import Watch
 from service.judging.desk import Desk
 from service.observe.background import background
 from service.observe.logging import log
@@ -84,6 +87,8 @@ async def open_services(
         store.begin_checking()
         rows = await backend.open_projections()
         opened.push_async_callback(rows.close)
+        if store.is_shared and clock is utc_now:
+            clock = await opened.enter_async_context(common_time(rows))
         wake = await opened.enter_async_context(open_wake(store, redis))
         refusals = Refusals(rows)
 
@@ -96,7 +101,8 @@ async def open_services(
         accounts = Accounts(store.accounts, clock, randomness, settings.token_cache, identify)
         snapshots = Snapshots(await open_snapshots(settings, redis), watched)
         opened.push_async_callback(snapshots.close)
-        games = Games(store, library, wake, clock, settings, randomness, boards, refused, watched, snapshots)
+        watch = Watch(store, rows)
+        games = Games(store, library, wake, clock, settings, randomness, boards, refused, watched, snapshots, watch)
         opened.push_async_callback(games.close)
         log_key = signing_key(settings, randomness)
         services = Services(
@@ -122,6 +128,7 @@ async def open_services(
         await opened.enter_async_context(
             sequencing(store, log_key, settings.data, rows, wake, witnesses_of(settings), watched.signing.set)
         )
+        await opened.enter_async_context(keeping_time(settings, games, store, rows, watch, watched))
         await opened.enter_async_context(playing(settings, games, store, wake, accounts, rows))
         await opened.enter_async_context(refusals.kept())
         await opened.enter_async_context(accounts.kept())

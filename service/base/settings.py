@@ -165,6 +165,8 @@ class Settings(Struct, frozen=True):
             that are over, or rest for a day, do not count.
         projections: whether this process keeps the projections up to date. If no process does, run `tabularium
             projections run`.
+        clocks: whether this process watches the clocks of games, which several processes share. If none does, no flag
+            falls, and no clock counts more than thirty seconds between two commands.
         transparency: whether this process signs what happened in games into the transparency log.
         log_key: the key that signs the transparency log, as `tabularium transparency key` makes it. Default: a key that
             the service makes in its data directory; with PostgreSQL, nobody signs without this setting.
@@ -228,6 +230,7 @@ class Settings(Struct, frozen=True):
     bot_pause: Annotated[float, Meta(ge=0, le=60)] = 0.5
     bots_per_account: Count = 24
     projections: bool = True
+    clocks: bool = True
     transparency: bool = True
     log_key: str = ""
     log_policy: str = ""

@@ -3,19 +3,22 @@
 import asyncio
 import platform
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from datetime import datetime
 from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Final
 from urllib.parse import urlsplit
 
+from projections import deadlines
 from projections.library import PROJECTIONS
-from projections.store import Unavailable
-from service.base.clock import Clock, utc_now
+from projections.store import NotBuilt, ProjectionStore, Unavailable
+from service.base.clock import Clock, utc_now, written
 from service.base.settings import DATABASE_URL, Settings, without_password
 from service.doctor import deep, embedded, transparency
 from service.doctor.deep import Progress
 from service.doctor.finding import Finding, Level, fail, ok, one_line, warn
+from service.games.watch import Watch, is_watched
 from service.store.backend import Backend, backend_of
 from service.store.protocol import EventStore, StoreError
 
@@ -222,6 +225,7 @@ async def _projections(backend: Backend, store: EventStore) -> AsyncIterator[Fin
         return
     try:
         generations, events = await rows.generations(), await store.events()
+        clocks = await _clocks(rows, store)
     except (StoreError, Unavailable) as error:
         yield fail("projections", one_line(error), "See the other findings.")
         return
@@ -244,3 +248,19 @@ async def _projections(backend: Backend, store: EventStore) -> AsyncIterator[Fin
         yield warn("projections", f"behind the log are {', '.join(behind)}", remedy)
     else:
         yield ok("projections", f"all {len(PROJECTIONS)} follow the log")
+    if clocks is not None:
+        yield clocks
+
+
+async def _clocks(rows: ProjectionStore, store: EventStore) -> Finding | None:
+    """Return whether the clocks of games are watched; None when none runs. Raises `Unavailable`."""
+    with suppress(NotBuilt):
+        count = await deadlines.count(rows)
+        until = min((await Watch(store, rows).read()).values())
+        since, now = until or "they began to run", written(await rows.time())
+        if count and store.is_shared and not is_watched(until, now):
+            remedy = "Let a process with TABULARIUM_CLOCKS=true run. It gives the players the time back."
+            return warn("clocks", f"nobody has watched the clocks of {count} games since {since}", remedy)
+        if count:
+            return ok("clocks", f"the clocks of {count} games run; they were watched until {since}")
+    return None

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Final
 
 from domain.kernel.ids import GameId, Version
-from domain.kernel.log import answering
+from domain.kernel.log import answering, timing
 from domain.kernel.log.game import Decided
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Library
@@ -14,6 +14,7 @@ from service.games.appending import Appender
 from service.games.cache import CachedGame, GameCache
 from service.games.reading import GameReader
 from service.games.requests import Done, Request, StaleVersion
+from service.games.watch import Watch
 from service.observe.logging import log
 from service.observe.tracing import span
 from service.store.protocol import Conflict, StoreUnavailable, Within
@@ -32,8 +33,10 @@ class CommandHandler:
         cache: GameCache,
         appender: Appender,
         refused: Callable[[str, str], None],
+        watch: Watch | None = None,
     ) -> None:
         """`refused` gets the ruleset and the rule of every refusal; it has to be quick."""
+        self._watch = watch
         self._library = library
         self._reader = reader
         self._cache = cache
@@ -50,6 +53,9 @@ class CommandHandler:
                 await self._cache.catch_up(cached)
             for _ in range(ATTEMPTS):
                 try:
+                    before = cached.now.version
+                    if await self.credit(cached, request) and expected is not None and before in expected:
+                        expected = (cached.now.version,)  # of the credit, the client could not know
                     with span("decide"):
                         # 2. The act refuses with a rule, or says which events happen.
                         decided = await self.decide(cached, request, act, expected)
@@ -68,10 +74,30 @@ class CommandHandler:
                     # 7. Refused, but perhaps because this very request was accepted before, and the game has moved on.
                     if first := await self._reader.first_answer(game_id, request.use):
                         return first
-                    if isinstance(error, Refusal):
+                    if isinstance(error, Refusal) and request.player is not None:
                         self._refused(cached.now.ruleset.id, error.rule)
                     raise
         raise StoreUnavailable(f"{game_id} changed {ATTEMPTS} times while the service decided this; try again")
+
+    async def credit(self, cached: CachedGame, request: Request) -> bool:
+        """Give the clocks of a game back what they counted while nobody watched them; tell whether there was any.
+
+        The timekeeper does so in every game (TAB-CLK-09). A player who is quicker must not lose by it. Raises
+        `Conflict` and `StoreError`.
+        """
+        clocks = cached.now.clocks
+        if self._watch is None or request.player is None or clocks is None or not clocks.runs:
+            return False
+        since = await self._watch.unwatched_since(cached.id, request.at)
+        if since is None:
+            return False
+        at = max(request.at, cached.recent[-1].at)
+        try:
+            credited = timing.credit_outage(cached.now, since, at)
+        except Refusal:  # it was credited already, or its clocks began to run after that
+            return False
+        await self._appender.append(cached, Request(None, at), credited)
+        return True
 
     async def decide(
         self, cached: CachedGame, request: Request, act: Act, expected: Collection[Version] | None

@@ -6,6 +6,8 @@ from typing import Any
 from domain.boards import parse_board, validate
 from domain.kernel.chance.draws import commitment_to
 from domain.kernel.ids import GameId, PlayerId
+from domain.kernel.log import timing
+from domain.kernel.log.clock import Clock
 from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.lifecycle import Forking, Readers, Sight
 from domain.kernel.rules.board import Board
@@ -29,6 +31,7 @@ async def create_game(
     organizer_sees: Sight = "spectator",
     forks: Forking = "players",
     readers: Readers = "everybody",
+    clock: Clock | None = None,
     title: str = "",
     listed: bool = True,
     key: str | None = None,
@@ -42,6 +45,7 @@ async def create_game(
         organizer_sees: what they see of it while it runs and they hold no seat.
         forks: who may fork it while it runs.
         readers: who may read it. No list shows others a game that not everybody may read.
+        clock: its clock, if it has one.
         listed: whether lists show the game to everybody.
 
     Raises:
@@ -50,7 +54,7 @@ async def create_game(
         DocumentError: a document is not valid, or the board lacks what it needs.
         msgspec.ValidationError: the ruleset does not know this setup.
         ValueError: the ruleset cannot be played on this board.
-        Refusal: the ruleset is not for that number of players.
+        Refusal: the ruleset is not for that number of players, or no such game has this clock.
         KeyReused: the key came with another request before.
     """
     ruleset = _ruleset(games.library, ruleset_id)
@@ -66,6 +70,8 @@ async def create_game(
         content.append({"forks": forks})
     if readers != "everybody":
         content.append({"readers": readers})
+    if clock is not None:
+        content.append({"clock": clock})
     if not listed:
         content.append("unlisted")
     secret = games.new_secret()
@@ -95,6 +101,8 @@ async def create_game(
             cause=request.cause,
             at=request.at,
         )
+        if clock is not None:
+            decided = decided.then(timing.set_clock(decided.game, clock, request.cause, request.at))
         if not listed and not opening.private:
             await games.store.list_game(game, False)
         return decided

@@ -1,5 +1,6 @@
 """The games that are being played: what accounts do to them, beside looking at them."""
 
+import contextlib
 import hashlib
 import itertools
 import secrets
@@ -27,6 +28,7 @@ from service.games.in_flight import InFlight
 from service.games.reading import GameReader
 from service.games.requests import Done, Request, hashed_key, request_of
 from service.games.snapshots import Snapshots
+from service.games.watch import Watch
 from service.observe.metrics import Metrics
 from service.store.accounts import LimitReached
 from service.store.protocol import Append, Appended, Conflict, EventStore, Opening, StoreUnavailable, Within
@@ -59,10 +61,12 @@ class Games(GameReader):
         refused: Callable[[str, str], None] = lambda ruleset, rule: None,
         metrics: Metrics | None = None,
         snapshots: Snapshots | None = None,
+        watch: Watch | None = None,
     ) -> None:
         """`randomness` returns random bytes, for new ids and the secrets of chance; `boards` finds a ruleset's own.
 
-        `refused` gets the ruleset and the rule of every refusal; it has to be quick.
+        `refused` gets the ruleset and the rule of every refusal; it has to be quick. `watch` knows of times in which
+        nobody watched the clocks of games; without it there are none.
         """
         metrics = metrics or Metrics()
         cache = GameCache(store, library, settings, metrics, snapshots or Snapshots([], metrics))
@@ -72,7 +76,7 @@ class Games(GameReader):
         self._randomness = randomness
         self.refused = refused
         self._appender = Appender(store, self, cache, wake, metrics)
-        self._handler = CommandHandler(library, self, cache, self._appender, refused)
+        self._handler = CommandHandler(library, self, cache, self._appender, refused, watch)
         self._in_flight = InFlight(metrics)
 
     # --- acting ---
@@ -99,6 +103,11 @@ class Games(GameReader):
         """
         request = request_of(player, self._clock, key, act.content if key else [])
         return await self._in_flight.finish(act.kind, self._handler.handle(game_id, request, act, expected, within))
+
+    async def by_clock(self, game_id: GameId, act: Act) -> Done:
+        """Let the clock do something to a game. Raises as `act` does."""
+        request = Request(None, self.time())
+        return await self._in_flight.finish(act.kind, self._handler.handle(game_id, request, act, None, None))
 
     async def try_out(
         self, game_id: GameId, player: PlayerId, act: Act, *, expected: Collection[Version] | None = None
@@ -129,6 +138,10 @@ class Games(GameReader):
             async with self._cache.held(game_id) as cached:
                 if await self._cache.head(cached) > cached.now.version:
                     await self._cache.catch_up(cached)
+                with contextlib.suppress(
+                    Conflict
+                ):  # of this game: then what `decide` brings fails as well, and says so
+                    await self._handler.credit(cached, request)
                 first, decided = await decide(self._handler.case(cached, request))
                 return await self._appender.append_with(first, cached, decided)
 

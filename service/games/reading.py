@@ -35,6 +35,10 @@ class GameReader:
         self._cache = cache
         self._waited: dict[GameId, tuple[Version, frozenset[PlayerId]]] = {}
 
+    def time(self) -> str:
+        """Return the time, as the log writes it."""
+        return stamp(self._clock)
+
     async def game(self, game_id: GameId, at_least: Version | None = None) -> Game:
         """Return the present game, with everything that any process has acknowledged. Raises `UnknownGame`.
 

@@ -11,6 +11,7 @@ from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import GameId, PlayerId, Version
 from domain.kernel.log.game import Game
 from domain.kernel.log.record import Cause, Record
+from domain.kernel.log.timing import BY_CLOCK
 from service.base.clock import Clock, stamp
 from service.games.views import Accepted, Viewer, event_view
 from service.store.protocol import KeyUse
@@ -68,14 +69,16 @@ class Done(Struct, frozen=True):
 
 
 class Request(Struct, frozen=True):
-    """A request to a game: who sent it, when, and under which key."""
+    """A request to a game: who sent it, when, and under which key. `player` is None for what the clock does."""
 
-    player: PlayerId
+    player: PlayerId | None
     at: str
     use: KeyUse | None = None
 
     @property
     def cause(self) -> Cause:
+        if self.player is None:
+            return BY_CLOCK
         return Cause(self.player, key=self.use.key if self.use is not None else None)
 
 

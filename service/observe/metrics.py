@@ -35,6 +35,7 @@ KINDS: Final = (
     *("create", "fork", "take-seat", "leave-seat", "seat-bot", "remove-bot", "start", "cancel", "depart"),
     *("command", "upgrade", "leave-answer", "revoke-answer", "ask-take-back", "answer-take-back"),
     *("name-official", "release-official", "resume", "rule"),
+    *("set-clock", "give-time", "take-day-off", "claim-flag", "fall", "credit-outage"),
 )
 """The kinds of requests to games; an undo is a command."""
 
@@ -44,6 +45,7 @@ METHODS: Final = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OP
 APPEND_BUCKETS: Final = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 3, 10)
 REQUEST_BUCKETS: Final = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 DELAY_BUCKETS: Final = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 5)
+LATENESS_BUCKETS: Final = (0.1, 0.25, 0.5, 1, 2, 3, 5, 10, 30, 60, 300, 3600)
 
 # A second series per counter, with the time of its birth, tells nothing that the process's start does not.
 disable_created_metrics()
@@ -123,6 +125,12 @@ class Metrics:
             "tabularium_loop_delay_seconds",
             "How late the process does what it should: everybody waits so long, for work that does not pause.",
             DELAY_BUCKETS,
+        )
+
+        self.clock_lateness = self._histogram(
+            "tabularium_clock_lateness_seconds",
+            "How long after its deadline and grace a flag fell that this process let fall.",
+            LATENESS_BUCKETS,
         )
 
         # --- what is kept in memory ---

@@ -15,6 +15,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
@@ -34,6 +35,7 @@ from service.base.sockets import address_of, listen
 from service.bots import playing
 from service.bots.client import Client
 from service.cluster import tail
+from service.games import timekeeper, watch
 from service.observe.logging import configure
 from service.server import Server
 from service.store.sqlite import store
@@ -126,12 +128,12 @@ Step = Callable[[], Awaitable[object]]
 class Bench:
     """The services, and what is asked of them."""
 
-    def __init__(self, loop: Loop, served: str, bare: str, table: Table, follow: Step) -> None:
-        """`follow` brings the projections to the end of the log."""
+    def __init__(self, loop: Loop, served: str, bare: str, table: Table, clocked: Table, follow: Step) -> None:
+        """`clocked` is a game with a clock. `follow` brings the projections to the end of the log."""
         self._loop = loop
         self._served = served
         self._line, self._bare = Line(served), Line(bare)
-        self._table = table
+        self._table, self._clocked = table, clocked
         self._follow = follow
         self._read = state_requests(table)[0]
         self._stream = f"GET /v1/games/{table.game}/events/stream HTTP/1.1\r\nHost: bench\r\n\r\n".encode()
@@ -147,9 +149,12 @@ class Bench:
         await self._repeat("bare-insert", self._bare, posted("/insert", b"{}"))
         await self._repeat("bare-read", self._bare, KEPT)
         await self._repeat("read", self._line, self._read)
-        requests = await self._commands(3 * COMMANDS + 2 * len(TURN))
+        requests = await self._commands(self._table, 3 * COMMANDS + 2 * len(TURN))
         with self._window("command", COMMANDS):
             await self._send(requests, COMMANDS)
+        clocked = await self._commands(self._clocked, COMMANDS)
+        with self._window("command-clocked", COMMANDS):
+            await self._send(clocked, COMMANDS)
         await self._follow()
         with self._window("command-projected", len(TURN)):
             for _ in TURN:
@@ -187,9 +192,9 @@ class Bench:
             for _ in range(REQUESTS):
                 await line.ask(request)
 
-    async def _commands(self, count: int) -> Iterator[bytes]:
+    async def _commands(self, table: Table, count: int) -> Iterator[bytes]:
         notebook = Notebook()
-        await self._table.turns(notebook, count)
+        await table.turns(notebook, count)
         return iter(notebook.requests)
 
     async def _send(self, requests: Iterator[bytes], count: int) -> None:
@@ -221,6 +226,7 @@ def without_clock() -> None:
     """Have nothing happen, or happen otherwise, because of the time that passes."""
     store.QUICK = tail.POLL = playing.POLL = readmodels.FLUSH = accounts.FLUSH = NEVER
     playing.LEASE = 10 * NEVER
+    timekeeper.TICK, watch.LONGEST = NEVER, timedelta(seconds=10 * NEVER)
     tail.GATHER = QUIET / 30
 
 
@@ -239,7 +245,11 @@ async def opened(folder: Path, loop: Loop) -> AsyncIterator[Bench]:
         served = await stack.enter_async_context(serving(Service(services)))
         client = stack.enter_context(Client(served))
         table = await asyncio.to_thread(Table, client, 1)
-        yield Bench(loop, served, bare, table, readmodels.runner(services.store, services.rows, LIBRARY).catch_up)
+        await services.rows.watch({0: services.games.time()}, 1)
+        clocked = await asyncio.to_thread(Table, client, 2, clock="slow")
+        yield Bench(
+            loop, served, bare, table, clocked, readmodels.runner(services.store, services.rows, LIBRARY).catch_up
+        )
 
 
 @contextlib.asynccontextmanager

@@ -39,6 +39,7 @@ NOTES: Final = {
     "bare-read": "a bare route that answers with the same bytes as `read`",
     "read": "the position of a game in memory",
     "command": "a command of a quiet turn; bots follow the log, nobody follows the game",
+    "command-clocked": "a command in a game with a clock; at most 1.1 of one without",
     "command-projected": "a command and the pass of the projections after it",
     "command-projected-together": "a command of several that the projections fold in one pass",
     "stream": "what a command takes for each that follows its game by a stream",

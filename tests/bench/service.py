@@ -54,10 +54,11 @@ class Wire:
 class Table:
     """A running two-player game whose seats take quiet turns."""
 
-    def __init__(self, client: Client, number: int) -> None:
+    def __init__(self, client: Client, number: int, **wishes: str) -> None:
+        """`wishes` are what else is said of the game when it is created."""
         players = [client.post("/v1/players", {"name": f"bench {number}.{seat}"}) for seat in (1, 2)]
         callers = [client.as_player(player["token"]) for player in players]
-        game = callers[0].post("/v1/games", {"ruleset": "conquest-classic-friz", "players": 2})
+        game = callers[0].post("/v1/games", {"ruleset": "conquest-classic-friz", "players": 2, **wishes})
         self.game: str = game["id"]
         self.path = f"/v1/games/{game['id']}/commands"
         self.state = f"/v1/games/{game['id']}/state"

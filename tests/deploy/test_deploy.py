@@ -188,7 +188,7 @@ def test_every_alert_says_what_to_do():
 
 
 def test_the_kinds_of_commands_are_those_that_are_counted():
-    source = (ROOT / "service" / "games" / "acts.py").read_text()
+    source = "".join((ROOT / "service" / "games" / name).read_text() for name in ("acts.py", "clocks.py"))
     assert {"create", "fork", "rule", *re.findall(r'^    kind = "([a-z-]+)"', source, re.MULTILINE)} == set(KINDS)
 
 

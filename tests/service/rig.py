@@ -46,6 +46,17 @@ def ticking() -> Callable[[], datetime]:
     return lambda: datetime(2026, 11, 21, 6, tzinfo=UTC) + timedelta(seconds=next(seconds))
 
 
+class Hands:
+    """A clock that is put on by hand."""
+
+    def __init__(self) -> None:
+        self.now = datetime(2026, 11, 21, 6, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        self.now += timedelta(milliseconds=1)
+        return self.now
+
+
 def fixed_randomness(seed: str = "tests") -> Callable[[int], bytes]:
     """Return what always returns the same bytes in turn."""
     numbers = itertools.count()

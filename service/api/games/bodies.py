@@ -1,10 +1,11 @@
 """Games and their seats as they are sent and answered."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Raw, Struct, UnsetType, field
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field
 
 from domain.kernel.ids import CaseId, GameId, PlayerId, Seat, Version
+from domain.kernel.log.clock import LONGEST, PRESETS, Clock
 from domain.kernel.log.lifecycle import Forking, Readers, Sight, Status
 from domain.kernel.rules.decision import Decision
 from domain.kernel.rules.papers import Paper
@@ -12,7 +13,12 @@ from domain.kernel.rules.ruleset import Result
 from projections.lobby import ForkOf
 from service.api.bodies import Entropy, Identifier, Listed, Page, Players, Text, Title
 from service.api.rulesets.bodies import RuleChange, RulesetNumber
+from service.games.clocks import ClocksView
 from service.store.accounts import InvitationId
+
+Preset = Literal["live", "fast", "slow"]
+"""The names of the clocks that are there to choose from."""
+ChosenClock = Clock | Preset | None
 
 
 class GamesPage(Page, frozen=True):
@@ -75,6 +81,9 @@ class NewGame(Struct, frozen=True, forbid_unknown_fields=True):
             When it is over, everybody may.
         readers: who may read the game: `everybody`, or those alone who are `invited`, which makes it private, for good:
             its seats, its organizer and its officials (TAB-READ-01). No list shows others a private game.
+        clock: its clock: `live` for an evening (45 minutes, and 3 for each turn), `fast` for some weeks (2 days, and 8
+            hours), `slow` for some months (7 days, and a day), or one of your own within the bounds of TAB-CLK-02; null
+            for none. Only the organizer chooses it, so name no other organizer with it.
         board: a board to play on instead of the ruleset's own, in the form of BoardView's `board`.
         documents: documents to play with instead of the ruleset's own, by name. Only some rulesets have any.
         listed: whether lists show the game to everybody. Otherwise it is unlisted: only its players and its organizer
@@ -90,9 +99,37 @@ class NewGame(Struct, frozen=True, forbid_unknown_fields=True):
     organizer_sees: Sight = "spectator"
     forks: Forking = "players"
     readers: Readers = "everybody"
+    clock: ChosenClock = None
     board: Raw | UnsetType = UNSET
     documents: dict[str, Raw] = field(default_factory=dict[str, Raw])
     listed: bool = True
+
+
+class ClockWanted(Struct, frozen=True, forbid_unknown_fields=True):
+    """A clock for a game.
+
+    Attributes:
+        clock: the clock: `live`, `fast` or `slow`, or one of your own within the bounds of TAB-CLK-02; null for none.
+    """
+
+    clock: ChosenClock
+
+
+def chosen_clock(chosen: ChosenClock) -> Clock | None:
+    """Return the clock that was chosen, also by name."""
+    return PRESETS[chosen] if isinstance(chosen, str) else chosen
+
+
+class TimeGift(Struct, frozen=True, forbid_unknown_fields=True):
+    """Time for a seat.
+
+    Attributes:
+        seat: the seat that gets it.
+        seconds: how much it gets.
+    """
+
+    seat: Identifier
+    seconds: Annotated[int, Meta(ge=1, le=LONGEST)]
 
 
 class JoinGame(Struct, frozen=True, forbid_unknown_fields=True):
@@ -292,6 +329,9 @@ class GameDetail(GameSummary, frozen=True):
         officials: who may rule in it, and sees all of it.
         paused: why an official paused it; null while it is not paused.
         take_backs: the open requests of seats to take moves back.
+        clock: the clock that was chosen for it; null for a game without one.
+        clocks: what the clocks show; null until it starts, and for a game without a clock.
+        now: the time of the service, which `clocks` are to be compared with; null where these are.
         you: the seat that the caller holds; null for a spectator.
     """
 
@@ -316,6 +356,9 @@ class GameDetail(GameSummary, frozen=True):
     officials: tuple[Official, ...]
     paused: str | None
     take_backs: tuple[TakeBack, ...]
+    clock: Clock | None
+    clocks: ClocksView | None
+    now: str | None
     you: Seat | None
 
 

@@ -3,11 +3,14 @@
 import msgspec
 
 from domain.kernel.ids import CaseId, PlayerId
-from domain.kernel.log import officials, seating
+from domain.kernel.log import officials, seating, timing
+from domain.kernel.log.clock import PRESETS, Clock
+from domain.kernel.log.game import Game
 from domain.kernel.log.record import Cause
 from domain.kernel.rules.papers import Line, Paper, Section
 from service.api.games.bodies import (
     BotWanted,
+    ClockWanted,
     GamePage,
     InvitationPage,
     Invited,
@@ -17,6 +20,7 @@ from service.api.games.bodies import (
     NewInvitation,
     PapersView,
     TakeSeat,
+    TimeGift,
     Upgrade,
     UpgradeChecked,
 )
@@ -52,6 +56,7 @@ def examples(scene: Scene) -> dict[str, Example]:
         "startGame": Example(scene.accepted(scene.joined[-1].game, scene.started)),
         **_officials(scene),
         **_bots(scene),
+        **_clocks(scene),
         **_upgrades(scene),
     }
 
@@ -102,6 +107,34 @@ def _bots(scene: Scene) -> dict[str, Example]:
         "seatBot": Example(scene.accepted(game, taken), BotWanted("greedy")),
         "removeBot": Example(scene.accepted(taken.game, left)),
     }
+
+
+def _clocks(scene: Scene) -> dict[str, Example]:
+    """Return what happens to clocks in the game of the scene, if it has one."""
+    created, organizer = scene.created.game, Cause(scene.now.organizer)
+    chosen = timing.set_clock(created, PRESETS["fast"], organizer, AT)
+    game = _begun(scene, PRESETS["fast"])
+    giver, to = list(game.players)[:2]
+    given = timing.give_time(game, giver, to, 3600, Cause(game.players[giver]), AT)
+    off = timing.take_day_off(game, giver, Cause(game.players[giver]), AT)
+    late = _begun(scene, Clock(kind="bank", time=3600, at_zero="claim"))
+    due = late.clocks.next_fall() if late.clocks is not None else None
+    assert due is not None, "a game that has begun waits for somebody"
+    other = next(seat for seat in late.players if seat != due[1])
+    asks = Cause(late.players[other], other)
+    claimed = timing.fall(late, due[1], late.chance(SECRET), scene.vault, due[0], asks)
+    return {
+        "setClock": Example(scene.accepted(created, chosen), ClockWanted("fast")),
+        "giveTime": Example(scene.accepted(game, given), TimeGift(to, 3600)),
+        "takeDayOff": Example(scene.accepted(game, off)),
+        "claimFlag": Example(scene.accepted(late, claimed)),
+    }
+
+
+def _begun(scene: Scene, clock: Clock) -> Game:
+    """Return the game of the scene as it would begin with a clock."""
+    game = timing.set_clock(scene.joined[-1].game, clock, Cause(scene.now.organizer), AT).game
+    return game.start(game.chance(SECRET), Cause(game.organizer), AT).game
 
 
 def _upgrades(scene: Scene) -> dict[str, Example]:

@@ -15,7 +15,17 @@ from domain.kernel.rules.refusal import Refusal
 from projections import lobby
 from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
-from service.api.games.bodies import GameChange, GameDetail, GamePage, GamesPage, Listing, NewGame, PapersView, TakeSeat
+from service.api.games.bodies import (
+    GameChange,
+    GameDetail,
+    GamePage,
+    GamesPage,
+    Listing,
+    NewGame,
+    PapersView,
+    TakeSeat,
+    chosen_clock,
+)
 from service.api.games.listing import listed, players_of
 from service.api.games.views import game_detail, papers_view
 from service.api.problems.accounts import UNKNOWN_PLAYER
@@ -92,8 +102,9 @@ async def create_game(request: Call) -> Response[bytes]:
     """Create a game.
 
     The service draws the secret behind the game's dice now and publishes its SHA-256 as `commitment`. You are the
-    game's organizer unless you name another. You hold no seat yet. With an `Idempotency-Key`, a repeated request
-    creates no second game: you get the first answer again.
+    game's organizer unless you name another. You hold no seat yet. A `clock` has bounds (TAB-CLK-02), and you can
+    change it until the game starts. With an `Idempotency-Key`, a repeated request creates no second game: you get the
+    first answer again.
     """
     request.read_query(Nothing)
     caller, key = request.signed_in, request.key
@@ -112,6 +123,7 @@ async def create_game(request: Call) -> Response[bytes]:
             organizer_sees=wish.organizer_sees,
             forks=wish.forks,
             readers=wish.readers,
+            clock=chosen_clock(wish.clock),
             title=wish.title,
             listed=wish.listed,
             key=key,
@@ -369,9 +381,9 @@ async def detail(services: Services, game: Game, viewer: Viewer, title: str | No
     row = await services.store.game(game.id)
     assert row is not None, "a game that can be played is in the index"
     row = row if title is None else msgspec.structs.replace(row, title=title)
-    if row.version > game.version:
-        row = msgspec.structs.replace(row, changed=row.created) if game.version == 1 else row
+    if row.version > game.version and title is not None:  # a creation that was repeated
+        row = msgspec.structs.replace(row, changed=row.created)
     players = await players_of(services, (*game.players.values(), *game.around.officials))
     listed = not await services.store.unlisted([game.id])
     outcome = await services.desk.outcome(game)
-    return game_detail(row, game, players, viewer, outcome, listed=listed)
+    return game_detail(row, game, players, viewer, outcome, now=services.games.time(), listed=listed)

@@ -12,6 +12,7 @@ from domain.kernel.rules.papers import Papers
 from projections.lobby import GameRow
 from service.accounts.lookalikes import looking_alike
 from service.api.games.bodies import GameDetail, GameSummary, Invitation, Official, PapersView, SeatView, TakeBack
+from service.games.clocks import clocks_view
 from service.games.views import Viewer
 from service.judging.desk import Outcome
 from service.store.accounts import InvitationRow, PlayerRow
@@ -77,14 +78,16 @@ def game_detail(
     viewer: Viewer,
     outcome: Outcome | None = None,
     *,
+    now: str | None = None,
     listed: bool = True,
 ) -> GameDetail:
     """Return a game, with what the index alone knows of it (its title and times) from `row`.
 
-    `outcome` is how it ended after rulings; its own end when absent.
+    `outcome` is how it ended after rulings; its own end when absent. `now` is the time.
     """
     outcome = outcome or Outcome(game.result)
     officials = [player for player, holds in game.around.officials.items() if holds]
+    clocks = clocks_view(game)
     return GameDetail(
         id=game.id,
         title=row.title,
@@ -119,6 +122,9 @@ def game_detail(
         officials=_officials(officials, game, players),
         paused=game.around.paused,
         take_backs=open_take_backs(game),
+        clock=game.clocks.clock if game.clocks is not None else None,
+        clocks=clocks,
+        now=now if clocks is not None else None,
         you=viewer.seat,
     )
 

@@ -9,6 +9,7 @@ from domain.kernel.log.answers import Condition, Name, Until
 from domain.kernel.log.lifecycle import Status
 from domain.kernel.rules.decision import Decision, Option
 from service.api.bodies import Identifier, Past
+from service.games.clocks import ClocksView
 from service.games.views import Accepted
 
 
@@ -59,6 +60,7 @@ class StateView(Struct, frozen=True):
             an organizer without a seat if `organizer_sees` is `all`.
         view: the position, in the shape of its ruleset; null before the game begins.
         decisions: what the game waited for at that version.
+        clocks: what the clocks showed at that version; null until it starts, and for a game without a clock.
     """
 
     game: GameId
@@ -70,6 +72,7 @@ class StateView(Struct, frozen=True):
     everything: bool
     view: Any
     decisions: tuple[Decision, ...]
+    clocks: ClocksView | None
 
 
 class OptionsView(Struct, frozen=True):

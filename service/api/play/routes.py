@@ -23,6 +23,7 @@ from service.api.request import Call, require_token
 from service.api.response import Answered, answer, etag, unchanged
 from service.api.services import Services
 from service.games.acts import Commands, NotSeated
+from service.games.clocks import clocks_view
 from service.games.views import Checked, Next, Viewer, seat_of, sees_all_of, viewer_of
 from service.pictures.scenes import marks_of
 
@@ -238,6 +239,7 @@ def state_view(game: Game, viewer: Viewer, view: object) -> StateView:
         everything=viewer.everything,
         view=view,
         decisions=tuple(game.decisions),
+        clocks=clocks_view(game),
     )
 
 

@@ -1,19 +1,20 @@
 """The store of projections on PostgreSQL: tables in a schema of their own, beside the log.
 
 `deploy/migrations/0006_rows.sql` and `0035_lanes.sql` have the checkpoints, `0008_rows_owner.sql` how the service makes
-and drops tables.
+and drops tables, `0044_watches.sql` until when the clocks of games were watched.
 
 Commits do not wait for the disk: rows and checkpoint that a crash of the database takes back are folded again.
 They come behind the events that they were made from in the same write-ahead log, so they are never ahead of these.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from datetime import datetime
 from typing import Any, Final, TypeVar
 
 import asyncpg
 
 from projections import sql
-from projections.change import Table
+from projections.change import Amend, Table
 from projections.lanes import shared
 from projections.projection import Projection
 from projections.store import Generation, Lane, NotBuilt, Overtaken, Step, Trouble, Unavailable
@@ -136,6 +137,26 @@ class PostgresRows:
             return mine
 
         return await self._write(divide)
+
+    async def time(self) -> datetime:
+        return await self._run(lambda connection: connection.fetchval("SELECT clock_timestamp()"))
+
+    async def watched(self) -> dict[tuple[int, int], str]:
+        found = await self._run(lambda connection: connection.fetch(sql.WATCHED))
+        return {(lanes, lane): until for lanes, lane, until in found}
+
+    async def watch(self, lanes: Mapping[int, str], of: int) -> None:
+        rows = [(of, lane, until) for lane, until in sorted(lanes.items())]  # in one order, or two wait in a circle
+        await self._write(lambda connection: connection.executemany(sql.numbered(sql.WATCH), rows))
+
+    async def amend(self, projection: Projection, changes: Sequence[Amend]) -> None:
+        async def work(connection: Connection) -> None:
+            number = await _live(connection, projection)
+            for text, executions in sql.batches(projection.name, number, changes):
+                rows = [tuple(map(_storable, each)) for each in executions]
+                await connection.executemany(sql.numbered(text), rows)
+
+        await self._write(work)
 
     async def begin(self, projection: Projection) -> Generation:
         async def work(connection: Connection) -> Generation:

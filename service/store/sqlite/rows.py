@@ -11,10 +11,12 @@ import sqlite3
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from projections import sql
+from projections.change import Amend
 from projections.lanes import shared
 from projections.projection import Projection
 from projections.store import Generation, Lane, NotBuilt, Overtaken, Step, Trouble, Unavailable
@@ -43,7 +45,7 @@ class SqliteRows:
     @classmethod
     def _open(cls, path: Path) -> "SqliteRows":
         with _translated(), Translated(path):
-            create_anew(path, sql.GENERATIONS, sql.CHECKPOINTS, sql.LEASES, sql.FOLLOWERS, sql.REFUSALS)
+            create_anew(path, sql.GENERATIONS, sql.CHECKPOINTS, sql.LEASES, sql.FOLLOWERS, sql.WATCHES, sql.REFUSALS)
             return cls(path)
 
     async def close(self) -> None:
@@ -105,6 +107,27 @@ class SqliteRows:
             return mine
 
         return await self._write(divide)
+
+    async def time(self) -> datetime:
+        return datetime.now(UTC)
+
+    async def watched(self) -> dict[tuple[int, int], str]:
+        found = await self._read(lambda connection: connection.execute(sql.WATCHED).fetchall())
+        return {(lanes, lane): until for lanes, lane, until in found}
+
+    async def watch(self, lanes: Mapping[int, str], of: int) -> None:
+        rows = [(of, lane, until) for lane, until in sorted(lanes.items())]
+        await self._write(lambda connection: connection.executemany(sql.WATCH, rows))
+
+    async def amend(self, projection: Projection, changes: Sequence[Amend]) -> None:
+        def work(connection: sqlite3.Connection) -> None:
+            found = connection.execute(sql.LIVE, sql.readable(projection)).fetchone()
+            if found is None:
+                raise NotBuilt(projection.name)
+            for text, executions in sql.batches(projection.name, found[0], changes):
+                connection.executemany(text, executions)
+
+        await self._write(work)
 
     async def begin(self, projection: Projection) -> Generation:
         def work(connection: sqlite3.Connection) -> Generation:

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -16,6 +16,7 @@ from service.api.contract.document import endpoints
 from service.base.clock import written
 from service.store.expiry import BATCH, forget_ended
 from tests.service.api.serving import Player, Service, serving
+from tests.service.rig import Hands
 
 NO_KEY = {"checkCommands", "checkUpgrade", "askWhatIf", "tryLesson"}
 """What changes nothing, although its method is POST."""
@@ -28,17 +29,6 @@ REPEATABLE = re.compile(
     r"|repeated request [^.]*changes nothing",
     re.IGNORECASE,
 )
-
-
-class Hands:
-    """A clock that is put on by hand."""
-
-    def __init__(self) -> None:
-        self.now = datetime(2026, 11, 21, 6, tzinfo=UTC)
-
-    def __call__(self) -> datetime:
-        self.now += timedelta(milliseconds=1)
-        return self.now
 
 
 def bearer(token: str, player: str = "") -> Player:

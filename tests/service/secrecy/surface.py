@@ -53,6 +53,7 @@ ACTS: Final = (
     *("/seats", "/seats/{seat}", "/seats/{seat}/bot", "/start", "/upgrade", "/upgrade/check"),
     *("/officials/{player}", "/pause", "/take-backs", "/take-backs/{asked}/answer", "/cases", "/forks", "/what-if"),
     *("/listing", "/invitations", "/invitations/{invitation}"),
+    *("/clock", "/time", "/flags/{seat}", "/days-off"),
 )
 """What is asked of games besides reading them; each is tried out in `Onlooker.look`."""
 
@@ -134,6 +135,10 @@ class Onlooker:
             "PUT /bot": await self._ask("PUT", self._address("/seats/blue/bot"), level="random"),
             "DELETE /bot": await self._ask("DELETE", self._address("/seats/blue/bot")),
             "PUT /listing": await self._ask("PUT", self._address("/listing"), listed=True),
+            "PUT /clock": await self._ask("PUT", self._address("/clock"), clock="fast"),
+            "POST /time": await self._ask("POST", self._address("/time"), None, another_key, seat="blue", seconds=5),
+            "POST /flags": await self._ask("POST", self._address("/flags/red"), None, another_key),
+            "POST /days-off": await self._ask("POST", self._address("/days-off"), None, another_key),
             "POST /invitations": await self._ask("POST", self._address("/invitations"), None, another_key),
             "DELETE /invitations": await self._ask("DELETE", self._address("/invitations/inone")),
             "POST /take-backs": await self._ask("POST", take_backs, None, another_key, to=0),

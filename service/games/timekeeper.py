@@ -1,0 +1,230 @@
+"""The timekeeper: it lets flags fall, in each lane of the log in one process at a time.
+
+It goes by the rows of `projections.deadlines` and polls no game. What is true stands in the logs alone: a flag falls
+only when its game says that time and grace are up, at the version that was looked at. So exactly one of an answer and a
+flag happens, whatever is killed and if two keep time. A timekeeper that finds that nobody watched a lane for too long
+first gives that time back to every game in it, and only then looks for flags (TAB-CLK-09).
+"""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from typing import Final, TypeVar
+from uuid import uuid4
+
+from domain.kernel.ids import BOOKS, GameId, Seat
+from domain.kernel.log.game import Game
+from domain.kernel.rules.refusal import Refusal
+from projections import deadlines
+from projections.cursor import Cursor
+from projections.deadlines import CLOCKS, Due
+from projections.lanes import books_of
+from projections.store import NotBuilt, ProjectionStore, Unavailable
+from service.base.clock import later, stamped
+from service.base.settings import Settings
+from service.games.cache import UnknownGame
+from service.games.clocks import CreditOutage, Fall
+from service.games.games import Games
+from service.games.watch import Watch, is_watched
+from service.observe.background import background
+from service.observe.logging import log
+from service.observe.metrics import Metrics
+from service.store.protocol import EventStore, StoreError
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+LEASE: Final = 5.0
+"""Seconds for which one process alone watches its lanes. When it dies, others take them over after them."""
+
+TICK: Final = 0.5
+"""Seconds between two looks at the deadlines."""
+
+BEAT: Final = timedelta(seconds=2.5)
+"""How often it is noted that lanes are watched. An outage is longer than thirty seconds, so that need not be exact."""
+
+BATCH: Final = 200
+"""Games that are looked at in one turn."""
+
+LOOKS: Final = 8
+"""The games that are looked at in parallel: some have to be loaded."""
+
+TROUBLE: Final = timedelta(minutes=1)
+"""After which a game is looked at again whose flag could not fall, as when it is damaged."""
+
+
+class Timekeeper:
+    """Watches the clocks of all running games."""
+
+    def __init__(
+        self, games: Games, store: EventStore, rows: ProjectionStore, watch: Watch, metrics: Metrics | None = None
+    ) -> None:
+        self._games = games
+        self._store = store
+        self._rows = rows
+        self._watch = watch
+        self._metrics = metrics or Metrics()
+        self._name = uuid4().hex
+        self._held: Collection[int] = ()
+        self._leased_until = 0.0
+        self._until: dict[int, str] = {}
+        """Until when the lanes that are held here were watched."""
+        self._looks = asyncio.Semaphore(LOOKS)
+        self._told = ""
+
+    async def run(self) -> None:
+        """Watch until cancelled, and share the lanes with other processes that do."""
+        try:
+            while True:
+                looked = 0
+                try:
+                    looked, self._told = await self.turn(), ""
+                except (StoreError, Unavailable, NotBuilt) as error:
+                    if str(error) != self._told:
+                        self._told = str(error)
+                        log.warning("clocks wait", why=self._told)
+                except Exception:  # of what nobody thought of: whatever it was, the next turn looks again
+                    log.exception("clocks wait")
+                if looked < BATCH:
+                    await asyncio.sleep(TICK)
+        finally:
+            await self.rest()
+
+    async def rest(self) -> None:
+        """Leave the lanes to other processes."""
+        self._held, self._leased_until = (), 0.0
+        with contextlib.suppress(Unavailable):
+            await self._rows.share(self._name, 0, self._watch.lanes, "clocks")
+
+    async def turn(self) -> int:
+        """Let the flags fall that are due in the lanes that fall to this process; return how many games it looked at.
+
+        Raises:
+            StoreError, Unavailable, NotBuilt: what it needs does not answer.
+        """
+        await self._share()
+        for lane in self._held:
+            if lane in self._held and not is_watched(self._until.get(lane, ""), self._games.time()):
+                await self._credit(lane)
+        now = self._games.time()
+        watched = [lane for lane in self._held if is_watched(self._until.get(lane, ""), now)]
+        if not watched:
+            return 0
+        found = await deadlines.due(self._rows, self._books(watched), now, BATCH)
+        put_off = dict[Due, str]()
+        await self._each(found, lambda each: self._look(each, put_off))
+        if put_off:
+            await deadlines.later(self._rows, put_off)
+        late = {lane: now for lane in watched if stamped(now) - stamped(self._until[lane]) >= BEAT}
+        if late:
+            await self._note(late)
+        return len(found)
+
+    async def _share(self) -> None:
+        """Take the lanes that fall to this process now."""
+        now = time.monotonic()
+        if not self._held or now > self._leased_until - LEASE / 2:
+            until = dict(await self._watch.read())
+            self._held = await self._rows.share(self._name, LEASE, self._watch.lanes, "clocks")
+            self._leased_until, self._until = now + LEASE, until
+
+    def _books(self, lanes: Iterable[int]) -> list[int]:
+        return [book for lane in lanes for book in books_of(lane, self._watch.lanes)]
+
+    async def _note(self, lanes: dict[int, str]) -> None:
+        await self._watch.note(lanes)
+        self._until.update(lanes)
+
+    # --- outages ---
+
+    async def _credit(self, lane: int) -> None:
+        """Give every game of a lane back the time in which nobody watched it, unless its rows are behind the log."""
+        since, books, after, credited = self._until.get(lane, ""), self._books([lane]), "", 0
+        if not await self._knows_all(books):
+            return
+        while page := await deadlines.running(self._rows, books, after, BATCH):
+            given = await self._each(page, lambda game: self._give_back(game, since))
+            credited += sum(given)
+            after = page[-1]
+            await self._share()
+            if lane not in self._held:
+                return
+        if credited:
+            log.warning("an outage was credited", lane=lane, since=since, games=credited)
+        await self._note({lane: self._games.time()})
+
+    async def _knows_all(self, books: Collection[int]) -> bool:
+        """Tell whether the rows of these books have everything that the log has now."""
+        end = (await self._store.end()).positions
+        live = [each for each in await self._rows.generations() if each.projection == CLOCKS.name and each.live]
+        if not live:
+            raise NotBuilt(CLOCKS.name)
+        reached = Cursor.parse(live[0].cursor, len(end)).positions
+        ours = books if len(end) == BOOKS else range(len(end))
+        return all(reached[book] >= end[book] for book in ours)
+
+    async def _give_back(self, game: GameId, since: str) -> bool:
+        try:
+            await self._games.by_clock(game, CreditOutage(since))
+        except Refusal:  # it was credited already, or its clocks began to run after that
+            return False
+        except UnknownGame:
+            return False
+        except StoreError as error:  # of one game, which must not stop the others
+            log.warning("a clock waits", game=game, why=str(error))
+            return False
+        return True
+
+    # --- flags ---
+
+    async def _look(self, found: Due, put_off: dict[Due, str]) -> None:
+        """Let the flags of a game fall that are due. Note until when it can be put off."""
+        try:
+            game = await self._games.game(found.game)
+            fallen = 0
+            while (due := _next_fall(game)) is not None and fallen <= len(game.players):
+                at, seat = due
+                if at > self._games.time():
+                    put_off[found] = at
+                    return
+                try:
+                    done = await self._games.by_clock(found.game, Fall(seat))
+                except Refusal:  # an answer was quicker, or another process
+                    return
+                late = stamped(self._games.time()) - stamped(at)
+                self._metrics.clock_lateness.observe(late.total_seconds())
+                game, fallen = done.state, fallen + 1
+        except Exception as error:  # of one game, which must not stop the others
+            log.warning("a clock waits", game=found.game, why=f"{type(error).__name__}: {error}")
+            put_off[found] = later(self._games.time(), TROUBLE)
+
+    async def _each(self, all_: Iterable[T], work: Callable[[T], Awaitable[R]]) -> list[R]:
+        """Return what a kind of work on each of some games comes to, a few at a time."""
+
+        async def one(each: T) -> R:
+            async with self._looks:
+                return await work(each)
+
+        return await asyncio.gather(*map(one, all_))
+
+
+def _next_fall(game: Game) -> tuple[str, Seat] | None:
+    """Return when the next flag of a game falls by itself, and whose."""
+    if game.clocks is None or game.status != "running" or game.clocks.clock.at_zero == "claim":
+        return None
+    return game.clocks.next_fall()
+
+
+@asynccontextmanager
+async def keeping_time(
+    settings: Settings, games: Games, store: EventStore, rows: ProjectionStore, watch: Watch, metrics: Metrics
+) -> AsyncIterator[None]:
+    """Watch the clocks of games in this event loop, unless the settings leave it to other processes."""
+    if not settings.clocks:
+        yield
+        return
+    async with background("clocks are watched", Timekeeper(games, store, rows, watch, metrics).run()):
+        yield

@@ -1,0 +1,66 @@
+"""Until when the clocks of games were watched: an outage is nobody's fault (TAB-CLK-09)."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Final
+
+from domain.kernel.ids import GameId, book_of
+from domain.kernel.log.clock import OUTAGE
+from projections.lanes import LANES
+from projections.store import ProjectionStore, Unavailable
+from service.base.clock import later
+from service.store.protocol import EventStore, StoreUnavailable
+
+LONGEST: Final = timedelta(milliseconds=OUTAGE)
+"""A clock that nobody watched for longer than this does not count that time."""
+
+
+class Watch:
+    """What this process knows of how long the clocks of games were watched, by any process.
+
+    What is known may be old. So it is read again before anybody is told of an outage.
+    """
+
+    def __init__(self, store: EventStore, rows: ProjectionStore) -> None:
+        self._store = store
+        self._rows = rows
+        self._until: dict[int, str] = {}
+        self._good: dict[int, str] = {}
+        """Until when it is no outage if nobody watches any more: made once, because each command looks at it."""
+        self.lanes = 1
+
+    async def unwatched_since(self, game: GameId, at: str) -> str | None:
+        """Return since when nobody has watched the clocks of a game at a time; None when somebody does.
+
+        An empty text says that nobody ever has. Raises `StoreUnavailable`.
+        """
+        if at <= self._good.get(book_of(game) % self.lanes, ""):
+            return None
+        try:
+            await self.read()
+        except Unavailable as error:
+            raise StoreUnavailable(str(error)) from error
+        lane = book_of(game) % self.lanes
+        return None if at <= self._good.get(lane, "") else self._until[lane]
+
+    async def read(self) -> Mapping[int, str]:
+        """Read until when the clocks of each lane were watched, and return it. Raises `Unavailable`."""
+        if self.lanes == 1:
+            self.lanes = LANES if await self._store.divided() else 1
+        found = await self._rows.watched()
+        # When the books have just been divided, what was watched before was watched in all lanes.
+        before = found.get((1, 0), "")
+        self._until = {lane: found.get((self.lanes, lane), before) for lane in range(self.lanes)}
+        self._good = {lane: later(until, LONGEST) for lane, until in self._until.items() if until}
+        return self._until
+
+    async def note(self, lanes: Mapping[int, str]) -> None:
+        """Note until when the clocks of lanes were watched. Raises `Unavailable`."""
+        await self._rows.watch(lanes, self.lanes)
+        self._until.update(lanes)
+        self._good.update({lane: later(until, LONGEST) for lane, until in lanes.items()})
+
+
+def is_watched(until: str, at: str) -> bool:
+    """Tell whether clocks that were watched until a time are no outage at another."""
+    return until != "" and later(until, LONGEST) >= at
