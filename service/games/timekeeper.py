@@ -212,8 +212,8 @@ class Timekeeper:
 
 
 def _next_fall(game: Game) -> tuple[str, Seat] | None:
-    """Return when the next flag of a game falls by itself, and whose."""
-    if game.clocks is None or game.status != "running" or game.clocks.clock.at_zero == "claim":
+    """Return when the next flag of a game can fall, and whose."""
+    if game.clocks is None or game.status != "running":
         return None
     return game.clocks.next_fall()
 
