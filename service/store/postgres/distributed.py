@@ -1,0 +1,111 @@
+"""The store on a PostgreSQL database that Citus spreads over several machines, by the books of the log.
+
+`deploy/migrations/0050_distribution.sql` says what is where. The service talks to the coordinator alone. Whatever is
+about one stream is done by the machine that keeps its book, appends in one call of `append_to()`. A call is for one book,
+and several go on at once.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from domain.kernel.ids import BOOKS, StreamId, book_of
+from service.store.postgres.books import ALL
+from service.store.postgres.connections import Connection, Connections, wait_for_standbys
+from service.store.postgres.store import Distributed, PostgresStore, Writer, arguments
+from service.store.protocol import Append, Within
+
+WRITERS: Final = 4
+"""Connections that append."""
+
+BOARDS: Final = 10_000
+"""How many boards are known to be stored, before they are looked up anew."""
+
+# Citus sends a statement to a machine by the values that it has when it is planned. One connection to each machine is
+# enough for what is asked of several: otherwise each session here might open sixteen there.
+_SESSION: Final = "SET plan_cache_mode = auto; SET citus.max_adaptive_executor_pool_size = 1;"
+
+_APPEND: Final = (
+    "SELECT outcome, head, after, version FROM tabularium.append_to("
+    "$1::smallint, $2::tabularium.command[], $3::tabularium.entry[], $4::tabularium.hidden[],"
+    " $5::tabularium.seating[], $6::tabularium.opening[], $7::bigint[])"
+)
+_A_BOOK_OF_EACH_MACHINE: Final = (
+    "SELECT min(b.book) FROM generate_series(0, $1::integer) AS b (book) JOIN pg_dist_placement AS p"
+    " ON p.shardid = get_shard_id_for_distribution_column('tabularium.books'::regclass, b.book) GROUP BY p.groupid"
+)
+
+
+class DistributedStore(PostgresStore):
+    """An `EventStore` in a distributed database. To be made by `DistributedStore.open`, or by `open_store`."""
+
+    is_distributed = True
+
+    def __init__(self, url: str, *, durable: bool, connections: int, kept: frozenset[int] = ALL) -> None:
+        super().__init__(url, durable=durable, connections=connections, kept=kept)
+        self._connections.settle = settle
+        self._boards: set[str] = set()
+
+    @staticmethod
+    def _to(url: str, connections: int, durable: bool) -> Connections:
+        return Connections(url, connections, durable=durable, session=_SESSION)
+
+    def _make_writers(self) -> Sequence[Writer]:
+        return [Writer(self._connections, self._call, is_of_one_book=True) for _ in range(WRITERS)]
+
+    def _writer_of(self, stream: StreamId) -> Writer:
+        return self._writers[book_of(stream) % WRITERS]
+
+    async def _prepare_openings(self, connection: Connection, batches: Sequence[Append]) -> None:
+        """Store the boards of new games. They are on all machines; with nothing else in it, such a write is short."""
+        for batch in batches:
+            opening = batch.opening
+            if opening is None or opening.board in self._boards:
+                continue
+            if not await connection.fetchval("SELECT 1 FROM tabularium.boards WHERE digest = $1", opening.board):
+                await connection.execute(
+                    "INSERT INTO tabularium.boards (digest, file) VALUES ($1, $2) ON CONFLICT (digest) DO NOTHING",
+                    *(opening.board, opening.board_file.decode()),
+                )
+            if len(self._boards) >= BOARDS:
+                self._boards.clear()
+            self._boards.add(opening.board)
+
+    async def _call(self, connection: Connection, batches: Sequence[Append]) -> list[Any]:
+        await self._prepare_openings(connection, batches)
+        return await append_to(connection, batches)
+
+    async def _settle(self, connection: Connection, stream: StreamId) -> None:
+        await _settle_book(connection, book_of(stream))
+
+
+async def open_store(url: str, **how: Any) -> PostgresStore:
+    """Open the store in a database as it is: distributed or not. Takes and raises what `PostgresStore.open` does."""
+    try:
+        return await PostgresStore.open(url, **how)
+    except Distributed:
+        return await DistributedStore.open(url, **how)
+
+
+async def append_to(connection: Connection, batches: Sequence[Append]) -> list[Any]:
+    """Call append_to(), and return its rows, as `append_with` does. The boards of new games have to be stored."""
+    book, *others = {book_of(batch.game) for batch in batches}
+    if others:
+        raise ValueError(f"streams of several books: {', '.join(batch.game for batch in batches)}")
+    openings = sum(batch.opening is not None for batch in batches)
+    numbers: list[int] = []
+    if openings:
+        next_ones = "SELECT nextval('tabularium.games_number_seq') AS number FROM generate_series(1, $1::integer)"
+        numbers = [row["number"] for row in await connection.fetch(next_ones, openings)]
+    return await connection.fetch(_APPEND, book, *arguments(batches), numbers)
+
+
+async def settle(connection: Connection) -> None:
+    """Wait until all that can be read is on the disks of all machines, and on their synchronous standbys."""
+    await wait_for_standbys(connection)
+    for (book,) in await connection.fetch(_A_BOOK_OF_EACH_MACHINE, BOOKS - 1):
+        await _settle_book(connection, book)
+
+
+async def _settle_book(connection: Connection, book: int) -> None:
+    # Only a number that stands in the text is sent to its machine, however this was planned.
+    await connection.execute(f"SELECT tabularium.settle({book:d}::smallint)")
