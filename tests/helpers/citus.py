@@ -1,18 +1,16 @@
 """PostgreSQL on several machines by Citus, to test the distributed store on.
 
-``TABULARIUM_TEST_CITUS`` names a coordinator: ``postgresql://superuser@host:port/name``, a database in which its workers
-are registered, and whose machines trust each other. Without it, a coordinator and two workers are started here, where
+``TABULARIUM_TEST_CITUS`` names a coordinator: ``postgresql://superuser@host:port/name``, a database in which its
+workers are registered, and whose machines trust each other. Without it, a coordinator and two workers are started here, where
 PostgreSQL has the extension. Where it has not, tests of the distributed store are skipped, and the run says so.
 """
 
 import contextlib
 import os
-import signal
 from collections.abc import AsyncIterator
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlsplit, urlunsplit
 
-import asyncpg
 import pytest
 
 from service.store.postgres import migrations
@@ -31,7 +29,7 @@ _NODE: Final = {
     "shared_preload_libraries": "citus",
     "wal_level": "logical",
     "max_prepared_transactions": "100",
-    "citus.max_cached_conns_per_worker": "1",
+    "citus.node_conninfo": "sslmode=disable",
 }
 
 

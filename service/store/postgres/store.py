@@ -39,7 +39,7 @@ from service.store.sql.store import CASE_NUMBER, SqlStore, index_statements, sec
 GATHERED: Final = 256
 """The most appends in one call, so that the first of them is not kept waiting."""
 
-_WINDOWS: Final = "unnest(?::smallint[], ?::bigint[], ?::bigint[]) AS w (book, after, until)"
+WINDOWS: Final = "unnest(?::smallint[], ?::bigint[], ?::bigint[]) AS w (book, after, until)"
 
 _APPEND: Final = (
     "SELECT outcome, head, after, version FROM tabularium.append("
@@ -157,9 +157,8 @@ class PostgresStore(SqlStore):
             )
         found = await self._connections.select("SELECT is_distributed()")
         if found[0][0] != self.is_distributed:
-            raise Distributed(
-                f"{self._connections.where} is {'distributed' if found[0][0] else 'not distributed'} over several machines"
-            )
+            how = "is distributed by Citus, which" if found[0][0] else "is not distributed by Citus, as"
+            raise Distributed(f"{self._connections.where} {how} this way to open it does not expect")
         if wrong := await self._connections.patiently(lambda connection: misfit(connection, self.kept)):
             raise StoreUnavailable(f"{self._connections.where} {wrong}")
 
@@ -227,7 +226,19 @@ class PostgresStore(SqlStore):
         if not await self.divided():
             return await super()._read_rows(after, limit, games, until)
         shares = after.shares(until, limit)
-        asked = [*shares] if games is None else sorted({book_of(game) for game in games} & shares.keys())
+        # Of books that none of the games is in, nothing is wanted.
+        asked = shares if games is None else {book: shares[book] for book in map(book_of, games) if book in shares}
+        found = await self._shares(after, until, asked, games) if asked else []
+        rows = [(Place(book, position), game, Record(*columns)) for book, position, game, *columns in found]
+        counted = Counter(place.book for place, _, _ in rows)
+        # Of a book that had fewer than its share, nothing is left.
+        through = (Place(book, until.positions[book]) for book, share in shares.items() if counted[book] < share)
+        return rows, after.after((*(place for place, _, _ in rows), *through))
+
+    async def _shares(
+        self, after: Cursor, until: Cursor, shares: Mapping[int, int], games: Collection[StreamId] | None
+    ) -> list[Any]:
+        """Return book, position, game and record of the first rows that follow, as many as each book may have."""
         only, values = ("", ()) if games is None else (f"AND l.game {self.among}", (self._texts(games),))
         query = (
             f"SELECT e.book, e.position, e.game, {self.record}"
@@ -236,14 +247,9 @@ class PostgresStore(SqlStore):
             f" {only} ORDER BY l.position LIMIT s.most) e ORDER BY e.book, e.position"
         )
         spans = zip(
-            *((book, after.positions[book], until.positions[book], shares[book]) for book in asked), strict=True
+            *((book, after.positions[book], until.positions[book], most) for book, most in shares.items()), strict=True
         )
-        found = await self._database.select(query, *spans, *values) if asked else []
-        rows = [(Place(book, position), game, Record(*columns)) for book, position, game, *columns in found]
-        counted = Counter(place.book for place, _, _ in rows)
-        # Of a book that had fewer than its share, nothing is left.
-        through = (Place(book, until.positions[book]) for book, share in shares.items() if counted[book] < share)
-        return rows, after.after((*(place for place, _, _ in rows), *through))
+        return await self._database.select(query, *spans, *values)
 
     def _archived_after(self, after: Cursor) -> tuple[Any, ...]:
         query = (
@@ -257,7 +263,7 @@ class PostgresStore(SqlStore):
     ) -> tuple[Any, ...]:
         # All within 2^span positions overlap a window only when they begin so far before it, at most.
         query = (
-            f"SELECT w.book, {COLUMNS} FROM {_WINDOWS}, generate_series(0, 40) AS k,"
+            f"SELECT w.book, {COLUMNS} FROM {WINDOWS}, generate_series(0, 40) AS k,"
             " LATERAL (SELECT * FROM segments s WHERE s.book = w.book AND s.span = k"
             " AND s.first > w.after - (1::bigint << k) AND s.first <= w.until AND s.last > w.after) s"
         )
@@ -267,7 +273,7 @@ class PostgresStore(SqlStore):
         self, after: Cursor, windows: Mapping[int, int], games: Collection[StreamId] | None
     ) -> tuple[Any, ...]:
         query = (
-            f"SELECT e.book, e.position, e.game, {self.record} FROM {_WINDOWS}"
+            f"SELECT e.book, e.position, e.game, {self.record} FROM {WINDOWS}"
             " JOIN log e ON e.book = w.book AND e.position > w.after AND e.position <= w.until"
         )
         return query if games is None else f"{query} WHERE e.game {self.among}", *self._windows(after, windows, games)
@@ -287,7 +293,7 @@ class PostgresStore(SqlStore):
             raise StoreUnavailable("the store is closed")
         return await self._writer_of(batch.game).append(batch)
 
-    def _writer_of(self, stream: StreamId) -> "Writer":  # noqa: ARG002  # there is one
+    def _writer_of(self, stream: StreamId) -> "Writer":  # there is one
         return self._writers[0]
 
     async def _append_together(self, batches: Sequence[Append]) -> Appended:

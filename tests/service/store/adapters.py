@@ -136,4 +136,4 @@ ADAPTERS: dict[str, Adapter] = {
 }
 
 EVERY: dict[str, Adapter] = {**ADAPTERS, "spread": spread, "by-books": by_books, "distributed": distributed}
-"""Stores that spread the log, too: they have nothing of their own to show where all is in one place, as accounts are."""
+"""Those that spread the log, too: they have nothing of their own to show where all is in one place, as accounts are."""
