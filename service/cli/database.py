@@ -33,7 +33,8 @@ def migrate(
     A database from before the log had books keeps all events in one order, for processes of an earlier release. When
     none of them runs any more, --open-books ends that; such a process then answers that the service is unavailable.
 
-    In a database with the extension Citus, it distributes the log over the workers. Stop the service before the first time.
+    In a database with the extension Citus, it distributes the log over the workers. Stop the service before the first
+    time.
 
     With TABULARIUM_BOOK_SERVERS it brings all servers up to date, and has each keep the books that are given to it.
     """

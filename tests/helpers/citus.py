@@ -1,8 +1,8 @@
 """PostgreSQL on several machines by Citus, to test the distributed store on.
 
 ``TABULARIUM_TEST_CITUS`` names a coordinator: ``postgresql://superuser@host:port/name``, a database in which its
-workers are registered, and whose machines trust each other. Without it, a coordinator and two workers are started here, where
-PostgreSQL has the extension. Where it has not, tests of the distributed store are skipped, and the run says so.
+workers are registered, and whose machines trust each other. Without it, a coordinator and two workers are started here,
+where PostgreSQL has the extension. Where it has not, tests of the distributed store are skipped, and the run says so.
 """
 
 import contextlib
@@ -89,6 +89,11 @@ def at(url: str, *, user: str = "", database: str = "", place: tuple[str, int] |
     return urlunsplit(parts._replace(netloc=f"{user or login}@{host}", path=f"/{database}" if database else parts.path))
 
 
+def as_superuser(url: str) -> str:
+    """Return the address of a distributed database as the superuser of its machines."""
+    return at(shared_machines(), database=urlsplit(url).path.removeprefix("/"))
+
+
 async def make_database(url: str, name: str) -> str:
     """Make a database on all machines of a coordinator, with the extension, and return its address as its owner."""
     async with connected(url) as coordinator:
@@ -127,7 +132,7 @@ async def distributed_database() -> AsyncIterator[str]:
 
 async def _empty(machines: str, url: str) -> None:
     database = urlsplit(url).path.removeprefix("/")
-    async with connected(at(machines, database=database)) as connection:
+    async with connected(as_superuser(url)) as connection:
         await connection.execute(
             "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE datname = current_database()"
             " AND pid <> pg_backend_pid() AND backend_type = 'client backend' AND application_name NOT LIKE 'citus%'"

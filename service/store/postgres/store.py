@@ -157,8 +157,12 @@ class PostgresStore(SqlStore):
             )
         found = await self._connections.select("SELECT is_distributed()")
         if found[0][0] != self.is_distributed:
-            how = "is distributed by Citus, which" if found[0][0] else "is not distributed by Citus, as"
-            raise Distributed(f"{self._connections.where} {how} this way to open it does not expect")
+            raise Distributed(
+                f"{self._connections.where} is distributed by Citus: let TABULARIUM_DATABASE_URL name it, without"
+                " TABULARIUM_BOOK_SERVERS"
+                if found[0][0]
+                else f"{self._connections.where} is not distributed: run `tabularium migrate` as its owner"
+            )
         if wrong := await self._connections.patiently(lambda connection: misfit(connection, self.kept)):
             raise StoreUnavailable(f"{self._connections.where} {wrong}")
 
