@@ -87,10 +87,10 @@ class _Work(Struct, eq=False):
         return self.projection.name, self.generation.number
 
     @property
-    def place(self) -> tuple[object, ...]:
+    def place(self) -> object:
         """Where it stands in its lanes: equal for those that may share a look at the log."""
         of = self.generation.lanes
-        return (self.lanes, *(of[lane].positions for lane in self.lanes)) if of else (self.generation.cursor,)
+        return (self.lanes, *(of[lane].positions for lane in self.lanes)) if of else self.generation.cursor
 
     @property
     def books(self) -> Collection[int] | None:
@@ -104,16 +104,17 @@ class _Work(Struct, eq=False):
     def fail(self, index: int, game: StreamId, record: Record, why: Exception) -> None:
         self.failed_at, self.trouble = index, Trouble(game, record.version, f"{type(why).__name__}: {why}"[:500])
 
-    def step(self, stretch: Stretch, count: int) -> Step:
-        """Return the step to the place after the first `count` records."""
-        after, of, moves = stretch.after(count), len(self.generation.lanes), list[Move]()
-        if of:
-            events = Counter(place.book % of for place in stretch.places[:count])
-            for number, positions in enumerate(divided(after, of)):
-                lane = self.generation.lanes[number]
-                if number in self.lanes and positions != lane.positions:
-                    moves.append(Move(lane, positions, events[number]))
-        return Step(self.generation, str(after), count, self.changes.all(), moves)
+    def step(self, stretch: Stretch, count: int, cursor: str) -> Step:
+        """Return the step to `cursor`, which is the place after the first `count` records."""
+        of = len(self.generation.lanes)
+        if not of:
+            return Step(self.generation, cursor, count, self.changes.all())
+        events, moves = Counter(place.book % of for place in stretch.places[:count]), list[Move]()
+        for number, positions in enumerate(divided(stretch.after(count), of)):
+            lane = self.generation.lanes[number]
+            if number in self.lanes and positions != lane.positions:
+                moves.append(Move(lane, positions, events[number]))
+        return Step(self.generation, cursor, count, self.changes.all(), moves)
 
 
 class Runner:
@@ -228,14 +229,13 @@ class Runner:
             for each in await self._store.generations():
                 self._generations.setdefault(each.projection, []).append(each)
         generations = self._generations
-        groups: dict[tuple[object, ...], list[_Work]] = defaultdict(list)
+        groups: dict[tuple[object, int], list[_Work]] = defaultdict(list)
         for projection in self._projections.values():
             work = await self._work(projection, generations.get(projection.name, ()), lanes)
             if work is not None:
-                groups[*work.place, self._limit(projection.name)].append(work)
+                groups[work.place, self._limit(projection.name)].append(work)
         folded = 0
-        for works in groups.values():
-            limit = self._limit(works[0].projection.name)
+        for (_, limit), works in groups.items():
             folded = max(folded, await self._advance(limit, works, self._follower(works)))
         return folded
 
@@ -256,17 +256,19 @@ class Runner:
             if not building:
                 self._generations = {}
             generation = building[-1] if building else await self._store.begin(projection)
-        generation = await self._in_lanes(generation)
-        return self._work_in(projection, generation, lanes) if generation is not None else None
+        if self._lanes > 1:
+            within = await self._in_lanes(generation)
+            return self._work_in(projection, within, lanes) if within is not None else None
+        return self._work_in(projection, generation, lanes)
 
     def _work_in(self, projection: Projection, generation: Generation, lanes: Collection[int] | None) -> _Work | None:
         """Return the work on a generation in lanes, but for those in which it has stopped; None when none is left."""
-        of = range(len(generation.lanes)) if generation.lanes else (0,)
-        wanted = of if lanes is None else sorted(lanes)
-        going = tuple(lane for lane in wanted if (projection.name, generation.number, lane) not in self._stopped)
-        if not going:
-            return None
-        return _Work(projection, generation, going if generation.lanes else ())
+        name, number, of = projection.name, generation.number, len(generation.lanes)
+        if not of:
+            return _Work(projection, generation) if (name, number, 0) not in self._stopped else None
+        wanted = range(of) if lanes is None else sorted(lanes)
+        going = tuple(lane for lane in wanted if (name, number, lane) not in self._stopped)
+        return _Work(projection, generation, going) if going else None
 
     async def _in_lanes(self, generation: Generation) -> Generation | None:
         """Return a generation with a checkpoint in each lane, if the log has several; None when another was quicker."""
@@ -360,10 +362,17 @@ class Runner:
             return 0
         self._generations = {}
         try:
-            await self._store.swap(work.generation)
+            await self._store.swap(work.generation, await self._beyond(work.projection.name))
         except Overtaken:
             await asyncio.sleep(0)
         return 1
+
+    async def _beyond(self, name: str) -> Generation | None:
+        """Return the live generation of a projection if the log does not reach where it is."""
+        known = await self._store.generations()
+        live = next((each for each in known if each.live and each.projection == name), None)
+        # Only now, because the log may grow: a generation of this log is never beyond an end that was read after it.
+        return live if live is not None and not reaches(str(await self._log.end()), live.cursor) else None
 
     async def _all_there(self, work: _Work) -> bool:
         """Tell whether a generation is in the lanes of other processes, too, where the log ended a moment ago.
@@ -461,7 +470,8 @@ class Runner:
         """Commit what projections have made of the same events at once; tell whether that could be done."""
         if any(work.failed_at is not None or work.projection.name in self._careful for work in works):
             return False
-        steps = [work.step(stretch, len(stretch.records)) for work in works]
+        count, cursor = len(stretch.records), str(stretch.end)
+        steps = [work.step(stretch, count, cursor) for work in works]
         try:
             await self._store.commit(*steps)
         except Unavailable:
@@ -484,7 +494,7 @@ class Runner:
         generation, name = work.generation, work.projection.name
         try:
             if count:
-                step = work.step(stretch, count)
+                step = work.step(stretch, count, str(stretch.after(count)))
                 await self._store.commit(step)
                 self._moved(step)
                 generation = step.moved

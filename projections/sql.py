@@ -227,14 +227,13 @@ def numbers(text: str) -> tuple[int, ...]:
     return tuple(map(int, text.split(","))) if text else ()
 
 
-def swapped(known: Sequence[Generation], ready: Generation) -> Generation:
-    """Return `ready`, as it stands by what is known, marked as the live generation.
-
-    Raises `Overtaken` when it is gone, is live already, or is behind the generation that is live now.
-    """
+def swapped(known: Sequence[Generation], ready: Generation, beyond: Generation | None) -> Generation:
+    """Return `ready`, as it stands by what is known, marked as the live generation. Raises what `swap` does."""
     now = next((each for each in known if each.live), None)
     mine = next((each for each in known if each.number == ready.number and not each.live), None)
-    if mine is None or (now is not None and not reaches(mine.cursor, now.cursor)):
+    is_behind = now is not None and mine is not None and not reaches(mine.cursor, now.cursor)
+    is_beyond = now is not None and beyond is not None and (now.number, now.cursor) == (beyond.number, beyond.cursor)
+    if mine is None or (is_behind and not is_beyond):
         raise Overtaken(f"{ready.projection} has moved on")
     return replace(mine, live=True, trouble=None)
 

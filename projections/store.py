@@ -194,11 +194,16 @@ class ProjectionStore(Rows, Protocol):
         """Note why a generation, or a lane of it, stopped. Nothing happens when that has moved on."""
         ...
 
-    async def swap(self, ready: Generation) -> Generation:
+    async def swap(self, ready: Generation, beyond: Generation | None = None) -> Generation:
         """Make `ready` the live generation and drop all others.
 
-        Raises `Overtaken` when it is behind the one that is live, so that nobody who reads is taken back in time, or
-        when it is gone.
+        Args:
+            beyond: the live generation when it is beyond the end of the log, as it is after the log was restored from
+                a copy.
+
+        Raises:
+            Overtaken: `ready` is gone, or is live already, or is behind the one that is live, so that somebody who
+                reads would be taken back in time, and that one is not `beyond`.
         """
         ...
 

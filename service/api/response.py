@@ -51,7 +51,7 @@ from service.api.problems.request import (
 )
 from service.api.problems.rulesets import INVALID_BOARD, INVALID_DOCUMENT, NO_MAP, UNKNOWN_RULESET
 from service.games.acts import NotOrganizer, NotSeated, TooManyBots
-from service.games.cache import GameDamaged, UnknownGame, UnknownVersion
+from service.games.cache import UnknownGame, UnknownVersion
 from service.games.requests import StaleVersion, UnknownPlayer, UnknownRuleset
 from service.judging.desk import UnknownCase, UnknownStatement
 from service.observe.logging import log
@@ -246,8 +246,6 @@ def explained(error: Exception) -> Problem:
                 f"Try again in {seconds} second{'s' if seconds > 1 else ''}.",
                 headers={"Retry-After": str(seconds), **headers_of(error.standings)},
             )
-        case GameDamaged():
-            return Problem(INTERNAL_ERROR, "What is stored of this game is damaged.")
         case IssuerAway():
             return Problem(UNAVAILABLE, str(error), headers={"Retry-After": "5"})
         case NotConverted():

@@ -34,13 +34,12 @@ from service.bots.thinking import NoThought, Thinkers
 from service.bots.worker import Question
 from service.cluster.wake import Wake
 from service.games.acts import AnswerTakeBack, Commands, TakeSeat
-from service.games.cache import GameDamaged
 from service.games.games import Games
 from service.games.requests import StaleVersion
 from service.games.views import viewer_of
 from service.observe.background import background
 from service.observe.logging import log
-from service.store.protocol import EventStore, KeyReused, StoreError
+from service.store.protocol import EventStore, KeyReused, StoreError, StreamDamaged
 
 LEASE: Final = 5.0
 """Seconds for which one process alone plays. When it dies, another takes over after them."""
@@ -215,7 +214,7 @@ class Playing:
         """Take the seats of a fork that are reserved for bots: they go on with every game that is continued."""
         try:
             game = await self._games.game(fork)
-        except GameDamaged as error:
+        except StreamDamaged as error:
             log.warning("bots confirm no fork", game=fork, why=str(error))
             return
         await self._learn_bots()

@@ -25,7 +25,7 @@ from service.cluster.heads import Heads
 from service.games.snapshots import Snapshots, board_of, resumed
 from service.observe.metrics import Metrics
 from service.observe.tracing import span
-from service.store.protocol import EventStore, Stored, StoreError
+from service.store.protocol import EventStore, Stored, StreamDamaged
 from service.store.snapshots import Snapshot
 
 RECENT: Final = 128
@@ -61,7 +61,7 @@ class UnknownVersion(LookupError):
         self.head = head
 
 
-class GameDamaged(StoreError):
+class GameDamaged(StreamDamaged):
     """The stored records of a game were altered, or this package cannot read them."""
 
 

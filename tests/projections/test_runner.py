@@ -352,6 +352,16 @@ async def test_a_rebuild_leaves_the_old_rows_until_the_new_are_no_older(log: Mem
     assert generation.number == 2
 
 
+async def test_a_rebuild_replaces_rows_that_are_beyond_the_end_of_a_log_that_was_restored(
+    log: MemoryLog, rows: ProjectionStore, tmp_path: Path
+) -> None:
+    counted, restored = Counted(), MemoryLog(log.rows[:-30])
+    await runner(log, rows, [counted]).catch_up()
+    async with asyncio.timeout(PATIENCE):
+        await runner(restored, rows, [counted], batch=50).rebuild("counted")
+    assert await contents(rows, [counted]) == await from_zero(restored, tmp_path / "zero.db", [counted])
+
+
 async def test_the_first_of_two_rebuilds_gives_way(log: MemoryLog, rows: ProjectionStore) -> None:
     slow = runner(log, rows, [Counted()], batch=1)
     first = asyncio.create_task(slow.rebuild("counted"))

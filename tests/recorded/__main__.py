@@ -28,6 +28,7 @@ from domain.kernel.log.lifecycle import (
     AnswerGiven,
     AnswerLeft,
     AnswerRevoked,
+    DefaultGiven,
     GameAdjudicated,
     GameCancelled,
     GameForked,
@@ -384,7 +385,8 @@ def kinds(ruleset: Ruleset[Any]) -> set[str]:
     """Return the types of events and of commands that games of a ruleset may contain."""
     around = set(GAME_EVENTS) - {GameCancelled, GameForked}  # which begin or end no game that is recorded
     # These came after the first games were recorded.
-    around -= {AnswerLeft, AnswerRevoked, AnswerGiven, GameAdjudicated, *(each for each in GAME_EVENTS if each.around)}
+    around -= {AnswerLeft, AnswerRevoked, AnswerGiven, DefaultGiven, GameAdjudicated}
+    around -= {each for each in GAME_EVENTS if each.around}
     if ruleset.version == 1:
         around.remove(RulesUpgraded)  # a game that was moved on is kept with the version that it came to
     if all(event.seating is Event.seating for event in ruleset.events):

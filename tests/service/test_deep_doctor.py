@@ -117,13 +117,13 @@ async def test_a_service_that_goes_on_meanwhile_is_not_taken_for_damage(
     [
         ("UPDATE events SET draws = draws + 1 WHERE version = 4", "chains", "version 4 of game .* not have its hash"),
         ("UPDATE events SET at = '2026-11-21T06:00:00.000000Z' WHERE version = 1", "chains", "version 1 of case"),
-        ("DELETE FROM events WHERE game = 'c1'", "chains", "version 1 of case c1 is missing, which"),
+        (f"DELETE FROM events WHERE game = '{C}'", "chains", f"version 1 of case {C} is missing, which"),
         ("DELETE FROM events WHERE version > 4", "chains", "ends at version 4, and the index has it at"),
         ("DELETE FROM events WHERE version = 3", "chains", "version 3 of game .* does not have its hash"),
-        ("DELETE FROM events", "chains", "version 1 of case c1 is missing"),
+        ("DELETE FROM events", "chains", f"version 1 of case {C} is missing"),
         ("UPDATE entries SET entry = replace(entry, 'running', 'over')", "tree", r"that of entry \d"),
         ("UPDATE entries SET entry = 'x' WHERE number = 1", "tree", "entry 1 is not an entry of this log"),
-        ("UPDATE entries SET version = 100 WHERE stream <> 'c1'", "tree", r"entry \d is not found by its game"),
+        (f"UPDATE entries SET version = 100 WHERE stream <> '{C}'", "tree", r"entry \d is not found by its game"),
         ("DELETE FROM entries WHERE number = 2", "tree", "of the entries 0 to 2 only 2 are there"),
         ("DELETE FROM hashes WHERE number = 2", "tree", "hash 2 of level 0 is not that of entry 2"),
         ("DELETE FROM trees", "tree", "the checkpoint of 3 entries is larger than the tree that was stored"),
@@ -139,7 +139,11 @@ async def test_a_service_that_goes_on_meanwhile_is_not_taken_for_damage(
         ),
         ("UPDATE secrets SET salt = '00' || substr(salt, 3)", "commitments", "beside game .* does not fit"),
         ("UPDATE secrets SET salt = 'x'", "commitments", "beside game .* does not fit"),
-        ("UPDATE statements SET written = replace(written, 'so', 'yes')", "commitments", "beside case c1 does not fit"),
+        (
+            "UPDATE statements SET written = replace(written, 'so', 'yes')",
+            "commitments",
+            f"beside case {C} does not fit",
+        ),
     ],
 )  # fmt: skip
 async def test_altered_rows_are_found_and_named(stored: Stored, statement: str, check: str, expected: str) -> None:
@@ -163,5 +167,5 @@ async def test_a_chain_that_was_hashed_anew_is_not_the_one_that_was_signed(store
     await store.close()
     forged = inscribe(C, genesis(C), 1, {"type": "noted"}, schema=1, draws=0, at=first.at, cause=None)
     value = f"decode('{forged.hash.hex()}', 'hex')" if settings.database_url else f"x'{forged.hash.hex()}'"
-    alter(f"UPDATE events SET event = '{forged.event.decode()}', hash = {value} WHERE game = 'c1'")
-    assert re.search(r"version 1 of case c1 is not the one in entry \d", (await said(settings))["chains"])
+    alter(f"UPDATE events SET event = '{forged.event.decode()}', hash = {value} WHERE game = '{C}'")
+    assert re.search(rf"version 1 of case {C} is not the one in entry \d", (await said(settings))["chains"])

@@ -11,9 +11,9 @@ from service.api.games.bodies import GamePage, GamesPage, MyGamesPage
 from service.api.games.views import game_summary
 from service.api.paging import first, read_cursor
 from service.api.services import Services
-from service.games.cache import GameDamaged
 from service.observe.logging import log
 from service.store.accounts import PlayerRow
+from service.store.protocol import StreamDamaged
 
 LOOKED_AT: Final = 50
 """The most games from which a page is picked when the query asks whom they wait for: each may have to be loaded."""
@@ -81,7 +81,7 @@ async def _waits_for(services: Services, row: GameRow, player: PlayerId) -> bool
     """Tell whether a game waits for a player. One that cannot be read waits for nobody."""
     try:
         return player in await services.games.waits_for(row)
-    except GameDamaged as error:
+    except StreamDamaged as error:
         log.error("a game cannot be read", game=row.game, exc_info=error)
         return False
 

@@ -187,10 +187,10 @@ class PostgresRows:
         values = (trouble.game, trouble.version, _storable(trouble.why), *standing)
         await self._run(lambda connection: connection.execute(sql.numbered(text), *values))
 
-    async def swap(self, ready: Generation) -> Generation:
+    async def swap(self, ready: Generation, beyond: Generation | None = None) -> Generation:
         async def work(connection: Connection) -> Generation:
             known = await _held(connection, ready.projection)
-            live_now = sql.swapped(known, ready)
+            live_now = sql.swapped(known, ready, beyond)
             for each in known:
                 if each.number != ready.number:
                     await _drop(connection, each)

@@ -253,9 +253,10 @@ class SqlStore(ABC):
         In this order: what was archived after the rows were read is among them, and what was archived before is found.
         """
         until = until or await self.end()
-        found = await self._read_rows(after, limit, games, until)
-        if not await self._database.select(*self._archived_after(after)):
-            return found
+        rows, reached = await self._read_rows(after, limit, games, until)
+        is_all = len(rows) == after.distance(reached)
+        if is_all or not await self._database.select(*self._archived_after(after)):
+            return rows, reached
         return await self._read_both(after, limit, games, until)
 
     async def _read_both(

@@ -152,10 +152,10 @@ class SqliteRows:
         values = (trouble.game, trouble.version, trouble.why, *standing)
         await self._write(lambda connection: connection.execute(text, values))
 
-    async def swap(self, ready: Generation) -> Generation:
+    async def swap(self, ready: Generation, beyond: Generation | None = None) -> Generation:
         def work(connection: sqlite3.Connection) -> Generation:
             known = [each for each in _generations(connection) if each.projection == ready.projection]
-            live_now = sql.swapped(known, ready)
+            live_now = sql.swapped(known, ready, beyond)
             for each in known:
                 if each.number != ready.number:
                     _drop(connection, each)

@@ -66,7 +66,6 @@ OF_MANY: Final = {
     "pages of cases": r"FROM cases c WHERE (?!.*book = \$).* ORDER BY c.place DESC LIMIT",
     "the log of all streams": r"unnest\(\$1::smallint\[\], \$2::bigint\[\]",
     "streams that a page has named": r"unnest\(\$1::smallint\[\], \$2::text\[\]",
-    "whether anything that follows is archived": r"FROM unnest\(\$1::bigint\[\]\) .* FROM segments s",
     "whether old cases and forks are in other books than their games": "SELECT NOT \\(EXISTS",
     "how many forks an account has open": "SELECT count\\(\\*\\) FROM games g JOIN forks f .* WHERE g.organizer",
     "whether the store answers": "SELECT 1 FROM games LIMIT 1",

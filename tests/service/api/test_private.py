@@ -268,8 +268,9 @@ async def test_who_makes_an_open_game_private_afterwards_is_found_out(table: Tab
     service = table.service
     game = await service.begun(table.carl, table.anna, rounds=1)
     await entries(service, game, 1)
-    database: Any = service.services.store._database  # type: ignore[attr-defined]
-    await database.execute("INSERT INTO private (game) VALUES (?)", game)
+    store: Any = service.services.store
+    database = store._database
+    await database.execute("INSERT INTO private (book, game) VALUES (?, ?)", type(store).book(game), game)
     await play_out(service, game, table.carl, table.anna)
     *_, (version, status), _ = await entries(service, game, 2, "private")
     said = await looked(table.service, tmp_path / "seen")

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from domain.kernel.ids import GameId, PlayerId
 from projections.lobby import ForkOf
 from service.store.protocol import Added, Appended, Conflict, EventStore, Within
-from tests.service.store.batches import ANNA, AT, BERT, BLUE, RED, addition, new_game, opening, use
+from tests.service.store.batches import ANNA, AT, BERT, BLUE, RED, addition, beside, new_game, opening, use
 
 G = GameId("g1")
 
@@ -42,25 +42,26 @@ async def test_games_are_listed_by_what_they_are_and_who_plays(store: EventStore
 
 async def test_forks_are_told_from_games_that_are_none_and_found_by_their_parents(store: EventStore) -> None:
     analysis, continuation = ForkOf(G, 1, "analysis"), ForkOf(G, 1, "continuation")
+    two, three, four = (GameId(beside(G, name)) for name in ("g2", "g3", "g4"))
     await store.append(new_game("g1", status="over"))
-    first = new_game("g2", opened=opening(fork=analysis), status="running", key=use("k"))
+    first = new_game(two, opened=opening(fork=analysis), status="running", key=use("k"))
     assert await store.append(first) == Appended(1)
     assert await store.append(first) == Appended(1, Added(0, 1))
-    await store.append(new_game("g3", opened=opening(fork=continuation), seats={RED: BERT, BLUE: None}))
-    await store.append(new_game("g4", opened=opening(fork=ForkOf(GameId("g2"), 1, "analysis")), status="running"))
+    await store.append(new_game(three, opened=opening(fork=continuation), seats={RED: BERT, BLUE: None}))
+    await store.append(new_game(four, opened=opening(fork=ForkOf(two, 1, "analysis")), status="running"))
     with pytest.raises(Conflict):
-        await store.append(new_game("g2", opened=opening(fork=continuation)))
+        await store.append(new_game(two, opened=opening(fork=continuation)))
     rows = {row.game: row.fork for row in await store.games()}
-    assert rows == {"g4": ForkOf(GameId("g2"), 1, "analysis"), "g3": continuation, "g2": analysis, "g1": None}
+    assert rows == {four: ForkOf(two, 1, "analysis"), three: continuation, two: analysis, G: None}
     assert [row.game for row in await store.games(forks=False)] == ["g1"]
-    assert [row.game for row in await store.games(parent=G)] == ["g3", "g2"]
-    assert [row.game for row in await store.games(parent=G, status="running")] == ["g2"]
-    assert [row.game for row in await store.games(mine=BERT)] == ["g3"]
-    row = await store.game(GameId("g3"))
+    assert [row.game for row in await store.games(parent=G)] == [three, two]
+    assert [row.game for row in await store.games(parent=G, status="running")] == [two]
+    assert [row.game for row in await store.games(mine=BERT)] == [three]
+    row = await store.game(three)
     assert row is not None
     assert row.fork == continuation
     assert [await store.count(Within("analyses", (each,), 0)) for each in (ANNA, BERT)] == [2, 0]
-    await store.append(addition("g4", 1, status="over"))
+    await store.append(addition(four, 1, status="over"))
     assert await store.count(Within("analyses", (ANNA,), 0)) == 1
 
 
