@@ -33,13 +33,21 @@ _NODE: Final = {
 }
 
 
+class Node(Cluster):
+    """One of the machines, on which all databases are made together with those of the others."""
+
+    def __init__(self) -> None:
+        super().__init__(None, **_NODE)
+
+    def _make_owner(self) -> None:
+        self.sql("CREATE EXTENSION citus")
+
+
 class Machines:
     """A coordinator and two workers, of which tests can take any away."""
 
     def __init__(self) -> None:
-        self.coordinator, *self.workers = self.nodes = [Cluster(is_bare=True, **_NODE) for _ in range(3)]
-        for node in self.nodes:
-            node.sql("CREATE EXTENSION citus")
+        self.coordinator, *self.workers = self.nodes = [Node() for _ in range(3)]
         self.coordinator.sql(
             f"SELECT citus_set_coordinator_host('127.0.0.1', {self.coordinator.port})",
             *(f"SELECT citus_add_node('127.0.0.1', {worker.port})" for worker in self.workers),
@@ -99,8 +107,9 @@ async def make_database(url: str, name: str) -> str:
     async with connected(url) as coordinator:
         places = [tuple(row) for row in await coordinator.fetch("SELECT nodename, nodeport FROM pg_dist_node")]
         me = await coordinator.fetchval("SELECT nodename || ':' || nodeport FROM pg_dist_node WHERE groupid = 0")
-        owner = await coordinator.fetchval("SELECT rolname FROM pg_roles WHERE rolname = $1", OWNER)
-        owner = owner or urlsplit(url).username
+        owner = await coordinator.fetchval(
+            "SELECT coalesce((SELECT rolname FROM pg_roles WHERE rolname = $1), current_user)", OWNER
+        )
     for place in places:
         async with connected(at(url, place=place)) as node:
             await node.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")

@@ -100,11 +100,8 @@ def die_with_parent() -> None:
 class Cluster:
     """A running cluster. `url` is that of a database in it, as its owner."""
 
-    def __init__(self, primary: "Cluster | None" = None, *, is_bare: bool = False, **options: str) -> None:
-        """Make a cluster and start it: a new one, or a standby of `primary`. `options` go into its configuration.
-
-        A bare one has neither the owner nor a database that is migrated.
-        """
+    def __init__(self, primary: "Cluster | None" = None, **options: str) -> None:
+        """Make a cluster and start it: a new one, or a standby of `primary`. `options` go into its configuration."""
         self.binaries = binaries()
         self._account = account()
         self._root = Path(tempfile.mkdtemp(prefix="tabularium-postgres-"))
@@ -128,8 +125,7 @@ class Cluster:
         self._free: list[str] = []
         if primary is None:
             self.start()
-            if not is_bare:
-                self._make_owner()
+            self._make_owner()
         else:
             self.follow(primary)
 
