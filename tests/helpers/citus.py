@@ -125,6 +125,27 @@ async def make_database(url: str, name: str) -> str:
     return at(url, user=owner, database=name)
 
 
+async def machines_of(url: str) -> list[str]:
+    """Return the addresses of a database on the workers, as their superuser."""
+    async with connected(as_superuser(url)) as coordinator:
+        places = await coordinator.fetch("SELECT nodename, nodeport FROM pg_dist_node WHERE groupid <> 0 ORDER BY 2")
+    return [at(as_superuser(url), place=tuple(place)) for place in places]
+
+
+@contextlib.asynccontextmanager
+async def lent_database() -> AsyncIterator[str]:
+    """Lend the address of a database with the extension on all machines, and nothing else in it, as its owner."""
+    name = f"tabularium_lent_{os.getpid()}"
+    url = await make_database(shared_machines(), name)
+    machines = [
+        at(each, database=urlsplit(shared_machines()).path.removeprefix("/")) for each in await machines_of(url)
+    ]
+    yield url
+    for machine in (shared_machines(), *machines):
+        async with connected(machine) as connection:
+            await connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
 @contextlib.asynccontextmanager
 async def distributed_database() -> AsyncIterator[str]:
     """Lend the address of a distributed database with nothing in it, as its owner."""

@@ -81,7 +81,7 @@ class Connections:
         self._open: WeakKeyDictionary[Connection, str] = WeakKeyDictionary()
         self._durable = durable
         self._session = f"{_SESSION} SET search_path = {search_path}; {session}"
-        self.settle: Callable[[Connection], Awaitable[None]] = wait_for_standbys
+        self.settle: Callable[[Connection], Awaitable[object]] = wait_for_standbys
         """Waits until all that can be read is on the synchronous standbys."""
         self._pool: Any = asyncpg.create_pool(
             min_size=0,

@@ -162,11 +162,16 @@ async def append_to(connection: Connection, batches: Sequence[Append]) -> list[A
     return await connection.fetch(_APPEND, book, *arguments(batches), numbers)
 
 
-async def settle(connection: Connection) -> None:
-    """Wait until all that can be read is on the disks of all machines, and on their synchronous standbys."""
+async def settle(connection: Connection) -> int:
+    """Wait until all that can be read is on the disks of all machines, and on their synchronous standbys.
+
+    Returns how many machines have books. Raises what asyncpg raises.
+    """
     await wait_for_standbys(connection)
-    for (book,) in await connection.fetch(_A_BOOK_OF_EACH_MACHINE, BOOKS - 1):
+    books = await connection.fetch(_A_BOOK_OF_EACH_MACHINE, BOOKS - 1)
+    for (book,) in books:
         await _settle_book(connection, book)
+    return len(books)
 
 
 async def _settle_book(connection: Connection, book: int) -> None:
