@@ -102,5 +102,5 @@ async def test_games_and_disputes_are_played_and_what_is_about_one_stream_is_one
     assert astray == set()
     # Nothing has passed because it was never asked.
     of_one = " ".join(each.statement for each in asked if each.tasks == 1)
-    wanted = ("append_to", "FROM log", "FROM keys", "FROM snapshots", "FROM cases", "FROM segments", "FROM secrets")
+    wanted = ("append_to", "FROM log", "FROM snapshots", "FROM cases", "FROM segments", "FROM secrets")
     assert [each for each in wanted if each not in of_one] == []
