@@ -58,6 +58,11 @@ class Machines:
         )
         self.url = self.coordinator.url(user="superuser")
 
+    def add(self) -> Node:
+        """Start one more machine, which no database knows of yet."""
+        self.nodes.append(added := Node())
+        return added
+
     def stop(self) -> None:
         for node in self.nodes:
             node.stop()
