@@ -70,8 +70,11 @@ class Machines:
 
 def has_citus() -> bool:
     """Tell whether there is a cluster to test on, or PostgreSQL has what it takes to start one."""
-    if os.environ.get(SETTING):
-        return True
+    return bool(os.environ.get(SETTING)) or is_installed()
+
+
+def is_installed() -> bool:
+    """Tell whether PostgreSQL here has the extension."""
     return shared_cluster().sql("SELECT count(*) FROM pg_available_extensions WHERE name = 'citus'") == "1\n"
 
 
