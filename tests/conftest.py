@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.helpers import sampling
+from tests.helpers.citus import NOT_TESTED, stop_shared_machines
 from tests.helpers.postgres import shared_cluster, stop_shared_cluster
 from tests.helpers.redis import stop_shared_server
 from tests.helpers.sampling import sampled
@@ -87,9 +88,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     seed = config.option.sample_seed
     drawn = f"--sample-seed {seed} draws these samples again" if seed else "every case was looked at"
     terminalreporter.write_line(f"samples: {drawn}")
+    if any(NOT_TESTED in str(report.longrepr) for report in terminalreporter.stats.get("skipped", ())):
+        terminalreporter.write_line(NOT_TESTED)
 
 
 def pytest_sessionfinish() -> None:
+    stop_shared_machines()
     stop_shared_cluster()
     stop_shared_server()
 

@@ -33,6 +33,9 @@ def migrate(
     A database from before the log had books keeps all events in one order, for processes of an earlier release. When
     none of them runs any more, --open-books ends that; such a process then answers that the service is unavailable.
 
+    In a database with the extension Citus, it distributes the log over the workers. Stop the service before the first
+    time.
+
     With TABULARIUM_BOOK_SERVERS it brings all servers up to date, and has each keep the books that are given to it.
     """
     try:
@@ -54,6 +57,8 @@ def migrate(
             if open_books:
                 asyncio.run(migrations.open_books(url))
                 console.print("each book of the log counts its own positions", markup=False)
+            if not settings.book_servers and asyncio.run(migrations.distribute(url)):
+                console.print("the log is distributed over machines by its books", markup=False)
         if settings.book_servers:
             asyncio.run(books.spread(settings.servers))
             for url, kept in settings.servers.items():

@@ -18,6 +18,7 @@ from service.doctor.finding import Finding, fail, ok, one_line, warn
 from service.doctor.grants import ROLE, granted, missing
 from service.store.postgres import migrations
 from service.store.postgres.books import ALL, misfit, spans
+from service.store.postgres.distributed import append_to, settle
 from service.store.postgres.hosts import Hosts, each_host
 from service.store.postgres.store import append_with
 from service.store.protocol import Append, KeyUse, Opening
@@ -139,7 +140,10 @@ async def examine(connection: Any, url: str, settings: Settings, clock: Clock) -
         yield fail("grants", f"the role {ROLE} lacks {len(lacking)} of its rights", remedy)
     else:
         yield ok("grants", f"the role {ROLE} has all {len(granted(known))} rights that the migrations grant")
-    yield await _trial(connection, clock, kept)
+    distributed = await connection.fetchval("SELECT tabularium.is_distributed()")
+    if distributed:
+        yield await _machines(connection)
+    yield await _trial(connection, clock, kept, distributed)
     yield await _untouchable(connection)
     yield await _guards(connection)
 
@@ -270,14 +274,33 @@ class _TrialError(Exception):
     """The trial game that was stored is not the one that was sent."""
 
 
-async def _trial(connection: Any, clock: Clock, kept: frozenset[int]) -> Finding:
+async def _machines(connection: Any) -> Finding:
+    """Return whether all machines answer that a distributed log is on."""
+    try:
+        machines = 0
+
+        async def work() -> None:
+            nonlocal machines
+            machines = await settle(connection)
+
+        await _rolled_back(connection, work)
+    except (asyncpg.PostgresError, TimeoutError) as error:
+        remedy = "See `SELECT * FROM pg_dist_node`, the logs of the workers, and whether they let the coordinator in."
+        return fail("machines", f"a machine with books of the log does not answer: {one_line(error)}", remedy)
+    return ok("machines", f"the log is distributed by Citus, and all {machines} machines with its books answer")
+
+
+async def _trial(connection: Any, clock: Clock, kept: frozenset[int], distributed: bool) -> Finding:
     """Append a game with all that belongs to one, read it, and take it back."""
     game = _game(clock, kept)
 
     async def work() -> None:
-        # One that is held open stops the games of one book alone, and the trial game may be in another.
-        await connection.execute("SELECT FROM tabularium.books ORDER BY book FOR UPDATE")
-        rows = await append_with(connection, [game])
+        if distributed:
+            rows = await append_to(connection, [game])
+        else:
+            # One that is held open stops the games of one book alone, and the trial game may be in another.
+            await connection.execute("SELECT FROM tabularium.books ORDER BY book FOR UPDATE")
+            rows = await append_with(connection, [game])
         if (outcome := rows[0]["outcome"]) != "accepted":
             raise _TrialError(f"append() answered {outcome!r}")
         for table in ("log", "games"):

@@ -118,14 +118,14 @@ class Shared:
 
     async def open_store(self, metrics: Metrics | None = None) -> EventStore:
         with needs_extra("production", "PostgreSQL"):
+            from service.store.postgres.distributed import open_store
             from service.store.postgres.spread import SpreadStore
-            from service.store.postgres.store import PostgresStore
         settings = self._settings
         how = {"durable": settings.durable, "connections": settings.database_connections}
         if settings.book_servers:
             store = await SpreadStore.open(settings.servers, **how)
         else:
-            store = await PostgresStore.open(settings.database_url, **how)
+            store = await open_store(settings.database_url, **how)
         if metrics is not None:
             metrics.watch_pool(store.connections)
         return store

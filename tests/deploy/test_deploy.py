@@ -265,3 +265,28 @@ def test_an_environment_that_uv_made_gets_the_pip_that_it_lacks(tmp_path: Path) 
         check=False,
     )
     assert (ran.returncode, str(tmp_path) in ran.stdout) == (0, True), ran.stderr
+
+
+# --- Citus ---
+
+
+def test_the_composition_for_machines_names_what_is_there_and_no_password():
+    text = (DEPLOY / "citus" / "compose.yaml").read_text()
+    machines: dict[str, Any] = yaml.safe_load(text.replace("!override", ""))
+    for name, service in machines["services"].items():
+        for source in (str(volume).split(":")[0] for volume in service.get("volumes", [])):
+            assert source in machines["volumes"] or (DEPLOY / source).exists(), (name, source)
+        for needed in service.get("depends_on", {}):
+            assert needed in machines["services"], (name, needed)
+        for variable, value in service.get("environment", {}).items():
+            assert "PASSWORD" not in variable or value.startswith("${"), (name, variable)
+        assert "ports" not in service
+        # Added to what the composition for one machine has of it.
+        assert name in COMPOSE["services"] or service["networks"] == ["inside"]
+    assert {"postgres", "migrate"} <= machines["services"].keys() & COMPOSE["services"].keys()
+
+
+def test_the_values_for_machines_are_values_of_the_chart():
+    values: dict[str, Any] = yaml.safe_load((DEPLOY / "citus" / "values.yaml").read_text())
+    for part, names in values.items():
+        assert names.keys() <= VALUES[part].keys(), part

@@ -190,10 +190,14 @@ class Cluster:
             return
         # The server first, so that it starts no more processes.
         self._server.send_signal(signal.SIGSTOP)
-        children = Path(f"/proc/{self._server.pid}/task/{self._server.pid}/children").read_text().split()
-        for process in (*map(int, children), self._server.pid):
+        for process in reversed(self.processes()):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, how)
+
+    def processes(self) -> list[int]:
+        """Return the server and its children."""
+        children = Path(f"/proc/{self._server.pid}/task/{self._server.pid}/children").read_text().split()
+        return [self._server.pid, *map(int, children)]
 
     def follow(self, primary: "Cluster") -> None:
         """Begin anew as a copy of a primary, whose commits wait for this standby from now on."""

@@ -65,19 +65,24 @@ _NOT_MIGRATED: Final = ("3F000", "42501", "42704", "42883", "42P01", "42703", "2
 class Connections:
     """Connections to one database."""
 
-    def __init__(self, url: str, most: int, *, durable: bool = True, search_path: str = "tabularium") -> None:
+    def __init__(
+        self, url: str, most: int, *, durable: bool = True, search_path: str = "tabularium", session: str = ""
+    ) -> None:
         """Open at most `most` connections in the pool; `connect` makes further ones.
 
         Args:
             durable: False gives up that what was committed is on the disk: when the database crashes, the last commits
                 may be missing.
             search_path: the schema in which names stand that have none.
+            session: further settings of each session.
         """
         self.where = migrations.place_of(url)
         self._hosts = Hosts(url)
         self._open: WeakKeyDictionary[Connection, str] = WeakKeyDictionary()
         self._durable = durable
-        self._search_path = search_path
+        self._session = f"{_SESSION} SET search_path = {search_path}; {session}"
+        self.settle: Callable[[Connection], Awaitable[object]] = wait_for_standbys
+        """Waits until all that can be read is on the synchronous standbys."""
         self._pool: Any = asyncpg.create_pool(
             min_size=0,
             max_size=most,
@@ -145,7 +150,7 @@ class Connections:
                 connection._transport.abort()
 
     async def _prepare(self, connection: Connection) -> None:
-        await connection.execute(f"{_SESSION} SET search_path = {self._search_path};")
+        await connection.execute(self._session)
         if not self._durable:
             await connection.execute("SET synchronous_commit = off")
         elif await connection.fetchval("SHOW synchronous_commit") == "off":
@@ -166,7 +171,7 @@ class Connections:
             tries += 1
             done = await work(connection)
             if tries > 1:
-                await wait_for_standbys(connection)
+                await self.settle(connection)
             return done
 
         return await self._patiently(counted)

@@ -116,6 +116,20 @@ async def open_books(url: str) -> None:
         await connection.execute("SELECT tabularium.open_books()")
 
 
+async def distribute(url: str) -> bool:
+    """Distribute the log, in a database that has the extension Citus, and return whether it is distributed.
+
+    `0050_distribution.sql` says how. Nobody may append meanwhile. Raises `MigrationError` when the database cannot be
+    reached or refuses.
+    """
+    async with as_owner(url) as connection:
+        if not await connection.fetchval("SELECT count(*) FROM pg_extension WHERE extname = 'citus'"):
+            return False
+        await connection.execute("SET client_min_messages = warning")
+        await connection.execute("SELECT tabularium.distribute()")
+        return True
+
+
 @asynccontextmanager
 async def as_owner(url: str) -> AsyncIterator[Any]:
     """Lend a connection to a database as its owner. Raises `MigrationError` when it cannot be reached or refuses."""

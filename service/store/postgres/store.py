@@ -7,9 +7,9 @@ committed.
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Final, Self
+from typing import Any, ClassVar, Final, Self
 
 import msgspec
 
@@ -39,13 +39,17 @@ from service.store.sql.store import CASE_NUMBER, SqlStore, index_statements, sec
 GATHERED: Final = 256
 """The most appends in one call, so that the first of them is not kept waiting."""
 
-_WINDOWS: Final = "unnest(?::smallint[], ?::bigint[], ?::bigint[]) AS w (book, after, until)"
+WINDOWS: Final = "unnest(?::smallint[], ?::bigint[], ?::bigint[]) AS w (book, after, until)"
 
 _APPEND: Final = (
     "SELECT outcome, head, after, version FROM tabularium.append("
     "$1::tabularium.command[], $2::tabularium.entry[], $3::tabularium.hidden[], $4::tabularium.seating[],"
     " $5::tabularium.opening[])"
 )
+
+
+class Distributed(StoreUnavailable):
+    """A database is distributed over several machines and should not be, or should be and is not."""
 
 
 class PostgresStore(SqlStore):
@@ -74,11 +78,14 @@ class PostgresStore(SqlStore):
     board_file = "convert_to(file::text, 'UTF8')"
     among = "= ANY (?::text[])"
 
+    is_distributed: ClassVar[bool] = False
+    """Whether the database is spread over several machines."""
+
     def __init__(self, url: str, *, durable: bool, connections: int, kept: frozenset[int] = ALL) -> None:
         self.kept = kept
         """The books that this database keeps."""
-        self._connections = Connections(url, connections, durable=durable)
-        self._writer = _Writer(self._connections)
+        self._connections = self._to(url, connections, durable)
+        self._writers = self._make_writers()
         self._closed = False
         self._open = False
         self._together: bool | None = None
@@ -109,6 +116,13 @@ class PostgresStore(SqlStore):
             raise store._connections.translated(error) from error
         return store
 
+    @staticmethod
+    def _to(url: str, connections: int, durable: bool) -> Connections:
+        return Connections(url, connections, durable=durable)
+
+    def _make_writers(self) -> "Sequence[Writer]":
+        return [Writer(self._connections, append_with)]
+
     @property
     def where(self) -> str:
         """Which database it is, in words."""
@@ -126,7 +140,8 @@ class PostgresStore(SqlStore):
         if self._closed:
             return
         self._closed = True
-        await self._writer.close()
+        for writer in self._writers:
+            await writer.close()
         await self._connections.close()
 
     async def _check_schema(self) -> None:
@@ -140,14 +155,26 @@ class PostgresStore(SqlStore):
             raise StoreUnavailable(
                 f"{self._connections.where} lacks migration {last}: run `tabularium migrate` as its owner"
             )
+        found = await self._connections.select("SELECT is_distributed()")
+        if found[0][0] != self.is_distributed:
+            raise Distributed(
+                f"{self._connections.where} is distributed by Citus: let TABULARIUM_DATABASE_URL name it, without"
+                " TABULARIUM_BOOK_SERVERS"
+                if found[0][0]
+                else f"{self._connections.where} is not distributed: run `tabularium migrate` as its owner"
+            )
         if wrong := await self._connections.patiently(lambda connection: misfit(connection, self.kept)):
             raise StoreUnavailable(f"{self._connections.where} {wrong}")
 
     async def seen(self, game: StreamId, account: PlayerId, key: str) -> KeptUse | None:
         kept = await super().seen(game, account, key)
         if kept is not None:
-            await self._connections.patiently(wait_for_standbys)
+            await self._connections.patiently(lambda connection: self._settle(connection, game))
         return kept
+
+    async def _settle(self, connection: Connection, stream: StreamId) -> None:
+        """Wait until what can be read of a stream is on the synchronous standbys. Raises what asyncpg raises."""
+        await wait_for_standbys(connection)
 
     async def forget_keys(self, before: str, limit: int) -> int:
         async def work(connection: Connection) -> int:
@@ -203,7 +230,19 @@ class PostgresStore(SqlStore):
         if not await self.divided():
             return await super()._read_rows(after, limit, games, until)
         shares = after.shares(until, limit)
-        asked = [*shares] if games is None else sorted({book_of(game) for game in games} & shares.keys())
+        # Of books that none of the games is in, nothing is wanted.
+        asked = shares if games is None else {book: shares[book] for book in map(book_of, games) if book in shares}
+        found = await self._shares(after, until, asked, games) if asked else []
+        rows = [(Place(book, position), game, Record(*columns)) for book, position, game, *columns in found]
+        counted = Counter(place.book for place, _, _ in rows)
+        # Of a book that had fewer than its share, nothing is left.
+        through = (Place(book, until.positions[book]) for book, share in shares.items() if counted[book] < share)
+        return rows, after.after((*(place for place, _, _ in rows), *through))
+
+    async def _shares(
+        self, after: Cursor, until: Cursor, shares: Mapping[int, int], games: Collection[StreamId] | None
+    ) -> list[Any]:
+        """Return book, position, game and record of the first rows that follow, as many as each book may have."""
         only, values = ("", ()) if games is None else (f"AND l.game {self.among}", (self._texts(games),))
         query = (
             f"SELECT e.book, e.position, e.game, {self.record}"
@@ -212,14 +251,9 @@ class PostgresStore(SqlStore):
             f" {only} ORDER BY l.position LIMIT s.most) e ORDER BY e.book, e.position"
         )
         spans = zip(
-            *((book, after.positions[book], until.positions[book], shares[book]) for book in asked), strict=True
+            *((book, after.positions[book], until.positions[book], most) for book, most in shares.items()), strict=True
         )
-        found = await self._database.select(query, *spans, *values) if asked else []
-        rows = [(Place(book, position), game, Record(*columns)) for book, position, game, *columns in found]
-        counted = Counter(place.book for place, _, _ in rows)
-        # Of a book that had fewer than its share, nothing is left.
-        through = (Place(book, until.positions[book]) for book, share in shares.items() if counted[book] < share)
-        return rows, after.after((*(place for place, _, _ in rows), *through))
+        return await self._database.select(query, *spans, *values)
 
     def _archived_after(self, after: Cursor) -> tuple[Any, ...]:
         query = (
@@ -233,7 +267,7 @@ class PostgresStore(SqlStore):
     ) -> tuple[Any, ...]:
         # All within 2^span positions overlap a window only when they begin so far before it, at most.
         query = (
-            f"SELECT w.book, {COLUMNS} FROM {_WINDOWS}, generate_series(0, 40) AS k,"
+            f"SELECT w.book, {COLUMNS} FROM {WINDOWS}, generate_series(0, 40) AS k,"
             " LATERAL (SELECT * FROM segments s WHERE s.book = w.book AND s.span = k"
             " AND s.first > w.after - (1::bigint << k) AND s.first <= w.until AND s.last > w.after) s"
         )
@@ -243,7 +277,7 @@ class PostgresStore(SqlStore):
         self, after: Cursor, windows: Mapping[int, int], games: Collection[StreamId] | None
     ) -> tuple[Any, ...]:
         query = (
-            f"SELECT e.book, e.position, e.game, {self.record} FROM {_WINDOWS}"
+            f"SELECT e.book, e.position, e.game, {self.record} FROM {WINDOWS}"
             " JOIN log e ON e.book = w.book AND e.position > w.after AND e.position <= w.until"
         )
         return query if games is None else f"{query} WHERE e.game {self.among}", *self._windows(after, windows, games)
@@ -261,12 +295,15 @@ class PostgresStore(SqlStore):
     async def _append(self, batch: Append) -> Appended:
         if self._closed:
             raise StoreUnavailable("the store is closed")
-        return await self._writer.append(batch)
+        return await self._writer_of(batch.game).append(batch)
+
+    def _writer_of(self, stream: StreamId) -> "Writer":  # there is one
+        return self._writers[0]
 
     async def _append_together(self, batches: Sequence[Append]) -> Appended:
         """Append all batches, or none, in a transaction of their own: they are rare, and so not gathered with others.
 
-        As in `_Writer`, what was stored before the connection was lost is recognized by its hash.
+        As in `Writer`, what was stored before the connection was lost is recognized by its hash.
         """
         sent = False
         # Asked before a connection is taken: all others may wait for the locks that this one holds.
@@ -275,6 +312,7 @@ class PostgresStore(SqlStore):
         async def work(connection: Connection) -> Appended:
             nonlocal sent
             again, sent = sent, True
+            await self._prepare_openings(connection, batches)
             transaction = connection.transaction(isolation="read_committed")
             await transaction.start()
             try:
@@ -282,7 +320,7 @@ class PostgresStore(SqlStore):
                     # What it counts may be in other books, to which others append meanwhile.
                     lock = "SELECT pg_advisory_xact_lock(hashtextextended($1, 7))"
                     await connection.execute(lock, f"{within.what} {within.values[0]}")
-                rows = await append_with(connection, batches)
+                rows = await self._call(connection, batches)
                 outcomes = [_outcome(row) for row in rows]
                 refused = next((each for each in outcomes if isinstance(each, BaseException) or each.repeated), None)
                 refused = refused or await self._taken(connection, batches, is_together)
@@ -300,7 +338,7 @@ class PostgresStore(SqlStore):
                 return Appended(batches[0].records[-1].version)
             await transaction.rollback()
             if isinstance(refused, Appended):
-                await wait_for_standbys(connection)
+                await self._settle(connection, batches[0].game)
             if again and all([await is_stored(connection, batch) for batch in batches]):
                 return Appended(batches[0].records[-1].version)
             if isinstance(refused, BaseException):
@@ -308,6 +346,13 @@ class PostgresStore(SqlStore):
             return refused
 
         return await self._connections.patiently(work)
+
+    async def _prepare_openings(self, connection: Connection, batches: Sequence[Append]) -> None:
+        """Store what new games need that is not stored in their transaction."""
+
+    async def _call(self, connection: Connection, batches: Sequence[Append]) -> list[Any]:
+        """Append in a transaction, and return the rows that append() returns. Raises what asyncpg raises."""
+        return await append_with(connection, batches)
 
     async def _taken(self, connection: Connection, batches: Sequence[Append], is_together: bool) -> Conflict | None:
         """Return a conflict when the number of a new case is taken.
@@ -354,11 +399,20 @@ class PostgresStore(SqlStore):
 # --- the writer -------------------------------------------------------------------------------------------------------
 
 
-class _Writer:
+class Writer:
     """Sends what waits in one call, over a connection of its own, and meanwhile gathers what comes next."""
 
-    def __init__(self, connections: Connections) -> None:
+    def __init__(
+        self,
+        connections: Connections,
+        call: Callable[[Connection, Sequence[Append]], Awaitable[list[Any]]],
+        *,
+        is_of_one_book: bool = False,
+    ) -> None:
+        """`call` appends batches and returns the rows that append() returns; `is_of_one_book`: those of one book."""
         self._connections = connections
+        self._call = call
+        self._is_of_one_book = is_of_one_book
         self._connection: Connection = None
         self._waiting: list[Job] = []
         self._running: asyncio.Task[None] | None = None
@@ -395,8 +449,11 @@ class _Writer:
         """Return what goes into the next call: for each game its first."""
         taken: dict[StreamId, Job] = {}
         left: list[Job] = []
+        book = book_of(self._waiting[0].asked.game) if self._is_of_one_book else None
         for job in self._waiting:
-            if len(taken) < GATHERED and job.asked.game not in taken:
+            if book is not None and book_of(job.asked.game) != book:
+                left.append(job)
+            elif len(taken) < GATHERED and job.asked.game not in taken:
                 taken[job.asked.game] = job
             else:
                 left.append(job)
@@ -432,7 +489,7 @@ class _Writer:
                 if self._connection is None:
                     self._connection = await self._connections.connect()
                 again, sent = sent, True
-                rows = await append_with(self._connection, batches)
+                rows = await self._call(self._connection, batches)
                 outcomes = [
                     Appended(batch.records[-1].version)
                     if again and row["outcome"] != "accepted" and await is_stored(self._connection, batch)
@@ -440,7 +497,7 @@ class _Writer:
                     for batch, row in zip(batches, rows, strict=True)
                 ]
                 if again or any(row["outcome"] == "repeated" for row in rows):
-                    await wait_for_standbys(self._connection)
+                    await self._connections.settle(self._connection)
                 return outcomes
             except BaseException as error:
                 if not is_spoilt(error):
@@ -469,10 +526,10 @@ async def is_stored(connection: Connection, batch: Append) -> bool:
 
 async def append_with(connection: Connection, batches: Iterable[Append]) -> list[Any]:
     """Call append(), and return its rows: `outcome`, `head`, `after` and `version`. Raises what asyncpg raises."""
-    return await connection.fetch(_APPEND, *_arguments(batches))
+    return await connection.fetch(_APPEND, *arguments(batches))
 
 
-def _arguments(batches: Iterable[Append]) -> tuple[list[tuple[Any, ...]], ...]:
+def arguments(batches: Iterable[Append]) -> tuple[list[tuple[Any, ...]], ...]:
     """Return the arguments of append(), in the order of the fields of its types."""
     commands, entries, sealed, seatings, openings = [], [], [], [], []
     for batch in batches:

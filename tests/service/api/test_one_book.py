@@ -97,7 +97,12 @@ class Plan(Struct, frozen=True):
 
     @property
     def of_many(self) -> str | None:
-        return next((what for what, text in OF_MANY.items() if re.search(text, self.statement)), None)
+        return is_of_many(self.statement)
+
+
+def is_of_many(statement: str) -> str | None:
+    """Return what a statement is about, when that is many streams."""
+    return next((what for what, text in OF_MANY.items() if re.search(text, statement)), None)
 
 
 def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -8,10 +8,13 @@ from typing import Final
 from unittest import mock
 
 from service.store.postgres.books import ALL
+from service.store.postgres.connections import Connections, wait_for_standbys
+from service.store.postgres.distributed import DistributedStore
 from service.store.postgres.spread import SpreadStore
 from service.store.postgres.store import PostgresStore
 from service.store.protocol import EventStore
 from service.store.sqlite.store import SqliteStore
+from tests.helpers.citus import distributed_database, drawn_for_machines
 from tests.helpers.postgres import connected, shared_cluster
 
 Open = Callable[[], Awaitable[EventStore]]
@@ -84,11 +87,54 @@ async def spread(scratch: Path) -> AsyncIterator[Open]:
             await store.close()
 
 
+class OneMachine(DistributedStore):
+    """The store for machines, on one that has no Citus: it shows what `append_to()` does."""
+
+    is_distributed = False
+
+    def __init__(self, url: str, *, durable: bool, connections: int, kept: frozenset[int] = ALL) -> None:
+        super().__init__(url, durable=durable, connections=connections, kept=kept)
+        self._connections.settle = wait_for_standbys
+
+    @staticmethod
+    def _to(url: str, connections: int, durable: bool) -> Connections:
+        return Connections(url, connections, durable=durable)
+
+
+@contextlib.asynccontextmanager
+async def by_books(scratch: Path) -> AsyncIterator[Open]:
+    opened: list[EventStore] = []
+    async with shared_cluster().database() as url:
+
+        async def open_store() -> EventStore:
+            opened.append(await OneMachine.open(url))
+            return opened[-1]
+
+        yield open_store
+        for store in opened:
+            await store.close()
+
+
+@contextlib.asynccontextmanager
+async def distributed(scratch: Path) -> AsyncIterator[Open]:
+    opened: list[EventStore] = []
+    drawn_for_machines(16)
+    async with distributed_database() as url:
+
+        async def open_store() -> EventStore:
+            opened.append(await DistributedStore.open(url))
+            return opened[-1]
+
+        yield open_store
+        for store in opened:
+            await store.close()
+
+
 ADAPTERS: dict[str, Adapter] = {
     "sqlite": sqlite,
     "sqlite-on-a-slow-disk": sqlite_on_a_slow_disk,
     "postgres": postgres,
 }
 
-EVERY: dict[str, Adapter] = {**ADAPTERS, "spread": spread}
-"""The spread store too: it has nothing of its own to show where all is on one server, as accounts are."""
+EVERY: dict[str, Adapter] = {**ADAPTERS, "spread": spread, "by-books": by_books, "distributed": distributed}
+"""Those that spread the log, too: they have nothing of their own to show where all is in one place, as accounts are."""

@@ -22,7 +22,7 @@ from service.base.scopes import EVERYBODYS
 from service.games.creating import create_game
 from service.games.views import viewer_of
 from service.store.postgres.migrations import Migration, known, migrate, open_books
-from service.store.postgres.store import _APPEND, PostgresStore, _arguments, append_with
+from service.store.postgres.store import _APPEND, PostgresStore, append_with, arguments
 from service.store.protocol import Append, EventStore, Opening, StoreUnavailable
 from service.store.sqlite import schema as sqlite_schema
 from service.store.sqlite.file import check_file
@@ -242,7 +242,7 @@ async def test_a_process_of_before_still_appends_under_keys_and_finds_their_answ
     async with shared_cluster().database() as url, connected(url) as connection:
         await connection.execute("SET ROLE tabularium_service")
         batch = new_game("g1", key=use("k"))
-        commands, *others = _arguments([batch])
+        commands, *others = arguments([batch])
         commands = [(*commands[0][:-1], b"the answer")]
         statement = _APPEND.replace("after, version", "answer")
         for outcome in ("accepted", "repeated"):

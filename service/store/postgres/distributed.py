@@ -1,0 +1,179 @@
+"""The store on a PostgreSQL database that Citus spreads over several machines, by the books of the log.
+
+`deploy/migrations/0050_distribution.sql` says what is where. The service talks to the coordinator alone. Whatever is
+about one stream is done by the machine that keeps its book, appends in one call of `append_to()`. A call is for one
+book, and several go on at once.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Final
+
+import asyncpg
+
+from domain.kernel.ids import BOOKS, StreamId, book_of
+from projections.cursor import Cursor
+from projections.sql import numbered
+from service.base.clock import stamped
+from service.store.postgres.books import ALL
+from service.store.postgres.connections import Connection, Connections, wait_for_standbys
+from service.store.postgres.store import WINDOWS, Distributed, PostgresStore, Writer, arguments
+from service.store.protocol import Append
+from service.store.sql.archived import COLUMNS
+
+WRITERS: Final = 4
+"""Connections that append."""
+
+BOARDS: Final = 10_000
+"""How many boards are known to be stored, before they are looked up anew."""
+
+# Citus sends a statement to a machine by the values that it has when it is planned. One connection to each machine is
+# enough for what is asked of several: otherwise each session here might open sixteen there. Hiding shards from who
+# looks at the catalogs costs a second of processor when asyncpg does so, which is in each new session: four at once
+# took longer than the timeout.
+_SESSION: Final = (
+    "SET plan_cache_mode = auto; SET citus.max_adaptive_executor_pool_size = 1;"
+    " SET citus.override_table_visibility = off;"
+)
+
+_APPEND: Final = (
+    "SELECT outcome, head, after, version FROM tabularium.append_to("
+    "$1::smallint, $2::tabularium.command[], $3::tabularium.entry[], $4::tabularium.hidden[],"
+    " $5::tabularium.seating[], $6::tabularium.opening[], $7::bigint[])"
+)
+_A_BOOK_OF_EACH_MACHINE: Final = (
+    "SELECT min(b.book) FROM generate_series(0, $1::integer) AS b (book) JOIN pg_dist_placement AS p"
+    " ON p.shardid = get_shard_id_for_distribution_column('tabularium.books'::regclass, b.book) GROUP BY p.groupid"
+)
+
+
+class DistributedStore(PostgresStore):
+    """An `EventStore` in a distributed database. To be made by `DistributedStore.open`, or by `open_store`."""
+
+    is_distributed = True
+
+    def __init__(self, url: str, *, durable: bool, connections: int, kept: frozenset[int] = ALL) -> None:
+        super().__init__(url, durable=durable, connections=connections, kept=kept)
+        self._connections.settle = settle
+        self._boards: set[str] = set()
+
+    @staticmethod
+    def _to(url: str, connections: int, durable: bool) -> Connections:
+        return Connections(url, connections, durable=durable, session=_SESSION)
+
+    def _make_writers(self) -> Sequence[Writer]:
+        return [Writer(self._connections, self._call, is_of_one_book=True) for _ in range(WRITERS)]
+
+    def _writer_of(self, stream: StreamId) -> Writer:
+        return self._writers[book_of(stream) % WRITERS]
+
+    async def _prepare_openings(self, connection: Connection, batches: Sequence[Append]) -> None:
+        """Store the boards of new games. They are on all machines; with nothing else in it, such a write is short."""
+        for batch in batches:
+            opening = batch.opening
+            if opening is None or opening.board in self._boards:
+                continue
+            if not await connection.fetchval("SELECT 1 FROM tabularium.boards WHERE digest = $1", opening.board):
+                # Not ON CONFLICT, for which Citus wants the right to change rows.
+                with suppress(asyncpg.UniqueViolationError):
+                    await connection.execute(
+                        "INSERT INTO tabularium.boards (digest, file) VALUES ($1, $2)",
+                        *(opening.board, opening.board_file.decode()),
+                    )
+            if len(self._boards) >= BOARDS:
+                self._boards.clear()
+            self._boards.add(opening.board)
+
+    async def _call(self, connection: Connection, batches: Sequence[Append]) -> list[Any]:
+        await self._prepare_openings(connection, batches)
+        return await append_to(connection, batches)
+
+    async def forget_keys(self, before: str, limit: int) -> int:
+        async def work(connection: Connection) -> int:
+            done = await connection.execute(
+                "DELETE FROM keys WHERE (book, game, account, key) IN"
+                " (SELECT book, game, account, key FROM keys WHERE at < $1 ORDER BY at LIMIT $2)",
+                stamped(before),
+                limit,
+            )
+            return int(done.rpartition(" ")[2])
+
+        return await self._connections.patiently(work)
+
+    async def _shares(
+        self, after: Cursor, until: Cursor, shares: Mapping[int, int], games: Collection[StreamId] | None
+    ) -> list[Any]:
+        """Ask book by book: a machine cannot be told how many rows each book may have at most."""
+        only, values = ("", ()) if games is None else (f"AND game {self.among}", (self._texts(games),))
+        query = numbered(
+            f"SELECT book, position, game, {self.record} FROM log"
+            f" WHERE book = ? AND position > ? AND position <= ? {only} ORDER BY position LIMIT ?"
+        )
+
+        async def work(connection: Connection) -> list[Any]:
+            return [
+                row
+                for book, most in sorted(shares.items())
+                for row in await connection.fetch(
+                    query, *(book, after.positions[book], until.positions[book], *values, most)
+                )
+            ]
+
+        return await self._connections.patiently(work)
+
+    def _archived_after(self, after: Cursor) -> tuple[Any, ...]:
+        query = (
+            "SELECT 1 FROM unnest(?::smallint[], ?::bigint[]) AS a (book, position)"
+            " JOIN segments s ON s.book = a.book AND s.last > a.position LIMIT 1"
+        )
+        return query, range(BOOKS), after.positions
+
+    def _packed_between(
+        self, after: Cursor, windows: Mapping[int, int], games: Collection[StreamId] | None
+    ) -> tuple[Any, ...]:
+        query = (
+            f"SELECT w.book, {COLUMNS} FROM {WINDOWS} JOIN segments s ON s.book = w.book"
+            " AND s.first <= w.until AND s.last > w.after"
+        )
+        return query if games is None else f"{query} WHERE s.game {self.among}", *self._windows(after, windows, games)
+
+    async def _settle(self, connection: Connection, stream: StreamId) -> None:
+        await _settle_book(connection, book_of(stream))
+
+
+async def open_store(url: str, **how: Any) -> PostgresStore:
+    """Open the store in a database as it is: distributed or not. Takes and raises what `PostgresStore.open` does."""
+    try:
+        return await PostgresStore.open(url, **how)
+    except Distributed:
+        return await DistributedStore.open(url, **how)
+
+
+async def append_to(connection: Connection, batches: Sequence[Append]) -> list[Any]:
+    """Call append_to(), and return its rows, as `append_with` does. The boards of new games have to be stored."""
+    book, *others = {book_of(batch.game) for batch in batches}
+    if others:
+        raise ValueError(f"streams of several books: {', '.join(batch.game for batch in batches)}")
+    openings = sum(batch.opening is not None for batch in batches)
+    numbers: list[int] = []
+    if openings:
+        next_ones = "SELECT nextval('tabularium.games_number_seq') AS number FROM generate_series(1, $1::integer)"
+        numbers = [row["number"] for row in await connection.fetch(next_ones, openings)]
+    return await connection.fetch(_APPEND, book, *arguments(batches), numbers)
+
+
+async def settle(connection: Connection) -> int:
+    """Wait until all that can be read is on the disks of all machines, and on their synchronous standbys.
+
+    Returns how many machines have books. Raises what asyncpg raises.
+    """
+    await wait_for_standbys(connection)
+    books = await connection.fetch(_A_BOOK_OF_EACH_MACHINE, BOOKS - 1)
+    for (book,) in books:
+        await _settle_book(connection, book)
+    return len(books)
+
+
+async def _settle_book(connection: Connection, book: int) -> None:
+    # Only a number that stands in the text is sent to its machine, however this was planned.
+    await connection.execute(f"SELECT tabularium.settle({book:d}::smallint)")

@@ -1,0 +1,214 @@
+"""Machines of a distributed log are killed, frozen and added while commands are appended, read and followed.
+
+    python -m tests.faults.machines [FAULT …]
+
+For each fault it goes on until 500 commands more were acknowledged, and then looks at everything: what was acknowledged
+is stored once, with the hash that it had; versions and positions have no gap; no read was older than what had been
+acknowledged before it; and who follows the log got each event once, in the order of its book.
+"""
+
+import asyncio
+import contextlib
+import sys
+import time
+from collections import defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from domain.kernel.ids import BOOKS, GameId, StreamId
+from projections.cursor import Cursor
+from service.store.postgres import migrations
+from service.store.postgres.distributed import DistributedStore
+from service.store.protocol import Append, StoreUnavailable
+from tests.helpers.citus import Machines, make_database
+from tests.helpers.postgres import connected
+from tests.service.store.batches import addition, new_game, use
+
+GAMES: Final = 12
+WANTED: Final = 500
+LONGEST: Final = 120.0
+"""Seconds that a fault may take."""
+
+
+class Load:
+    """Games that go on, each with somebody who appends to it and somebody who reads it, and one who follows the log."""
+
+    def __init__(self, store: DistributedStore) -> None:
+        self._store = store
+        self._going = True
+        self.hashes: dict[StreamId, list[bytes]] = {}
+        """The hashes of the acknowledged versions of each game."""
+        self.followed: dict[StreamId, list[int]] = defaultdict(list)
+        self.reads = 0
+        self.refused = 0
+        self.longest = 0.0
+        """The longest that a command had to wait, sent again and again, in seconds."""
+
+    @property
+    def acknowledged(self) -> int:
+        return sum(map(len, self.hashes.values()))
+
+    async def _append(self, batch: Append) -> None:
+        """Append until it is acknowledged, as a client does who sends the same again."""
+        began = time.monotonic()
+        while True:
+            try:
+                answer = await self._store.append(batch)
+            except StoreUnavailable:
+                self.refused += 1
+                await asyncio.sleep(0.1)
+                continue
+            version = batch.records[-1].version
+            assert answer.version == version, (answer, version)
+            assert answer.repeated is None or answer.repeated.version == version, (answer, version)
+            self.hashes.setdefault(batch.game, []).append(batch.records[-1].hash)
+            self.longest = max(self.longest, time.monotonic() - began)
+            return
+
+    async def _play(self, game: str) -> None:
+        await self._append(new_game(game, key=use("1")))
+        version = 1
+        while self._going:
+            await self._append(addition(game, version, key=use(f"{version + 1}")))
+            version += 1
+
+    async def _read(self, game: str) -> None:
+        while self._going:
+            known = len(self.hashes.get(GameId(game), ()))
+            with contextlib.suppress(StoreUnavailable):
+                head = await self._store.head(GameId(game))
+                assert head >= known, f"{game} was read at {head} when {known} had been acknowledged"
+                self.reads += 1
+            await asyncio.sleep(0.02)
+
+    async def _follow(self) -> None:
+        after = Cursor.start(BOOKS)
+        while True:
+            try:
+                end = await self._store.end()
+                found, after = await self._store.read_on(after, 500, until=end)
+            except StoreUnavailable:
+                found, end = [], None
+            for _, game, record in found:
+                self.followed[game].append(record.version)
+            if not found and end is not None and not self._going:
+                return
+            await asyncio.sleep(0.05)
+
+    async def run(self, fault: Callable[[], Awaitable[None]], games: list[str]) -> None:
+        parts = [self._play(game) for game in games] + [self._read(game) for game in games]
+        playing, following = asyncio.gather(*parts), asyncio.create_task(self._follow())
+        await self._more(100, playing)
+        self.longest = 0.0
+        await fault()
+        await self._more(WANTED, playing)
+        self._going = False
+        await playing
+        await following
+
+    async def _more(self, wanted: int, playing: asyncio.Future[Any]) -> None:
+        goal, until = self.acknowledged + wanted, time.monotonic() + LONGEST
+        while self.acknowledged < goal:
+            assert time.monotonic() < until, f"{goal - self.acknowledged} commands are still not acknowledged"
+            if playing.done():
+                playing.result()
+            await asyncio.sleep(0.05)
+
+    async def check(self, url: str) -> None:
+        async with connected(url) as owner:
+            places: dict[int, list[int]] = defaultdict(list)
+            for book, position in await owner.fetch("SELECT book, position FROM tabularium.log"):
+                places[book].append(position)
+            newest = dict(await owner.fetch("SELECT book, position FROM tabularium.books"))
+        for book, found in places.items():
+            assert sorted(found) == [*range(1, newest[book] + 1)], f"book {book} has a gap"
+        for game, hashes in self.hashes.items():
+            records = await self._store.read(game)
+            assert [record.hash for record in records] == hashes, f"{game} is not what was acknowledged"
+            assert self.followed[game] == [*range(1, len(hashes) + 1)], f"{game} was not followed as it went"
+        assert sum(map(len, places.values())) == self.acknowledged
+
+
+class Rig:
+    """A coordinator with two workers, and what can befall them."""
+
+    def __init__(self, machines: Machines, url: str) -> None:
+        self._machines = machines
+        self._url = url
+        self._database = urlsplit(url).path.removeprefix("/")
+
+    async def kill_worker(self) -> None:
+        await _without(self._machines.workers[0].kill, self._machines.workers[0].start, 3)
+
+    async def freeze_worker(self) -> None:
+        await _without(self._machines.workers[1].freeze, self._machines.workers[1].thaw, 12)
+
+    async def kill_coordinator(self) -> None:
+        await _without(self._machines.coordinator.kill, self._machines.coordinator.start, 3)
+
+    async def freeze_coordinator(self) -> None:
+        await _without(self._machines.coordinator.freeze, self._machines.coordinator.thaw, 12)
+
+    async def add_machine(self) -> None:
+        """Add a worker, and let Citus move shards to it."""
+        node = self._machines.add()
+        node.sql(f"CREATE DATABASE {self._database}")
+        node.sql("CREATE EXTENSION citus", database=self._database)
+        async with connected(self._machines.coordinator.url(self._database, "superuser")) as coordinator:
+            await coordinator.execute("SELECT citus_add_node('127.0.0.1', $1)", node.port)
+            await coordinator.execute("SELECT citus_rebalance_start()")
+            while state := await coordinator.fetchval(
+                "SELECT state FROM pg_dist_background_job WHERE state NOT IN ('finished') ORDER BY job_id DESC LIMIT 1"
+            ):
+                assert state in ("scheduled", "running", "cancelling"), state
+                await asyncio.sleep(0.2)
+            moved = await coordinator.fetchval("SELECT count(*) FROM citus_shards WHERE nodeport = $1", node.port)
+            assert moved, "nothing was moved"
+
+
+async def _without(take: Callable[[], None], back: Callable[[], None], seconds: float) -> None:
+    # Where it is, not in a thread: the kernel ends a server with the thread that started it.
+    take()
+    await asyncio.sleep(seconds)
+    back()
+
+
+FAULTS: Final = ("kill_worker", "freeze_worker", "kill_coordinator", "freeze_coordinator", "add_machine")
+
+
+@contextlib.asynccontextmanager
+async def rig() -> AsyncIterator[tuple[Rig, str]]:
+    machines = Machines()
+    try:
+        url = await make_database(machines.url, "tabularium_faults")
+        await migrations.migrate(url, migrations.known())
+        assert await migrations.distribute(url)
+        yield Rig(machines, url), url
+    finally:
+        machines.stop()
+
+
+async def befall(name: str, rig: Rig, url: str) -> str:
+    """Let a fault happen under load, check everything, and return what there was in a line."""
+    store = await DistributedStore.open(url)
+    try:
+        load = Load(store)
+        await load.run(getattr(rig, name), [f"g{number}" for number in range(GAMES)])
+        await load.check(url)
+    finally:
+        await store.close()
+    return (
+        f"{name}: {load.acknowledged} acknowledged, all stored once and followed; {load.reads} reads, none stale;"
+        f" {load.refused} answers that the store is unavailable; a command waited {load.longest:.1f} s at most"
+    )
+
+
+async def main(names: list[str]) -> None:
+    for name in names or FAULTS:
+        async with rig() as (made, url):
+            print(await befall(name, made, url), flush=True)
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1:]))

@@ -1,0 +1,202 @@
+"""PostgreSQL on several machines by Citus, to test the distributed store on.
+
+``TABULARIUM_TEST_CITUS`` names a coordinator: ``postgresql://superuser@host:port/name``, a database in which its
+workers are registered, and whose machines trust each other. Without it, a coordinator and two workers are started here,
+where PostgreSQL has the extension. Where it has not, tests of the distributed store are skipped, and the run says so.
+"""
+
+import contextlib
+import os
+from collections.abc import AsyncIterator
+from typing import Final
+from urllib.parse import urlsplit, urlunsplit
+
+import pytest
+
+from service.store.postgres import migrations
+from tests.helpers.postgres import OWNER, Cluster, connected, shared_cluster
+from tests.helpers.sampling import in_this_run
+
+SETTING: Final = "TABULARIUM_TEST_CITUS"
+
+NOT_TESTED: Final = (
+    f"the distributed store was not tested: PostgreSQL here has no Citus, and {SETTING} names no cluster"
+)
+
+_EMPTIER: Final = "tabularium_emptier"
+"""A superuser for whom triggers do not fire on any machine."""
+
+_NODE: Final = {
+    "shared_preload_libraries": "citus",
+    "wal_level": "logical",
+    "max_prepared_transactions": "100",
+    "citus.node_conninfo": "sslmode=disable",
+    # Processes are killed here, machines are not.
+    "fsync": "off",
+}
+
+
+class Node(Cluster):
+    """One of the machines, on which all databases are made together with those of the others."""
+
+    def __init__(self) -> None:
+        super().__init__(None, **_NODE)
+
+    def _make_owner(self) -> None:
+        self.sql("CREATE EXTENSION citus")
+
+
+class Machines:
+    """A coordinator and two workers, of which tests can take any away."""
+
+    def __init__(self) -> None:
+        self.coordinator, *self.workers = self.nodes = [Node() for _ in range(3)]
+        self.coordinator.sql(
+            f"SELECT citus_set_coordinator_host('127.0.0.1', {self.coordinator.port})",
+            *(f"SELECT citus_add_node('127.0.0.1', {worker.port})" for worker in self.workers),
+            f"CREATE ROLE {OWNER} LOGIN CREATEDB CREATEROLE",
+        )
+        self.url = self.coordinator.url(user="superuser")
+
+    def add(self) -> Node:
+        """Start one more machine, which no database knows of yet."""
+        self.nodes.append(added := Node())
+        return added
+
+    def stop(self) -> None:
+        for node in self.nodes:
+            node.stop()
+
+
+def has_citus() -> bool:
+    """Tell whether there is a cluster to test on, or PostgreSQL has what it takes to start one."""
+    return bool(os.environ.get(SETTING)) or is_installed()
+
+
+def is_installed() -> bool:
+    """Tell whether PostgreSQL here has the extension."""
+    return shared_cluster().sql("SELECT count(*) FROM pg_available_extensions WHERE name = 'citus'") == "1\n"
+
+
+def drawn_for_machines(of: int) -> None:
+    """Skip a test but in one run of so many, which the seed draws: each takes seconds. `--all` takes all.
+
+    Where there is no Citus it is skipped as all are.
+    """
+    if has_citus() and not in_this_run("the distributed store", of):
+        pytest.skip("another run draws this test over several machines")
+
+
+_started: list[Machines] = []
+_prepared: dict[str, str] = {}
+
+
+def shared_machines() -> str:
+    """Return the address of a coordinator as a superuser. Skips the test where there is none."""
+    if named := os.environ.get(SETTING):
+        return named
+    if not has_citus():
+        pytest.skip(NOT_TESTED)
+    if not _started:
+        _started.append(Machines())
+    return _started[0].url
+
+
+def stop_shared_machines() -> None:
+    _prepared.clear()
+    while _started:
+        _started.pop().stop()
+
+
+def at(url: str, *, user: str = "", database: str = "", place: tuple[str, int] | None = None) -> str:
+    """Return an address with another user, database or machine."""
+    parts = urlsplit(url)
+    login, _, host = parts.netloc.rpartition("@")
+    if place is not None:
+        host = f"{place[0]}:{place[1]}"
+    return urlunsplit(parts._replace(netloc=f"{user or login}@{host}", path=f"/{database}" if database else parts.path))
+
+
+def as_superuser(url: str) -> str:
+    """Return the address of a distributed database as the superuser of its machines."""
+    return at(shared_machines(), database=urlsplit(url).path.removeprefix("/"))
+
+
+async def make_database(url: str, name: str) -> str:
+    """Make a database on all machines of a coordinator, with the extension, and return its address as its owner."""
+    async with connected(url) as coordinator:
+        places = [tuple(row) for row in await coordinator.fetch("SELECT nodename, nodeport FROM pg_dist_node")]
+        me = await coordinator.fetchval("SELECT nodename || ':' || nodeport FROM pg_dist_node WHERE groupid = 0")
+        owner = await coordinator.fetchval(
+            "SELECT coalesce((SELECT rolname FROM pg_roles WHERE rolname = $1), current_user)", OWNER
+        )
+    for place in places:
+        async with connected(at(url, place=place)) as node:
+            await node.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+            await node.execute(f"CREATE DATABASE {name} OWNER {owner}")
+        async with connected(at(url, place=place, database=name)) as node:
+            await node.execute("CREATE EXTENSION citus")
+    host, _, port = me.rpartition(":")
+    async with connected(at(url, database=name)) as coordinator:
+        await coordinator.execute("SELECT citus_set_coordinator_host($1, $2)", host, int(port))
+        for place in places:
+            if f"{place[0]}:{place[1]}" != me:
+                await coordinator.execute("SELECT citus_add_node($1, $2)", *place)
+    return at(url, user=owner, database=name)
+
+
+async def machines_of(url: str) -> list[str]:
+    """Return the addresses of a database on the workers, as their superuser."""
+    async with connected(as_superuser(url)) as coordinator:
+        places = await coordinator.fetch("SELECT nodename, nodeport FROM pg_dist_node WHERE groupid <> 0 ORDER BY 2")
+    return [at(as_superuser(url), place=tuple(place)) for place in places]
+
+
+@contextlib.asynccontextmanager
+async def lent_database() -> AsyncIterator[str]:
+    """Lend the address of a database with the extension on all machines, and nothing else in it, as its owner."""
+    name = f"tabularium_lent_{os.getpid()}"
+    url = await make_database(shared_machines(), name)
+    machines = [
+        at(each, database=urlsplit(shared_machines()).path.removeprefix("/")) for each in await machines_of(url)
+    ]
+    yield url
+    for machine in (shared_machines(), *machines):
+        async with connected(machine) as connection:
+            await connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@contextlib.asynccontextmanager
+async def distributed_database() -> AsyncIterator[str]:
+    """Lend the address of a distributed database with nothing in it, as its owner."""
+    machines = shared_machines()
+    if machines not in _prepared:
+        made = await make_database(machines, f"tabularium_test_{os.getpid()}")
+        await migrations.migrate(made, migrations.known())
+        await migrations.distribute(made)
+        _prepared[machines] = made
+    url = _prepared[machines]
+    await _empty(machines, url)
+    yield url
+
+
+async def _empty(machines: str, url: str) -> None:
+    database = urlsplit(url).path.removeprefix("/")
+    async with connected(as_superuser(url)) as connection:
+        await connection.execute(
+            "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE datname = current_database()"
+            " AND pid <> pg_backend_pid() AND backend_type = 'client backend' AND application_name NOT LIKE 'citus%'"
+        )
+        if not await connection.fetchval("SELECT count(*) FROM pg_roles WHERE rolname = $1", _EMPTIER):
+            await connection.execute(f"CREATE ROLE {_EMPTIER} LOGIN SUPERUSER")
+            await connection.execute(f"ALTER ROLE {_EMPTIER} SET session_replication_role = replica")
+    async with connected(at(machines, user=_EMPTIER, database=database)) as connection:
+        tables = await connection.fetch(
+            "SELECT c.oid::regclass::text FROM pg_class AS c WHERE c.relkind = 'r'"
+            " AND c.relnamespace IN ('tabularium'::regnamespace, 'tabularium_rows'::regnamespace)"
+            " AND c.relname NOT IN ('migrations', 'books')"
+        )
+        for (table,) in tables:
+            made = table.startswith("tabularium_rows.") and table.rpartition("_")[0].rpartition("_")[2].isdigit()
+            await connection.execute(f"DROP TABLE {table}" if made else f"DELETE FROM {table}")
+        await connection.execute("UPDATE tabularium.books SET position = 0 WHERE position > 0")
