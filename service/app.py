@@ -82,6 +82,8 @@ async def open_services(
         watched.store_damaged.set_function(lambda: float(store.damage is not None))
         opened.push_async_callback(store.close)
         store.begin_checking()
+        past = await backend.open_past(store, watched)
+        opened.push_async_callback(past.close)
         rows = await backend.open_projections()
         opened.push_async_callback(rows.close)
         wake = await opened.enter_async_context(open_wake(store, redis))
@@ -96,7 +98,7 @@ async def open_services(
         accounts = Accounts(store.accounts, clock, randomness, settings.token_cache, identify)
         snapshots = Snapshots(await open_snapshots(settings, redis), watched)
         opened.push_async_callback(snapshots.close)
-        games = Games(store, library, wake, clock, settings, randomness, boards, refused, watched, snapshots)
+        games = Games(store, library, wake, clock, settings, randomness, boards, refused, watched, snapshots, past)
         opened.push_async_callback(games.close)
         log_key = signing_key(settings, randomness)
         services = Services(
@@ -104,6 +106,7 @@ async def open_services(
             library=library,
             boards=boards,
             store=store,
+            past=past,
             accounts=accounts,
             wake=wake,
             tail=Tail(store, wake),

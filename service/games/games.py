@@ -29,6 +29,7 @@ from service.games.requests import Done, Request, hashed_key, request_of
 from service.games.snapshots import Snapshots
 from service.observe.metrics import Metrics
 from service.store.accounts import LimitReached
+from service.store.past import Past
 from service.store.protocol import Append, Appended, Conflict, EventStore, Opening, StoreUnavailable, Within
 
 
@@ -59,13 +60,14 @@ class Games(GameReader):
         refused: Callable[[str, str], None] = lambda ruleset, rule: None,
         metrics: Metrics | None = None,
         snapshots: Snapshots | None = None,
+        past: Past | None = None,
     ) -> None:
         """`randomness` returns random bytes, for new ids and the secrets of chance; `boards` finds a ruleset's own.
 
         `refused` gets the ruleset and the rule of every refusal; it has to be quick.
         """
         metrics = metrics or Metrics()
-        cache = GameCache(store, library, settings, metrics, snapshots or Snapshots([], metrics))
+        cache = GameCache(store, library, settings, metrics, snapshots or Snapshots([], metrics), past)
         super().__init__(store, library, clock, cache)
         wake.tell(cache.hear)
         self.boards = boards

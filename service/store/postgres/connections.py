@@ -65,16 +65,28 @@ _NOT_MIGRATED: Final = ("3F000", "42501", "42704", "42883", "42P01", "42703", "2
 class Connections:
     """Connections to one database."""
 
-    def __init__(self, url: str, most: int, *, durable: bool = True, search_path: str = "tabularium") -> None:
+    def __init__(
+        self,
+        url: str,
+        most: int,
+        *,
+        durable: bool = True,
+        search_path: str = "tabularium",
+        hosts: Hosts | None = None,
+        patience: float | None = None,
+    ) -> None:
         """Open at most `most` connections in the pool; `connect` makes further ones.
 
         Args:
             durable: False gives up that what was committed is on the disk: when the database crashes, the last commits
                 may be missing.
             search_path: the schema in which names stand that have none.
+            hosts: the hosts of `url`; to be given when they are not to be asked for the primary.
+            patience: seconds for which reads are tried again when the connection is lost, if not `PATIENCE`.
         """
         self.where = migrations.place_of(url)
-        self._hosts = Hosts(url)
+        self._hosts = hosts or Hosts(url)
+        self._patience = patience
         self._open: WeakKeyDictionary[Connection, str] = WeakKeyDictionary()
         self._durable = durable
         self._search_path = search_path
@@ -87,6 +99,8 @@ class Connections:
             reset=_leave_as_it_is,
         )
         self.closed = False
+        self.made = 0
+        """How many connections were made: whether another server may have taken the place of the one before."""
         self.full_at = -math.inf
         """When there was no room last, by the monotonic clock."""
 
@@ -129,6 +143,7 @@ class Connections:
         for a moment that it was replaced, and answer with what is no longer true.
         """
         found, host = await self._hosts.connect(command_timeout=TIMEOUT, **options)
+        self.made += 1
         self._end(lambda other: other != host)
         self._open[found] = host
         return found
@@ -189,7 +204,7 @@ class Connections:
                     raise
 
         try:
-            return await patiently(attempt)
+            return await patiently(attempt, self._patience)
         except Exception as error:
             if (translated := self.translated(error)) is error:
                 raise
@@ -255,10 +270,10 @@ async def wait_for_standbys(connection: Connection) -> None:
     await connection.execute("SELECT pg_logical_emit_message(true, 'tabularium', '')")
 
 
-async def patiently(attempt: Callable[[], Awaitable[T]]) -> T:
-    """Return what `attempt` returns; try again while the connection is lost, until patience ends."""
+async def patiently(attempt: Callable[[], Awaitable[T]], patience: float | None = None) -> T:
+    """Return what `attempt` returns; try again while the connection is lost, until `patience` (or `PATIENCE`) ends."""
     loop = asyncio.get_running_loop()
-    until, pause = loop.time() + PATIENCE, 0.01
+    until, pause = loop.time() + (PATIENCE if patience is None else patience), 0.01
     while True:
         try:
             return await attempt()
