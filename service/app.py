@@ -85,6 +85,8 @@ async def open_services(
         watched.store_damaged.set_function(lambda: float(store.damage is not None))
         opened.push_async_callback(store.close)
         store.begin_checking()
+        past = await backend.open_past(store, watched)
+        opened.push_async_callback(past.close)
         rows = await backend.open_projections()
         opened.push_async_callback(rows.close)
         if store.is_shared and clock is utc_now:
@@ -102,7 +104,9 @@ async def open_services(
         snapshots = Snapshots(await open_snapshots(settings, redis), watched)
         opened.push_async_callback(snapshots.close)
         watch = Watch(store, rows)
-        games = Games(store, library, wake, clock, settings, randomness, boards, refused, watched, snapshots, watch)
+        games = Games(
+            store, library, wake, clock, settings, randomness, boards, refused, watched, snapshots, past, watch
+        )
         opened.push_async_callback(games.close)
         log_key = signing_key(settings, randomness)
         services = Services(
@@ -110,6 +114,7 @@ async def open_services(
             library=library,
             boards=boards,
             store=store,
+            past=past,
             accounts=accounts,
             wake=wake,
             tail=Tail(store, wake),

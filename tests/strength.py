@@ -21,11 +21,13 @@ from msgspec import Struct, field
 from domain.boards import builtin
 from domain.kernel.ids import Seat
 from domain.library import LIBRARY
+from service.base.pieces import LOCAL, in_pieces
 from service.bots.bot import GREEDY, THINKER, Board, Bot
 from service.bots.registry import levels
 from service.bots.scratch import Luck, Scratch
 from service.bots.simulation import spread
 from service.bots.thinker import Budget
+from service.cli.output import progress_bar
 
 PLACED_BY = ("points", "tribute", "territory")
 """The charts that say who is ahead, the first that a ruleset has."""
@@ -46,6 +48,21 @@ class Match(Struct):
     ahead: float = 0
     seconds: list[float] = field(default_factory=list[float])
 
+    def and_then(self, other: "Match") -> "Match":
+        """Return the games of both."""
+        return Match(*(getattr(self, name) + getattr(other, name) for name in self.__struct_fields__))
+
+
+class Piece(Struct, frozen=True):
+    """One game of a match. `budget` is in milliseconds."""
+
+    ruleset: str
+    seats: int
+    seed: int
+    levels: str
+    budget: int
+    rounds: int
+
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.strength", description=__doc__)
@@ -56,6 +73,8 @@ def main() -> int:
     parser.add_argument("--budget", type=int, default=700, help="milliseconds that a thinker may think")
     parser.add_argument("--rounds", type=int, default=1_000, help="games with more rounds are broken off")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--processes", type=int, default=1, help="how many play side by side on this machine")
+    parser.add_argument("--on", default=LOCAL, help="local, or dask:ADDRESS, whose workers can import this file")
     given = parser.parse_args()
     print(f"{given.levels}, {given.budget} ms, at most {given.rounds} rounds, seed {given.seed}")
     print("ruleset                 seats games  over  won (equal)           ahead                 median   p95 s")
@@ -63,9 +82,15 @@ def main() -> int:
         players = LIBRARY.current(ruleset).players
         for seats in sorted({*(given.seats or (players[0], players[-1]))}):
             match = Match()
-            for number in range(given.games):
-                _play(match, ruleset, seats, given.seed + number, given)
-                print(f"{match.games}: {match.ahead:g} of {match.compared}", end="\r", file=sys.stderr, flush=True)
+            pieces = [
+                Piece(ruleset, seats, given.seed + number, given.levels, given.budget, given.rounds)
+                for number in range(given.games)
+            ]
+            with progress_bar() as progress:
+                task = progress.add_task(f"{ruleset}, {seats} seats", total=given.games)
+                for game in in_pieces(play, pieces, given.processes, given.on):
+                    match = match.and_then(game)
+                    progress.advance(task)
             _show(ruleset, seats, match)
     return 0
 
@@ -82,18 +107,20 @@ def _show(ruleset: str, seats: int, match: Match) -> None:
     )
 
 
-def _play(match: Match, ruleset: str, seats: int, seed: int, given: Any) -> None:
-    strong, weak = given.levels.split(":")
+def play(piece: Piece) -> Match:
+    """Play one game. Levels other than thinkers, who think by the clock, play it alike wherever that is."""
+    match, ruleset, seed = Match(), piece.ruleset, piece.seed
+    strong, weak = piece.levels.split(":")
     luck = Luck(seed)
-    now, names, facts = begun(ruleset, seats, luck)
+    now, names, facts = begun(ruleset, piece.seats, luck)
     played = now.ruleset
-    hero = names[seed % seats]
+    hero = names[seed % piece.seats]
     bots: dict[bool, Bot] = {}
     for is_hero, level in ((True, strong), (False, weak)):
-        more = {"budget": Budget(given.budget / 1000)} if level == THINKER else {}
+        more = {"budget": Budget(piece.budget / 1000)} if level == THINKER else {}
         bots[is_hero] = levels(ruleset)[level](random.Random(f"{seed}/{is_hero}"), facts, **more)
     while decisions := now.decisions:
-        if played.round(now.table) > given.rounds:
+        if played.round(now.table) > piece.rounds:
             break
         seat = decisions[0].seats[0]
         view, options, began = now.view(seat), now.options(seat), time.thread_time()
@@ -102,6 +129,7 @@ def _play(match: Match, ruleset: str, seats: int, seed: int, given: Any) -> None
             match.seconds.append(time.thread_time() - began)
         now = now.given(seat, command, luck)
     _count(match, now, hero)
+    return match
 
 
 def begun(ruleset: str, seats: int, luck: Luck) -> tuple[Scratch, tuple[Seat, ...], Board]:
@@ -134,4 +162,7 @@ def _count(match: Match, now: Scratch, hero: Seat) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    # By its own name: other processes cannot import what is called __main__.
+    from tests.strength import main as named
+
+    sys.exit(named())

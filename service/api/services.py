@@ -24,6 +24,7 @@ from service.observe.metrics import Metrics
 from service.pictures.gallery import Gallery
 from service.pictures.release import drawn_by
 from service.pictures.scenes import Drawings
+from service.store.past import Past
 from service.store.protocol import EventStore
 from service.transparency.keys import LogKey
 from service.transparency.log import TransparencyLog
@@ -43,6 +44,8 @@ class Services(Struct, frozen=True, eq=False):
     library: Library
     boards: Boards
     store: EventStore
+    past: Past
+    """What tells the past of the store."""
     accounts: Accounts
     wake: Wake
     tail: Tail

@@ -114,8 +114,11 @@ class Settings(Struct, frozen=True):
         book_servers: further PostgreSQL servers, each with the books of the log that it keeps:
             ``32-47=postgresql://user:password@two/name 48-63=postgresql://user:password@three/name``. All other books,
             and the accounts, are in `database_url`. All processes need the same setting.
+        standby_url: a standby of the database, which is asked for the past: old positions, events, history, exports and
+            the log of all games. Name several hosts, or those of `database_url`, and a standby among them is asked.
+            When it does not know yet, or does not answer, the primary is asked. Not with `book_servers`.
         database_connections: the most connections to PostgreSQL that a process opens for reading; it has one more for
-            writing. With `book_servers`, to each server.
+            writing. With `book_servers`, to each server; with `standby_url`, as many again to the standby.
         redis_url: a Redis through which processes wake each other and share rate limits:
             ``redis://:password@host/0``, ``rediss://`` for TLS. Without it they ask the database five times a second.
         rate_per_token: the requests a second that one token may send; `off` for no limit. Default: off on a loopback
@@ -198,6 +201,7 @@ class Settings(Struct, frozen=True):
     data: Path = Path("data")
     database_url: DatabaseUrl = ""
     book_servers: BookServers = ""
+    standby_url: DatabaseUrl = ""
     database_connections: Annotated[int, Meta(ge=1, le=100)] = 8
     redis_url: RedisUrl = ""
     rate_per_token: Rate = None
@@ -253,6 +257,12 @@ class Settings(Struct, frozen=True):
     def __post_init__(self) -> None:
         if self.book_servers:
             _require_sound(self.database_url, self.elsewhere)
+        if self.standby_url and not self.database_url:
+            raise SettingsError(f"{PREFIX}STANDBY_URL needs {DATABASE_URL}: the database of which it is a standby")
+        if self.standby_url and self.book_servers:
+            raise SettingsError(
+                f"{PREFIX}STANDBY_URL is for one server, and {PREFIX}BOOK_SERVERS names several: unset one of the two"
+            )
         if self.oidc_issuer and not self.oidc_audience:
             raise SettingsError(f"{PREFIX}OIDC_ISSUER needs {PREFIX}OIDC_AUDIENCE: the service, as the issuer knows it")
         if self.oidc_client_id and not self.oidc_issuer:

@@ -6,7 +6,6 @@ import random
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from typing import Any, Final, TypeVar
 
 import msgspec
@@ -28,6 +27,7 @@ from domain.kernel.rules.marks import Figure
 from domain.kernel.rules.message import type_name
 from domain.kernel.rules.refusal import Refusal
 from domain.library import LIBRARY
+from service.base.pieces import LOCAL, in_pieces
 from service.bots.bot import RANDOM, Bot
 from service.bots.registry import levels
 
@@ -249,13 +249,9 @@ def outcome_of(plan: Plan) -> Outcome:
     return play(plan)[0]
 
 
-def play_all(plans: Sequence[Plan], processes: int) -> Iterator[Outcome]:
-    """Play games side by side and yield each outcome as it comes."""
-    if processes <= 1:
-        yield from map(outcome_of, plans)
-        return
-    with ProcessPoolExecutor(processes) as pool:
-        yield from pool.map(outcome_of, plans, chunksize=1)
+def play_all(plans: Sequence[Plan], processes: int, on: str = LOCAL) -> Iterator[Outcome]:
+    """Play games side by side, as `in_pieces` does, and yield the outcomes in the order of the plans."""
+    return in_pieces(outcome_of, plans, processes, on)
 
 
 class Tables(Struct, frozen=True):

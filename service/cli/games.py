@@ -12,11 +12,13 @@ from rich.table import Table as RichTable
 
 from domain.kernel.proof.verify import verify
 from domain.library import LIBRARY
+from service.base.pieces import LOCAL
 from service.bots import simulation
 from service.bots.bot import GREEDY, RANDOM
 from service.bots.client import Client, Problem
 from service.bots.demonstration import Demonstration, own_service
 from service.bots.registry import levels
+from service.cli.dividing import OnOption, done
 from service.cli.logs import print_verdict
 from service.cli.output import bad_input, console, print_json, progress_bar, ruleset_named, writable, write_file
 
@@ -88,6 +90,7 @@ def simulate(
     commands: Annotated[int, typer.Option(min=1, help="Stop a game after this number of commands.")] = 20_000,
     rounds: Annotated[int | None, typer.Option(min=1, help="Stop a game after this number of rounds.")] = None,
     processes: Annotated[int, typer.Option(min=1, help="How many processes to use.")] = 2,
+    on: OnOption = LOCAL,
     setup: Annotated[str, typer.Option(help="The set-up that the creator chooses, as JSON.")] = "{}",
     greedy: Annotated[bool, typer.Option("--greedy", help="Players that take what looks best.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -103,7 +106,7 @@ def simulate(
     outcomes: list[simulation.Outcome] = []
     with progress_bar() as progress:
         task = progress.add_task(ruleset, total=games)
-        for outcome in simulation.play_all(plans, processes):
+        for outcome in done(simulation.play_all(plans, processes, on)):
             outcomes.append(outcome)
             progress.advance(task)
     summary = simulation.summarize(outcomes, time.perf_counter() - began)

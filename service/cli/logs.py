@@ -26,8 +26,10 @@ from domain.library import LIBRARY
 from domain.transparency.certificate import BEYOND as UNCERTIFIED
 from domain.transparency.certificate import Certified, certify
 from domain.transparency.policy import Policy, PolicyError, read_policy
+from service.base.pieces import LOCAL
 from service.bots.client import Client, Problem
 from service.cli.causes import causes, chance_of
+from service.cli.dividing import OnOption, done
 from service.cli.output import bad_input, console, print_json, progress_bar, read_file, writable, write_file
 from service.cli.proving import ENDINGS, Result, content_of, exports_in, prove_all
 
@@ -118,6 +120,7 @@ def verify(
     processes: Annotated[int, typer.Option(min=1, help="How many files at once. Default: one a processor.")] = (
         os.cpu_count() or 1
     ),
+    on: OnOption = LOCAL,
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON; of many, one on a line.")] = False,
 ) -> None:
     """Verify exported games and cases offline. Of what is wrong, name the first bad version.
@@ -132,7 +135,7 @@ def verify(
     if len(files) > 1 or files[0].is_dir():
         if game or certificate or policy:
             bad_input("--game, --certificate and --policy are for one file; verify that file alone")
-        _verify_many(files, processes, as_json)
+        _verify_many(files, processes, on, as_json)
         return
     file = files[0]
     if (certificate is None) != (policy is None):
@@ -157,12 +160,12 @@ def verify(
         raise typer.Exit(1)
 
 
-def _verify_many(given: list[Path], processes: int, as_json: bool) -> None:
+def _verify_many(given: list[Path], processes: int, on: str, as_json: bool) -> None:
     files = list(dict.fromkeys(file for each in given for file in _exports_of(each)))
     results: Counter[Result] = Counter()
     with progress_bar() as progress:
         task = progress.add_task("verified", total=len(files))
-        for outcome in prove_all(files, processes):
+        for outcome in done(prove_all(files, processes, on)):
             results[outcome.result] += 1
             progress.advance(task)
             if as_json:

@@ -6,7 +6,14 @@ from typing import Any, NoReturn
 import msgspec
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 from domain.kernel.rules.ruleset import Ruleset
 from domain.library import LIBRARY
@@ -22,7 +29,8 @@ def bad_input(message: str) -> NoReturn:
 def progress_bar() -> Progress:
     """Return a progress bar below what is printed, on stderr when that goes elsewhere. It vanishes at the end."""
     target = console if console.is_terminal else Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    times = (TimeElapsedColumn(), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), *times)
     return Progress(*columns, console=target, disable=not target.is_terminal, transient=True)
 
 

@@ -3,7 +3,6 @@
 import gzip
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -16,6 +15,7 @@ from domain.kernel.proof.export import ExportError
 from domain.kernel.proof.reading import read
 from domain.kernel.proof.verify import verify
 from domain.library import LIBRARY
+from service.base.pieces import LOCAL, in_pieces
 
 PACKED: Final = ".gz"
 ENDINGS: Final = (".jsonl", f".jsonl{PACKED}")
@@ -54,42 +54,63 @@ def content_of(file: Path) -> bytes:
         raise gzip.BadGzipFile("the file is not packed with gzip, or it was cut off") from error
 
 
-def prove_all(files: Sequence[Path], processes: int) -> Iterator[Outcome]:
-    """Verify exports in parallel, and yield the result of each, in their order.
+class _Given(Struct, frozen=True):
+    """A file to verify, with what is in it: a worker of a cluster may not have it.
+
+    `trouble` says why it cannot be read. `game` is the export of a case's game, if it is there; `game_file` its name.
+    """
+
+    file: str
+    content: bytes = b""
+    trouble: str = ""
+    game: bytes | None = None
+    game_file: str = ""
+
+
+def prove_all(files: Sequence[Path], processes: int, on: str = LOCAL) -> Iterator[Outcome]:
+    """Verify exports side by side, as `in_pieces` does, and yield the result of each, in their order.
 
     A case is also checked against the export of its game, when one of the files has the game's id as its name.
     """
     known = {file.name.partition(".")[0]: file for file in files}
-    if processes == 1 or len(files) == 1:
-        yield from map(partial(_outcome, known), files)
-        return
-    with ProcessPoolExecutor(min(processes, len(files))) as pool:
-        yield from pool.map(partial(_outcome, known), files)
+    return in_pieces(_outcome, map(partial(_given, known), files), min(processes, len(files)), on)
 
 
-def _outcome(known: Mapping[str, Path], file: Path) -> Outcome:
+def _given(known: Mapping[str, Path], file: Path) -> _Given:
     try:
-        lines = content_of(file).splitlines(keepends=True)
-        verdict = _case(lines, known) if proof.is_export(lines[0] if lines else b"") else verify(lines, LIBRARY)
+        content = content_of(file)
     except OSError as error:
-        return Outcome(str(file), "not read", error.strerror or str(error))
+        return _Given(str(file), trouble=error.strerror or str(error))
+    if not proof.is_export(content):
+        return _Given(str(file), content)
+    try:
+        game = known[proof.read(content.splitlines(keepends=True)).game]
+        return _Given(str(file), content, "", content_of(game), str(game))
+    except (KeyError, OSError, ExportError):  # what is wrong with it, the line of that file says
+        return _Given(str(file), content)
+
+
+def _outcome(given: _Given) -> Outcome:
+    if given.trouble:
+        return Outcome(given.file, "not read", given.trouble)
+    lines = given.content.splitlines(keepends=True)
+    verdict = _case(lines, given) if proof.is_export(given.content) else verify(lines, LIBRARY)
     result: Result = "proved" if verdict.ok else "not proved"
-    return Outcome(str(file), result, _line(verdict), msgspec.to_builtins(verdict))
+    return Outcome(given.file, result, _line(verdict), msgspec.to_builtins(verdict))
 
 
-def _case(lines: list[bytes], known: Mapping[str, Path]) -> proof.CaseVerdict:
+def _case(lines: list[bytes], given: _Given) -> proof.CaseVerdict:
     verdict = proof.verify(lines, LIBRARY)
-    game = known.get(verdict.game or "") if verdict.ok else None
-    if game is None:
+    if given.game is None or not verdict.ok:
         return verdict
     try:
-        export = read(content_of(game).splitlines(keepends=True))
-    except (OSError, ExportError):  # the line of that file says so
+        export = read(given.game.splitlines(keepends=True))
+    except ExportError:  # the line of that file says so
         return verdict
     with_game = proof.verify(lines, LIBRARY, export)
     if with_game.ok:
         return with_game
-    return msgspec.structs.replace(with_game, problem=f"Checked against {game}: {with_game.problem}")
+    return msgspec.structs.replace(with_game, problem=f"Checked against {given.game_file}: {with_game.problem}")
 
 
 def _line(verdict: Any) -> str:

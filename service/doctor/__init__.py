@@ -161,6 +161,8 @@ async def _store(settings: Settings, clock: Clock, deep: bool) -> AsyncIterator[
             if finding.level != "fail":
                 async for each in postgres.examine(connection, url, settings, clock):
                     yield each
+            if settings.standby_url:
+                yield await postgres.examine_standby(connection, settings.standby_url)
         finally:
             connection.terminate()
 

@@ -19,7 +19,7 @@ from service.doctor.grants import ROLE, granted, missing
 from service.store.postgres import migrations
 from service.store.postgres.books import ALL, misfit, spans
 from service.store.postgres.distributed import append_to, settle
-from service.store.postgres.hosts import Hosts, each_host
+from service.store.postgres.hosts import Hosts, difference, each_host, lineage_of
 from service.store.postgres.store import append_with
 from service.store.protocol import Append, KeyUse, Opening
 
@@ -28,6 +28,9 @@ OLDEST: Final = 15
 
 TIMEOUT: Final = 5
 """Seconds to wait for a connection, and for each answer."""
+
+BEHIND: Final = 10_000
+"""Events that a standby may be behind while a service is at work."""
 
 KEPT: Final = {
     "log": "game",
@@ -186,6 +189,35 @@ async def _standbys(connection: Any) -> Finding:
         message = "commits wait for no standby: when another server takes over, acknowledged commands can be lost"
         return warn("standbys", message, "Set synchronous_standby_names; with Patroni, synchronous_mode: true.")
     return ok("standbys", "what is acknowledged is on a synchronous standby, too")
+
+
+async def examine_standby(primary: Any, url: str) -> Finding:
+    """Return whether a standby can be asked for the past, and how far it is behind the primary."""
+    where = migrations.place_of(url)
+    remedy = "Correct TABULARIUM_STANDBY_URL, or the way to it. Meanwhile the primary answers everything."
+    try:
+        standby, _ = await Hosts(url, TIMEOUT, "standby").connect(command_timeout=TIMEOUT)
+    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, ValueError) as error:
+        is_primary = isinstance(error, asyncpg.TargetServerAttributeNotMatched)
+        trouble = "is no standby" if is_primary else f"cannot be reached: {one_line(error)}"
+        return warn("standby", f"{where} {trouble}", remedy)
+    try:
+        if why := difference(await lineage_of(primary), await lineage_of(standby)):
+            remedy = "After the primary has changed, run CHECKPOINT on both; or correct TABULARIUM_STANDBY_URL."
+            return warn("standby", f"{where} {why}, and is not asked", remedy)
+        behind, age = await standby.fetchrow(
+            "SELECT sum(position)::bigint,"
+            " extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp())::float8 FROM tabularium.books"
+        )
+        behind = await primary.fetchval("SELECT sum(position)::bigint FROM tabularium.books") - behind
+    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError) as error:
+        return warn("standby", f"{where} cannot be asked: {one_line(error)}", remedy)
+    finally:
+        standby.terminate()
+    if behind > BEHIND:
+        message = f"{where} is {behind} events behind; it has what happened up to {age or 0:.0f} s ago"
+        return warn("standby", message, "See pg_stat_replication on the primary. Ask again: it must shrink.")
+    return ok("standby", f"{where} is {behind} events behind, and is asked for the past")
 
 
 async def _backup(connection: Any) -> Finding:

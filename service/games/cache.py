@@ -25,6 +25,7 @@ from service.cluster.heads import Heads
 from service.games.snapshots import Snapshots, board_of, resumed
 from service.observe.metrics import Metrics
 from service.observe.tracing import span
+from service.store.past import Past
 from service.store.protocol import EventStore, Stored, StreamDamaged
 from service.store.snapshots import Snapshot
 
@@ -131,9 +132,17 @@ class GameCache:
     """
 
     def __init__(
-        self, store: EventStore, library: Library, settings: Settings, metrics: Metrics, snapshots: Snapshots
+        self,
+        store: EventStore,
+        library: Library,
+        settings: Settings,
+        metrics: Metrics,
+        snapshots: Snapshots,
+        past: Past | None = None,
     ) -> None:
+        """`past` tells the past of the store, if anything but the store does."""
         self._store = store
+        self._past = past or Past(store)
         self._library = library
         self._settings = settings
         self._snapshots = snapshots
@@ -251,7 +260,8 @@ class GameCache:
         if cached.recent and cached.recent[0].version <= after + 1:
             first = after + 1 - cached.recent[0].version
             return cached.recent[first:][:limit]
-        return await self._store.read(game_id, after, limit)
+        newest = cached.now.version
+        return await self._past.read(game_id, after, newest if limit is None else min(newest, after + limit))
 
     def keep(self, cached: CachedGame, step: Decided, vault: Vault) -> None:
         """Let a game in memory, or a new one, go on by a step that was stored."""
@@ -373,7 +383,7 @@ class GameCache:
             raise GameDamaged(f"game {game_id} is damaged in the store from version {len(records) + 1} on")
         try:
             created = read_created(records[0])
-            past = await self._past(created) if isinstance(created, GameForked) else None
+            past = await self._parent(created) if isinstance(created, GameForked) else None
             board = await self._board(created.board_key, created.ruleset, created.ruleset_version)
             game = fold(records, game_id, self._library, lambda _: board, past)
             game.chance(stored.chance)
@@ -381,7 +391,7 @@ class GameCache:
             raise GameDamaged(f"game {game_id} cannot be read from the store: {error}") from error
         return game, stored
 
-    async def _past(self, event: GameForked) -> Game:
+    async def _parent(self, event: GameForked) -> Game:
         """Return the parent of a fork at the version at which it began. Raises `LookupError`."""
         first = await self._store.read(event.parent, 0, 1)
         parent = read_created(first[0]) if first else None
@@ -439,8 +449,12 @@ class GameCache:
         return game
 
     async def _onward(self, cached: CachedGame, base: Game | None, start: Version, stop: Version) -> Game:
-        records = await self._store.read(cached.id, start, stop - start)
-        _require_whole(cached.id, records, start, base.head if base is not None else None)
+        previous = base.head if base is not None else None
+        records = await self._past.read(cached.id, start, stop)
+        if first_broken(cached.id, records, start, previous) is not None:
+            # Or only its copy is damaged.
+            records = await self._store.read(cached.id, start, stop - start)
+            _require_whole(cached.id, records, start, previous)
         if base is None:
             return fold(records, cached.id, self._library, lambda _: cached.now.board, cached.now.past)
         for index in reversed(range(len(records))):

@@ -31,6 +31,7 @@ from service.games.snapshots import Snapshots
 from service.games.watch import Watch
 from service.observe.metrics import Metrics
 from service.store.accounts import LimitReached
+from service.store.past import Past
 from service.store.protocol import Append, Appended, Conflict, EventStore, Opening, StoreUnavailable, Within
 
 
@@ -61,6 +62,7 @@ class Games(GameReader):
         refused: Callable[[str, str], None] = lambda ruleset, rule: None,
         metrics: Metrics | None = None,
         snapshots: Snapshots | None = None,
+        past: Past | None = None,
         watch: Watch | None = None,
     ) -> None:
         """`randomness` returns random bytes, for new ids and the secrets of chance; `boards` finds a ruleset's own.
@@ -69,7 +71,7 @@ class Games(GameReader):
         nobody watched the clocks of games; without it there are none.
         """
         metrics = metrics or Metrics()
-        cache = GameCache(store, library, settings, metrics, snapshots or Snapshots([], metrics))
+        cache = GameCache(store, library, settings, metrics, snapshots or Snapshots([], metrics), past)
         super().__init__(store, library, clock, cache)
         wake.tell(cache.hear)
         self.boards = boards

@@ -141,6 +141,11 @@ class Metrics:
         self.database_connections = self._gauge(
             "tabularium_database_connections", "Connections to the database for reading, by state.", "state"
         )
+        self.standby_reads = self._counter(
+            "tabularium_standby_reads",
+            "Reads of the past with a standby: it `answered`, or the primary did because it was `behind` or `away`.",
+            "outcome",
+        )
         self.store_full = self._gauge(
             "tabularium_store_full", "1 when a write has just found no room on the disk of the database, 0 otherwise."
         )

@@ -11,6 +11,7 @@ from projections.store import ProjectionStore, Unavailable
 from service.base.extras import needs_extra
 from service.base.settings import Settings, without_password
 from service.observe.metrics import Metrics
+from service.store.past import Past
 from service.store.protocol import EventStore, StoreUnavailable
 from service.store.snapshots import SnapshotStore
 from service.store.sqlite.lock import only_service
@@ -46,6 +47,10 @@ class Backend(Protocol):
 
     async def open_store(self, metrics: Metrics | None = None) -> EventStore:
         """Open the log; `metrics` watch the connections to it."""
+        ...
+
+    async def open_past(self, store: EventStore, metrics: Metrics) -> Past:
+        """Open what tells the past of a store that was opened here; `metrics` count where it was read."""
         ...
 
     async def open_projections(self) -> ProjectionStore:
@@ -85,6 +90,9 @@ class Embedded:
 
     async def open_store(self, metrics: Metrics | None = None) -> EventStore:
         return await SqliteStore.open(self._settings.database, durable=self._settings.durable)
+
+    async def open_past(self, store: EventStore, metrics: Metrics) -> Past:
+        return Past(store)
 
     async def open_projections(self) -> ProjectionStore:
         with _as_store_error():
@@ -129,6 +137,20 @@ class Shared:
         if metrics is not None:
             metrics.watch_pool(store.connections)
         return store
+
+    async def open_past(self, store: EventStore, metrics: Metrics) -> Past:
+        settings = self._settings
+        if not settings.standby_url:
+            return Past(store)
+        from service.store.postgres.standby import StandbyPast
+        from service.store.postgres.store import PostgresStore
+
+        assert isinstance(store, PostgresStore)  # as the settings have it: one server keeps all books
+        if store.is_distributed:
+            raise StoreUnavailable(
+                "TABULARIUM_STANDBY_URL is for one server, and the database is spread over machines: unset it"
+            )
+        return await StandbyPast(store, settings.standby_url, settings.database_connections, metrics).open()
 
     async def open_projections(self) -> ProjectionStore:
         with needs_extra("production", "PostgreSQL"):

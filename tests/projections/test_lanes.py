@@ -1,6 +1,7 @@
 """Lanes: processes share the books of a log; rows are the fold of it, also when one dies, or follows a lane twice."""
 
 import asyncio
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -18,7 +19,10 @@ from projections.rules import RULES, accepted
 from projections.runner import Stopped
 from projections.sightings import SIGHTINGS, Sighting, of_rule
 from projections.store import NotBuilt, Overtaken, ProjectionStore
+from service.store.postgres.rows import PostgresRows
 from service.store.sqlite.rows import SqliteRows
+from tests.helpers.postgres import shared_cluster
+from tests.projections import folding
 from tests.projections.logs import TINY, BookLog, MemoryLog, contents, from_zero, mixed, runner, status, tiny_game
 from tests.projections.stores import Open
 
@@ -125,6 +129,38 @@ async def test_the_lanes_of_a_process_that_died_are_taken_over_and_count_once(
         while len(await status(rows)) < 1:
             await left.turn()
     assert await contents(rows, [Counted()]) == await from_zero(log, tmp_path / "zero.db", [Counted()])
+
+
+async def test_a_process_that_is_killed_in_the_middle_leaves_its_lanes_to_another_and_nothing_counts_twice(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    lease = 0.5
+    monkeypatch.setattr("projections.runner.LEASE", lease)
+    whole = folding.log()
+    async with shared_cluster().database() as url, asyncio.timeout(90):
+        rows, beside = await PostgresRows.open(url), await PostgresRows.open(url)
+        command = ("-m", "tests.projections.folding", url, str(lease))
+        other = await asyncio.create_subprocess_exec(sys.executable, *command, stdout=asyncio.subprocess.PIPE)
+        assert other.stdout is not None
+        folded = 0
+        while not folded:
+            folded += int(await other.stdout.readline())
+        left = runner(whole, rows, batch=16)
+        while not left._held:
+            await left.turn()
+        other.kill()
+        await other.wait()
+        taken = len(left._held)
+        reached = sum(each.events for each in await beside.generations())
+        assert 0 < reached < len(whole.rows) * len(PROJECTIONS)
+        assert taken < LANES
+        while len(await status(beside)) < len(PROJECTIONS):
+            await left.turn()
+        assert len(left._held) == LANES
+        assert {each.events for each in (await status(beside)).values()} == {len(whole.rows)}
+        assert await contents(beside) == await from_zero(whole, tmp_path / "zero.db")
+        for each in (rows, beside):
+            await each.close()
 
 
 async def test_two_that_believe_they_hold_the_same_lanes_count_nothing_twice(

@@ -211,6 +211,16 @@ def test_a_map_of_books_needs_a_home() -> None:
         from_env({"TABULARIUM_BOOK_SERVERS": "0-7=postgresql://two/games"})
 
 
+def test_a_standby_is_that_of_one_database() -> None:
+    standby = {"TABULARIUM_STANDBY_URL": "postgresql://me:sesame@two,three/games"}
+    assert "sesame" not in repr(from_env({"TABULARIUM_DATABASE_URL": HOME, **standby}))
+    with pytest.raises(SettingsError, match="TABULARIUM_STANDBY_URL needs TABULARIUM_DATABASE_URL"):
+        from_env(standby)
+    with pytest.raises(SettingsError, match="TABULARIUM_STANDBY_URL is for one server") as error:
+        from_env({"TABULARIUM_DATABASE_URL": HOME, "TABULARIUM_BOOK_SERVERS": SERVERS, **standby})
+    assert "sesame" not in str(error.value)
+
+
 def test_an_issuer_is_trusted_with_what_it_may_grant() -> None:
     settings = from_env(
         {

@@ -7,7 +7,7 @@ import msgspec
 from litestar.response import Response
 
 from domain.kernel.chance.secret import Vault
-from domain.kernel.ids import GameId, PlayerId, StreamId, as_game
+from domain.kernel.ids import GameId, PlayerId, as_game
 from domain.kernel.log.record import Record
 from projections.cursor import Cursor
 from service.api.accounts.bodies import (
@@ -35,7 +35,7 @@ from service.games.requests import UnknownPlayer
 from service.games.views import Viewer, event_view
 from service.observe.logging import log
 from service.store.accounts import PlayerRow
-from service.store.protocol import EventStore
+from service.store.protocol import EventStore, Placed
 
 _grant: Final = msgspec.json.Decoder(Grant)
 _SPECTATOR: Final = Viewer()
@@ -154,28 +154,28 @@ async def read_log(request: Call) -> Response[bytes]:
     verification works one out.
     """
     page = request.read_query(Page)
-    store = request.services.store
-    found, after = await store.read_all(page.cursor, page.limit)
-    while not (games := await _shown(store, found)) and found:
-        found, after = await store.read_all(after, page.limit)
+    store, past = request.services.store, request.services.past
+    start = Cursor.parse(page.cursor, store.books)
     end = await store.end()
-    reached = Cursor.parse(after, store.books)
-    if not end.reaches(reached):
+    if not end.reaches(start):
         raise Problem(
             INVALID_QUERY,
             f"The query parameter 'cursor' is {page.cursor!r}, and the log ends at {end}.",
             "It takes the `next` of an earlier page. If this log gave you the cursor, it has lost events since.",
         )
+    found, reached = await past.read_on(start, page.limit, end)
+    while not (games := await _shown(store, found)) and found:
+        found, reached = await past.read_on(reached, page.limit, end)
     rulesets = await store.rulesets({game for game, _ in games})
     items = tuple(
         LoggedEvent(game, event_view(rulesets[game], record, _NO_SECRETS, _SPECTATOR)) for game, record in games
     )
-    return answer(LogPage(items, after, last=reached.reaches(end)))
+    return answer(LogPage(items, str(reached), last=reached.reaches(end)))
 
 
-async def _shown(store: EventStore, found: Iterable[tuple[StreamId, Record]]) -> list[tuple[GameId, Record]]:
+async def _shown(store: EventStore, found: Iterable[Placed]) -> list[tuple[GameId, Record]]:
     """Return the records that belong to games, but for private games and forks that are withheld."""
-    games = [(game, record) for stream, record in found if (game := as_game(stream)) is not None]
+    games = [(game, record) for _, stream, record in found if (game := as_game(stream)) is not None]
     asked = {game for game, _ in games}
     hidden = {*await store.withheld(asked), *await store.private(asked)}
     return [(game, record) for game, record in games if game not in hidden]

@@ -169,7 +169,10 @@ async def follow_games(
                 far = after.distance(known) > NEAR
                 # Those of games that they have joined since come next.
                 games, until = (mine.games, known) if far else (None, None)
-                rows, reached = await services.store.read_on(after, BATCH, games, until)
+                if until is not None:
+                    rows, reached = await services.past.read_on(after, BATCH, until, games)
+                else:
+                    rows, reached = await services.store.read_on(after, BATCH)
             for place, stream, record in rows:
                 after = after.after((place,))
                 case = stream if is_case(stream) else None

@@ -66,7 +66,15 @@ class Connections:
     """Connections to one database."""
 
     def __init__(
-        self, url: str, most: int, *, durable: bool = True, search_path: str = "tabularium", session: str = ""
+        self,
+        url: str,
+        most: int,
+        *,
+        durable: bool = True,
+        search_path: str = "tabularium",
+        session: str = "",
+        hosts: Hosts | None = None,
+        patience: float | None = None,
     ) -> None:
         """Open at most `most` connections in the pool; `connect` makes further ones.
 
@@ -75,9 +83,12 @@ class Connections:
                 may be missing.
             search_path: the schema in which names stand that have none.
             session: further settings of each session.
+            hosts: the hosts of `url`; to be given when they are not to be asked for the primary.
+            patience: seconds for which reads are tried again when the connection is lost, if not `PATIENCE`.
         """
         self.where = migrations.place_of(url)
-        self._hosts = Hosts(url)
+        self._hosts = hosts or Hosts(url)
+        self._patience = patience
         self._open: WeakKeyDictionary[Connection, str] = WeakKeyDictionary()
         self._durable = durable
         self._session = f"{_SESSION} SET search_path = {search_path}; {session}"
@@ -92,6 +103,8 @@ class Connections:
             reset=_leave_as_it_is,
         )
         self.closed = False
+        self.made = 0
+        """How many connections were made: whether another server may have taken the place of the one before."""
         self.full_at = -math.inf
         """When there was no room last, by the monotonic clock."""
 
@@ -134,6 +147,7 @@ class Connections:
         for a moment that it was replaced, and answer with what is no longer true.
         """
         found, host = await self._hosts.connect(command_timeout=TIMEOUT, **options)
+        self.made += 1
         self._end(lambda other: other != host)
         self._open[found] = host
         return found
@@ -194,7 +208,7 @@ class Connections:
                     raise
 
         try:
-            return await patiently(attempt)
+            return await patiently(attempt, self._patience)
         except Exception as error:
             if (translated := self.translated(error)) is error:
                 raise
@@ -260,10 +274,10 @@ async def wait_for_standbys(connection: Connection) -> None:
     await connection.execute("SELECT pg_logical_emit_message(true, 'tabularium', '')")
 
 
-async def patiently(attempt: Callable[[], Awaitable[T]]) -> T:
-    """Return what `attempt` returns; try again while the connection is lost, until patience ends."""
+async def patiently(attempt: Callable[[], Awaitable[T]], patience: float | None = None) -> T:
+    """Return what `attempt` returns; try again while the connection is lost, until `patience` (or `PATIENCE`) ends."""
     loop = asyncio.get_running_loop()
-    until, pause = loop.time() + PATIENCE, 0.01
+    until, pause = loop.time() + (PATIENCE if patience is None else patience), 0.01
     while True:
         try:
             return await attempt()

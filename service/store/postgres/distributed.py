@@ -52,8 +52,8 @@ class DistributedStore(PostgresStore):
 
     is_distributed = True
 
-    def __init__(self, url: str, *, durable: bool, connections: int, kept: frozenset[int] = ALL) -> None:
-        super().__init__(url, durable=durable, connections=connections, kept=kept)
+    def __init__(self, connections: Connections, kept: frozenset[int] = ALL) -> None:
+        super().__init__(connections, kept)
         self._connections.settle = settle
         self._boards: set[str] = set()
 

@@ -1,10 +1,10 @@
-"""Finding the server that takes writes among the hosts that an address names: ``postgresql://user@a:5432,b:5432/name``.
+"""Finding the primary, or a standby, among the hosts that an address names: ``postgresql://user@a:5432,b:5432/name``.
 
 asyncpg tries several hosts, too, but with one timeout for all: a first host that is frozen uses it up, and the others
 are never asked. Here each has its own.
 """
 
-from typing import Any, Final
+from typing import Any, Final, Literal, NamedTuple
 from urllib.parse import urlsplit, urlunsplit
 
 import asyncpg
@@ -15,40 +15,75 @@ Connection = Any
 PATIENCE: Final = 3
 """Seconds that one host has to accept a connection."""
 
+Role = Literal["primary", "standby"]
+
 
 class Hosts:
-    """The hosts of an address, that which is likely to take writes first."""
+    """The hosts of an address, that which is likely to have the role first."""
 
-    def __init__(self, url: str, patience: int = PATIENCE) -> None:
+    def __init__(self, url: str, patience: int = PATIENCE, role: Role = "primary") -> None:
         """`patience`: seconds that each host has."""
         self.urls = each_host(url)
         self._patience = patience
+        self._role: Role = role
 
     async def connect(self, **options: Any) -> tuple[Connection, str]:
-        """Return a connection to the first host that is a primary, and the host's own address.
+        """Return a connection to the first host that has the role, and the host's own address.
 
         A host that did not answer in time comes last from now on, so that it keeps nobody waiting twice.
 
         `options` are what `asyncpg.connect` takes.
 
         Raises:
-            OSError, asyncpg.PostgresError, asyncpg.InternalClientError: no host is a primary. Of several hosts, it
+            OSError, asyncpg.PostgresError, asyncpg.InternalClientError: no host has the role. Of several hosts, it
                 says what is the matter with each.
         """
         troubles: list[str] = []
         for url in tuple(self.urls):
             try:
-                found = await asyncpg.connect(url, timeout=self._patience, target_session_attrs="primary", **options)
+                found = await asyncpg.connect(url, timeout=self._patience, target_session_attrs=self._role, **options)
             except (OSError, asyncpg.PostgresError, asyncpg.InternalClientError) as error:
                 if len(self.urls) == 1:
                     raise
-                troubles.append(f"{urlsplit(url).netloc.rpartition('@')[2]} {_trouble(error)}")
+                troubles.append(f"{urlsplit(url).netloc.rpartition('@')[2]} {_trouble(error, self._role)}")
                 if isinstance(error, TimeoutError):
                     self.urls.remove(url)
                     self.urls.append(url)
             else:
                 return found, url
-        raise ConnectionError("no host takes writes: " + ", ".join(troubles))
+        wanted = "no host takes writes: " if self._role == "primary" else "no host is a standby: "
+        raise ConnectionError(wanted + ", ".join(troubles))
+
+
+# Of a standby, the timeline of its last restart point: it never says too early that it has followed a new primary.
+_LINEAGE: Final = (
+    "SELECT (SELECT system_identifier FROM pg_control_system()),"
+    " (SELECT oid::bigint FROM pg_database WHERE datname = current_database()),"
+    " CASE WHEN pg_is_in_recovery() THEN (SELECT timeline_id FROM pg_control_checkpoint())"
+    " ELSE ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::integer END"
+)
+
+
+class Lineage(NamedTuple):
+    """What two databases share of which one is a copy of the other: their cluster, their database, their timeline."""
+
+    cluster: int
+    database: int
+    timeline: int
+
+
+async def lineage_of(connection: Connection) -> Lineage:
+    """Return the lineage of the database to which a connection leads. Raises what asyncpg raises."""
+    return Lineage(*await connection.fetchrow(_LINEAGE))
+
+
+def difference(primary: Lineage, standby: Lineage) -> str:
+    """Return in words why a database is no standby of another one; empty when it is one."""
+    if primary[:2] != standby[:2]:
+        return "belongs to another database"
+    if primary.timeline != standby.timeline:
+        return f"is on timeline {standby.timeline}, and the primary on {primary.timeline}"
+    return ""
 
 
 def each_host(url: str) -> list[str]:
@@ -60,11 +95,11 @@ def each_host(url: str) -> list[str]:
     return [urlunsplit(parts._replace(netloc=f"{login}{at}{host}")) for host in hosts.split(",")]
 
 
-def _trouble(error: BaseException) -> str:
+def _trouble(error: BaseException, role: Role) -> str:
     match error:
         case TimeoutError():
             return "does not answer"
         case asyncpg.TargetServerAttributeNotMatched():
-            return "is a standby"
+            return "is a standby" if role == "primary" else "is none"
         case _:
             return f"refuses ({' '.join(str(error).split()) or type(error).__name__})"

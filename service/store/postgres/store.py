@@ -30,6 +30,7 @@ from service.store.postgres.connections import (
     patiently,
     wait_for_standbys,
 )
+from service.store.postgres.hosts import Lineage, lineage_of
 from service.store.postgres.transparency import PostgresTree
 from service.store.protocol import Added, Append, Appended, Conflict, KeptUse, KeyReused, Placed, StoreUnavailable
 from service.store.sql.archived import COLUMNS
@@ -81,10 +82,10 @@ class PostgresStore(SqlStore):
     is_distributed: ClassVar[bool] = False
     """Whether the database is spread over several machines."""
 
-    def __init__(self, url: str, *, durable: bool, connections: int, kept: frozenset[int] = ALL) -> None:
+    def __init__(self, connections: Connections, kept: frozenset[int] = ALL) -> None:
         self.kept = kept
         """The books that this database keeps."""
-        self._connections = self._to(url, connections, durable)
+        self._connections = connections
         self._writers = self._make_writers()
         self._closed = False
         self._open = False
@@ -107,10 +108,10 @@ class PostgresStore(SqlStore):
             StoreUnavailable: the database does not answer, its schema is not that of this package, or it keeps other
                 books.
         """
-        store = cls(url, durable=durable, connections=connections, kept=kept)
+        store = cls(cls._to(url, connections, durable), kept)
         try:
             await store._connections.open()
-            await store._check_schema()
+            await store.check_schema()
         except BaseException as error:
             await store.close()
             raise store._connections.translated(error) from error
@@ -133,6 +134,15 @@ class PostgresStore(SqlStore):
         """How many of those that read are busy, how many are idle, and how many there may be."""
         return self._connections.numbers
 
+    @property
+    def connections_made(self) -> int:
+        """How many connections were made to it, which may be another server by now."""
+        return self._connections.made
+
+    async def lineage(self) -> Lineage:
+        """Return what its copies share with it."""
+        return await self._connections.patiently(lineage_of)
+
     def begin_checking(self) -> None:
         """Do nothing: the server looks after its files."""
 
@@ -144,7 +154,8 @@ class PostgresStore(SqlStore):
             await writer.close()
         await self._connections.close()
 
-    async def _check_schema(self) -> None:
+    async def check_schema(self) -> None:
+        """Raise `StoreUnavailable` unless the database has the schema of this package and the books it should keep."""
         done = await self._connections.patiently(migrations.applied)
         try:
             missing = migrations.pending(done, migrations.known())

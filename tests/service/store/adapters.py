@@ -92,8 +92,8 @@ class OneMachine(DistributedStore):
 
     is_distributed = False
 
-    def __init__(self, url: str, *, durable: bool, connections: int, kept: frozenset[int] = ALL) -> None:
-        super().__init__(url, durable=durable, connections=connections, kept=kept)
+    def __init__(self, connections: Connections, kept: frozenset[int] = ALL) -> None:
+        super().__init__(connections, kept)
         self._connections.settle = wait_for_standbys
 
     @staticmethod

@@ -1,0 +1,135 @@
+"""Long work in pieces, done side by side: by processes of this machine, or by the workers of a Dask cluster.
+
+Each piece is done by itself, and gives the same wherever that is. Answers come in the order of the pieces. So the
+result is the same however the work was divided.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from functools import partial
+from importlib.metadata import version
+from itertools import islice
+from typing import Any, Final, Generic, TypeVar
+
+from service.base.extras import needs_extra
+
+P = TypeVar("P")
+R = TypeVar("R")
+
+LOCAL: Final = "local"
+DASK: Final = "dask:"
+
+AHEAD: Final = 4
+"""Pieces that are handed out for each worker: the others are not made yet, and take no memory."""
+
+DEATHS: Final = 3
+"""So often workers may die before another piece is done: then it is that piece that kills them."""
+
+PATIENCE: Final = 10
+"""Seconds that a cluster has to answer."""
+
+
+class WorkersLost(Exception):
+    """Nobody is there to do the work; the message is one line."""
+
+
+def in_pieces(work: Callable[[P], R], pieces: Iterable[P], processes: int, on: str = LOCAL) -> Iterator[R]:
+    """Yield what `work` returns for each piece, in their order. When a worker dies, what it had in hand is done again.
+
+    Args:
+        work: a function that other processes can import.
+        processes: how many there are on this machine; with one, this process does the work itself.
+        on: `local`, or ``dask:ADDRESS`` of a scheduler.
+
+    Raises:
+        ValueError: `on` is neither.
+        WorkersLost: no cluster answers, its workers have another package, or workers die again and again.
+        MissingExtra: the packages for a cluster are not installed.
+    """
+    if on.startswith(DASK) and len(on) > len(DASK):
+        yield from _on_dask(work, pieces, on.removeprefix(DASK))
+    elif on != LOCAL:
+        raise ValueError(f"{on!r} is no place to work on: use {LOCAL}, or {DASK}ADDRESS with that of a Dask scheduler")
+    elif processes == 1:
+        yield from map(work, pieces)
+    else:
+        yield from _on_processes(work, pieces, processes)
+
+
+class _Handed(Generic[P, R]):
+    """A piece, and who has it in hand."""
+
+    def __init__(self, piece: P) -> None:
+        self.piece = piece
+        self.future: Future[R] | None = None
+
+    def was_lost(self) -> bool:
+        return self.future is not None and isinstance(self.future.exception(), BrokenProcessPool)
+
+
+def _on_processes(work: Callable[[P], R], pieces: Iterable[P], processes: int) -> Iterator[R]:
+    left, handed = iter(pieces), deque[_Handed[P, R]]()
+    pool, deaths = ProcessPoolExecutor(processes), 0
+    try:
+        while True:
+            handed.extend(map(_Handed[P, R], islice(left, AHEAD * processes - len(handed))))
+            if not handed:
+                return
+            try:
+                for each in handed:
+                    each.future = each.future or pool.submit(work, each.piece)
+                assert handed[0].future is not None
+                result = handed[0].future.result()
+            except BrokenProcessPool:
+                # Once one of its processes has died, a pool does nothing more, and says so of all that it was given.
+                pool.shutdown()
+                deaths += 1
+                if deaths > DEATHS:
+                    raise WorkersLost(f"{deaths} processes died one after the other: see the system's log") from None
+                pool = ProcessPoolExecutor(processes)
+                for each in handed:
+                    each.future = None if each.was_lost() else each.future
+                continue
+            deaths = 0
+            handed.popleft()
+            yield result
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _on_dask(work: Callable[[P], R], pieces: Iterable[P], address: str) -> Iterator[R]:
+    with needs_extra("cluster", "a Dask cluster"):
+        from distributed import Client, KilledWorker
+    try:
+        client: Any = Client(address, timeout=PATIENCE, set_as_default=False)
+    except (OSError, ValueError, TypeError) as error:
+        raise WorkersLost(f"no Dask scheduler answers at {address}: {' '.join(str(error).split())}") from error
+    with client:
+        try:
+            client.wait_for_workers(1, timeout=PATIENCE)
+        except TimeoutError:
+            raise WorkersLost(
+                f"the scheduler at {address} has no worker: `dask worker {address}` starts some"
+            ) from None
+        left, handed = iter(pieces), deque[Any]()
+        checked = partial(_by_the_same_package, work, version("tabularium"))
+        while True:
+            # Asked again each time: workers come and go.
+            most = AHEAD * max(1, sum(client.nthreads().values()))
+            handed.extend(
+                client.submit(checked, piece, pure=False) for piece in islice(left, max(0, most - len(handed)))
+            )
+            if not handed:
+                return
+            try:
+                yield handed.popleft().result()
+            except KilledWorker as error:
+                raise WorkersLost(f"workers of {address} died one after the other at the same piece") from error
+
+
+def _by_the_same_package(work: Callable[[P], R], wanted: str, piece: P) -> R:
+    if (mine := version("tabularium")) != wanted:
+        raise WorkersLost(f"a worker has tabularium {mine}, and this is {wanted}: install the same everywhere")
+    return work(piece)

@@ -1,0 +1,148 @@
+"""Reads of the past from a standby of the database (``TABULARIUM_STANDBY_URL``), which spare the primary.
+
+A standby has the primary's log up to some moment. Whoever asks for the past knows how far that goes: a version, or a
+place in the log. If the standby has come so far, its answer is that of the primary. If not, or if it does not answer
+soon, the primary is asked. So nobody is ever shown less than what they have seen, and nobody notices but by a metric.
+
+A standby may also have what the primary lacks: another server took the primary's place that had received less, or an
+older copy was restored. Each of these begins a new timeline, so a standby is asked only when it is on the primary's.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection
+from contextlib import suppress
+from typing import Final, Literal, TypeVar
+
+from domain.kernel.ids import StreamId, Version
+from domain.kernel.log.record import Record
+from projections.cursor import Cursor
+from service.observe.metrics import Metrics
+from service.store.past import Past
+from service.store.postgres.connections import Connection, Connections
+from service.store.postgres.hosts import Hosts, Lineage, difference, lineage_of
+from service.store.postgres.store import PostgresStore
+from service.store.protocol import Placed, StoreError, StoreUnavailable
+
+T = TypeVar("T")
+
+TIMEOUT: Final = 1
+"""Seconds that a standby has to answer. After that the primary is asked."""
+
+PAUSE: Final = 5.0
+"""Seconds for which a standby that did not answer is left alone."""
+
+
+class _Connections(Connections):
+    """Connections to a standby; each is looked at once, whether it leads to a copy of the primary."""
+
+    def __init__(self, url: str, most: int) -> None:
+        super().__init__(url, most, hosts=Hosts(url, TIMEOUT, "standby"), patience=0)
+        self.wanted: Lineage | None = None
+        """The primary's lineage."""
+
+    async def _prepare(self, connection: Connection) -> None:
+        await super()._prepare(connection)
+        if self.wanted is None or difference(self.wanted, await lineage_of(connection)):
+            raise StoreUnavailable(f"{self.where} is no copy of the primary")
+
+
+class StandbyPast(Past):
+    """Asks a standby first. To be opened by `open`."""
+
+    def __init__(self, store: PostgresStore, url: str, connections: int, metrics: Metrics) -> None:
+        """Read from the standby at `url` what `store` has, by so many connections at most."""
+        super().__init__(store)
+        self._primary = store
+        self._connections = _Connections(url, connections)
+        self._copy = PostgresStore(self._connections)
+        self._reads = {outcome: metrics.standby_reads.labels(outcome) for outcome in ("answered", "behind", "away")}
+        self._looked = -1
+        """How many connections to the primary there had been when its lineage was asked."""
+        self._recovering: asyncio.Task[None] | None = None
+        self._closed = False
+
+    async def open(self) -> "StandbyPast":
+        """Return this, ready for use. The standby may be away."""
+        await self._connections.open()
+        return self
+
+    async def read(self, stream: StreamId, after: Version, through: Version) -> list[Record]:
+        async def ask() -> list[Record] | None:
+            found = await self._copy.read(stream, after, through - after)
+            return found if len(found) == through - after else None
+
+        found = await self._asked(ask) if after < through else []
+        return await super().read(stream, after, through) if found is None else found
+
+    async def read_on(
+        self, after: Cursor, limit: int, until: Cursor, games: Collection[StreamId] | None = None
+    ) -> tuple[list[Placed], Cursor]:
+        """Read on in the log. A page of a standby is the page that the primary would give: none has gaps.
+
+        Positions of a book follow the order of its commits, here as there. So all that a page says is right when the
+        standby had, before it was read, every position up to the page's end.
+        """
+
+        async def ask() -> tuple[list[Placed], Cursor] | None:
+            if not (await self._primary.divided() and await self._copy.divided()):
+                return None
+            end = await self._copy.end()
+            if not end.reaches(after.towards(until, limit)):
+                return None
+            rows, reached = await self._copy.read_on(after, limit, games, until)
+            return (rows, reached) if end.reaches(reached) else None
+
+        found = await self._asked(ask) if not after.reaches(until) else ([], after)
+        return await super().read_on(after, limit, until, games) if found is None else found
+
+    async def _asked(self, ask: Callable[[], Awaitable[T | None]]) -> T | None:
+        """Return what the standby says; None when it does not know yet, or does not answer."""
+        outcome: Literal["answered", "behind", "away"] = "away"
+        found = None
+        if self._recovering is None:
+            try:
+                # Before the time begins: how long the primary takes says nothing of the standby.
+                await self._look()
+                async with asyncio.timeout(TIMEOUT):
+                    found = await ask()
+                outcome = "behind" if found is None else "answered"
+            except (StoreError, TimeoutError):
+                self._leave_alone()
+        self._reads[outcome].inc()
+        return found
+
+    async def _look(self) -> None:
+        """Ask the primary for its lineage when another server may have become the primary since."""
+        made = self._primary.connections_made
+        if made == self._looked:
+            return
+        lineage = await self._primary.lineage()
+        if lineage != self._connections.wanted:
+            self._connections.wanted = lineage
+            self._connections.distrust()
+        self._looked = made
+
+    def _leave_alone(self) -> None:
+        self._connections.distrust()
+        if self._recovering is None and not self._closed:
+            self._recovering = asyncio.create_task(self._recover())
+            self._recovering.add_done_callback(self._recovered)
+
+    def _recovered(self, _: object) -> None:
+        self._recovering = None
+
+    async def _recover(self) -> None:
+        """Return when the standby answers again: no request waits to find that out."""
+        while True:
+            await asyncio.sleep(PAUSE)
+            with suppress(StoreError, TimeoutError):
+                await self._look()
+                async with asyncio.timeout(TIMEOUT):
+                    return await self._copy.check_schema()
+
+    async def close(self) -> None:
+        self._closed = True
+        if self._recovering is not None:
+            self._recovering.cancel()
+            await asyncio.wait((self._recovering,))
+        await self._copy.close()

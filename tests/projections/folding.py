@@ -1,0 +1,26 @@
+"""A process that folds projections over a log that is the same in every process, until it is killed.
+
+``python -m tests.projections.folding URL LEASE`` prints how many events each turn has folded.
+"""
+
+import asyncio
+import sys
+
+import projections.runner
+from service.store.postgres.rows import PostgresRows
+from tests.projections.logs import BookLog, mixed, runner, tiny_game
+
+
+def log() -> BookLog:
+    return BookLog(mixed([tiny_game(seed, 2 + seed % 3, commands=11, undo=True) for seed in range(12)]))
+
+
+async def fold(url: str, lease: float) -> None:
+    projections.runner.LEASE = lease
+    each = runner(log(), await PostgresRows.open(url), batch=16)
+    while True:
+        print(await each.turn() or 0, flush=True)
+
+
+if __name__ == "__main__":
+    asyncio.run(fold(sys.argv[1], float(sys.argv[2])))
