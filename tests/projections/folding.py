@@ -5,19 +5,24 @@
 
 import asyncio
 import sys
+from typing import Final
 
 import projections.runner
+from projections.rules import RULES
+from projections.sightings import SIGHTINGS
 from service.store.postgres.rows import PostgresRows
 from tests.projections.logs import BookLog, mixed, runner, tiny_game
 
+FOLDED: Final = (RULES, SIGHTINGS)
+
 
 def log() -> BookLog:
-    return BookLog(mixed([tiny_game(seed, 2 + seed % 3, commands=11, undo=True) for seed in range(12)]))
+    return BookLog(mixed([tiny_game(seed, 2 + seed % 3, commands=11, undo=True) for seed in range(6)]))
 
 
 async def fold(url: str, lease: float) -> None:
     projections.runner.LEASE = lease
-    each = runner(log(), await PostgresRows.open(url), batch=16)
+    each = runner(log(), await PostgresRows.open(url), FOLDED, batch=24)
     while True:
         print(await each.turn() or 0, flush=True)
 

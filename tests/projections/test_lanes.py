@@ -145,20 +145,16 @@ async def test_a_process_that_is_killed_in_the_middle_leaves_its_lanes_to_anothe
         folded = 0
         while not folded:
             folded += int(await other.stdout.readline())
-        left = runner(whole, rows, batch=16)
-        while not left._held:
-            await left.turn()
-        other.kill()
+        other.kill()  # in the middle of the next turn
         await other.wait()
-        taken = len(left._held)
+        left = runner(whole, rows, folding.FOLDED)
         reached = sum(each.events for each in await beside.generations())
-        assert 0 < reached < len(whole.rows) * len(PROJECTIONS)
-        assert taken < LANES
-        while len(await status(beside)) < len(PROJECTIONS):
+        assert 0 < reached < len(whole.rows) * len(folding.FOLDED)
+        while len(await status(beside)) < len(folding.FOLDED):
             await left.turn()
         assert len(left._held) == LANES
         assert {each.events for each in (await status(beside)).values()} == {len(whole.rows)}
-        assert await contents(beside) == await from_zero(whole, tmp_path / "zero.db")
+        assert await contents(beside, folding.FOLDED) == await from_zero(whole, tmp_path / "zero.db", folding.FOLDED)
         for each in (rows, beside):
             await each.close()
 
