@@ -8,9 +8,10 @@ from msgspec import UNSET, Struct, UnsetType
 
 from domain.judging.outcome import Judgment
 from domain.kernel.ids import CaseId, GameId, PlayerId, Seat
+from domain.kernel.log.event import GameEvent
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import cause_of, read_around, read_event
-from domain.kernel.log.lifecycle import GameCreated, GameEvent, GameForked
+from domain.kernel.log.lifecycle import GameCreated, GameForked
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.rules.ruleset import Ruleset
 from projections.change import Change, Table

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from domain.campaign.ruleset import Campaign
-from domain.kernel.log.lifecycle import GAME_EVENTS, GameEvent
+from domain.kernel.log.event import GameEvent
+from domain.kernel.log.lifecycle import GAME_EVENTS
 from domain.kernel.rules.command import Command
 from domain.kernel.rules.message import Event
 from domain.kernel.rules.ruleset import Ruleset

@@ -22,13 +22,13 @@ from domain.boards import builtin
 from domain.classic.ruleset import Classic
 from domain.classic.start.setup import COLOURS
 from domain.kernel.ids import Seat
+from domain.kernel.log.clocked import DefaultGiven
 from domain.kernel.log.history import cause_of, starts_of_commands
 from domain.kernel.log.lifecycle import (
     GAME_EVENTS,
     AnswerGiven,
     AnswerLeft,
     AnswerRevoked,
-    DefaultGiven,
     GameAdjudicated,
     GameCancelled,
     GameForked,

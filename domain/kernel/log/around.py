@@ -10,8 +10,8 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from domain.kernel.ids import PlayerId, Seat, Version
+from domain.kernel.log.clocked import ClockExpired
 from domain.kernel.log.lifecycle import (
-    ClockExpired,
     GameEnded,
     GamePaused,
     GameResumed,

@@ -2,7 +2,7 @@
 
 import hmac
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, field
@@ -14,7 +14,15 @@ from domain.kernel.chance.secret import Sealed, Secret, Vault
 from domain.kernel.ids import GameId, PlayerId, RuleId, Seat, Version
 from domain.kernel.log.answers import Answers, Left
 from domain.kernel.log.around import PAUSE_ALLOWS, Around, Asked
-from domain.kernel.log.clock import Clocks, in_order
+from domain.kernel.log.clock import Clocks
+from domain.kernel.log.clocked import (
+    ClockExpired,
+    ClockSet,
+    ClocksRan,
+    DayOffTaken,
+    TimeGiven,
+)
+from domain.kernel.log.event import GameEvent
 from domain.kernel.log.history import (
     is_aside,
 )
@@ -22,19 +30,12 @@ from domain.kernel.log.lifecycle import (
     AnswerGiven,
     AnswerLeft,
     AnswerRevoked,
-    ClockExpired,
-    ClockSet,
-    ClocksRan,
-    DayOffTaken,
     Forking,
     GameCancelled,
     GameCreated,
     GameEnded,
-    GameEvent,
     GameForked,
     GameStarted,
-    MovesRetracted,
-    OutageCredited,
     Readers,
     RulesUpgraded,
     SeatLeft,
@@ -43,16 +44,14 @@ from domain.kernel.log.lifecycle import (
     SeatTakenOver,
     Sight,
     Status,
-    TimeCredited,
-    TimeGiven,
     Undo,
     Undoable,
     is_around,
     settles,
-    tells_time,
     undoable,
 )
 from domain.kernel.log.record import Cause, Record, genesis, inscribe
+from domain.kernel.log.ticking import clocks_ran
 from domain.kernel.rules import schema
 from domain.kernel.rules.board import Board, Map
 from domain.kernel.rules.command import Command
@@ -487,7 +486,7 @@ class Game(Struct, kw_only=True):
                 after.around = after.around.moved_on(record.version)
         events = [event for event, _ in happened]
         after.remember_undo(self, cause, events)
-        if (ran := after.clocks_ran(self, cause, events, at)) is not None:
+        if (ran := clocks_ran(self, after, cause, events, at)) is not None:
             records.append(after.append(ran, at))
         return Decided(after, tuple(records), tuple(draft.secrets) if draft else ())
 
@@ -505,77 +504,6 @@ class Game(Struct, kw_only=True):
         self.version, self.head = record.version, record.hash
         self.happen(event, record.version)
         return record
-
-    def clocks_ran(self, before: "Game", cause: Cause, events: Sequence[Any], at: str) -> ClocksRan | None:
-        """Return what the clocks show after an act, this being the game after its `events`; None when nothing changed.
-
-        A clock shows the time of its own last change, so one that runs on needs no event.
-        """
-        clocks, was = self.clocks, before.clocks
-        if clocks is None or was is None or self.status != "running":
-            return None
-        open_ = self.decisions if self.around.paused is None else ()
-        runs = in_order(self.players, open_)
-        acted = cause.command is not UNSET and cause.by is None and clocks.absent
-        anew = self._asked_anew(before, runs, open_)
-        earned = self._earned(before, events)
-        if runs == clocks.runs and not (acted or anew or earned) and not any(map(tells_time, events)):
-            return None
-        return self._shown(was, runs, anew, earned, events, acted=bool(acted), at=at)
-
-    def _asked_anew(self, before: "Game", runs: Sequence[Seat], open_: Sequence[Decision]) -> set[Seat]:
-        """Return the seats whose clock for a decision begins anew: those that are asked something else than before."""
-        clocks = self.clocks
-        if clocks is None or clocks.clock.kind != "decision":
-            return set()
-        asked = before.decisions if before.around.paused is None and clocks.runs else ()
-        return {seat for seat in runs if seat not in clocks.runs or _asked(seat, asked) != _asked(seat, open_)}
-
-    def _earned(self, before: "Game", events: Sequence[Any]) -> dict[Seat, int]:
-        """Return the seat whose turn has ended, with its number, when that brings an increment (TAB-CLK-04)."""
-        clocks = self.clocks
-        if clocks is None or not clocks.clock.increment or before.table is None or self.table is None:
-            return {}
-        turn = before.ruleset.turn(before.table)
-        went_back = any(isinstance(event, MovesRetracted) for event in events)
-        if went_back or all(map(is_around, events)) or turn is None or turn == self.ruleset.turn(self.table):
-            return {}
-        seat, number = turn
-        return {seat: number} if number > clocks.earned.get(seat, 0) and seat not in clocks.vacated else {}
-
-    def _shown(
-        self,
-        was: Clocks,
-        runs: tuple[Seat, ...],
-        anew: set[Seat],
-        earned: dict[Seat, int],
-        events: Sequence[Any],
-        *,
-        acted: bool,
-        at: str,
-    ) -> ClocksRan:
-        clocks = cast(Clocks, self.clocks)
-        clock = clocks.clock
-        until = next((event.since for event in events if isinstance(event, OutageCredited)), at)
-        whole, most, vacated = 1000 * clock.time, 1000 * clock.cap, clocks.vacated
-        left = {seat: was.left.get(seat, whole) for seat in sorted(self.players)}
-        left.update({seat: left[seat] - was.spent(seat, until) for seat in was.runs})
-        left.update({seat: max(0, left[seat]) for seat in left if seat not in runs or seat in earned})
-        left.update({seat: 0 if seat in vacated else whole for seat in anew})
-        left.update({seat: min(most, left[seat] + 1000 * clock.increment) for seat in earned})
-        absent = () if acted else clocks.absent
-        for event in events:
-            match event:
-                case TimeGiven(_, seconds, to) | TimeCredited(seconds, to):
-                    left[to] = min(most, max(0, left[to]) + 1000 * seconds)
-                case SeatTakenOver(seat):
-                    left[seat] = whole
-                case ClockExpired(seat):
-                    left[seat] = 0 if seat in vacated else clock.refill
-                    absent = (*(each for each in absent if each != seat), seat)
-                case _:
-                    pass
-        return ClocksRan(absent, at, earned, left, runs)
 
     def remember_undo(self, before: "Game", cause: Cause, events: Sequence[Any]) -> None:
         """Note what may be taken back now that `cause` has brought `events` about. For the kernel's own folds."""
@@ -637,11 +565,6 @@ class Game(Struct, kw_only=True):
                 self.status, self.result, self.answers = "over", Result(winners, rule), {}
             case _:
                 pass
-
-
-def _asked(seat: Seat, decisions: Sequence[Decision]) -> list[tuple[Any, ...]]:
-    """Return what a seat is asked, without who else is asked it."""
-    return [(each.kind, each.rule, each.about) for each in decisions if seat in each.seats]
 
 
 def _cannot_move(to: int) -> str:

@@ -9,14 +9,8 @@ import msgspec
 from msgspec import UNSET
 
 from domain.kernel.ids import Seat, Version
-from domain.kernel.log.lifecycle import (
-    GAME_EVENTS,
-    UPCASTERS,
-    GameCreated,
-    GameEvent,
-    GameForked,
-    MovesRetracted,
-)
+from domain.kernel.log.event import GameEvent
+from domain.kernel.log.lifecycle import GAME_EVENTS, UPCASTERS, GameCreated, GameForked, MovesRetracted
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.rules.message import Upcaster, type_name
 from domain.kernel.rules.ruleset import Ruleset

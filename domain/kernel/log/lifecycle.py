@@ -12,7 +12,8 @@ from msgspec import UNSET, Struct, UnsetType, field
 
 from domain.kernel.chance.secret import Sealed
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
-from domain.kernel.log.clock import Clock, Then
+from domain.kernel.log.clocked import CLOCK_EVENTS
+from domain.kernel.log.event import GameEvent
 from domain.kernel.rules.documents import key
 from domain.kernel.rules.message import Names, Upcaster, enumerated, kebab
 
@@ -27,28 +28,6 @@ Readers = Literal["everybody", "invited"]
 """Who reads a game: everybody, or those alone who were let in (TAB-READ-01)."""
 Purpose = Literal["analysis", "continuation"]
 """What a fork is for: its maker plays all seats, or the players of a game that is over go on with it."""
-
-
-class GameEvent(Struct, frozen=True, tag=kebab, forbid_unknown_fields=True):
-    """An event of the game around the table; the table's own events are the ruleset's.
-
-    Its type name and fields are the storage format: when a stored shape changes, raise `schema` and add an upcaster to
-    `UPCASTERS`.
-    """
-
-    schema: ClassVar[int] = 1
-    around: ClassVar[bool] = False
-    """Whether it leaves the table alone: no retraction takes it back, and it settles nobody's undo."""
-    in_pause: ClassVar[bool] = False
-    """Whether it may happen while the game is paused (TAB-RUL-03)."""
-    added: ClassVar[frozenset[str]] = frozenset()
-    """Fields that events of older shapes do not have; such events are shown as they were stored."""
-    rules: ClassVar[tuple[str, ...]] = ()
-    """The ids of the rules of the service that it concerns."""
-
-    def tell(self, names: Names) -> str:
-        """Return what happened in a sentence, for the history."""
-        raise NotImplementedError
 
 
 class GameCreated(GameEvent, frozen=True):
@@ -444,151 +423,6 @@ class SeatTakenOver(GameEvent, frozen=True):
         return f"{names(self.seat)} was taken over by another player."
 
 
-class ClockSet(GameEvent, frozen=True):
-    """The organizer chose the clock of the game, or that it has none (TAB-CLK-01).
-
-    Attributes:
-        clock: the clock; null for none.
-    """
-
-    around = True
-    rules = ("TAB-CLK-01", "TAB-CLK-02")
-
-    clock: Clock | None
-
-    def tell(self, names: Names) -> str:
-        return "The game is played without a clock." if self.clock is None else "The clock of the game was set."
-
-
-class ClocksRan(GameEvent, frozen=True):
-    """The clocks changed: other seats are waited for, or something happened to a clock (TAB-CLK-03).
-
-    It follows from the act before it, and says all that a fold has to know of the time.
-
-    Attributes:
-        absent: the seats that the clock has answered for since a player last gave a command.
-        at: the time of the act, from which the clocks that run count.
-        earned: the seats whose banks got their increment, each with the number of the turn that brought it.
-        left: what each seat has left, in milliseconds; below 0 while its grace passes.
-        runs: the seats whose clocks run from here on.
-    """
-
-    around = True
-    in_pause = True
-    rules = ("TAB-CLK-03", "TAB-CLK-04")
-
-    absent: tuple[Seat, ...]
-    at: str
-    earned: dict[Seat, int]
-    left: dict[Seat, int]
-    runs: tuple[Seat, ...]
-
-    def tell(self, names: Names) -> str:
-        return f"The clocks run for {names.all(self.runs)}." if self.runs else "All clocks stand."
-
-
-class ClockExpired(GameEvent, frozen=True):
-    """The flag of a seat fell: its time and its grace are up (TAB-CLK-05).
-
-    Attributes:
-        then: what follows: the default answer (`answer`), also by substitutes from here on (`vacate`), a pause because
-            nobody is left who answers (`pause`), or the end, won by the other seat (`end`).
-    """
-
-    around = True
-    rules = ("TAB-CLK-05", "TAB-CLK-06")
-
-    seat: Seat
-    then: Then
-
-    def tell(self, names: Names) -> str:
-        follows = {"vacate": " The seat can be taken over.", "pause": " Nobody is left who answers."}
-        return f"The time of {names(self.seat)} is up.{follows.get(self.then, '')}"
-
-
-class DefaultGiven(GameEvent, frozen=True):
-    """The clock gave the default answer of a seat whose flag fell (TAB-CLK-07). The events of its command follow."""
-
-    rules = ("TAB-CLK-07",)
-
-    seat: Seat
-
-    def tell(self, names: Names) -> str:
-        return f"The clock answered for {names(self.seat)}."
-
-
-class OutageCredited(GameEvent, frozen=True):
-    """The service did not watch the clocks for a while: that time is not counted (TAB-CLK-09).
-
-    Attributes:
-        since: when the time began that is not counted; it ends with this event.
-    """
-
-    around = True
-    rules = ("TAB-CLK-09",)
-
-    since: str
-
-    def tell(self, names: Names) -> str:
-        return "The service was away for a while. The clocks did not count that time."
-
-
-class TimeGiven(GameEvent, frozen=True):
-    """A seat gave another seat time (TAB-CLK-08).
-
-    Attributes:
-        seat: the seat that gives; its own clock does not change.
-        seconds: how much it gives.
-        to: the seat that gets it.
-    """
-
-    around = True
-    rules = ("TAB-CLK-08",)
-
-    seat: Seat
-    seconds: int
-    to: Seat
-
-    def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} gave {names(self.to)} {self.seconds} seconds."
-
-
-class TimeCredited(GameEvent, frozen=True):
-    """An official gave a seat time, by a ruling on a case or without one (TAB-CLK-08).
-
-    Attributes:
-        seconds: how much they give.
-        to: the seat that gets it.
-    """
-
-    around = True
-    in_pause = True
-    rules = ("TAB-CLK-08",)
-
-    seconds: int
-    to: Seat
-
-    def tell(self, names: Names) -> str:
-        return f"An official gave {names(self.to)} {self.seconds} seconds."
-
-
-class DayOffTaken(GameEvent, frozen=True):
-    """A seat took a day off: for 24 hours its clock does not count (TAB-CLK-10).
-
-    Attributes:
-        ends: when the day ends.
-    """
-
-    around = True
-    rules = ("TAB-CLK-10",)
-
-    ends: str
-    seat: Seat
-
-    def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} took a day off."
-
-
 class GameAdjudicated(GameEvent, frozen=True):
     """An official ended the game by a ruling on its result (TAB-RUL-04).
 
@@ -653,14 +487,7 @@ GAME_EVENTS: Final = (
     TakeBackAnswered,
     SeatGivenUp,
     SeatTakenOver,
-    ClockSet,
-    ClocksRan,
-    ClockExpired,
-    DefaultGiven,
-    OutageCredited,
-    TimeGiven,
-    TimeCredited,
-    DayOffTaken,
+    *CLOCK_EVENTS,
     GameAdjudicated,
     GameEnded,
 )
@@ -692,11 +519,6 @@ class Undo(Struct, frozen=True, tag=kebab, forbid_unknown_fields=True):
 def is_around(event: Any) -> bool:
     """Tell whether an event leaves the table alone, so that no retraction takes it back."""
     return isinstance(event, GameEvent) and event.around
-
-
-def tells_time(event: Any) -> bool:
-    """Tell whether something happened to a clock, so that `ClocksRan` follows in any case."""
-    return isinstance(event, ClockExpired | OutageCredited | TimeGiven | TimeCredited | DayOffTaken | SeatTakenOver)
 
 
 def settles(event: Any) -> bool:

@@ -20,6 +20,7 @@ from domain.kernel.log.lifecycle import (
     Undo,
 )
 from domain.kernel.log.record import Cause, Record, inscribe
+from domain.kernel.log.ticking import clocks_ran
 from domain.kernel.rules.refusal import Refusal
 
 
@@ -82,7 +83,7 @@ def go_on_from(
         around=around,
         clocks=game.clocks,  # time does not go back (TAB-CLK-11)
     )
-    ran = after.clocks_ran(game, cause or Cause(), [event], at)
+    ran = clocks_ran(game, after, cause or Cause(), [event], at)
     return Decided(after, (record, after.append(ran, at)) if ran is not None else (record,))
 
 

@@ -6,15 +6,9 @@ from msgspec.structs import replace
 
 from domain.kernel.ids import PlayerId, Seat, Version
 from domain.kernel.log import retracting
+from domain.kernel.log.event import GameEvent
 from domain.kernel.log.game import Decided, Game
-from domain.kernel.log.lifecycle import (
-    GameEvent,
-    GameStarted,
-    SeatGivenUp,
-    SeatLeft,
-    SeatTaken,
-    SeatTakenOver,
-)
+from domain.kernel.log.lifecycle import GameStarted, SeatGivenUp, SeatLeft, SeatTaken, SeatTakenOver
 from domain.kernel.log.record import Cause
 from domain.kernel.rules.refusal import Refusal
 

@@ -8,19 +8,18 @@ from domain.kernel.chance.draws import Chance
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import RuleId, Seat
 from domain.kernel.log.clock import DAY, LONGEST, OUTAGE, Clock, Clocks, Then, milliseconds, moment, require_sound
-from domain.kernel.log.game import Decided, Game
-from domain.kernel.log.lifecycle import (
+from domain.kernel.log.clocked import (
     ClockExpired,
     ClockSet,
     DayOffTaken,
     DefaultGiven,
-    GameEnded,
-    GameEvent,
-    GamePaused,
     OutageCredited,
     TimeCredited,
     TimeGiven,
 )
+from domain.kernel.log.event import GameEvent
+from domain.kernel.log.game import Decided, Game
+from domain.kernel.log.lifecycle import GameEnded, GamePaused
 from domain.kernel.log.record import Cause
 from domain.kernel.rules.refusal import Refusal
 

@@ -10,19 +10,24 @@ from typing import Any, Final, Literal, cast
 
 from msgspec import UNSET, Struct
 
+from domain.kernel.log.clocked import (
+    ClockExpired,
+    ClockSet,
+    DayOffTaken,
+    DefaultGiven,
+    OutageCredited,
+    TimeCredited,
+    TimeGiven,
+)
+from domain.kernel.log.event import GameEvent
 from domain.kernel.log.game import Game
 from domain.kernel.log.lifecycle import (
     AnswerGiven,
     AnswerLeft,
     AnswerRevoked,
-    ClockExpired,
-    ClockSet,
-    DayOffTaken,
-    DefaultGiven,
     GameAdjudicated,
     GameCancelled,
     GameCreated,
-    GameEvent,
     GameForked,
     GamePaused,
     GameResumed,
@@ -31,7 +36,6 @@ from domain.kernel.log.lifecycle import (
     OfficialNamed,
     OfficialReleased,
     OrganizerChanged,
-    OutageCredited,
     RulesUpgraded,
     SeatGivenUp,
     SeatLeft,
@@ -39,8 +43,6 @@ from domain.kernel.log.lifecycle import (
     SeatTakenOver,
     TakeBackAnswered,
     TakeBackAsked,
-    TimeCredited,
-    TimeGiven,
 )
 from domain.kernel.log.record import Cause
 from domain.kernel.rules.message import type_name

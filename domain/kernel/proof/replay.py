@@ -17,6 +17,17 @@ from domain.kernel.chance.secret import Sealed, Secret, Vault, commitment_of
 from domain.kernel.ids import PlayerId, Seat, Version
 from domain.kernel.log import answering, forking, officials, organizing, retracting, seating, timing
 from domain.kernel.log.answers import AT_ONCE, read_answer
+from domain.kernel.log.clocked import (
+    ClockExpired,
+    ClockSet,
+    ClocksRan,
+    DayOffTaken,
+    DefaultGiven,
+    OutageCredited,
+    TimeCredited,
+    TimeGiven,
+)
+from domain.kernel.log.event import GameEvent
 from domain.kernel.log.fold import continued
 from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.history import (
@@ -35,16 +46,10 @@ from domain.kernel.log.lifecycle import (
     AnswerGiven,
     AnswerLeft,
     AnswerRevoked,
-    ClockExpired,
-    ClockSet,
-    ClocksRan,
-    DayOffTaken,
-    DefaultGiven,
     GameAdjudicated,
     GameCancelled,
     GameCreated,
     GameEnded,
-    GameEvent,
     GameForked,
     GamePaused,
     GameResumed,
@@ -53,7 +58,6 @@ from domain.kernel.log.lifecycle import (
     OfficialNamed,
     OfficialReleased,
     OrganizerChanged,
-    OutageCredited,
     RulesUpgraded,
     SeatGivenUp,
     SeatLeft,
@@ -62,11 +66,10 @@ from domain.kernel.log.lifecycle import (
     SeatTakenOver,
     TakeBackAnswered,
     TakeBackAsked,
-    TimeCredited,
-    TimeGiven,
 )
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.log.request import read_commands
+from domain.kernel.log.ticking import clocks_ran
 from domain.kernel.proof.export import Export, ExportError
 from domain.kernel.proof.origin import objection
 from domain.kernel.rules.command import Command
@@ -277,7 +280,7 @@ class Replay:
             right = None
         else:
             bare = step[:-1] if shown is not None else step
-            right = continued(before, bare).clocks_ran(before, cause, acts, step[0].at)
+            right = clocks_ran(before, continued(before, bare), cause, acts, step[0].at)
         if (shown, len(events) - len(acts)) != (right, int(right is not None)):
             self.version = step[-1].version
             self._fail(f"version {self.version} is not what the clocks show: {right} is right")

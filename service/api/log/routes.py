@@ -6,10 +6,10 @@ from typing import Final
 from litestar.response import Response, Stream
 
 from domain.kernel.ids import GameId
+from domain.kernel.log.event import GameEvent
 from domain.kernel.log.fold import later
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import cause_of, read_event, retraction
-from domain.kernel.log.lifecycle import GameEvent
 from domain.kernel.log.record import Record
 from domain.kernel.proof import export
 from domain.kernel.rules.message import in_words

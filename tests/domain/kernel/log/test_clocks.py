@@ -11,9 +11,10 @@ from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import PlayerId, Seat
 from domain.kernel.log import snapshot, timing
 from domain.kernel.log.clock import LONGEST, PRESETS, Clock, Clocks, Quiet, milliseconds, require_sound
+from domain.kernel.log.clocked import ClockExpired, ClocksRan, DefaultGiven
 from domain.kernel.log.fold import continued
 from domain.kernel.log.history import cause_of, read_event
-from domain.kernel.log.lifecycle import ClockExpired, ClocksRan, DefaultGiven, GameEnded, GamePaused
+from domain.kernel.log.lifecycle import GameEnded, GamePaused
 from domain.kernel.log.record import Cause
 from domain.kernel.proof.verify import verify
 from domain.kernel.rules.refusal import Refusal

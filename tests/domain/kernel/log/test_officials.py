@@ -9,6 +9,7 @@ import pytest
 
 from domain.kernel.ids import PlayerId
 from domain.kernel.log.around import PAUSE_ALLOWS
+from domain.kernel.log.event import GameEvent
 from domain.kernel.log.history import read_event
 from domain.kernel.log.lifecycle import (
     AnswerGiven,
@@ -18,7 +19,6 @@ from domain.kernel.log.lifecycle import (
     GameCancelled,
     GameCreated,
     GameEnded,
-    GameEvent,
     GameForked,
     GamePaused,
     GameResumed,

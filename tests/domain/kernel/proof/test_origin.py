@@ -5,7 +5,9 @@ from typing import get_args, get_type_hints
 import pytest
 
 from domain.kernel.ids import PlayerId, Seat
-from domain.kernel.log.lifecycle import GAME_EVENTS, ClocksRan, GameEnded, GameEvent, MovesRetracted, SeatsMoved
+from domain.kernel.log.clocked import ClocksRan
+from domain.kernel.log.event import GameEvent
+from domain.kernel.log.lifecycle import GAME_EVENTS, GameEnded, MovesRetracted, SeatsMoved
 from domain.kernel.log.record import Cause
 from domain.kernel.proof.origin import AROUND_THE_TABLE, BY_CLOCK, Origin, objection, origin_of
 

@@ -1,0 +1,111 @@
+"""What the clocks of a game show after an act (TAB-CLK-03, TAB-CLK-04)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from msgspec import UNSET
+
+from domain.kernel.ids import PlayerId, Seat
+from domain.kernel.log.around import Around
+from domain.kernel.log.clock import Clocks, in_order
+from domain.kernel.log.clocked import (
+    ClockExpired,
+    ClocksRan,
+    DayOffTaken,
+    OutageCredited,
+    TimeCredited,
+    TimeGiven,
+)
+from domain.kernel.log.lifecycle import MovesRetracted, SeatTakenOver, Status, is_around
+from domain.kernel.log.record import Cause
+from domain.kernel.rules.decision import Decision
+from domain.kernel.rules.ruleset import Ruleset
+
+Decisions = Sequence[Decision]
+
+
+class Position(Protocol):
+    """What of a game its clocks go by."""
+
+    @property
+    def clocks(self) -> Clocks | None: ...
+    @property
+    def status(self) -> Status: ...
+    @property
+    def players(self) -> Mapping[Seat, PlayerId | None]: ...
+    @property
+    def around(self) -> Around: ...
+    @property
+    def ruleset(self) -> Ruleset[Any]: ...
+    @property
+    def table(self) -> Any: ...
+    @property
+    def decisions(self) -> Decisions: ...
+
+
+def clocks_ran(before: Position, after: Position, cause: Cause, events: Sequence[Any], at: str) -> ClocksRan | None:
+    """Return what the clocks show after an act that brought `events` about; None when nothing changed.
+
+    A clock shows the time of its own last change, so one that runs on needs no event.
+    """
+    was, clocks = before.clocks, after.clocks
+    if was is None or clocks is None or after.status != "running":
+        return None
+    open_ = after.decisions if after.around.paused is None else ()
+    runs = in_order(after.players, open_)
+    acted = cause.command is not UNSET and cause.by is None and bool(clocks.absent)
+    asked = before.decisions if before.around.paused is None and clocks.runs else ()
+    anew = _asked_anew(clocks, runs, asked, open_)
+    earned = _earned(clocks, before, after, events)
+    if runs == clocks.runs and not (acted or anew or earned) and not any(map(_tells_time, events)):
+        return None
+    clock = clocks.clock
+    until = next((event.since for event in events if isinstance(event, OutageCredited)), at)
+    whole, most, vacated = 1000 * clock.time, 1000 * clock.cap, clocks.vacated
+    left = {seat: was.left.get(seat, whole) for seat in sorted(after.players)}
+    left.update({seat: left[seat] - was.spent(seat, until) for seat in was.runs})
+    left.update({seat: max(0, left[seat]) for seat in left if seat not in runs or seat in earned})
+    left.update({seat: 0 if seat in vacated else whole for seat in anew})
+    left.update({seat: min(most, left[seat] + 1000 * clock.increment) for seat in earned})
+    absent = () if acted else clocks.absent
+    for event in events:
+        match event:
+            case TimeGiven(_, seconds, to) | TimeCredited(seconds, to):
+                left[to] = min(most, max(0, left[to]) + 1000 * seconds)
+            case SeatTakenOver(seat):
+                left[seat] = whole
+            case ClockExpired(seat):
+                left[seat] = 0 if seat in vacated else clock.refill
+                absent = (*(each for each in absent if each != seat), seat)
+            case _:
+                pass
+    return ClocksRan(absent, at, earned, left, runs)
+
+
+def _tells_time(event: Any) -> bool:
+    """Tell whether something happened to a clock, so that `ClocksRan` follows in any case."""
+    return isinstance(event, ClockExpired | OutageCredited | TimeGiven | TimeCredited | DayOffTaken | SeatTakenOver)
+
+
+def _asked_anew(clocks: Clocks, runs: Sequence[Seat], before: Decisions, now: Decisions) -> set[Seat]:
+    """Return the seats whose clock for a decision begins anew: those that are asked something else than before."""
+    if clocks.clock.kind != "decision":
+        return set()
+    return {seat for seat in runs if seat not in clocks.runs or _asked(seat, before) != _asked(seat, now)}
+
+
+def _asked(seat: Seat, decisions: Decisions) -> list[tuple[Any, ...]]:
+    """Return what a seat is asked, without who else is asked it."""
+    return [(each.kind, each.rule, each.about) for each in decisions if seat in each.seats]
+
+
+def _earned(clocks: Clocks, before: Position, after: Position, events: Sequence[Any]) -> dict[Seat, int]:
+    """Return the seat whose turn has ended, with its number, when that brings an increment (TAB-CLK-04)."""
+    if not clocks.clock.increment or before.table is None or after.table is None:
+        return {}
+    turn = before.ruleset.turn(before.table)
+    went_back = any(isinstance(event, MovesRetracted) for event in events)
+    if went_back or all(map(is_around, events)) or turn is None or turn == after.ruleset.turn(after.table):
+        return {}
+    seat, number = turn
+    return {seat: number} if number > clocks.earned.get(seat, 0) and seat not in clocks.vacated else {}
