@@ -11,7 +11,8 @@ from msgspec import Struct
 
 from domain.kernel.ids import GameId, book_of
 from domain.kernel.log.clock import milliseconds, moment
-from domain.kernel.log.lifecycle import ClockSet, ClocksRan, GameEnded
+from domain.kernel.log.clocked import ClockSet, ClocksRan
+from domain.kernel.log.lifecycle import GameEnded
 from projections.change import Amend, Change, Drop, Put, Table
 from projections.projection import Happened, Projection
 from projections.store import ProjectionStore, Rows
