@@ -67,7 +67,7 @@ async def begun(service: Service, anna: Player, bert: Player, clock: Any) -> str
 @pytest.fixture
 async def table(tmp_path: Path, database_url: str, request: pytest.FixtureRequest) -> AsyncIterator[Table]:
     clock, time = getattr(request, "param", MINUTE), Hands()
-    async with serving(tmp_path, durable=False, database_url=database_url, clock=time) as service:
+    async with serving(tmp_path, durable=False, database_url=database_url, clock=time, clocks=False) as service:
         anna, bert = await service.register("Anna"), await service.register("Bert")
         yield Table(service, time, anna, bert, await begun(service, anna, bert, clock))
 
