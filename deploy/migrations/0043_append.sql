@@ -8,6 +8,8 @@ CREATE FUNCTION tabularium.key_by_books() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     name text;
 BEGIN
+    -- An append looks at the books first. So it waits here, before it holds what this waits for.
+    LOCK TABLE tabularium.books IN ACCESS EXCLUSIVE MODE;
     FOREACH name IN ARRAY ARRAY[
         'heads', 'games', 'seated', 'keys', 'secrets', 'chances', 'snapshots', 'forks', 'unlisted', 'private', 'cases',
         'cited', 'rulings', 'statements', 'precedents'

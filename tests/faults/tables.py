@@ -39,7 +39,9 @@ class Table(Struct, eq=False):
                 self.ledger.wrong.append(str(astray))
 
     async def _game(self) -> None:
-        wish = {"ruleset": self.ruleset, "players": len(self.players), "title": "A game in bad weather"}
+        wish: dict[str, object] = {"ruleset": self.ruleset, "players": len(self.players)}
+        # Half of them have a clock, under which nobody's time is up in any storm.
+        wish |= {"title": "A game in bad weather", "clock": "slow" if len(self.games) % 2 == 0 else None}
         created = await self.ledger.do("/v1/games", self.players[0], wish)
         if not created.answers:
             return  # it was cut off

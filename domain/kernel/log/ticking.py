@@ -54,8 +54,7 @@ def clocks_ran(before: Position, after: Position, cause: Cause, events: Sequence
     open_ = after.decisions if after.around.paused is None else ()
     runs = in_order(after.players, open_)
     acted = cause.command is not UNSET and cause.by is None and bool(clocks.absent)
-    asked = before.decisions if before.around.paused is None and clocks.runs else ()
-    anew = _asked_anew(clocks, runs, asked, open_)
+    anew = _asked_anew(clocks, runs, before, open_)
     earned = _earned(clocks, before, after, events)
     if runs == clocks.runs and not (acted or anew or earned) and not any(map(_tells_time, events)):
         return None
@@ -87,11 +86,12 @@ def _tells_time(event: Any) -> bool:
     return isinstance(event, ClockExpired | OutageCredited | TimeGiven | TimeCredited | DayOffTaken | SeatTakenOver)
 
 
-def _asked_anew(clocks: Clocks, runs: Sequence[Seat], before: Decisions, now: Decisions) -> set[Seat]:
+def _asked_anew(clocks: Clocks, runs: Sequence[Seat], before: Position, now: Decisions) -> set[Seat]:
     """Return the seats whose clock for a decision begins anew: those that are asked something else than before."""
     if clocks.clock.kind != "decision":
         return set()
-    return {seat for seat in runs if seat not in clocks.runs or _asked(seat, before) != _asked(seat, now)}
+    asked = before.decisions if before.around.paused is None and clocks.runs else ()
+    return {seat for seat in runs if seat not in clocks.runs or _asked(seat, asked) != _asked(seat, now)}
 
 
 def _asked(seat: Seat, decisions: Decisions) -> list[tuple[Any, ...]]:
