@@ -28,8 +28,9 @@ BEGIN
 END
 $$;
 
--- An append looks at the books first. So it waits here, before it holds what this waits for.
-LOCK TABLE tabularium.books IN ACCESS EXCLUSIVE MODE;
+-- An append looks at the books first, and who adds a precedent at those before its case. So they wait here, before they
+-- hold what this waits for.
+LOCK TABLE tabularium.books, tabularium.precedents IN ACCESS EXCLUSIVE MODE;
 
 -- Rows that are never changed get their book all the same, and nothing else.
 DROP TRIGGER secrets_stay ON tabularium.secrets;

@@ -8,8 +8,8 @@ CREATE FUNCTION tabularium.key_by_books() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     name text;
 BEGIN
-    -- An append looks at the books first. So it waits here, before it holds what this waits for.
-    LOCK TABLE tabularium.books IN ACCESS EXCLUSIVE MODE;
+    -- As in 0040: so that nobody waits for this and holds what this waits for.
+    LOCK TABLE tabularium.books, tabularium.precedents IN ACCESS EXCLUSIVE MODE;
     FOREACH name IN ARRAY ARRAY[
         'heads', 'games', 'seated', 'keys', 'secrets', 'chances', 'snapshots', 'forks', 'unlisted', 'private', 'cases',
         'cited', 'rulings', 'statements', 'precedents'
