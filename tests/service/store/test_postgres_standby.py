@@ -87,9 +87,10 @@ async def test_a_host_that_does_not_answer_is_asked_last_from_then_on(
 
 
 async def test_it_is_said_of_each_host_why_it_takes_no_writes(
-    url: str, standby: Cluster, monkeypatch: pytest.MonkeyPatch
+    url: str, primary: Cluster, standby: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connections, "PATIENCE", 0)
+    await caught_up(primary, standby)  # or it does not know the database yet
     with pytest.raises(StoreUnavailable, match=rf"127.0.0.1:{standby.port} is a standby, 127.0.0.1:1 refuses"):
         await PostgresStore.open(with_hosts(url, standby).replace(f"{standby.port}", f"{standby.port},127.0.0.1:1"))
     with pytest.raises(StoreUnavailable, match="primary"):
