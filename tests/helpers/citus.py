@@ -15,7 +15,6 @@ import pytest
 
 from service.store.postgres import migrations
 from tests.helpers.postgres import OWNER, Cluster, connected, shared_cluster
-from tests.helpers.sampling import in_this_run
 
 SETTING: Final = "TABULARIUM_TEST_CITUS"
 
@@ -76,15 +75,6 @@ def has_citus() -> bool:
 def is_installed() -> bool:
     """Tell whether PostgreSQL here has the extension."""
     return shared_cluster().sql("SELECT count(*) FROM pg_available_extensions WHERE name = 'citus'") == "1\n"
-
-
-def drawn_for_machines(of: int) -> None:
-    """Skip a test but in one run of so many, which the seed draws: each takes seconds. `--all` takes all.
-
-    Where there is no Citus it is skipped as all are.
-    """
-    if has_citus() and not in_this_run("the distributed store", of):
-        pytest.skip("another run draws this test over several machines")
 
 
 _started: list[Machines] = []

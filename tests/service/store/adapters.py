@@ -14,7 +14,7 @@ from service.store.postgres.spread import SpreadStore
 from service.store.postgres.store import PostgresStore
 from service.store.protocol import EventStore
 from service.store.sqlite.store import SqliteStore
-from tests.helpers.citus import distributed_database, drawn_for_machines
+from tests.helpers.citus import distributed_database
 from tests.helpers.postgres import connected, shared_cluster
 
 Open = Callable[[], Awaitable[EventStore]]
@@ -118,7 +118,6 @@ async def by_books(scratch: Path) -> AsyncIterator[Open]:
 @contextlib.asynccontextmanager
 async def distributed(scratch: Path) -> AsyncIterator[Open]:
     opened: list[EventStore] = []
-    drawn_for_machines(16)
     async with distributed_database() as url:
 
         async def open_store() -> EventStore:

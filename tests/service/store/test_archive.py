@@ -101,7 +101,7 @@ async def pack(store: EventStore, before: str = LATER) -> list[Packed]:
 
 
 async def alter(store: EventStore, statement: str) -> None:
-    """Change what nobody may change, as a broken disk does."""
+    """Alter rows past what protects them, as a broken disk would."""
     if isinstance(store, SqliteStore):
         with contextlib.closing(sqlite3.connect(store._path, isolation_level=None)) as connection:
             triggers = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()

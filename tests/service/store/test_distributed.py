@@ -18,14 +18,13 @@ from service.store.postgres.migrations import MigrationError, distribute, known,
 from service.store.postgres.spread import Server
 from service.store.postgres.store import PostgresStore
 from service.store.protocol import Added, Appended, Conflict, StoreUnavailable
-from tests.helpers.citus import as_superuser, distributed_database, drawn_for_machines, lent_database, machines_of
+from tests.helpers.citus import as_superuser, distributed_database, lent_database, machines_of
 from tests.helpers.postgres import connected, shared_cluster
 from tests.service.store.batches import addition, new_game, secret, use
 
 
 @pytest.fixture
 async def url() -> AsyncIterator[str]:
-    drawn_for_machines(3)
     async with distributed_database() as url:
         yield url
 
@@ -55,7 +54,6 @@ async def on_two_machines(url: str) -> tuple[str, str]:
 
 
 async def test_a_log_with_events_is_distributed_and_loses_nothing() -> None:
-    drawn_for_machines(3)
     async with lent_database() as url:
         await migrate(url, known())
         plain = await PostgresStore.open(url)
@@ -101,7 +99,6 @@ async def test_a_log_with_events_is_distributed_and_loses_nothing() -> None:
 
 
 async def test_a_log_is_distributed_only_when_all_of_it_can_be() -> None:
-    drawn_for_machines(3)
     async with lent_database() as url:
         await migrate(url, known())
         async with connected(url) as owner:
