@@ -34,8 +34,9 @@ from service.store.postgres.hosts import Lineage, lineage_of
 from service.store.postgres.transparency import PostgresTree
 from service.store.protocol import Added, Append, Appended, Conflict, KeptUse, KeyReused, Placed, StoreUnavailable
 from service.store.sql.archived import COLUMNS
+from service.store.sql.cases import CASE_NUMBER
 from service.store.sql.job import Job
-from service.store.sql.store import CASE_NUMBER, SqlStore, index_statements, secret_values
+from service.store.sql.store import SqlStore, index_statements, secret_values
 
 GATHERED: Final = 256
 """The most appends in one call, so that the first of them is not kept waiting."""

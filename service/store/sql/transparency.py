@@ -10,7 +10,7 @@ from domain.transparency.entry import PRIVATE, WITHHELD
 from domain.transparency.tree import Run
 from projections.cursor import Cursor
 from service.store.sql.database import Database
-from service.store.sql.store import WITHHELD_FORKS
+from service.store.sql.games import WITHHELD_FORKS
 from service.store.transparency import Growth, Leaf, Published, StreamHead, TreeHead
 
 ADD_ENTRY: Final = "INSERT INTO entries (number, stream, version, entry) VALUES (?, ?, ?, ?)"

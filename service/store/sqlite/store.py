@@ -18,7 +18,9 @@ from service.observe.logging import log
 from service.store.accounts import LimitReached
 from service.store.protocol import Append, Appended, Conflict, KeyReused, Placed
 from service.store.sql.archived import COLUMNS
-from service.store.sql.store import CASE_NUMBER, SEEN, SqlStore, index_statements, kept_use, secret_values
+from service.store.sql.cases import CASE_NUMBER
+from service.store.sql.log import SEEN, kept_use
+from service.store.sql.store import SqlStore, index_statements, secret_values
 from service.store.sqlite.accounts import SqliteAccounts
 from service.store.sqlite.checking import Checking, mark
 from service.store.sqlite.connections import Connections, Translated, connect
