@@ -83,7 +83,7 @@ class NewGame(Struct, frozen=True, forbid_unknown_fields=True):
             its seats, its organizer and its officials (TAB-READ-01). No list shows others a private game.
         clock: its clock: `live` for an evening (45 minutes, and 3 for each turn), `fast` for some weeks (2 days, and 8
             hours), `slow` for some months (7 days, and a day), or one of your own within the bounds of TAB-CLK-02; null
-            for none. Only the organizer chooses it, so name no other organizer with it.
+            for none. Until the game starts, its organizer can choose another.
         board: a board to play on instead of the ruleset's own, in the form of BoardView's `board`.
         documents: documents to play with instead of the ruleset's own, by name. Only some rulesets have any.
         listed: whether lists show the game to everybody. Otherwise it is unlisted: only its players and its organizer

@@ -102,9 +102,9 @@ async def create_game(request: Call) -> Response[bytes]:
     """Create a game.
 
     The service draws the secret behind the game's dice now and publishes its SHA-256 as `commitment`. You are the
-    game's organizer unless you name another. You hold no seat yet. A `clock` has bounds (TAB-CLK-02), and you can
-    change it until the game starts. With an `Idempotency-Key`, a repeated request creates no second game: you get the
-    first answer again.
+    game's organizer unless you name another. You hold no seat yet. A `clock` has bounds (TAB-CLK-02), and the organizer
+    can change it until the game starts. With an `Idempotency-Key`, a repeated request creates no second game: you get
+    the first answer again.
     """
     request.read_query(Nothing)
     caller, key = request.signed_in, request.key

@@ -103,6 +103,24 @@ async def test_a_clock_is_chosen_with_the_game_or_by_name_and_changed_until_it_s
     assert (late.status_code, late.json()["rule"]) == (409, "TAB-CLK-01")
 
 
+@pytest.mark.rule("TAB-CLK-01")
+async def test_a_game_for_another_organizer_is_created_with_a_clock_which_they_can_change(
+    service: Service, anna: Player, bert: Player
+) -> None:
+    body = {**NEW, "clock": "fast", "organizer": bert.id}
+    game = await service.post("/v1/games", anna, body, idempotency_key="k")
+    assert (game["version"], game["organizer"], game["clock"]["time"]) == (2, bert.id, 2 * 24 * 3600)
+    assert (await service.post("/v1/games", anna, body, idempotency_key="k"))["id"] == game["id"]
+    url = f"/v1/games/{game['id']}"
+    for player, status in ((anna, 403), (bert, 200)):
+        assert (await service.ask("PUT", f"{url}/clock", player, {"clock": MINUTE})).status_code == status
+    export = await service.ask("GET", f"{url}/export")
+    verdict = verify(export.content.splitlines(keepends=True), LIBRARY)
+    assert verdict.ok, verdict.problem
+    (event,) = [each for each in (await service.get(f"{url}/events"))["items"] if each["version"] == 2]
+    assert (event["type"], "cause" in event) == ("clock-set", False)
+
+
 @pytest.mark.rule("TAB-CLK-02")
 async def test_a_clock_out_of_bounds_is_refused_with_the_house_rule(service: Service, anna: Player) -> None:
     game = (await service.post("/v1/games", anna, NEW))["id"]
