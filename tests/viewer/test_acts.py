@@ -88,11 +88,12 @@ def test_the_page_knows_that_a_clock_may_come_with_a_game_and_only_so():
     check += " return logs.map((rows) => faultOfActs(rows)?.problem ?? ''); }"
     play = clocks.Clocked.created_by(PlayerId("creator"), TinyAuction(), ROOM, 2, clocks.MINUTE)
     play.sit(clocks.RED, player_of(clocks.RED))
-    right, none, late = ([json.loads(line) for line in play.export()][1:-1] for _ in range(3))
+    right, none, late, twice = ([json.loads(line) for line in play.export()][1:-1] for _ in range(4))
     none[1]["event"]["clock"] = None
     late[1], late[2] = {**late[2], "version": 2}, {**late[1], "version": 3, "at": late[2]["at"]}
+    twice.insert(2, {**twice[1], "version": 3})
     wrong = "cannot have happened: clock-set follows from nothing"
-    assert evaluate(check, [right, none, late]) == ["", wrong, wrong]
+    assert evaluate(check, [right, none, late, twice]) == ["", wrong, wrong, wrong]
 
 
 def test_the_page_knows_what_the_clock_does_and_who_may_ask_it_to():
