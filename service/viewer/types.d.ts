@@ -82,6 +82,8 @@ export type Query<Address extends string> =
 // --- answers ---
 
 export type Game = Schemas["GameDetail"];
+export type Clock = Schemas["Clock"];
+export type SeatClock = Schemas["SeatClock"];
 export type GameSummary = Schemas["GameSummary"];
 export type Ruleset = Schemas["RulesetDetail"];
 export type Me = Schemas["Me"];
