@@ -281,6 +281,7 @@ export interface Table extends EventTarget {
   readonly api: Api;
   readonly id: string;
   readonly game: Game;
+  readonly ahead: number;
   readonly ruleset: Ruleset | null;
   readonly board: Board;
   readonly papers: Pick<Papers, "papers" | "origins" | "sources"> | null;

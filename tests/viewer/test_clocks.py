@@ -10,13 +10,13 @@ from tests.domain.kernel.log.test_clocks import random_game
 from tests.viewer.logic import evaluate
 
 SHOWN = """async (cases) => {
-    const { shownAt } = await import("/viewer/state/clocks.js");
+    const { shownAt } = await import("/viewer/parts/clocks.js");
     return cases.map(({ clock, clocks, at }) => shownAt({ clock, clocks }, Date.parse(at)));
 }"""
 
 
 def test_the_page_knows_the_presets() -> None:
-    of_page = evaluate("async () => (await import('/viewer/state/clocks.js')).PRESETS")
+    of_page = evaluate("async () => (await import('/viewer/parts/clocks.js')).PRESETS")
     assert of_page == to_builtins(PRESETS)
 
 

@@ -16,6 +16,7 @@ import { paper } from "../parts/papers.js";
 import { Address, linked } from "../state/link.js";
 import { takeToken } from "../state/token.js";
 import { boardPanel, boardWaits } from "./board.js";
+import { tick } from "./clocks.js";
 import { comparePanel, differences } from "./compare.js";
 import { underWay } from "./glance.js";
 import { header } from "./header.js";
@@ -230,7 +231,10 @@ export class Panels {
     render([room.isEntered() ? boardPanel(room) : boardWaits(room), this.#seats()], place("board-panel"));
     render(this.#side(), place("side"));
     place("side").className = this.#chosen;
-    if (room.isEntered()) followStory(room);
+    if (room.isEntered()) {
+      followStory(room);
+      tick(room);
+    }
   }
 
   #seats() {

@@ -12,7 +12,7 @@ import {
   shownAt,
   span,
   timeOf,
-} from "../../../service/viewer/state/clocks.js";
+} from "../../../service/viewer/parts/clocks.js";
 
 const AT = "2026-11-29T12:00:00.000250Z";
 const SECOND = 1000;
