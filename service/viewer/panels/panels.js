@@ -13,10 +13,10 @@
 import { html, nothing, render } from "../vendor/lit-html.js";
 import { Account } from "../state/account.js";
 import { paper } from "../parts/papers.js";
+import { tick } from "../parts/ticking.js";
 import { Address, linked } from "../state/link.js";
 import { takeToken } from "../state/token.js";
 import { boardPanel, boardWaits } from "./board.js";
-import { tick } from "./clocks.js";
 import { comparePanel, differences } from "./compare.js";
 import { underWay } from "./glance.js";
 import { header } from "./header.js";
