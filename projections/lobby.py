@@ -1,13 +1,15 @@
-"""The lobby: all games, to be searched by status, ruleset, player and text."""
+"""The lobby: all games, to be searched by status, ruleset, clock, player and text."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
-from typing import Any
+from typing import Any, Final, Literal
 
 import msgspec
 from msgspec import Struct
 
 from domain.kernel.ids import GameId, PlayerId, Seat, Version, book_of
+from domain.kernel.log.clock import PRESETS, Clock
+from domain.kernel.log.clocked import ClockSet
 from domain.kernel.log.lifecycle import (
     GameCancelled,
     GameCreated,
@@ -25,6 +27,9 @@ from projections.change import Amend, Change, Drop, Put, Table, Value
 from projections.projection import Happened, Projection
 from projections.store import Generation, Move, Overtaken, ProjectionStore, Rows, Step
 
+Pace = Literal["live", "fast", "slow", "own", "none"]
+"""The clock of a game in one word: the name of a preset, `own` for another clock, `none` for a game without one."""
+
 GAMES = Table(
     "games",
     {"game": "text"},
@@ -39,12 +44,17 @@ GAMES = Table(
         "created": "text",
         "changed": "text",
         "words": "text",
+        "pace": "text",
     },
-    (("created", "game"), ("status", "created", "game")),
+    (("created", "game"), ("status", "created", "game"), ("pace", "created", "game")),
 )
-"""`seats` is a JSON list of the seats in the order of the table; `words` what is searched, in small letters."""
+"""`seats` is a JSON list of the seats in the order of the table; `words` what is searched, in small letters; `pace` the
+`Pace` of its clock: when the presets change, the version of the projection goes up."""
 
 SEATED = Table("seated", {"game": "text", "seat": "text"}, {"player": "text"}, (("player", "game"),))
+
+CLOCKS: Final = Table("clocks", {"game": "text"}, {"clock": "text"})
+"""The clocks of games that have one, continuations included, in JSON. They stay when the game is over."""
 
 
 class ForkOf(Struct, frozen=True):
@@ -84,8 +94,8 @@ class Lobby(Projection):
     """Games by what people look for."""
 
     name = "lobby"
-    version = 1
-    tables = (GAMES, SEATED)
+    version = 2
+    tables = (GAMES, SEATED, CLOCKS)
 
     def fold(self, happened: Happened) -> Iterable[Change]:
         game, record = happened.game, happened.record
@@ -109,6 +119,9 @@ class Lobby(Projection):
                     yield Amend(SEATED, {"game": game, "seat": seat}, {"player": player})
             case OrganizerChanged(player):
                 row["organizer"] = player
+            case ClockSet(clock):
+                row["pace"] = pace_of(clock)
+                yield _clock_changed(game, clock)
             case GameStarted():
                 row["status"] = "running"
             case GameCancelled():
@@ -119,8 +132,28 @@ class Lobby(Projection):
                 pass
         yield Amend(GAMES, {"game": game}, row)
 
+    def fold_continuation(self, happened: Happened) -> Iterable[Change]:
+        if isinstance(happened.around, ClockSet):
+            yield _clock_changed(happened.game, happened.around.clock)
+
 
 LOBBY = Lobby()
+
+
+def pace_of(clock: Clock | None) -> Pace:
+    """Return the clock of a game in one word."""
+    if clock is None:
+        return "none"
+    for pace in ("live", "fast", "slow"):
+        if clock == PRESETS[pace]:
+            return pace
+    return "own"
+
+
+def _clock_changed(game: GameId, clock: Clock | None) -> Change:
+    if clock is None:
+        return Drop(CLOCKS, {"game": game})
+    return Put(CLOCKS, {"game": game}, {"clock": msgspec.json.encode(clock).decode()})
 
 
 def _new(happened: Happened, created: GameCreated) -> dict[str, Value]:
@@ -136,6 +169,7 @@ def _new(happened: Happened, created: GameCreated) -> dict[str, Value]:
         "created": record.at,
         "changed": record.at,
         "words": _words(title, created.ruleset, happened.game),
+        "pace": "none",
     }
 
 
@@ -173,6 +207,7 @@ async def search(
     status: str | None = None,
     ruleset: str | None = None,
     player: PlayerId | None = None,
+    pace: Pace | None = None,
     after: tuple[str, GameId] | None = None,
     limit: int = 50,
 ) -> list[GameRow]:
@@ -188,6 +223,8 @@ async def search(
         conditions.append(("status = ?", (status,)))
     if ruleset is not None:
         conditions.append(("ruleset = ?", (ruleset,)))
+    if pace is not None:
+        conditions.append(("pace = ?", (pace,)))
     if player is not None:
         conditions.append(("game IN (SELECT game FROM {seated} WHERE player = ?)", (player,)))
     if after is not None:
@@ -205,6 +242,15 @@ async def search(
         seats = msgspec.json.decode(game["seats"], type=list[Seat])
         game["seats"] = {seat: holders.get((game["game"], seat)) for seat in seats}
     return [GameRow(**game) for game in games]
+
+
+async def clocks_of(rows: Rows, games: Collection[GameId]) -> dict[GameId, Clock]:
+    """Return the clocks of those games that have one."""
+    if not games:
+        return {}
+    query = f"SELECT game, clock FROM {{clocks}} WHERE game IN ({', '.join('?' * len(games))})"
+    found = await rows.select(LOBBY, query, list(games))
+    return {GameId(game): msgspec.json.decode(clock, type=Clock) for game, clock in found}
 
 
 async def _holders(rows: Rows, games: list[GameId]) -> dict[tuple[GameId, Seat], PlayerId]:

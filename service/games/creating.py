@@ -6,7 +6,6 @@ from typing import Any
 from domain.boards import parse_board, validate
 from domain.kernel.chance.draws import commitment_to
 from domain.kernel.ids import GameId, PlayerId
-from domain.kernel.log import timing
 from domain.kernel.log.clock import Clock
 from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.lifecycle import Forking, Readers, Sight
@@ -97,12 +96,11 @@ async def create_game(
             organizer_sees=organizer_sees,
             forks=forks,
             readers=readers,
+            clock=clock,
             commitment=commitment_to(secret),
             cause=request.cause,
             at=request.at,
         )
-        if clock is not None:
-            decided = decided.then(timing.set_clock(decided.game, clock, request.cause, request.at))
         if not listed and not opening.private:
             await games.store.list_game(game, False)
         return decided

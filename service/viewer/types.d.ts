@@ -82,6 +82,8 @@ export type Query<Address extends string> =
 // --- answers ---
 
 export type Game = Schemas["GameDetail"];
+export type Clock = Schemas["Clock"];
+export type SeatClock = Schemas["SeatClock"];
 export type GameSummary = Schemas["GameSummary"];
 export type Ruleset = Schemas["RulesetDetail"];
 export type Me = Schemas["Me"];
@@ -279,6 +281,7 @@ export interface Table extends EventTarget {
   readonly api: Api;
   readonly id: string;
   readonly game: Game;
+  readonly ahead: number;
   readonly ruleset: Ruleset | null;
   readonly board: Board;
   readonly papers: Pick<Papers, "papers" | "origins" | "sources"> | null;

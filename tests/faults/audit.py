@@ -6,13 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from domain.kernel.ids import GameId, as_game
-from domain.kernel.log.clocked import ClockSet
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import cause_of
 from domain.kernel.log.record import Record, first_broken
 from domain.kernel.proof import export
 from domain.kernel.proof.verify import verify
-from domain.kernel.rules.message import type_name
 from projections.library import PROJECTIONS
 from projections.store import Rows
 from service.app import open_snapshots
@@ -43,13 +41,7 @@ async def read_log(store: EventStore) -> dict[GameId, list[Record]]:
 def faults_of_acknowledgements(ledger: Ledger, log: Log) -> list[str]:
     """Say what is wrong with what was acknowledged: it is in the log exactly once, as it was told, or else here."""
     found: list[str] = []
-    kept = Counter(
-        cause_of(record).key
-        for records in log.values()
-        for record in records
-        # The clock of a new game comes with the game, in the same request.
-        if record.cause and (record.type != type_name(ClockSet) or record.cause != records[0].cause)
-    )
+    kept = Counter(cause_of(record).key for records in log.values() for record in records if record.cause)
     for deed in ledger.deeds:
         times = kept[kept_key(deed)]
         if deed.answers and times != 1:

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 from random import Random
-from typing import Any
+from typing import Any, Self
 
 from domain.kernel.ids import PlayerId, Seat
 from domain.kernel.log import timing
 from domain.kernel.log.clock import Clock, Clocks, Quiet, milliseconds, moment
-from domain.kernel.log.game import Decided
+from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.lifecycle import GAME_EVENTS
 from domain.kernel.log.record import Cause
 from domain.kernel.log.timing import BY_CLOCK
@@ -70,6 +70,26 @@ class Clocked(Play):
     def clocks(self) -> Clocks:
         assert self.game.clocks is not None
         return self.game.clocks
+
+    @classmethod
+    def created_by(cls, creator: PlayerId, ruleset: Ruleset[Any], board: Board, players: int, clock: Clock) -> Self:
+        """Return a game that somebody created for the organizer, with a clock, before anybody sits down."""
+        play = cls(ruleset, board, players, clock=None, start=False)
+        play.records, commitment = [], play.game.commitment
+        cause, name = Cause(creator), play.game.id
+        play.take(
+            Game.create(
+                *(ruleset, name, players),
+                setup={},
+                board=board,
+                organizer=ORGANIZER,
+                clock=clock,
+                commitment=commitment,
+                cause=cause,
+                at=play.now,
+            )
+        )
+        return play
 
     def wait(self, seconds: float) -> None:
         self.passed += round(1000 * seconds)

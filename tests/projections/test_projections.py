@@ -8,12 +8,16 @@ import msgspec
 import pytest
 
 from domain.kernel.ids import GameId, Seat
+from domain.kernel.log import timing
+from domain.kernel.log.clock import PRESETS
 from domain.kernel.log.fold import fold
 from domain.kernel.log.history import read_event
+from domain.kernel.log.record import Cause
 from projections import dice, lobby, players, rules, scoreboard, timeline
 from projections.store import ProjectionStore
 from service.bots.simulation import Simulation
 from service.store.sqlite.rows import SqliteRows
+from tests.helpers.clocked import MINUTE, Clocked
 from tests.helpers.play import ORGANIZER, Play, player_of
 from tests.projections.logs import CLASSIC, LIBRARY, TINY, MemoryLog, classic_play, contents, mixed, runner, tiny_game
 from tests.tiny.auction import ROOM
@@ -60,6 +64,31 @@ async def test_pages_of_the_lobby_have_no_gap_though_games_begin_at_the_same_mom
         seen += [each.game for each in page]
         after = (page[-1].created, page[-1].game)
     assert seen == sorted((f"game-{number}" for number in range(7)), reverse=True)
+
+
+async def test_the_lobby_is_searched_by_clock_and_knows_those_of_continuations(rows: ProjectionStore) -> None:
+    over = Clocked(TINY, ROOM, 2, seed=1, clock=PRESETS["live"]).run(random.Random(1))
+    own, without = Clocked(TINY, ROOM, 3, seed=2, clock=MINUTE), Play(TINY, ROOM, 2, seed=3)
+    changed = Clocked(TINY, ROOM, 2, seed=4, clock=PRESETS["slow"], start=False)
+    taken_away = Clocked(TINY, ROOM, 2, seed=5, clock=PRESETS["slow"], start=False)
+    changed.set_clock(PRESETS["fast"])
+    taken_away.set_clock(None)
+    again = over.fork(over.game.version // 2, "continuation", player_of(RED))
+    again.take(timing.set_clock(again.game, MINUTE, Cause(again.game.organizer), again.now))
+    await projected(rows, over, own, without, changed, taken_away, again)
+
+    async def found(pace: lobby.Pace) -> set[str]:
+        return {each.game for each in await lobby.search(rows, pace=pace)}
+
+    assert await found("live") == {"game-1"}
+    assert await found("own") == {"game-2"}
+    assert await found("none") == {"game-3", "game-5"}
+    assert await found("fast") == {"game-4"}
+    assert await found("slow") == set()
+    games = [play.game.id for play in (over, own, without, changed, taken_away, again)]
+    clocks = dict(zip(games, (PRESETS["live"], MINUTE, None, PRESETS["fast"], None, MINUTE), strict=True))
+    assert await lobby.clocks_of(rows, games) == {game: clock for game, clock in clocks.items() if clock is not None}
+    assert await lobby.clocks_of(rows, []) == {}
 
 
 # --- scoreboard -------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import json
 
+from domain.kernel.ids import PlayerId
 from domain.kernel.log.clock import Clock
 from domain.kernel.log.record import Cause
 from domain.kernel.proof.origin import AROUND_THE_TABLE
@@ -10,6 +11,7 @@ from tests.domain.kernel.log import test_clocks as clocks
 from tests.domain.kernel.log.test_aside import BLUE, gift, undone
 from tests.domain.kernel.log.test_aside import forged as gift_forged
 from tests.helpers.play import CASE, OFFICIAL, player_of
+from tests.tiny.auction import ROOM, TinyAuction
 from tests.viewer.logic import evaluate
 
 
@@ -79,6 +81,19 @@ def without_a_clock(given, rows):
 def of_nobody(given, rows):
     expired = next(row for row in rows if row["event"]["type"] == "clock-expired")
     expired["event"]["then"] = "pause"
+
+
+def test_the_page_knows_that_a_clock_may_come_with_a_game_and_only_so():
+    check = "async (logs) => { const { faultOfActs } = await import('/viewer/proof/acts.js');"
+    check += " return logs.map((rows) => faultOfActs(rows)?.problem ?? ''); }"
+    play = clocks.Clocked.created_by(PlayerId("creator"), TinyAuction(), ROOM, 2, clocks.MINUTE)
+    play.sit(clocks.RED, player_of(clocks.RED))
+    right, none, late, twice = ([json.loads(line) for line in play.export()][1:-1] for _ in range(4))
+    none[1]["event"]["clock"] = None
+    late[1], late[2] = {**late[2], "version": 2}, {**late[1], "version": 3, "at": late[2]["at"]}
+    twice.insert(2, {**twice[1], "version": 3})
+    wrong = "cannot have happened: clock-set follows from nothing"
+    assert evaluate(check, [right, none, late, twice]) == ["", wrong, wrong, wrong]
 
 
 def test_the_page_knows_what_the_clock_does_and_who_may_ask_it_to():

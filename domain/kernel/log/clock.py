@@ -1,4 +1,4 @@
-"""A game's clock: what its organizer chooses, and what each seat has left (TAB-CLK-01 to TAB-CLK-11).
+"""A game's clock: what is chosen before it begins, and what each seat has left (TAB-CLK-01 to TAB-CLK-11).
 
 Times are whole milliseconds. A fold never counts time: `ClocksRan` says what the clocks show, and `verify` computes it
 again from the times of the rows.

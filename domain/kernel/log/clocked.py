@@ -9,7 +9,7 @@ from domain.kernel.rules.message import Names
 
 
 class ClockSet(GameEvent, frozen=True):
-    """The organizer chose the clock of the game, or that it has none (TAB-CLK-01).
+    """The clock of the game was chosen, with the game or by its organizer, or that it has none (TAB-CLK-01).
 
     Attributes:
         clock: the clock; null for none.

@@ -14,7 +14,7 @@ from domain.kernel.chance.secret import Sealed, Secret, Vault
 from domain.kernel.ids import GameId, PlayerId, RuleId, Seat, Version
 from domain.kernel.log.answers import Answers, Left
 from domain.kernel.log.around import PAUSE_ALLOWS, Around, Asked
-from domain.kernel.log.clock import Clocks
+from domain.kernel.log.clock import Clock, Clocks, require_sound
 from domain.kernel.log.clocked import (
     ClockExpired,
     ClockSet,
@@ -154,14 +154,16 @@ class Game(Struct, kw_only=True):
         organizer_sees: Sight = "spectator",
         forks: Forking = "players",
         readers: Readers = "everybody",
+        clock: Clock | None = None,
         commitment: str,
         cause: Cause,
         at: str,
     ) -> Decided:
-        """Return the creation of a new game, whose chance was committed to.
+        """Return the creation of a new game, whose chance was committed to. Its clock, if it has one, follows from it.
 
         Raises:
-            Refusal: the ruleset has no set-up for this number of players, or `setup` does not fit it.
+            Refusal: the ruleset has no set-up for this number of players, `setup` does not fit it, or no game has this
+                clock (TAB-CLK-02).
             msgspec.ValidationError: the ruleset does not know this `setup`.
             DocumentError: its documents do not fit this board.
             ValueError: the ruleset cannot be played on this board.
@@ -187,7 +189,11 @@ class Game(Struct, kw_only=True):
             forks="officials" if forks == "officials" else UNSET,
             readers="invited" if readers == "invited" else UNSET,
         )
-        return Game.of(game_id, event, ruleset, board).log([(event, 0)], cause, at)
+        happened: list[tuple[GameEvent, int]] = [(event, 0)]
+        if clock is not None:
+            require_sound(clock, len(seats))
+            happened.append((ClockSet(clock), 0))
+        return Game.of(game_id, event, ruleset, board).log(happened, cause, at)
 
     @property
     def organizer(self) -> PlayerId:

@@ -17,6 +17,7 @@ from domain.kernel.chance.secret import Sealed, Secret, Vault, commitment_of
 from domain.kernel.ids import PlayerId, Seat, Version
 from domain.kernel.log import answering, forking, officials, organizing, retracting, seating, timing
 from domain.kernel.log.answers import AT_ONCE, read_answer
+from domain.kernel.log.clock import Clock
 from domain.kernel.log.clocked import (
     ClockExpired,
     ClockSet,
@@ -537,10 +538,18 @@ class Replay:
             organizer_sees=event.organizer_sees,
             forks=event.forks or "players",
             readers=event.readers or "everybody",
+            clock=self._clock_of_creation(),
             commitment=event.commitment,
             cause=cause,
             at=at,
         )
+
+    def _clock_of_creation(self) -> Clock | None:
+        """Return the clock that was chosen with the game: its event follows from the creation (TAB-CLK-01)."""
+        second = self.export.records[1] if len(self.export.records) > 1 else None
+        if second is None or second.cause is not None or second.type != type_name(ClockSet):
+            return None
+        return read_event(self.ruleset, second).clock
 
     def _fork(self, event: GameForked, cause: Cause, at: str) -> Decided:
         past = cast(Replay, self.past)  # the reader has seen to it that there is one

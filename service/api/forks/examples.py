@@ -26,5 +26,5 @@ def examples(scene: Scene) -> dict[str, Example]:
         "forkGame": Example(
             game_detail(row, fork, scene.accounts, Viewer(me, everything=True)), NewFork(game.version, title=title)
         ),
-        "listForks": Example(GamePage((game_summary(listed, scene.accounts),), None)),
+        "listForks": Example(GamePage((game_summary(listed, scene.accounts, None),), None)),
     }

@@ -10,7 +10,7 @@ from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
 from service.api.forks.bodies import ForksPage, NewFork
 from service.api.games.bodies import GameDetail, GamePage
-from service.api.games.listing import last_of, players_of
+from service.api.games.listing import clocks_of, last_of, players_of
 from service.api.games.routes import detail, explained
 from service.api.games.views import game_summary
 from service.api.paging import first
@@ -100,4 +100,5 @@ async def list_forks(request: Call, game: str) -> Response[bytes]:
     hidden = {game for game, until in withheld.items() if withholds_forks(games[until], request.caller)}
     rows = [row for row in rows if row.game not in hidden]
     players = await players_of(services, (holder for row in rows for holder in row.seats.values()))
-    return answer(GamePage(tuple(game_summary(row, players) for row in rows), more))
+    clocks = await clocks_of(services, rows)
+    return answer(GamePage(tuple(game_summary(row, players, clocks.get(row.game)) for row in rows), more))

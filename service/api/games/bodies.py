@@ -10,7 +10,7 @@ from domain.kernel.log.lifecycle import Forking, Readers, Sight, Status
 from domain.kernel.rules.decision import Decision
 from domain.kernel.rules.papers import Paper
 from domain.kernel.rules.ruleset import Result
-from projections.lobby import ForkOf
+from projections.lobby import ForkOf, Pace
 from service.api.bodies import Entropy, Identifier, Listed, Page, Players, Text, Title
 from service.api.rulesets.bodies import RuleChange, RulesetNumber
 from service.games.clocks import ClocksView
@@ -32,12 +32,15 @@ class GamesPage(Page, frozen=True):
             moment behind the newest events.
         waiting_for: only running games in which this player has a decision to make. They are filtered within each page,
             so a page may have fewer than `limit` or none, and a `next` all the same.
+        clock: only games with the clock `live`, `fast` or `slow`, with one of their `own`, or with `none`. As with
+            `text`, the newest events may be missing for a moment.
     """
 
     status: Status | None = None
     ruleset: Identifier | None = None
     player: Identifier | None = None
     text: Text | None = None
+    clock: Pace | None = None
     waiting_for: Identifier | None = None
 
 
@@ -83,7 +86,7 @@ class NewGame(Struct, frozen=True, forbid_unknown_fields=True):
             its seats, its organizer and its officials (TAB-READ-01). No list shows others a private game.
         clock: its clock: `live` for an evening (45 minutes, and 3 for each turn), `fast` for some weeks (2 days, and 8
             hours), `slow` for some months (7 days, and a day), or one of your own within the bounds of TAB-CLK-02; null
-            for none. Only the organizer chooses it, so name no other organizer with it.
+            for none. Until the game starts, its organizer can choose another.
         board: a board to play on instead of the ruleset's own, in the form of BoardView's `board`.
         documents: documents to play with instead of the ruleset's own, by name. Only some rulesets have any.
         listed: whether lists show the game to everybody. Otherwise it is unlisted: only its players and its organizer
@@ -236,6 +239,8 @@ class GameSummary(Struct, frozen=True):
         changed: when its last event happened.
         fork: where it began, if it is a fork; null for a game that is none.
         listed: whether lists show it to everybody.
+        clock: the clock that was chosen for it; null for a game without one. In a list it may be missing for a moment
+            after it was chosen, and while the service makes its lists again after an update.
     """
 
     id: GameId
@@ -250,6 +255,7 @@ class GameSummary(Struct, frozen=True):
     changed: str
     fork: ForkOf | None
     listed: bool
+    clock: Clock | None
 
 
 class Invited(Struct, frozen=True):
@@ -329,7 +335,6 @@ class GameDetail(GameSummary, frozen=True):
         officials: who may rule in it, and sees all of it.
         paused: why an official paused it; null while it is not paused.
         take_backs: the open requests of seats to take moves back.
-        clock: the clock that was chosen for it; null for a game without one.
         clocks: what the clocks show; null until it starts, and for a game without a clock.
         now: the time of the service, which `clocks` are to be compared with; null where these are.
         you: the seat that the caller holds; null for a spectator.
@@ -356,7 +361,6 @@ class GameDetail(GameSummary, frozen=True):
     officials: tuple[Official, ...]
     paused: str | None
     take_backs: tuple[TakeBack, ...]
-    clock: Clock | None
     clocks: ClocksView | None
     now: str | None
     you: Seat | None

@@ -40,7 +40,7 @@ def examples(scene: Scene) -> dict[str, Example]:
             game_detail(scene.row(created), created, players, Viewer(me.player)),
             {"ruleset": scene.ruleset.id, "players": len(scene.players), "title": row.title},
         ),
-        "listGames": Example(GamePage((game_summary(row, players),), None)),
+        "listGames": Example(GamePage((game_summary(row, players, PRESETS["fast"]),), None)),
         "showGame": Example(game_detail(row, scene.now, players, viewer)),
         "showGameDocument": Example(DocumentView(f"sha256:{'5c' * 32}", {"title": "My cards", "nations": []})),
         "showPapers": Example(_papers(scene)),
@@ -73,7 +73,7 @@ def _invitations(scene: Scene) -> dict[str, Example]:
     """Return how somebody is invited to the game while one seat is free."""
     game, seat = scene.joined[-2].game, list(scene.joined[-1].game.players)[-1]
     row = InvitationRow(InvitationId("i8w3c6k2p5t7v4nxqm"), game.id, AT)
-    summary = game_summary(scene.row(game), scene.accounts, listed=False)
+    summary = game_summary(scene.row(game), scene.accounts, PRESETS["slow"], listed=False)
     return {
         "invite": Example(NewInvitation("inv_b4Xr8TqZ1uV5wY7cK0mN2pS6dF9hJ3gL4aQ8eR1tU5w", invitation_view(row))),
         "listInvitations": Example(InvitationPage((invitation_view(row),), None)),

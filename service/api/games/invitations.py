@@ -12,7 +12,7 @@ from service.api.endpoint import Answer, endpoint
 from service.api.games.bodies import Invitation, InvitationPage, Invited, Joined, JoinGame, NewInvitation
 from service.api.games.listing import players_of
 from service.api.games.routes import explained
-from service.api.games.views import game_summary, invitation_view
+from service.api.games.views import clock_of, game_summary, invitation_view
 from service.api.problems.games import (
     NOT_FOR_BOTS,
     NOT_ORGANIZER,
@@ -125,7 +125,7 @@ async def revoke_invitation(request: Call, game: str, invitation: str) -> Respon
 async def show_invitation(request: Call, secret: str) -> Response[bytes]:
     """Show what an invitation is for.
 
-    The game, who organizes it, and how many seats are free.
+    The game with its clock, who organizes it, and how many seats are free.
     """
     request.read_query(Nothing)
     services = request.services
@@ -141,7 +141,8 @@ async def show_invitation(request: Call, secret: str) -> Response[bytes]:
         (seat for seat, holder in played.players.items() if request.caller and holder == request.caller.player), None
     )
     organizer = players[played.organizer].name if played.organizer in players else ""
-    return answer(Invited(game_summary(kept, players, listed=listed), organizer, free, you), 200, _NOT_STORED)
+    summary = game_summary(kept, players, clock_of(played), listed=listed)
+    return answer(Invited(summary, organizer, free, you), 200, _NOT_STORED)
 
 
 @endpoint(

@@ -1,12 +1,15 @@
 """Lists of games as they are answered: with the names of who plays, and of those that wait for somebody."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Final
 
 from domain.kernel.ids import GameId, PlayerId
+from domain.kernel.log.clock import Clock
 from projections import lobby
 from projections.cursor import UnknownCursor
-from projections.lobby import GameRow
+from projections.lobby import GameRow, Pace
+from projections.store import NotBuilt
 from service.api.games.bodies import GamePage, GamesPage, MyGamesPage
 from service.api.games.views import game_summary
 from service.api.paging import first, read_cursor
@@ -27,6 +30,7 @@ async def listed(
     player: PlayerId | None = None,
     mine: PlayerId | None = None,
     text: str | None = None,
+    pace: Pace | None = None,
 ) -> GamePage:
     """Return a page of games, picked as `EventStore.games` and `lobby.search` do; of it only those `waiting` for one.
 
@@ -35,7 +39,7 @@ async def listed(
     limit = page.limit if waiting is None else min(page.limit, LOOKED_AT)
     status = "running" if page.status is None and waiting is not None else page.status
     last = await last_of(services, page.cursor)
-    if text is None:
+    if text is None and pace is None:
         found = await services.store.games(
             status=status,
             ruleset=page.ruleset,
@@ -49,10 +53,11 @@ async def listed(
     else:
         found = await lobby.search(
             services.rows,
-            text=text,
+            text=text or "",
             status=status,
             ruleset=page.ruleset,
             player=player,
+            pace=pace,
             after=(last.created, last.game) if last is not None else None,
             limit=limit + 1,
         )
@@ -63,7 +68,16 @@ async def listed(
     if waiting is not None:
         rows = [row for row in rows if await _waits_for(services, row, waiting)]
     players = await players_of(services, (holder for row in rows for holder in row.seats.values()))
-    return GamePage(tuple(game_summary(row, players, listed=row.game not in hidden) for row in rows), after)
+    clocks = await clocks_of(services, rows)
+    items = tuple(game_summary(row, players, clocks.get(row.game), listed=row.game not in hidden) for row in rows)
+    return GamePage(items, after)
+
+
+async def clocks_of(services: Services, rows: Iterable[GameRow]) -> dict[GameId, Clock]:
+    """Return the clocks of those games that have one: none while the lobby is being built."""
+    with suppress(NotBuilt):
+        return await lobby.clocks_of(services.rows, [row.game for row in rows])
+    return {}
 
 
 async def last_of(services: Services, cursor: str | None) -> GameRow | None:

@@ -102,9 +102,9 @@ async def create_game(request: Call) -> Response[bytes]:
     """Create a game.
 
     The service draws the secret behind the game's dice now and publishes its SHA-256 as `commitment`. You are the
-    game's organizer unless you name another. You hold no seat yet. A `clock` has bounds (TAB-CLK-02), and you can
-    change it until the game starts. With an `Idempotency-Key`, a repeated request creates no second game: you get the
-    first answer again.
+    game's organizer unless you name another. You hold no seat yet. A `clock` has bounds (TAB-CLK-02), and the organizer
+    can change it until the game starts. With an `Idempotency-Key`, a repeated request creates no second game: you get
+    the first answer again.
     """
     request.read_query(Nothing)
     caller, key = request.signed_in, request.key
@@ -149,14 +149,14 @@ async def create_game(request: Call) -> Response[bytes]:
 async def list_games(request: Call) -> Response[bytes]:
     """List games.
 
-    Lists the newest first. You can filter by status, by ruleset, by a player who holds a seat, by a player whom the
-    game waits for, and by words of the title. Unlisted and private games are left out, and so are forks:
+    Lists the newest first. You can filter by status, by ruleset, by clock, by a player who holds a seat, by a player
+    whom the game waits for, and by words of the title. Unlisted and private games are left out, and so are forks:
     `GET /v1/players/me/games` has yours, and `GET /v1/games/{game}/forks` those of a game.
     """
     page = request.read_query(GamesPage)
     waiting = PlayerId(page.waiting_for) if page.waiting_for is not None else None
     player = PlayerId(page.player) if page.player is not None else waiting
-    return answer(await listed(request.services, page, waiting, player=player, text=page.text))
+    return answer(await listed(request.services, page, waiting, player=player, text=page.text, pace=page.clock))
 
 
 @endpoint(

@@ -5,6 +5,7 @@ from collections.abc import Container, Iterable, Mapping
 from msgspec import to_builtins
 
 from domain.kernel.ids import PlayerId, Seat
+from domain.kernel.log.clock import Clock
 from domain.kernel.log.game import Game
 from domain.kernel.rules.board import Map
 from domain.kernel.rules.documents import digests_of, documents_of, remarks_of
@@ -53,7 +54,9 @@ def invitation_view(row: InvitationRow) -> Invitation:
     return Invitation(row.invitation, row.game, row.created, row.revoked)
 
 
-def game_summary(row: GameRow, players: Mapping[PlayerId, PlayerRow], *, listed: bool = True) -> GameSummary:
+def game_summary(
+    row: GameRow, players: Mapping[PlayerId, PlayerRow], clock: Clock | None, *, listed: bool = True
+) -> GameSummary:
     """Return a game at a glance."""
     return GameSummary(
         id=row.game,
@@ -68,6 +71,7 @@ def game_summary(row: GameRow, players: Mapping[PlayerId, PlayerRow], *, listed:
         changed=row.changed,
         fork=row.fork,
         listed=listed,
+        clock=clock,
     )
 
 
@@ -122,11 +126,16 @@ def game_detail(
         officials=_officials(officials, game, players),
         paused=game.around.paused,
         take_backs=open_take_backs(game),
-        clock=game.clocks.clock if game.clocks is not None else None,
+        clock=clock_of(game),
         clocks=clocks,
         now=now if clocks is not None else None,
         you=viewer.seat,
     )
+
+
+def clock_of(game: Game) -> Clock | None:
+    """Return the clock that was chosen for a game; None for a game without one."""
+    return game.clocks.clock if game.clocks is not None else None
 
 
 def open_take_backs(game: Game) -> tuple[TakeBack, ...]:

@@ -65,7 +65,7 @@ def examples(scene: Scene) -> dict[str, Example]:
         "closeMe": Example(player_view(msgspec.structs.replace(owner, name=pseudonym(owner.player)))),
         "becomeBot": Example(me(msgspec.structs.replace(owner, automated=True), caller)),
         "findPlayers": Example(PlayerPage((player_view(owner),), None)),
-        "listMyGames": Example(GamePage((game_summary(scene.row(scene.now), scene.accounts),), None)),
+        "listMyGames": Example(GamePage((game_summary(scene.row(scene.now), scene.accounts, None),), None)),
         "streamMyEvents": Example(StreamedLogged("1208", msgspec.json.encode(logged).decode(), logged.event.type)),
         "streamWaiting": Example(StreamedWaiting("1208", msgspec.json.encode(_waiting(scene)).decode(), "waiting")),
         "showPlayer": Example(player_view(owner)),

@@ -34,7 +34,7 @@ export class Games extends EventTarget {
     super();
     this.api = api;
     /** What is looked for. */
-    this.query = { text: "", status: "", ruleset: "" };
+    this.query = { text: "", status: "", ruleset: "", clock: "" };
     /** @type {GameSummary[]} */
     this.items = [];
     /** @type {string | null} */
@@ -62,7 +62,7 @@ export class Games extends EventTarget {
     this.read();
   }
 
-  /** Look for something else. @param {{text?: string, status?: string, ruleset?: string}} query */
+  /** Look for something else. @param {{text?: string, status?: string, ruleset?: string, clock?: string}} query */
   seek(query) {
     Object.assign(this.query, query);
     return this.read();

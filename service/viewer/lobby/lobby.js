@@ -15,6 +15,7 @@ import { ago, clock, count, gameTitle, named } from "../parts/format.js";
 import { lookAlike } from "../parts/look-alike.js";
 import { Account } from "../state/account.js";
 import { Api } from "../state/api.js";
+import { timeOf } from "../parts/clocks.js";
 import { takeToken } from "../state/token.js";
 import { Games } from "./games.js";
 import { ways } from "./play.js";
@@ -26,6 +27,8 @@ const STATUSES = {
   over: "Game over",
   cancelled: "Cancelled",
 };
+/** @type {Record<string, string>} */
+const PACES = { none: "none", live: "live", fast: "fast", slow: "slow", own: "another" };
 const PATIENCE = 250; // Milliseconds after the last letter before it is searched.
 
 const api = new Api();
@@ -123,20 +126,24 @@ function search() {
       <option value="">any</option>
       ${page.rulesets.map((ruleset) => html`<option value=${ruleset.id}>${ruleset.title}</option>`)}
     </select></label>
+    <label>Clock <select @change=${(/** @type {At<HTMLSelectElement>} */ event) => games.seek({ clock: event.target.value })}>
+      <option value="">any</option>
+      ${Object.entries(PACES).map(([pace, words]) => html`<option value=${pace}>${words}</option>`)}
+    </select></label>
   </form>`;
 }
 
 function list() {
   if (!games.isRead) return nothing;
-  const { text, status, ruleset } = games.query;
+  const { text, status, ruleset, clock: pace } = games.query;
   // Those above are in the list only when they are looked for.
   /** @param {GameSummary} game */
   const isAbove = ({ id }) =>
-    !text && !status && !ruleset && [...games.waiting, ...games.own].some((game) => game.id === id);
+    !text && !status && !ruleset && !pace && [...games.waiting, ...games.own].some((game) => game.id === id);
   const items = games.items.filter((game) => !isAbove(game));
   const found = items.length;
   return html`<p class="hidden" role="status">${games.next ? `More than ${count(found, "game")}` : count(found, "game")}</p>
-    ${found || games.items.length ? nothing : html`<p>${text || status || ruleset ? "No game matches." : "There is no game yet. Begin the first one!"}</p>`}
+    ${found || games.items.length ? nothing : html`<p>${text || status || ruleset || pace ? "No game matches." : "There is no game yet. Begin the first one!"}</p>`}
     <ol class="games">
       ${items.map((game) => line(game))}
     </ol>
@@ -167,6 +174,7 @@ function line(game, beside = /** @type {unknown} */ (nothing)) {
     <span class="status ${game.status}">${STATUSES[game.status]}</span>
     ${questionOf(game)}
     <p class="quiet">${rulesetOf(game)}: ${seats}</p>
+    ${game.clock ? html`<p class="quiet">Clock: ${timeOf(game.clock)}</p>` : nothing}
     <p class="quiet">${count(game.version, "event")}; <time datetime=${game.changed} title=${clock(game.changed)}>${ago(game.changed)}</time></p>
   </li>`;
 }

@@ -19,6 +19,7 @@ import { refusal } from "../parts/rule.js";
 import { problemOf } from "../state/api.js";
 import { docketOf } from "../state/docket.js";
 import { takeBacksOf } from "../state/take-backs.js";
+import { claims } from "./giving-time.js";
 import { givenUp } from "./leaving.js";
 import { won } from "./standings.js";
 
@@ -31,16 +32,18 @@ export function aroundPanel(room, account) {
   if (!room.isEntered() || !game) return nothing;
   const requests = takeBacksOf(room);
   const waiting = casesFor(room, account);
+  const claimed = claims(room, account);
   if (
     !waiting.length &&
     !requests.open.length &&
     !requests.problem &&
     (game.paused ?? null) === null &&
     !game.given_up?.length &&
+    !claimed.length &&
     !isOver(room)
   )
     return nothing;
-  return html`${isOver(room) ? ending(room) : nothing} ${game.paused === null ? nothing : pause(room, account)} ${givenUp(room, account)}
+  return html`${isOver(room) ? ending(room) : nothing} ${game.paused === null ? nothing : pause(room, account)} ${givenUp(room, account)} ${claimed}
     ${waiting.map((each) => dispute(room, each))}
     ${requests.open.map((request) => oneRequest(room, requests, request))}
     ${

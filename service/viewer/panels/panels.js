@@ -13,6 +13,7 @@
 import { html, nothing, render } from "../vendor/lit-html.js";
 import { Account } from "../state/account.js";
 import { paper } from "../parts/papers.js";
+import { tick } from "../parts/ticking.js";
 import { Address, linked } from "../state/link.js";
 import { takeToken } from "../state/token.js";
 import { boardPanel, boardWaits } from "./board.js";
@@ -230,7 +231,10 @@ export class Panels {
     render([room.isEntered() ? boardPanel(room) : boardWaits(room), this.#seats()], place("board-panel"));
     render(this.#side(), place("side"));
     place("side").className = this.#chosen;
-    if (room.isEntered()) followStory(room);
+    if (room.isEntered()) {
+      followStory(room);
+      tick(room);
+    }
   }
 
   #seats() {

@@ -17,6 +17,8 @@ import { count, named } from "../parts/format.js";
 import { lookAlike } from "../parts/look-alike.js";
 import { link } from "../parts/papers.js";
 import { remarks } from "../parts/remarks.js";
+import { nameOf } from "../parts/clocks.js";
+import { clockOptions, presetOf, settings } from "../parts/clock-settings.js";
 import { inviting } from "./inviting.js";
 import { openSignIn } from "./sign-in.js";
 
@@ -52,6 +54,7 @@ export function seatsPanel(room, account) {
       ${place.player ? holder(place) : nothing}
       <span class="buttons">${buttons(room, account, place, mine, organizes)}</span></li>`,
     )}</ul>
+    ${organizes ? clockChoice(room) : nothing} ${settings(game.clock)}
     ${organizes && !isFull && room.ruleset ? bots(room, mine) : nothing}
     ${
       isFull && (mine || organizes)
@@ -113,6 +116,15 @@ function seatButton(room, account, seat) {
   // The same button before and after: the dialog gives the focus back to it.
   return html`<button ?disabled=${account.isUnknown} aria-haspopup=${stranger ? "dialog" : nothing}
     @click=${stranger ? openSignIn : sit}>${stranger ? "Sign in to sit here" : "Sit here"}</button>`;
+}
+
+/** The choice of a clock, until the game begins. @param {Entered} room */
+function clockChoice(room) {
+  const { clock } = room.game;
+  /** @param {At<HTMLSelectElement>} event */
+  const choose = ({ target: { value } }) =>
+    act(room, () => room.api.put(`/v1/games/${room.id}/clock`, { clock: presetOf(value) }));
+  return html`<div class="line"><label>Clock <select @change=${choose}>${clockOptions(clock ? nameOf(clock) : "")}</select></label></div>`;
 }
 
 /**

@@ -15,6 +15,7 @@ import { link, linked } from "../parts/papers.js";
 import { remarks } from "../parts/remarks.js";
 import { shelf } from "../parts/shelf.js";
 import { chartsPanel } from "./charts.js";
+import { clocksPart } from "./giving-time.js";
 import { leaving } from "./leaving.js";
 
 /** @param {Room} room */
@@ -25,7 +26,7 @@ export function standingsPanel(room) {
     ${room.isEntered() ? (room.currentScene?.shelves ?? []).map((each) => shelf(room, each)) : nothing}
     ${room.game?.result ? html`<p><strong>${won(room)}</strong>${room.game.ruled_by ? " An official ruled so." : nothing}</p>` : nothing}
     ${room.game?.continued_in ? html`<p>By a ruling it goes on in <a href="/games/${room.game.continued_in}">another game</a>.</p>` : nothing}
-    ${leaving(room)}
+    ${clocksPart(room)} ${leaving(room)}
     ${chartsPanel(room)}
     ${room.game ? remarks(room.game) : nothing}`;
 }

@@ -11,6 +11,7 @@ import { chip } from "../parts/chip.js";
 import { count, plain, scored } from "../parts/format.js";
 import { lookAlike } from "../parts/look-alike.js";
 import { glyph } from "../parts/shelf.js";
+import { clockOf, warning } from "../parts/ticking.js";
 import { noticesButton } from "./notices.js";
 
 /** @param {Table} room */
@@ -23,6 +24,7 @@ export function strip(room) {
   const played = standings.filter(isPlayed);
   if (!played.length) return nothing;
   return html`<ul tabindex="0" aria-label="Players">${played.map((standing) => player(room, standing, awaited.has(standing.seat)))}</ul>
+    <p class="hidden" role="status">${warning(room)}</p>
     ${room.isGame && room.seat && game?.status === "running" ? noticesButton(room) : nothing}`;
 }
 
@@ -47,6 +49,7 @@ function player(room, standing, isAwaited) {
       ${room.game.given_up?.includes(seat) ? html`<span class="tag">gone</span>` : nothing}
       ${isAwaited ? html`<span class="tag now">to decide</span>` : nothing}
       ${active && (acting || !isAwaited) ? html`<span class="tag">${acting ? `${acting} to move` : "to move"}</span>` : nothing}
+      ${clockOf(room, seat)}
       ${won ? html`<span class="tag now">won</span>` : nothing}
       ${out ? html`<span class="tag">${out}</span>` : nothing}</p>
     ${figures(standing)} ${items(room, standing, isMine)}

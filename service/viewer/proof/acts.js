@@ -85,6 +85,7 @@ function unfollowed(row, act, rows, around) {
   const ran = row.event.type === "clocks-ran" && around.couldRun(row, rows);
   const follows =
     ran ||
+    around.cameWithItsClock(row, act) ||
     around.pausesAsNobodyAnswers(row, act) ||
     ends ||
     deals ||

@@ -363,6 +363,15 @@ export class Around {
   }
 
   /**
+   * Tell whether a clock was chosen with the game: it follows from its creation.
+   * @param {Row} row
+   * @param {Row} act
+   */
+  cameWithItsClock({ event, version }, act) {
+    return event.type === "clock-set" && event.clock !== null && version === 2 && act.event.type === "game-created";
+  }
+
+  /**
    * Tell whether a pause follows from a flag: the clock has answered for all others.
    * @param {Row} row
    * @param {Row} act

@@ -84,6 +84,11 @@ export class Lessons extends EventTarget {
     return this.game !== null;
   }
 
+  get ahead() {
+    return 0;
+  }
+
+  /** Whether it shows a game, which has clocks, cases and a log; a lesson has none. */
   get isGame() {
     return false;
   }

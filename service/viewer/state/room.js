@@ -14,6 +14,7 @@
  */
 
 import { problemOf } from "./api.js";
+import { aheadOf } from "../parts/clocks.js";
 import { Frames } from "./frames.js";
 import { Landmarks, beside } from "./landmarks.js";
 
@@ -42,6 +43,8 @@ export class Room extends EventTarget {
     this.id = id;
     /** The game, as `GET /v1/games/{id}` shows it; null until it was read. @type {Game | null} */
     this.game = null;
+    /** By how many milliseconds the service's time is ahead of this device's. */
+    this.ahead = 0;
     /** Its ruleset; null until it was read. @type {Ruleset | null} */
     this.ruleset = null;
     /**
@@ -123,7 +126,7 @@ export class Room extends EventTarget {
       ]);
       // The token may have changed meanwhile: then the answer must not be shown.
       if (visit.signal.aborted) return;
-      Object.assign(this, { game, seat: game.you, everything: first.everything });
+      Object.assign(this, { game, seat: game.you, everything: first.everything, ahead: aheadOf(game, this.ahead) });
     } catch (error) {
       const problem = problemOf(error);
       if (visit.signal.aborted) return;
@@ -460,7 +463,7 @@ export class Room extends EventTarget {
       const game = await this.api.get(`/v1/games/${this.id}`);
       const over = game.status === "over" && this.game?.status !== "over";
       // In an analysis one account plays all seats: here the one that is asked.
-      Object.assign(this, { game, seat: game.you });
+      Object.assign(this, { game, seat: game.you, ahead: aheadOf(game, this.ahead) });
       // When a game ends, everybody may see everything of its past.
       if (over) await this.enter(this.version);
       else await this.#readLandmarks();

@@ -211,6 +211,7 @@ async def test_queries_are_read_strictly(service: Service, anna: Player) -> None
         "/v1/games?limit=%FF",
         "/v1/games?limit=1&limit=2",
         "/v1/games?status=asleep",
+        "/v1/games?clock=sand",
         "/v1/games?cursor=%00",
         "/v1/games?cursor=zzz",
         "/v1/games?cursor=1234",

@@ -15,6 +15,7 @@ from projections.lanes import LANES
 from service.base.clock import stamped, written
 from tests.service.api.serving import Answer, Player, Service, serving
 from tests.service.api.test_cases import Court
+from tests.service.api.test_mine import eventually
 from tests.service.api.test_tokens import narrower
 from tests.service.rig import LIBRARY, Hands
 
@@ -101,6 +102,51 @@ async def test_a_clock_is_chosen_with_the_game_or_by_name_and_changed_until_it_s
     await service.post(f"{url}/start", anna)
     late = await service.ask("PUT", f"{url}/clock", anna, {"clock": "live"})
     assert (late.status_code, late.json()["rule"]) == (409, "TAB-CLK-01")
+
+
+@pytest.mark.rule("TAB-CLK-01")
+async def test_a_game_for_another_organizer_is_created_with_a_clock_which_they_can_change(
+    service: Service, anna: Player, bert: Player
+) -> None:
+    body = {**NEW, "clock": "fast", "organizer": bert.id}
+    game = await service.post("/v1/games", anna, body, idempotency_key="k")
+    assert (game["version"], game["organizer"], game["clock"]["time"]) == (2, bert.id, 2 * 24 * 3600)
+    assert (await service.post("/v1/games", anna, body, idempotency_key="k"))["id"] == game["id"]
+    url = f"/v1/games/{game['id']}"
+    for player, status in ((anna, 403), (bert, 200)):
+        assert (await service.ask("PUT", f"{url}/clock", player, {"clock": MINUTE})).status_code == status
+    export = await service.ask("GET", f"{url}/export")
+    verdict = verify(export.content.splitlines(keepends=True), LIBRARY)
+    assert verdict.ok, verdict.problem
+    (event,) = [each for each in (await service.get(f"{url}/events"))["items"] if each["version"] == 2]
+    assert (event["type"], "cause" in event) == ("clock-set", False)
+
+
+async def test_lists_and_invitations_show_the_clock_before_anybody_sits_down(service: Service, anna: Player) -> None:
+    clocks: dict[str, Any] = {"fast": "fast", "own": {**MINUTE, "at_zero": "vacate"}, "none": None}
+    games = {
+        pace: (await service.post("/v1/games", anna, {**NEW, "title": "Of clocks", "clock": clock}))["id"]
+        for pace, clock in clocks.items()
+    }
+    shown = {game: (await service.get(f"/v1/games/{game}"))["clock"] for game in games.values()}
+    assert shown[games["own"]]["at_zero"] == "vacate"
+    for pace, game in games.items():
+        found = f"/v1/games?clock={pace}&status=gathering&text=clocks"
+        await eventually(service, found, lambda page, game=game: [each["id"] for each in page["items"]] == [game])
+        invited = await service.post(f"/v1/games/{game}/invitations", anna)
+        assert (await service.get(f"/v1/invitations/{invited['token']}"))["game"]["clock"] == shown[game]
+    assert (await service.get("/v1/games?clock=slow"))["items"] == []
+    for address in ("/v1/games", "/v1/games?text=clocks", "/v1/players/me/games"):
+        page = await service.get(address, anna)
+        assert {each["id"]: each["clock"] for each in page["items"]} == shown, address
+
+
+async def test_games_are_listed_without_their_clocks_while_the_lobby_is_built(tmp_path: Path) -> None:
+    async with serving(tmp_path, durable=False, projections=False) as service:
+        anna = await service.register("Anna")
+        await service.post("/v1/games", anna, {**NEW, "clock": "fast"})
+        assert [each["clock"] for each in (await service.get("/v1/games"))["items"]] == [None]
+        assert (await service.ask("GET", "/v1/games?clock=fast")).status_code == 503
 
 
 @pytest.mark.rule("TAB-CLK-02")

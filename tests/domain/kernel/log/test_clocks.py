@@ -75,6 +75,58 @@ def test_only_the_organizer_chooses_the_clock_and_only_before_the_start() -> Non
 
 
 @pytest.mark.rule("TAB-CLK-01")
+def test_a_game_that_somebody_creates_for_its_organizer_may_come_with_a_clock() -> None:
+    play = Clocked.created_by(PlayerId("creator"), TinyAuction(), ROOM, 2, MINUTE)
+    assert [(record.type, record.cause is None) for record in play.records] == [
+        ("game-created", False),
+        ("clock-set", True),
+    ]
+    assert (play.clocks.clock, play.game.organizer) == (MINUTE, ORGANIZER)
+    assert refused(lambda: play.set_clock(None, PlayerId("creator"))).rule == "TAB-CLK-01"
+    with pytest.raises(Refusal) as caught:
+        Clocked.created_by(ORGANIZER, TinyAuction(), ROOM, 3, Clock(kind="bank", time=60, at_zero="end"))
+    assert caught.value.rule == "TAB-CLK-02"
+    for seat in play.game.players:
+        play.sit(seat, player_of(seat))
+    play.start()
+    play.run(Random(1))
+    proved(play)
+
+
+def chosen(lines: list[Line]) -> Line:
+    return rows(lines, "clock-set")[0]["event"]
+
+
+def for_two_in_a_game_of_three(lines: list[Line]) -> None:
+    rows(lines, "game-created")[0]["event"]["seats"] = ["red", "blue", "green"]
+    chosen(lines)["clock"]["at_zero"] = "end"
+
+
+def after_somebody_sat(lines: list[Line]) -> None:
+    at = lines.index(rows(lines, "clock-set")[0])
+    lines.insert(at + 1, lines.pop(at))
+
+
+@pytest.mark.rule("TAB-CLK-01")
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda lines: chosen(lines).update(clock=None), "clock-set follows from nothing"),
+        (lambda lines: chosen(lines)["clock"].update(time=5), "The clock has time = 5"),
+        (for_two_in_a_game_of_three, "Only with two seats"),
+        (after_somebody_sat, "clock-set follows from nothing"),
+    ],
+)
+def test_a_clock_that_comes_with_a_game_is_decided_again(change: Callable[[list[Line]], object], told: str) -> None:
+    play = Clocked.created_by(PlayerId("creator"), TinyAuction(), ROOM, 2, MINUTE)
+    for seat in play.game.players:
+        play.sit(seat, player_of(seat))
+    verdict = verify(forged(play.export(), change), play.library)
+    assert not verdict.ok
+    assert told in (verdict.problem or ""), verdict
+
+
+@pytest.mark.rule("TAB-CLK-01")
 def test_a_game_without_a_clock_has_no_event_of_clocks() -> None:
     play = clocked(clock=None).run(Random(1))
     assert not {type(read_event(play.ruleset, record)) for record in play.records} & {*OF_CLOCKS}
