@@ -361,7 +361,7 @@ class Play:
             asked = {each.to for each in requests.values() if each.seat == seat}
             if own := sorted(starts_of_commands(self.records, seat) - asked):
                 yield lambda: self.ask_take_back(seat, rng.choice(own[-6:]))
-        if self._may_propose_end(seat):
+        if rng.random() < 0.3 and self._may_propose_end(seat):
             yield lambda: self.propose_end(seat, *self._some_order(rng))
 
     def _may_propose_end(self, seat: Seat) -> bool:
