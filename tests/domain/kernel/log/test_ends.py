@@ -361,6 +361,13 @@ def agreed() -> Play:
     return play
 
 
+def abandoned() -> Play:
+    play = started()
+    play.command(RED, ONE_COIN)
+    play.abandon(after(play, 90))
+    return play
+
+
 def asks_less(lines: list[Line]) -> None:
     rows(lines, "end-proposed")[0]["event"]["asks"] = []
 
@@ -406,9 +413,7 @@ def since_earlier(lines: list[Line]) -> None:
 
 @pytest.mark.parametrize("forge", [too_early, by_a_player, since_earlier, wins])
 def test_a_forged_abandonment_is_named(forge: Callable[[list[Line]], None]) -> None:
-    play = started()
-    play.command(RED, ONE_COIN)
-    play.abandon(after(play, 90))
+    play = abandoned()
     verdict = verify(forged(play.export(), forge), play.library)
     assert not verdict.ok
     assert verdict.version in (play.game.version - 1, play.game.version), verdict
