@@ -53,7 +53,7 @@ class PlayerRecord(Projection):
     """Who holds each seat of every game, how the game ended, and what rulings say about its end."""
 
     name = "players"
-    version = 2
+    version = 3
     tables = (PLAYED, RULINGS)
     heeds = "around"
     judges = True

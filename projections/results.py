@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from domain.judging.outcome import Judgment, holding
 from domain.kernel.ids import CaseId, GameId, Seat
+from domain.kernel.rules.ruleset import Order
 from projections.change import Change, Drop, Put, Table
 from projections.projection import Judged, Projection
 from projections.store import Rows
@@ -18,11 +19,11 @@ from projections.store import Rows
 RULINGS = Table(
     "rulings",
     {"game": "text", "dispute": "text"},
-    {"root": "text", "number": "number", "at": "text", "winners": "text", "continued_in": "text"},
+    {"root": "text", "number": "number", "at": "text", "placed": "text", "continued_in": "text"},
     (("root",),),
 )
 """What the rulings in force say of games that are over, by game and case. `root` is the game that all of these forks
-go back to, and `winners` a JSON list."""
+go back to, and `placed` the order of the seats, JSON."""
 
 
 class Outcome(Struct, frozen=True):
@@ -30,15 +31,20 @@ class Outcome(Struct, frozen=True):
 
     Attributes:
         game: the game whose end counts: itself, or the last one in which rulings let it continue.
-        winners: who has won that by a ruling; None when its own end counts.
+        order: how the seats finished in that by a ruling; None when its own end counts.
         ruled_by: the case whose ruling holds of the game itself; None when there is none.
         continued_in: the game in which that ruling lets it continue; None when it gave the result.
     """
 
     game: GameId
-    winners: tuple[Seat, ...] | None = None
+    order: Order | None = None
     ruled_by: CaseId | None = None
     continued_in: GameId | None = None
+
+    @property
+    def winners(self) -> tuple[Seat, ...] | None:
+        """Who has won that game by a ruling; None when its own end counts."""
+        return None if self.order is None else (self.order[0] if self.order else ())
 
 
 def changes_by(judged: Judged) -> Iterable[Change]:
@@ -55,7 +61,7 @@ def changes_by(judged: Judged) -> Iterable[Change]:
             "root": judged.root,
             "number": judgment.number,
             "at": judgment.at,
-            "winners": msgspec.json.encode(judgment.winners).decode(),
+            "placed": msgspec.json.encode(judgment.order).decode(),
             "continued_in": judgment.continued_in or "",
         },
     )
@@ -68,13 +74,13 @@ async def outcomes(rows: Rows, projection: Projection, roots: Sequence[GameId]) 
     marks = ", ".join("?" * len(roots))
     found = await rows.select(
         projection,
-        f"SELECT root, game, dispute, number, at, winners, continued_in FROM {{rulings}} WHERE root IN ({marks})",
+        f"SELECT root, game, dispute, number, at, placed, continued_in FROM {{rulings}} WHERE root IN ({marks})",
         roots,
     )
     judgments: dict[GameId, list[Judgment]] = {}
-    for _, game, case, number, at, winners, continued_in in found:
-        won = msgspec.json.decode(winners, type=tuple[Seat, ...])
-        judgments.setdefault(game, []).append(Judgment(case, number, at, won, continued_in or None))
+    for _, game, case, number, at, placed, continued_in in found:
+        order = msgspec.json.decode(placed, type=Order)
+        judgments.setdefault(game, []).append(Judgment(case, number, at, order, continued_in or None))
     return {root: _outcome(root, judgments) for root in {row[0] for row in found}}
 
 
@@ -87,7 +93,7 @@ def _outcome(root: GameId, judgments: dict[GameId, list[Judgment]]) -> Outcome:
         last = holding(judgments.get(game, ()))
     return Outcome(
         game,
-        last.winners if last is not None else None,
+        last.order if last is not None else None,
         first.case if first is not None else None,
         first.continued_in if first is not None else None,
     )

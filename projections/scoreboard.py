@@ -8,8 +8,10 @@ from msgspec import Struct
 
 from domain.judging.outcome import RESULT_RULE
 from domain.kernel.ids import CaseId, GameId, Seat, Version
+from domain.kernel.log.ending import order_of
 from domain.kernel.log.lifecycle import GameCancelled, GameCreated, GameEnded, GameStarted, MovesRetracted, Status
 from domain.kernel.rules.marks import Figure
+from domain.kernel.rules.ruleset import Order
 from projections.change import Add, Amend, Change, Drop, Put, Table, Value
 from projections.projection import Happened, Judged, Projection
 from projections.results import RULINGS, changes_by, outcomes
@@ -25,6 +27,7 @@ SUMMARIES = Table(
         "round": "number",
         "heading": "text",
         "winners": "text",
+        "placed": "text",
         "ended_by": "text",
         "created": "text",
         "started": "text",
@@ -76,6 +79,8 @@ class ScoreboardView(Struct, frozen=True):
         ended: when it ended; null before that.
         winners: the seats that won, by its end or by a ruling on its result; none while it goes on, and none for a
             draw. When it continues in another game by a ruling, they are those who won that.
+        order: the seats as they finished, the first first, each group of seats that tie together (TAB-END-03); empty
+            while it goes on, and when it continues in another game, whose own result tells it.
         ended_by: the rule that ended it; null while it goes on.
         ruled_by: the case in which that was ruled after its end; null when its own end counts.
         continued_in: the game in which it continues by that ruling; null when it does not.
@@ -94,6 +99,7 @@ class ScoreboardView(Struct, frozen=True):
     started: str | None
     ended: str | None
     winners: tuple[Seat, ...]
+    order: Order
     ended_by: str | None
     ruled_by: CaseId | None
     continued_in: GameId | None
@@ -109,7 +115,7 @@ class Scoreboard(Projection):
     """
 
     name = "scoreboard"
-    version = 3
+    version = 4
     tables = (SUMMARIES, COUNTS, SCORES, ENDS, RULINGS)
     follows = True
     judges = True
@@ -133,6 +139,7 @@ class Scoreboard(Projection):
             case GameEnded(winners, rule):
                 row |= {"status": "over", "ended": record.at, "ended_by": rule}
                 row["winners"] = msgspec.json.encode(winners).decode()
+                row["placed"] = msgspec.json.encode(order_of(seen.after)).decode()
             case _:
                 pass
         yield Amend(SUMMARIES, {"game": game}, row)
@@ -185,6 +192,7 @@ def _new(ruleset: str, at: str) -> dict[str, Value]:
         "round": 0,
         "heading": "",
         "winners": "[]",
+        "placed": "[]",
         "ended_by": "",
         "created": at,
         "started": "",
@@ -205,6 +213,7 @@ async def of_game(rows: Rows, game: GameId) -> ScoreboardView | None:
     columns: dict[str, Any] = dict(zip(names, found[0], strict=True))
     columns |= {"ruled_by": None, "continued_in": None, **await _ruled(rows, game)}
     columns["winners"] = msgspec.json.decode(columns["winners"], type=tuple[Seat, ...])
+    columns["order"] = msgspec.json.decode(columns.pop("placed"), type=Order)
     for late in ("started", "ended", "ended_by"):
         columns[late] = columns[late] or None
     scores = await rows.select(
@@ -228,8 +237,10 @@ async def _ruled(rows: Rows, game: GameId) -> dict[str, Any]:
             SCOREBOARD, "SELECT winners, ended_by, ended FROM {ends} WHERE game = ?", [outcome.game]
         )
         columns |= zip(("winners", "ended_by", "ended"), found[0] if found else ("[]", "", ""), strict=True)
-    if outcome.winners is not None:
-        columns |= {"winners": msgspec.json.encode(outcome.winners).decode(), "ended_by": RESULT_RULE}
+        columns["placed"] = "[]"
+    if outcome.order is not None:
+        winners, placed = (msgspec.json.encode(each).decode() for each in (outcome.winners, outcome.order))
+        columns |= {"winners": winners, "placed": placed, "ended_by": RESULT_RULE}
     return columns
 
 

@@ -32,7 +32,7 @@ from domain.kernel.rules.marks import Battle, Mark, Marks
 from domain.kernel.rules.message import Event as KernelEvent
 from domain.kernel.rules.message import Names
 from domain.kernel.rules.papers import Papers
-from domain.kernel.rules.ruleset import Result, Rolled, Ruleset
+from domain.kernel.rules.ruleset import Order, Result, Rolled, Ruleset
 from domain.kernel.rules.schema import Random
 
 CHAPTERS = (
@@ -167,6 +167,9 @@ class Campaign(Ruleset[Table]):
 
     def result(self, table: Table) -> Result | None:
         return Result(tuple(table.winners), table.won_by) if table.winners else None
+
+    def order(self, table: Table) -> Order:
+        return winning.order(table)
 
     def heading(self, table: Table) -> str:
         return course.heading(table)

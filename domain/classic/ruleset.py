@@ -122,6 +122,7 @@ class Classic(Ruleset[Table]):
         capture.CaesarCaptured: "fall",
         winning.GameWon: "victory",
     }
+    acclaims = winning.ProposeWinner
     charts: ClassVar[Mapping[str, str]] = {"tribute": "tribute", "territory": "provinces"}
     colours: ClassVar[Mapping[Seat, str]] = COLOURS
     published: ClassVar[Edition]

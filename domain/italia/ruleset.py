@@ -51,7 +51,7 @@ from domain.kernel.rules.marks import Battle, Figure, Mark, Marks, halved
 from domain.kernel.rules.message import Event as KernelEvent
 from domain.kernel.rules.message import Names
 from domain.kernel.rules.papers import Papers
-from domain.kernel.rules.ruleset import Change, Result, Rolled, Ruleset, switched
+from domain.kernel.rules.ruleset import Change, Order, Result, Rolled, Ruleset, switched
 from domain.kernel.rules.schema import Random
 
 # What both games have.
@@ -243,6 +243,9 @@ class Italia(Ruleset[Table]):
 
     def result(self, table: Table) -> Result | None:
         return Result(tuple(table.winners), table.won_by) if table.winners else None
+
+    def order(self, table: Table) -> Order:
+        return winning.order(table)
 
     def heading(self, table: Table) -> str:
         if table.turn is not None:

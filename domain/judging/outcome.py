@@ -6,6 +6,7 @@ from msgspec import UNSET, Struct
 
 from domain.judging.events import Ruled
 from domain.kernel.ids import CaseId, GameId, Seat
+from domain.kernel.rules.ruleset import Order
 
 RESULT_RULE = "TAB-RUL-09"
 """The rule behind a result that a ruling gave to a game that was over."""
@@ -18,21 +19,26 @@ class Judgment(Struct, frozen=True):
         case: the case that was ruled on.
         number: its number among the cases of the game.
         at: when the ruling was made.
-        winners: who has won by a ruling on the result.
+        order: the seats as they finished by a ruling on the result.
         continued_in: the game in which a ruling lets it continue; None for a ruling on the result.
     """
 
     case: CaseId
     number: int
     at: str
-    winners: tuple[Seat, ...] = ()
+    order: Order = ()
     continued_in: GameId | None = None
+
+    @property
+    def winners(self) -> tuple[Seat, ...]:
+        """Who has won by a ruling on the result."""
+        return self.order[0] if self.order else ()
 
 
 def judgment_of(ruling: Ruled, case: CaseId, number: int, at: str) -> Judgment | None:
     """Return what a ruling on a game that was over says of its end; None when it leaves that alone."""
     if ruling.decision == "result" and ruling.order is not UNSET:
-        return Judgment(case, number, at, winners=ruling.order[0])
+        return Judgment(case, number, at, order=ruling.order)
     if ruling.decision == "continue" and isinstance(ruling.to, str):
         return Judgment(case, number, at, continued_in=GameId(ruling.to))
     return None

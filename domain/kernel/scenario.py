@@ -58,6 +58,7 @@ class Move(Struct, forbid_unknown_fields=True):
         decisions: decisions that must be open afterwards; given fields must match.
         offers: commands that an option must offer afterwards.
         lacks: commands that no option may offer afterwards.
+        order: how the seats finished (TAB-END-03), as far as the ruleset says so: groups of seats that tie.
         sees: by seat (``spectator`` for nobody's), paths into that seat's view and their values.
     """
 
@@ -70,6 +71,7 @@ class Move(Struct, forbid_unknown_fields=True):
     decisions: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     offers: list[Offered] = field(default_factory=list[Offered])
     lacks: list[Offered] = field(default_factory=list[Offered])
+    order: list[list[Seat]] = field(default_factory=list[list[Seat]])
     sees: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
 
 
@@ -190,6 +192,7 @@ def run(scenario: Scenario, ruleset: Ruleset[Any], board: Board) -> None:
                 if after is not None:
                     table, vault, draws = after.table, vault.joined_by(after.secrets), after.draws
             _check(move, ruleset, table, vault)
+            _check_order(move, ruleset, table)
             _check_views(move, ruleset, table, vault)
             if after is not None or number == 1:
                 _check_options(movers, ruleset, table, vault, draws)
@@ -292,6 +295,11 @@ def _check(move: Move, ruleset: Ruleset[Any], table: Table, vault: Vault) -> Non
         _require(_offered(offer, ruleset, table, vault), f"not on offer: {msgspec.to_builtins(offer)}")
     for offer in move.lacks:
         _require(not _offered(offer, ruleset, table, vault), f"on offer: {msgspec.to_builtins(offer)}")
+
+
+def _check_order(move: Move, ruleset: Ruleset[Any], table: Table) -> None:
+    found = [list(group) for group in ruleset.order(table)]
+    _require(not move.order or found == move.order, f"the seats finished as {found}, not as {move.order}")
 
 
 def _check_views(move: Move, ruleset: Ruleset[Any], table: Table, vault: Vault) -> None:

@@ -24,7 +24,7 @@ from service.api.log import streams
 from service.api.operations import health
 from service.api.pictures import comparison
 from service.api.pictures import routes as pictures
-from service.api.play import answers, take_backs
+from service.api.play import answers, ends, take_backs
 from service.api.play import routes as play
 from service.api.players import passkeys, provider, sessions
 from service.api.players import routes as players
@@ -64,7 +64,7 @@ def routes_of(module: ModuleType) -> tuple[BaseRouteHandler, ...]:
 _RESOURCES: Final = (
     *(rulesets, tutorials, players, account_stream, sessions, passkeys, provider, tokens, accounts),
     *(games, invitations, upgrades, officials, bots, clocks, forks, play, answers, cases, parties),
-    *(case_officials, case_stream, desk, what_if, take_backs, log, pictures, comparison, streams),
+    *(case_officials, case_stream, desk, what_if, take_backs, ends, log, pictures, comparison, streams),
     *(transparency, statistics, charts, health),
 )
 _SMALL: Final = tuple(each for module in _RESOURCES for each in routes_of(module) if each not in games.COLLECTION)

@@ -17,6 +17,7 @@ import msgspec
 from msgspec import Raw
 
 from domain.kernel.ids import GameId, PlayerId, Seat, StreamId, as_game
+from domain.kernel.log.ending import open_ends
 from domain.kernel.log.game import Game
 from domain.kernel.log.lifecycle import GameForked, GameStarted, SeatTakenOver
 from domain.kernel.rules.board import Board
@@ -34,6 +35,7 @@ from service.bots.thinking import NoThought, Thinkers
 from service.bots.worker import Question
 from service.cluster.wake import Wake
 from service.games.acts import AnswerTakeBack, Commands, TakeSeat
+from service.games.ends import AnswerEnd
 from service.games.games import Games
 from service.games.requests import StaleVersion
 from service.games.views import viewer_of
@@ -282,7 +284,7 @@ class Playing:
         if game.status != "running":
             return None
         table.is_followed |= self._is_followed(game)
-        act: AnswerTakeBack | Commands
+        act: AnswerTakeBack | AnswerEnd | Commands
         if (request := self._request(game)) is not None:
             bot, act = request
         elif (bot := self._next_to_decide(game)) is None:
@@ -306,12 +308,15 @@ class Playing:
         people = {seat for seat, holder in game.players.items() if holder is not None and holder not in self._bots}
         return not people or any(seat in people for decision in game.decisions for seat in decision.seats)
 
-    def _request(self, game: Game) -> tuple[PlayerId, AnswerTakeBack] | None:
-        """Return who agrees to which request to take moves back: every bot that is asked, to all of them."""
+    def _request(self, game: Game) -> tuple[PlayerId, AnswerTakeBack | AnswerEnd] | None:
+        """Return who agrees to which request or proposal of an end: every bot that is asked, to all of them."""
         for asked, request in game.around.asked.items():
             if not request.is_closed:
                 for bot in self._bots_on(game, game.asked_by(request)):
                     return bot, AnswerTakeBack(asked, True)
+        for proposed, proposal in open_ends(game).items():
+            for bot in self._bots_on(game, proposal.waits_for):
+                return bot, AnswerEnd(proposed, True)
         return None
 
     def _next_to_decide(self, game: Game) -> PlayerId | None:

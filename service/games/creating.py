@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from msgspec import UNSET
+
 from domain.boards import parse_board, validate
 from domain.kernel.chance.draws import commitment_to
 from domain.kernel.ids import GameId, PlayerId
@@ -31,6 +33,7 @@ async def create_game(
     forks: Forking = "players",
     readers: Readers = "everybody",
     clock: Clock | None = None,
+    abandoned_after: int | None = None,
     title: str = "",
     listed: bool = True,
     key: str | None = None,
@@ -45,6 +48,7 @@ async def create_game(
         forks: who may fork it while it runs.
         readers: who may read it. No list shows others a game that not everybody may read.
         clock: its clock, if it has one.
+        abandoned_after: after how many days in which nothing happens it ends as abandoned, if not after 90.
         listed: whether lists show the game to everybody.
 
     Raises:
@@ -53,7 +57,8 @@ async def create_game(
         DocumentError: a document is not valid, or the board lacks what it needs.
         msgspec.ValidationError: the ruleset does not know this setup.
         ValueError: the ruleset cannot be played on this board.
-        Refusal: the ruleset is not for that number of players, or no such game has this clock.
+        Refusal: the ruleset is not for that number of players, no such game has this clock, or none is abandoned after
+            so many days.
         KeyReused: the key came with another request before.
     """
     ruleset = _ruleset(games.library, ruleset_id)
@@ -71,6 +76,8 @@ async def create_game(
         content.append({"readers": readers})
     if clock is not None:
         content.append({"clock": clock})
+    if abandoned_after is not None:
+        content.append({"abandoned_after": abandoned_after})
     if not listed:
         content.append("unlisted")
     secret = games.new_secret()
@@ -97,6 +104,7 @@ async def create_game(
             forks=forks,
             readers=readers,
             clock=clock,
+            abandoned_after=UNSET if abandoned_after is None else abandoned_after,
             commitment=commitment_to(secret),
             cause=request.cause,
             at=request.at,

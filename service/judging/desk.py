@@ -19,12 +19,12 @@ from domain.judging.proof import Statement
 from domain.judging.requirements import require_text
 from domain.kernel.canonical import canonical
 from domain.kernel.ids import CaseId, GameId, PlayerId, RuleId, Seat, Version, book_of
+from domain.kernel.log.ending import Finish, finish, finished
 from domain.kernel.log.fold import earlier_of
 from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.record import Cause, Record, first_broken
 from domain.kernel.log.request import read_commands
 from domain.kernel.rules.refusal import Refusal
-from domain.kernel.rules.ruleset import Result
 from service.base.clock import Clock, stamp
 from service.base.ids import ID_BYTES, new_id
 from service.cluster.wake import Wake
@@ -102,7 +102,7 @@ class Outcome(Struct, frozen=True):
         continued_in: the game in which it continues by that ruling; None when it does not.
     """
 
-    result: Result | None
+    result: Finish | None
     ruled_by: CaseId | None = None
     continued_in: GameId | None = None
 
@@ -175,9 +175,9 @@ class Desk:
         """Return how a game ended, after the rulings on it: by the newest that holds."""
         judgment = await self._holding(game) if game.status == "over" else None
         if judgment is None:
-            return Outcome(game.result)
+            return Outcome(finish(game))
         if judgment.continued_in is None:
-            return Outcome(Result(judgment.winners, RESULT_RULE), judgment.case)
+            return Outcome(finished(judgment.winners, RESULT_RULE, judgment.order), judgment.case)
         last = await self.outcome(await self._games.game(judgment.continued_in))
         return Outcome(last.result, judgment.case, judgment.continued_in)
 

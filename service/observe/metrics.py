@@ -36,6 +36,7 @@ KINDS: Final = (
     *("command", "upgrade", "leave-answer", "revoke-answer", "ask-take-back", "answer-take-back"),
     *("name-official", "release-official", "resume", "rule"),
     *("set-clock", "give-time", "take-day-off", "claim-flag", "fall", "credit-outage"),
+    *("propose-end", "answer-end", "abandon"),
 )
 """The kinds of requests to games; an undo is a command."""
 

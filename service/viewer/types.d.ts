@@ -170,12 +170,13 @@ export type Opened = { commitment: string; readers: string[]; salt: string; valu
  */
 export type LoggedEvent = {
   type: string;
+  abandoned_after: number | undefined;
   absent: string[];
   agrees: boolean;
   again: number[];
   answer: { readers: string[] } | undefined;
   asked: number;
-  asks: string;
+  asks: string | string[];
   at: string;
   board: string;
   by: string;
@@ -194,9 +195,11 @@ export type LoggedEvent = {
   parent: string;
   player: string;
   players: Record<string, string>;
+  proposed: number;
   purpose: string | undefined;
   readers: string | undefined;
   reason: string;
+  round: number;
   rule: string;
   ruleset: string;
   ruleset_version: number;
@@ -205,6 +208,7 @@ export type LoggedEvent = {
   seats: string[];
   secret: string;
   setup: Json;
+  since: string;
   then: string;
   to: number;
   version: number;

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any, Self
 
+from msgspec import UNSET, UnsetType
+
 from domain.kernel.ids import PlayerId, Seat
 from domain.kernel.log import timing
 from domain.kernel.log.clock import Clock, Clocks, Quiet, milliseconds, moment
@@ -53,8 +55,9 @@ class Clocked(Play):
         *,
         clock: Clock | None = MINUTE,
         start: bool = True,
+        abandoned_after: int | UnsetType = UNSET,
     ) -> None:
-        super().__init__(ruleset, board, players, seed, setup, start=False)
+        super().__init__(ruleset, board, players, seed, setup, start=False, abandoned_after=abandoned_after)
         if clock is not None:
             self.set_clock(clock)
         if start:

@@ -8,11 +8,12 @@ from random import Random
 from typing import Any
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from domain.kernel.chance.draws import Chance, commitment_to
 from domain.kernel.chance.secret import Secret, Vault
 from domain.kernel.ids import CaseId, GameId, PlayerId, Seat, Version
-from domain.kernel.log import answering, forking, officials, organizing, retracting, seating
+from domain.kernel.log import answering, ending, forking, officials, organizing, retracting, seating
 from domain.kernel.log.answers import MOST, read_answer
 from domain.kernel.log.fold import earlier_of, fold, retract
 from domain.kernel.log.game import Decided, Game
@@ -44,6 +45,8 @@ class Play:
     parent: "Play | None" = None
     version: Version = 0
     """The version of the parent at which a fork began."""
+    may_end = False
+    """Whether what happens around the table at random may end the game: by agreement."""
 
     def __init__(
         self,
@@ -55,6 +58,7 @@ class Play:
         *,
         start: bool = True,
         forks: Forking = "players",
+        abandoned_after: int | UnsetType = UNSET,
     ) -> None:
         self.ruleset = ruleset
         self.board = board
@@ -72,6 +76,7 @@ class Play:
                 board=board,
                 organizer=ORGANIZER,
                 forks=forks,
+                abandoned_after=abandoned_after,
                 commitment=commitment_to(self.secret),
                 cause=Cause(ORGANIZER),
                 at=self.now,
@@ -234,6 +239,17 @@ class Play:
         cause, earlier = Cause(self.game.players[seat]), earlier_of(self.game, self.records, self.library)
         return self._answered(retracting.answer_take_back(self.game, seat, asked, agrees, earlier, cause, self.now))
 
+    def propose_end(self, seat: Seat, *order: Iterable[Seat]) -> Decided:
+        cause = Cause(self.game.players[seat])
+        return self._answered(ending.propose_end(self.game, seat, [*map(tuple, order)], self.chance, cause, self.now))
+
+    def answer_end(self, seat: Seat, proposed: Version, *, agrees: bool = True) -> Decided:
+        cause = Cause(self.game.players[seat])
+        return self._answered(ending.answer_end(self.game, seat, proposed, agrees, self.chance, cause, self.now))
+
+    def abandon(self, at: str, since: str | None = None) -> Decided:
+        return self._answered(ending.abandon(self.game, since or self.records[-1].at, self.chance, at))
+
     def give_up(self, seat: Seat) -> Decided:
         cause, earlier = Cause(self.game.players[seat]), earlier_of(self.game, self.records, self.library)
         return self._answered(seating.give_up_seat(self.game, seat, earlier, cause, self.now))
@@ -332,6 +348,12 @@ class Play:
                 yield lambda at=at: self.answer_take_back(seat, at, agrees=rng.random() < 0.9)
             elif seat == each.seat and not each.is_closed and rng.random() < 0.1:
                 yield lambda at=at: self.answer_take_back(seat, at, agrees=False)
+        for at, each in ending.open_ends(self.game).items():
+            if seat in each.waits_for:
+                agrees = rng.random() < 0.9 and (self.may_end or each.waits_for != (seat,))
+                yield lambda at=at, agrees=agrees: self.answer_end(seat, at, agrees=agrees)
+            elif seat in (each.seat, *each.asks) and rng.random() < 0.05:
+                yield lambda at=at: self.answer_end(seat, at, agrees=False)
 
     def _requests(self, seat: Seat, rng: Random) -> Iterator[Callable[[], Decided]]:
         requests = self.game.around.asked
@@ -339,6 +361,26 @@ class Play:
             asked = {each.to for each in requests.values() if each.seat == seat}
             if own := sorted(starts_of_commands(self.records, seat) - asked):
                 yield lambda: self.ask_take_back(seat, rng.choice(own[-6:]))
+        if rng.random() < 0.3 and self._may_propose_end(seat):
+            yield lambda: self.propose_end(seat, *self._some_order(rng))
+
+    def _may_propose_end(self, seat: Seat) -> bool:
+        """Tell whether a seat may propose an end now, which does not end the game at once."""
+        game, out = self.game, self.game.ruleset.out(self.game.table)
+        present = [each for each in game.present if each not in out]
+        fresh = game.around.end_of(seat, game.round) is None
+        return not game.is_analysis and seat in present and len(present) > 1 and fresh
+
+    def _some_order(self, rng: Random) -> list[tuple[Seat, ...]]:
+        """Return some order of the seats, at whose head two seats tie, as an agreed end may have it in every game."""
+        seats = rng.sample(list(self.game.players), len(self.game.players))
+        order = [tuple(seats[:2])]
+        for seat in seats[2:]:
+            if rng.random() < 0.5:
+                order[-1] = (*order[-1], seat)
+            else:
+                order.append((seat,))
+        return order
 
     def run(self, rng: Random, limit: int = 100_000) -> "Play":
         """Play at random until the game is over, or until `limit` commands were given."""

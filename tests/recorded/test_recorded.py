@@ -7,6 +7,7 @@ import msgspec
 import pytest
 from msgspec import Struct
 
+from domain.kernel.log.ending import finish
 from domain.kernel.log.fold import fold
 from domain.kernel.proof.reading import read
 from domain.kernel.proof.verify import verify
@@ -54,6 +55,7 @@ UNFINISHED = msgspec.json.decode((FOLDER / "unfinished" / "index.json").read_byt
 
 
 DRAWN = sampled("recorded games", recorded(), 6, by=attrgetter("ruleset", "version"))
+LASTS = sampled("ends of recorded games", recorded(), 1, by=attrgetter("ruleset", "version"))
 
 
 @pytest.mark.parametrize("game", DRAWN, ids=str)
@@ -65,6 +67,29 @@ def test_a_recorded_game_is_what_it_was(game: Recorded) -> None:
     assert (verdict.status, verdict.unproved) == ("over", ())
     export = read(lines)
     assert positions(export.game, export.board, export.records, LIBRARY) == game.expected.positions
+
+
+POINTS = {"conquest-campaign": "points", "italia-1": "points", "italia-2": "points"}
+"""The figure by which all seats of a game finish, in rulesets whose rule books compare one."""
+
+
+@pytest.mark.rule("TAB-END-03")
+@pytest.mark.parametrize("game", LASTS, ids=str)
+def test_all_seats_of_a_recorded_game_finish_in_an_order(game: Recorded) -> None:
+    export = read(game.lines())
+    board = LIBRARY.at(export.ruleset, export.ruleset_version).equip(export.board, export.documents)
+    played = fold(export.records, export.game, LIBRARY, lambda _: board)
+    found = finish(played)
+    assert found is not None
+    assert sorted(seat for group in found.order for seat in group) == sorted(played.players)
+    assert found.order[0] == found.winners
+    assert found.how == ("ruled" if found.rule == "TAB-RUL-04" else "won")
+    if found.how == "won" and (figure := POINTS.get(game.ruleset)) is not None:
+        score = played.ruleset.score(played.table)
+        stands = [score[seat][figure] for group in found.order for seat in group]
+        assert stands == sorted(stands, reverse=True)
+    elif found.how == "won":
+        assert len(found.order) == 2, "the rule book says who won, and nothing of the others"
 
 
 @pytest.mark.parametrize(("ruleset", "version"), VERSIONS)

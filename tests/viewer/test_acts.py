@@ -8,6 +8,7 @@ from domain.kernel.log.record import Cause
 from domain.kernel.proof.origin import AROUND_THE_TABLE
 from domain.kernel.rules.message import type_name
 from tests.domain.kernel.log import test_clocks as clocks
+from tests.domain.kernel.log import test_ends as ends
 from tests.domain.kernel.log.test_aside import BLUE, gift, undone
 from tests.domain.kernel.log.test_aside import forged as gift_forged
 from tests.helpers.play import CASE, OFFICIAL, player_of
@@ -112,4 +113,38 @@ def test_the_page_knows_what_the_clock_does_and_who_may_ask_it_to():
     }
     found = evaluate(check, [answered(change) for change in forged])
     for problem, expected in zip(found, forged.values(), strict=True):
+        assert expected in problem, found
+
+
+def faults(logs):
+    check = "async (logs) => { const { faultOfActs } = await import('/viewer/proof/acts.js');"
+    return evaluate(check + " return logs.map((rows) => faultOfActs(rows)?.problem ?? ''); }", logs)
+
+
+def rows_of(play, forge=None):
+    lines = [json.loads(line) for line in play.export(everything=True)]
+    if forge is not None:
+        forge(lines)
+    return [line for line in lines if "event" in line]
+
+
+def test_the_page_knows_how_a_game_ends_that_no_rule_book_ends():
+    right = [rows_of(ends.random_game(seed)) for seed in range(12)] + [rows_of(ends.agreed())]
+    assert faults(right) == [""] * len(right)
+    agreed = {
+        ends.asks_less: "asks nobody, and the game does not end",
+        ends.answers_for_another: "answers for green, which is not asked",
+        ends.wins: "is the last consent that was asked for",
+        ends.turned_down: "is not the last consent that was asked for",
+    }
+    abandoned = {
+        ends.too_early: "abandons the game before 90 days have passed",
+        ends.by_a_player: "follows from nothing",
+        ends.since_earlier: "says that nothing happened since 2025-01-01",
+        ends.wins: "cannot have happened: game-ended follows from nothing",
+    }
+    found = faults(
+        [rows_of(ends.agreed(), forge) for forge in agreed] + [rows_of(ends.abandoned(), forge) for forge in abandoned]
+    )
+    for problem, expected in zip(found, (*agreed.values(), *abandoned.values()), strict=True):
         assert expected in problem, found

@@ -5,6 +5,7 @@ from domain.campaign.turn import scoring, season, taxes
 from domain.kernel.ids import RuleId, Seat
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Names
+from domain.kernel.rules.ruleset import Order
 
 
 class GameWon(Event, frozen=True):
@@ -39,6 +40,20 @@ def _won(table: Table) -> GameWon:
     tokens = {seat: table.influence_of(seat) for seat in first}
     winners = [seat for seat in first if tokens[seat] == max(tokens.values())]
     return GameWon(tuple(winners), RuleId("CS-END-06" if len(first) == 1 else "CS-END-07"))
+
+
+def order(table: Table) -> Order:
+    """Return the seats by victory points (CS-END-06); of those with the most, by influence (CS-END-07)."""
+    most = max(player.points for player in table.players.values())
+
+    def standing(seat: Seat) -> tuple[int, int]:
+        points = table.players[seat].points
+        return points, table.influence_of(seat) if points == most else 0
+
+    by_standing: dict[tuple[int, int], tuple[Seat, ...]] = {}
+    for seat in table.seats:
+        by_standing[standing(seat)] = (*by_standing.get(standing(seat), ()), seat)
+    return tuple(by_standing[each] for each in sorted(by_standing, reverse=True))
 
 
 EVENTS = (GameWon,)

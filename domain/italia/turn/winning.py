@@ -9,6 +9,7 @@ from domain.kernel.ids import Seat
 from domain.kernel.rules.course import Consequence
 from domain.kernel.rules.draft import Draft
 from domain.kernel.rules.message import Names
+from domain.kernel.rules.ruleset import Order
 
 ROUNDS: Final = 10
 """The rounds of a game (IT-SET-09)."""
@@ -68,6 +69,14 @@ def points_of(table: Table) -> dict[Seat, int]:
     for nation, standing in table.nations.items():
         points[table.seat_of(nation)] += standing.points
     return points
+
+
+def order(table: Table) -> Order:
+    """Return the seats by their points; those with as many tie (IT-VP-19)."""
+    points = points_of(table)
+    return tuple(
+        tuple(seat for seat in points if points[seat] == halves) for halves in sorted({*points.values()}, reverse=True)
+    )
 
 
 EVENTS = (GameWon,)

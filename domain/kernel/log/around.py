@@ -11,7 +11,9 @@ from msgspec.structs import replace
 
 from domain.kernel.ids import PlayerId, Seat, Version
 from domain.kernel.log.clocked import ClockExpired
+from domain.kernel.log.ended import EndAnswered, EndProposed
 from domain.kernel.log.lifecycle import (
+    GameAdjudicated,
     GameEnded,
     GamePaused,
     GameResumed,
@@ -24,6 +26,7 @@ from domain.kernel.log.lifecycle import (
     TakeBackAnswered,
     TakeBackAsked,
 )
+from domain.kernel.rules.ruleset import Order
 
 LONGEST_REASON: Final = 2_000
 
@@ -55,6 +58,31 @@ class Asked(Struct, frozen=True):
     asks_present: bool = False
 
 
+class Proposed(Struct, frozen=True):
+    """A proposal of a seat to end the game (TAB-END-01).
+
+    Attributes:
+        seat: the seat that proposes it.
+        order: the final order of the seats.
+        round: the round in which it was proposed.
+        asks: the seats that have to agree.
+        agreed: those that have.
+        is_closed: whether it was turned down or withdrawn.
+    """
+
+    seat: Seat
+    order: Order
+    round: int
+    asks: tuple[Seat, ...]
+    agreed: tuple[Seat, ...] = ()
+    is_closed: bool = False
+
+    @property
+    def waits_for(self) -> tuple[Seat, ...]:
+        """The seats that have yet to agree."""
+        return tuple(seat for seat in self.asks if seat not in self.agreed)
+
+
 class Around(Struct, frozen=True):
     """The state of a game around its table at one version. Never changed in place.
 
@@ -65,6 +93,8 @@ class Around(Struct, frozen=True):
         asked: the requests to take moves back since the game last moved on, by the version that the asking made.
         given_up: the seats whose players gave them up; they hold them until others take them over.
         organizer: who organizes the game in place of the account that it began with; None while that one does.
+        ends: the proposals to end the game in the round of the last of them, by the version at which each was made.
+        order: the final order of the seats that was ruled or agreed; None where neither was.
     """
 
     seated: tuple[PlayerId, ...] = ()
@@ -73,6 +103,8 @@ class Around(Struct, frozen=True):
     asked: dict[Version, Asked] = field(default_factory=dict[Version, Asked])
     given_up: tuple[Seat, ...] = ()
     organizer: PlayerId | None = None
+    ends: dict[Version, Proposed] = field(default_factory=dict[Version, Proposed])
+    order: Order | None = None
 
     def after(self, event: Any, version: Version) -> "Around":
         """Return what stands around the table after an event of the game."""
@@ -80,12 +112,12 @@ class Around(Struct, frozen=True):
             case SeatTaken(_, player) if player not in self.seated:
                 return replace(self, seated=(*self.seated, player))
             case SeatGivenUp(seat):
-                return replace(self, given_up=(*self.given_up, seat))
+                return replace(self, given_up=(*self.given_up, seat), ends={})
             case ClockExpired(seat, "vacate") if seat not in self.given_up:
-                return replace(self, given_up=(*self.given_up, seat))
+                return replace(self, given_up=(*self.given_up, seat), ends={})
             case SeatTakenOver(seat, player):
                 given_up = tuple(each for each in self.given_up if each != seat)
-                return replace(self, given_up=given_up, seated=(*dict.fromkeys((*self.seated, player)),))
+                return replace(self, given_up=given_up, seated=(*dict.fromkeys((*self.seated, player)),), ends={})
             case OfficialNamed(player):
                 return replace(self, officials={**self.officials, player: True})
             case OfficialReleased(player):
@@ -103,8 +135,22 @@ class Around(Struct, frozen=True):
                 request = self.asked[asked]
                 answered = replace(request, agreed=(*request.agreed, seat)) if agrees else _closed(request)
                 return replace(self, asked={**self.asked, asked: answered})
+            case EndProposed(asks, order, round_, seat):
+                ends = {at: each for at, each in self.ends.items() if each.round == round_}
+                ends[version] = Proposed(seat, order, round_, asks)
+                return replace(self, ends=ends, order=None if asks else order)
+            case EndAnswered(agrees, proposed, seat) if proposed in self.ends:
+                proposal = self.ends[proposed]
+                if agrees:
+                    proposal = replace(proposal, agreed=(*proposal.agreed, seat))
+                else:
+                    proposal = replace(proposal, is_closed=True)
+                order = proposal.order if agrees and not proposal.waits_for else None
+                return replace(self, ends={**self.ends, proposed: proposal}, order=order)
+            case GameAdjudicated(order):
+                return replace(self, order=order)
             case GameEnded():
-                return replace(self, paused=None, asked={})
+                return replace(self, paused=None, asked={}, ends={})
             case _:
                 return self
 
@@ -115,6 +161,10 @@ class Around(Struct, frozen=True):
 
     def is_official(self, player: PlayerId | None) -> bool:
         return player is not None and self.officials.get(player, False)
+
+    def end_of(self, seat: Seat, round_: int) -> Version | None:
+        """Return the version at which a seat proposed to end the game in a round; None when it has not."""
+        return next((at for at, each in self.ends.items() if (each.seat, each.round) == (seat, round_)), None)
 
     def open_request(self, seat: Seat) -> Version | None:
         """Return the version at which a seat asked to take moves back, while that is open."""

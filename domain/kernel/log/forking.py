@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from domain.kernel.chance.secret import Secret, Vault
 from domain.kernel.ids import GameId, PlayerId
 from domain.kernel.log.around import Around
+from domain.kernel.log.ended import ABANDONED_AFTER
 from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.history import is_between_acts
 from domain.kernel.log.lifecycle import (
@@ -57,6 +58,7 @@ def forked_as(game: Game, game_id: GameId, event: GameForked) -> Game:
         around=Around(seated=game.around.seated if only_player is None else (only_player,)),
         forks=event.forks or "players",
         readers=event.readers or "everybody",
+        abandoned_after=event.abandoned_after or ABANDONED_AFTER,
         forked=event,
         past=replace(game, past=None, undo={}, answers={}),
     )
@@ -111,6 +113,7 @@ def fork(
         documents=digests_of(game.board) or UNSET,
         forks="officials" if game.forks == "officials" and not analysis else UNSET,
         readers="invited" if game.is_private else UNSET,
+        abandoned_after=game.abandoned_after if game.abandoned_after != ABANDONED_AFTER and not analysis else UNSET,
         withheld=withheld or UNSET,
     )
     begun = forked_as(game, game_id, event).log([(event, 0)], cause, at)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
-from msgspec import UNSET, Raw, Struct, field
+from msgspec import UNSET, Raw, Struct, UnsetType, field
 from msgspec.structs import replace
 
 from domain.kernel.canonical import canonical
@@ -22,6 +22,7 @@ from domain.kernel.log.clocked import (
     DayOffTaken,
     TimeGiven,
 )
+from domain.kernel.log.ended import ABANDONED_AFTER, LONGEST_STILL, SHORTEST_STILL
 from domain.kernel.log.event import GameEvent
 from domain.kernel.log.history import (
     is_aside,
@@ -117,6 +118,8 @@ class Game(Struct, kw_only=True):
     """Who may fork it while it runs."""
     readers: Readers = "everybody"
     """Who may read it."""
+    abandoned_after: int = ABANDONED_AFTER
+    """After how many days in which nothing happens it ends as abandoned (TAB-END-04)."""
     forked: GameForked | None = None
     """How a fork began; None for a game that is none."""
     past: "Game | None" = None
@@ -138,6 +141,7 @@ class Game(Struct, kw_only=True):
             head=genesis(game_id),
             forks=event.forks or "players",
             readers=event.readers or "everybody",
+            abandoned_after=event.abandoned_after or ABANDONED_AFTER,
         )
 
     # --- before the game ---
@@ -155,6 +159,7 @@ class Game(Struct, kw_only=True):
         forks: Forking = "players",
         readers: Readers = "everybody",
         clock: Clock | None = None,
+        abandoned_after: int | UnsetType = UNSET,
         commitment: str,
         cause: Cause,
         at: str,
@@ -162,8 +167,8 @@ class Game(Struct, kw_only=True):
         """Return the creation of a new game, whose chance was committed to. Its clock, if it has one, follows from it.
 
         Raises:
-            Refusal: the ruleset has no set-up for this number of players, `setup` does not fit it, or no game has this
-                clock (TAB-CLK-02).
+            Refusal: the ruleset has no set-up for this number of players, `setup` does not fit it, no game has this
+                clock (TAB-CLK-02), or none is abandoned after so many days (TAB-END-04).
             msgspec.ValidationError: the ruleset does not know this `setup`.
             DocumentError: its documents do not fit this board.
             ValueError: the ruleset cannot be played on this board.
@@ -174,6 +179,9 @@ class Game(Struct, kw_only=True):
             numbers = ", ".join(map(str, ruleset.players))
             asked = f"You asked for a game of {players} players."
             raise Refusal("TAB-LIFE-02", asked, f"{ruleset.title} is for {numbers} players.")
+        if abandoned_after is not UNSET and not SHORTEST_STILL <= abandoned_after <= LONGEST_STILL:
+            asked = f"You asked for a game that is abandoned after {abandoned_after} days."
+            raise Refusal("TAB-END-04", asked, f"Expected {SHORTEST_STILL} to {LONGEST_STILL} days.")
         board = ruleset.equip(board)
         ruleset.lay(seats, chosen, board)
         event = GameCreated(
@@ -188,6 +196,7 @@ class Game(Struct, kw_only=True):
             documents=digests_of(board) or UNSET,
             forks="officials" if forks == "officials" else UNSET,
             readers="invited" if readers == "invited" else UNSET,
+            abandoned_after=abandoned_after,
         )
         happened: list[tuple[GameEvent, int]] = [(event, 0)]
         if clock is not None:

@@ -13,9 +13,11 @@ from msgspec import UNSET, Struct, UnsetType, field
 from domain.kernel.chance.secret import Sealed
 from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.log.clocked import CLOCK_EVENTS
+from domain.kernel.log.ended import END_EVENTS, places, told
 from domain.kernel.log.event import GameEvent
 from domain.kernel.rules.documents import key
 from domain.kernel.rules.message import Names, Upcaster, enumerated, kebab
+from domain.kernel.rules.ruleset import Order
 
 Status = Literal["gathering", "running", "over", "cancelled"]
 By = Literal["undo", "ruling", "consent"]
@@ -45,6 +47,7 @@ class GameCreated(GameEvent, frozen=True):
         forks: `officials` when the players may not fork it while it runs; absent when they may.
         readers: `invited` when the game is private, so that only those read it who take part in it (TAB-READ-01);
             absent when everybody may.
+        abandoned_after: after how many days in which nothing happens it ends as abandoned (TAB-END-04); absent for 90.
     """
 
     schema: ClassVar[int] = 2
@@ -61,6 +64,7 @@ class GameCreated(GameEvent, frozen=True):
     documents: dict[str, str] | UnsetType = UNSET
     forks: Literal["officials"] | UnsetType = UNSET
     readers: Literal["invited"] | UnsetType = UNSET
+    abandoned_after: int | UnsetType = UNSET
 
     @property
     def board_key(self) -> str:
@@ -434,18 +438,16 @@ class GameAdjudicated(GameEvent, frozen=True):
     in_pause = True
     rules = ("TAB-RUL-02", "TAB-RUL-04")
 
-    order: tuple[tuple[Seat, ...], ...]
+    order: Order
     reason: str
 
     def tell(self, names: Names) -> str:
-        places = "; ".join(f"{place}. {names.all(seats)}" for place, seats in self.places)
-        return f"An official ruled on the result: {places}. Reason: {self.reason}"
+        return f"An official ruled on the result: {told(self.order, names)}. Reason: {self.reason}"
 
     @property
     def places(self) -> list[tuple[int, tuple[Seat, ...]]]:
-        """The groups of seats, each with its place: after two seats that share the first comes the third."""
-        before = (sum(map(len, self.order[:index])) for index in range(len(self.order)))
-        return [(count + 1, seats) for count, seats in zip(before, self.order, strict=True)]
+        """The groups of seats, each with its place."""
+        return places(self.order)
 
 
 class GameEnded(GameEvent, frozen=True):
@@ -488,6 +490,7 @@ GAME_EVENTS: Final = (
     SeatGivenUp,
     SeatTakenOver,
     *CLOCK_EVENTS,
+    *END_EVENTS,
     GameAdjudicated,
     GameEnded,
 )

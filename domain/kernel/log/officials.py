@@ -7,6 +7,7 @@ from domain.kernel.chance.draws import Chance
 from domain.kernel.ids import PlayerId, RuleId, Seat, Version
 from domain.kernel.log import retracting
 from domain.kernel.log.around import LONGEST_REASON, is_reason
+from domain.kernel.log.ending import require_whole
 from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.lifecycle import (
     GameAdjudicated,
@@ -137,12 +138,7 @@ def rule_result(
     Raises `Refusal` where `require_ruling` does, or when the order misses or doubles a seat (TAB-RUL-04).
     """
     require_ruling(game, cause, reason)
-    named = [seat for group in order for seat in group]
-    if sorted(named) != sorted(game.players) or not all(order):
-        asked = f"The order names {', '.join(named) or 'no seats'}, in {len(order)} groups."
-        allowed = f"Expected each of {', '.join(game.players)} once, and no empty group."
-        raise Refusal("TAB-RUL-04", asked, allowed)
-    adjudicated = GameAdjudicated(tuple(map(tuple, order)), reason)
+    adjudicated = GameAdjudicated(require_whole(game, order, "TAB-RUL-04"), reason)
     ended = GameEnded(adjudicated.order[0], RuleId("TAB-RUL-04"), chance.secret.hex())
     return game.log([(adjudicated, game.draws), (ended, game.draws)], cause, at)
 

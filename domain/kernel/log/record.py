@@ -29,8 +29,8 @@ class Cause(Struct, frozen=True, omit_defaults=True):
         command: the command as it was sent; only type and commitment of a sealed command; absent when there is none.
         key: the idempotency key of the request.
         case: the case whose ruling it carries out; absent for everything that is no ruling on a case.
-        by: `clock` for what no player did: the clock let a flag fall, or answered for a seat (TAB-CLK-05); absent for
-            everything else.
+        by: `clock` for what no player did: the clock let a flag fall, or answered for a seat (TAB-CLK-05), or nothing
+            had happened for too long (TAB-END-04); absent for everything else.
     """
 
     player: PlayerId | None = None

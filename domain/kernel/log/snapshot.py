@@ -22,7 +22,7 @@ from domain.kernel.rules.documents import key_of
 from domain.kernel.rules.ruleset import Library, Result, Ruleset
 from domain.kernel.rules.table import Table
 
-FORM: Final = 11
+FORM: Final = 12
 """Rises when the kernel folds or writes down otherwise than before."""
 _NONE: Final = b"null"
 
@@ -55,6 +55,7 @@ class _Snapshot(Struct, forbid_unknown_fields=True):
     clocks: Clocks | None
     forks: Forking
     readers: Readers
+    abandoned_after: int
     table: Raw
     forked: GameForked | None
     past: Raw
@@ -87,6 +88,7 @@ def take(game: Game) -> bytes:
             clocks=game.clocks,
             forks=game.forks,
             readers=game.readers,
+            abandoned_after=game.abandoned_after,
             table=Raw(game.table.snapshot() if game.table is not None else _NONE),
             forked=game.forked,
             past=Raw(take(game.past) if game.past is not None else _NONE),
@@ -135,6 +137,7 @@ def restore(snapshot: bytes, library: Library, board_of: Callable[[str], Board])
             clocks=kept.clocks,
             forks=kept.forks,
             readers=kept.readers,
+            abandoned_after=kept.abandoned_after,
             forked=kept.forked,
             past=restore(bytes(kept.past), library, board_of) if bytes(kept.past) != _NONE else None,
         )

@@ -19,6 +19,7 @@ from domain.kernel.log.clocked import (
     TimeCredited,
     TimeGiven,
 )
+from domain.kernel.log.ended import EndAnswered, EndProposed, GameAbandoned
 from domain.kernel.log.event import GameEvent
 from domain.kernel.log.game import Game
 from domain.kernel.log.lifecycle import (
@@ -86,6 +87,8 @@ AROUND_THE_TABLE: Final[Mapping[type[GameEvent], Origin]] = {
     GameResumed: Origin("the end of a pause", "official", case=True),
     TakeBackAsked: Origin("a request to take moves back", "holder", seat=True),
     TakeBackAnswered: Origin("an answer to a request", "holder", seat=True),
+    EndProposed: Origin("a proposal to end the game", "holder", seat=True),
+    EndAnswered: Origin("an answer to a proposal to end the game", "holder", seat=True),
     SeatGivenUp: Origin("the giving up of a seat", "holder", seat=True),
     ClockSet: Origin("the choice of a clock", "organizer"),
     TimeGiven: Origin("a gift of time", "holder", seat=True),
@@ -98,8 +101,10 @@ BY_CLOCK: Final[Mapping[type[GameEvent], Origin]] = {
     ClockExpired: Origin("the fall of a flag", "clock"),
     DefaultGiven: Origin("a default answer", "clock", seat=True, command=True),
     OutageCredited: Origin("the credit of an outage", "clock"),
+    GameAbandoned: Origin("the end of an abandoned game", "clock"),
 }
-"""What the clock itself may cause; whether it was time, TAB-CLK-05 to -09 say, by which it is decided again."""
+"""What the clock itself may cause; whether it was time, TAB-CLK-05 to -09 and TAB-END-04 say, by which it is decided
+again."""
 _CASE: Final = re.compile("c[0-9a-z]+")
 UNDO: Final = Origin("an undo", "holder", seat=True, command=True)
 RULING: Final = Origin("a ruling", "official", case=True)

@@ -15,7 +15,7 @@ from domain.kernel.chance.draws import Chance, commitment_to
 from domain.kernel.chance.evidence import draw_of
 from domain.kernel.chance.secret import Sealed, Secret, Vault, commitment_of
 from domain.kernel.ids import PlayerId, Seat, Version
-from domain.kernel.log import answering, forking, officials, organizing, retracting, seating, timing
+from domain.kernel.log import answering, ending, forking, officials, organizing, retracting, seating, timing
 from domain.kernel.log.answers import AT_ONCE, read_answer
 from domain.kernel.log.clock import Clock
 from domain.kernel.log.clocked import (
@@ -28,6 +28,7 @@ from domain.kernel.log.clocked import (
     TimeCredited,
     TimeGiven,
 )
+from domain.kernel.log.ended import EndAnswered, EndProposed, GameAbandoned
 from domain.kernel.log.event import GameEvent
 from domain.kernel.log.fold import continued
 from domain.kernel.log.game import Decided, Game
@@ -475,6 +476,13 @@ class Replay:
                 return retracting.ask_take_back(game, seat, to, history, self._earlier, by, at, asks=asks)
             case TakeBackAnswered(seat, asked, agrees):
                 return retracting.answer_take_back(game, seat, asked, agrees, self._earlier, by, at)
+            case EndProposed(_, order, _, seat):
+                return ending.propose_end(game, seat, order, self._chance(game), by, at)
+            case EndAnswered(agrees, proposed, seat):
+                return ending.answer_end(game, seat, proposed, agrees, self._chance(game), by, at)
+            case GameAbandoned():
+                since = self.export.records[self.version - 2].at
+                return ending.abandon(game, since, self._chance(game), at)
             case ClockSet(clock):
                 return timing.set_clock(game, clock, by, at)
             case ClockExpired(seat):
@@ -539,6 +547,7 @@ class Replay:
             forks=event.forks or "players",
             readers=event.readers or "everybody",
             clock=self._clock_of_creation(),
+            abandoned_after=event.abandoned_after,
             commitment=event.commitment,
             cause=cause,
             at=at,

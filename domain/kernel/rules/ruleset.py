@@ -35,6 +35,10 @@ from domain.kernel.rules.table import Table
 T = TypeVar("T", bound=Table)
 
 
+Order = tuple[tuple[Seat, ...], ...]
+"""Seats as they finished, the first first, each group of seats that tie together."""
+
+
 class Result(Struct, frozen=True, omit_defaults=True):
     """How a game ended: the winning seats (none for a draw) and the rule that ended it."""
 
@@ -138,6 +142,8 @@ class Ruleset(ABC, Generic[T]):
     """The nations that seats lead, where a seat leads several, each with a few letters that mark its pieces."""
     colours: ClassVar[Mapping[Seat, str]] = {}
     """The colours of the seats, and of owners that nobody plays, such as ``#a32a2a``."""
+    acclaims: ClassVar[type[Command[Any]] | None] = None
+    """The command by which its players make one of them the winner, where the rule book lets them agree on that."""
     upcasters: ClassVar[Mapping[tuple[str, int], Upcaster]] = {}
     """Upcasters by event type and by the schema version that they turn into the next."""
 
@@ -282,6 +288,14 @@ class Ruleset(ABC, Generic[T]):
     @abstractmethod
     def result(self, table: T) -> Result | None:
         """Return how the game ended, or None while it goes on."""
+
+    def order(self, table: T) -> Order:
+        """Return how the seats finished of a game that is over by its rule book, as far as that says so (TAB-END-03).
+
+        Seats that are not named finished behind those that are, and tie.
+        """
+        result = self.result(table)
+        return (result.winners,) if result is not None and result.winners else ()
 
     def heading(self, table: T) -> str:
         """Return where in the game the table is, such as "Round 3, red: movement", for the history.

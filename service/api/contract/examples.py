@@ -62,6 +62,7 @@ def examples(library: Library, boards: Boards) -> Examples:
         "number": "1",
         "left": str(scene.left.game.version),
         "asked": str(scene.asked.game.version),
+        "proposed": str(scene.now.version + 1),
         "chart": "dice.svg",
         "document": "cards",
         "lesson": tutorials.LESSON,

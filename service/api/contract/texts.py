@@ -68,6 +68,7 @@ PARAMETERS: Final = {
     "game": "The id of a game.",
     "seat": "A seat of the game.",
     "left": "The version at which an answer was left.",
+    "proposed": "The version at which a proposal to end the game was made.",
     "asked": "The version at which a request to take moves back was made.",
     "chart": "What it shows, and `.svg`: `dice.svg`, or a figure of the scoreboard.",
     "level": "The level of a tile, from 0 for hashes of entries.",

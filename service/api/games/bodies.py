@@ -6,14 +6,16 @@ from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field
 
 from domain.kernel.ids import CaseId, GameId, PlayerId, Seat, Version
 from domain.kernel.log.clock import LONGEST, PRESETS, Clock
+from domain.kernel.log.ended import LONGEST_STILL, SHORTEST_STILL
+from domain.kernel.log.ending import Finish
 from domain.kernel.log.lifecycle import Forking, Readers, Sight, Status
 from domain.kernel.rules.decision import Decision
 from domain.kernel.rules.papers import Paper
-from domain.kernel.rules.ruleset import Result
 from projections.lobby import ForkOf, Pace
 from service.api.bodies import Entropy, Identifier, Listed, Page, Players, Text, Title
 from service.api.rulesets.bodies import RuleChange, RulesetNumber
 from service.games.clocks import ClocksView
+from service.games.ends import EndProposal
 from service.store.accounts import InvitationId
 
 Preset = Literal["live", "fast", "slow"]
@@ -87,6 +89,8 @@ class NewGame(Struct, frozen=True, forbid_unknown_fields=True):
         clock: its clock: `live` for an evening (45 minutes, and 3 for each turn), `fast` for some weeks (2 days, and 8
             hours), `slow` for some months (7 days, and a day), or one of your own within the bounds of TAB-CLK-02; null
             for none. Until the game starts, its organizer can choose another.
+        abandoned_after: after how many days in which nothing happens the game ends as abandoned (TAB-END-04); 90 when
+            null.
         board: a board to play on instead of the ruleset's own, in the form of BoardView's `board`.
         documents: documents to play with instead of the ruleset's own, by name. Only some rulesets have any.
         listed: whether lists show the game to everybody. Otherwise it is unlisted: only its players and its organizer
@@ -103,6 +107,7 @@ class NewGame(Struct, frozen=True, forbid_unknown_fields=True):
     forks: Forking = "players"
     readers: Readers = "everybody"
     clock: ChosenClock = None
+    abandoned_after: Annotated[int, Meta(ge=SHORTEST_STILL, le=LONGEST_STILL)] | None = None
     board: Raw | UnsetType = UNSET
     documents: dict[str, Raw] = field(default_factory=dict[str, Raw])
     listed: bool = True
@@ -335,6 +340,10 @@ class GameDetail(GameSummary, frozen=True):
         officials: who may rule in it, and sees all of it.
         paused: why an official paused it; null while it is not paused.
         take_backs: the open requests of seats to take moves back.
+        end_proposals: the open proposals of seats to end it.
+        abandoned_after: after how many days in which nothing happens it ends as abandoned.
+        abandoned_at: the earliest time at which it will end as abandoned when nothing happens until then; null for a
+            game that does not run, and for an analysis.
         clocks: what the clocks show; null until it starts, and for a game without a clock.
         now: the time of the service, which `clocks` are to be compared with; null where these are.
         you: the seat that the caller holds; null for a spectator.
@@ -354,13 +363,16 @@ class GameDetail(GameSummary, frozen=True):
     head: str
     heading: str
     decisions: tuple[Decision, ...]
-    result: Result | None
+    result: Finish | None
     ruled_by: CaseId | None
     continued_in: GameId | None
     given_up: tuple[Seat, ...]
     officials: tuple[Official, ...]
     paused: str | None
     take_backs: tuple[TakeBack, ...]
+    end_proposals: tuple[EndProposal, ...]
+    abandoned_after: int
+    abandoned_at: str | None
     clocks: ClocksView | None
     now: str | None
     you: Seat | None

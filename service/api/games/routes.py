@@ -124,6 +124,7 @@ async def create_game(request: Call) -> Response[bytes]:
             forks=wish.forks,
             readers=wish.readers,
             clock=chosen_clock(wish.clock),
+            abandoned_after=wish.abandoned_after,
             title=wish.title,
             listed=wish.listed,
             key=key,

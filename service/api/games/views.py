@@ -6,6 +6,7 @@ from msgspec import to_builtins
 
 from domain.kernel.ids import PlayerId, Seat
 from domain.kernel.log.clock import Clock
+from domain.kernel.log.ending import abandoned_at, finish
 from domain.kernel.log.game import Game
 from domain.kernel.rules.board import Map
 from domain.kernel.rules.documents import digests_of, documents_of, remarks_of
@@ -14,6 +15,7 @@ from projections.lobby import GameRow
 from service.accounts.lookalikes import looking_alike
 from service.api.games.bodies import GameDetail, GameSummary, Invitation, Official, PapersView, SeatView, TakeBack
 from service.games.clocks import clocks_view
+from service.games.ends import open_proposals
 from service.games.views import Viewer
 from service.judging.desk import Outcome
 from service.store.accounts import InvitationRow, PlayerRow
@@ -89,7 +91,7 @@ def game_detail(
 
     `outcome` is how it ended after rulings; its own end when absent. `now` is the time.
     """
-    outcome = outcome or Outcome(game.result)
+    outcome = outcome or Outcome(finish(game))
     officials = [player for player, holds in game.around.officials.items() if holds]
     clocks = clocks_view(game)
     return GameDetail(
@@ -127,6 +129,9 @@ def game_detail(
         paused=game.around.paused,
         take_backs=open_take_backs(game),
         clock=clock_of(game),
+        end_proposals=open_proposals(game),
+        abandoned_after=game.abandoned_after,
+        abandoned_at=abandoned_at(game, row.changed),
         clocks=clocks,
         now=now if clocks is not None else None,
         you=viewer.seat,

@@ -225,3 +225,26 @@ class TakeBackReply(Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     agrees: bool
+
+
+class NewEnd(Struct, frozen=True, forbid_unknown_fields=True):
+    """A proposal to end a game.
+
+    Attributes:
+        order: every seat of the game once, in the order in which they finish: groups of seats that tie, the first
+            first.
+    """
+
+    order: Annotated[
+        list[Annotated[list[Identifier], Meta(min_length=1, max_length=8)]], Meta(min_length=1, max_length=8)
+    ]
+
+
+class EndReply(Struct, frozen=True, forbid_unknown_fields=True):
+    """An answer to a proposal to end a game.
+
+    Attributes:
+        agrees: whether you agree.
+    """
+
+    agrees: bool

@@ -5,12 +5,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from domain.kernel.log import answering
+from domain.kernel.log import answering, ending
 from domain.kernel.log.record import Cause
 from service.api.play.answers import answers_view
-from service.api.play.bodies import NewTakeBack, OptionsView, TakeBackReply
+from service.api.play.bodies import EndReply, NewEnd, NewTakeBack, OptionsView, TakeBackReply
 from service.api.play.routes import snapshot, state_view
-from service.api.scene import AT, GAME, Example, Scene
+from service.api.scene import AT, GAME, SECRET, Example, Scene
 from service.games.views import Checked
 
 
@@ -27,6 +27,7 @@ def examples(scene: Scene) -> dict[str, Example]:
         **_answers(scene),
         "askTakeBack": Example(scene.accepted(scene.now, scene.asked), NewTakeBack(started.version)),
         "answerTakeBack": Example(scene.accepted(scene.asked.game, scene.agreed), TakeBackReply(True)),
+        **_ends(scene),
         "checkCommands": Example(Checked(started.version, 1, True), command),
     }
 
@@ -56,4 +57,17 @@ def _answers(scene: Scene) -> dict[str, Example]:
         "listAnswers": Example(view),
         "leaveAnswer": Example(scene.accepted(scene.now, left), wish),
         "revokeAnswer": Example(scene.accepted(left.game, revoked)),
+    }
+
+
+def _ends(scene: Scene) -> dict[str, Example]:
+    """Propose to end the game with all seats tied, and agree."""
+    game, (first, second, *_) = scene.now, scene.now.players
+    chance, order = game.chance(SECRET), [[*game.players]]
+    proposed = ending.propose_end(game, first, order, chance, Cause(game.players[first]), AT)
+    after = proposed.game
+    agreed = ending.answer_end(after, second, after.version, True, chance, Cause(game.players[second]), AT)
+    return {
+        "proposeEnd": Example(scene.accepted(game, proposed), NewEnd([[*map(str, group)] for group in order])),
+        "answerEnd": Example(scene.accepted(after, agreed), EndReply(True)),
     }

@@ -9,6 +9,7 @@ from domain.kernel.rules.decision import Decision
 from service.api.bodies import Identifier, Listed, Page, Text
 from service.api.games.bodies import TakeBack
 from service.base.scopes import Scope
+from service.games.ends import EndProposal
 from service.store.accounts import PasskeyId, PasskeyRow, PlayerRow, TokenId
 
 
@@ -311,6 +312,7 @@ class Waiting(Struct, frozen=True):
         seat: your seat.
         decisions: the open decisions that your seat may answer.
         take_backs: the open requests to take moves back that your seat has yet to answer.
+        end_proposals: the open proposals to end the game that your seat has yet to answer.
     """
 
     game: GameId
@@ -320,11 +322,12 @@ class Waiting(Struct, frozen=True):
     seat: Seat
     decisions: tuple[Decision, ...]
     take_backs: tuple[TakeBack, ...]
+    end_proposals: tuple[EndProposal, ...]
 
     @property
     def waits(self) -> bool:
         """Whether anything does."""
-        return bool(self.decisions or self.take_backs)
+        return bool(self.decisions or self.take_backs or self.end_proposals)
 
 
 class StreamedWaiting(Struct, frozen=True):

@@ -74,7 +74,9 @@ def examples(scene: Scene) -> dict[str, Example]:
 
 def _waiting(scene: Scene) -> Waiting:
     game, decision = scene.now, scene.now.decisions[0]
-    return Waiting(game.id, scene.row(game).title, game.ruleset.id, game.version, decision.seats[0], (decision,), ())
+    return Waiting(
+        game.id, scene.row(game).title, game.ruleset.id, game.version, decision.seats[0], (decision,), (), ()
+    )
 
 
 def _provider(session: SessionView) -> dict[str, Example]:

@@ -42,6 +42,7 @@ from service.api.problems.problem import Problem
 from service.api.problems.request import INVALID_HEADER, INVALID_QUERY
 from service.api.request import Call
 from service.api.services import Services
+from service.games.ends import open_proposals
 from service.games.views import event_view, seat_of, viewer_of
 
 BATCH: Final = 200
@@ -240,7 +241,7 @@ async def follow_waiting(services: Services, caller: Caller, after: Cursor) -> A
         row, before = await services.store.game(game), sent.pop(game, None)
         waiting = _waiting(played, caller, row.title if row is not None else "")
         if waiting is None and before is not None:  # another account has the seat now
-            waiting = replace(before, version=played.version, decisions=(), take_backs=())
+            waiting = replace(before, version=played.version, decisions=(), take_backs=(), end_proposals=())
         if waiting is not None and waiting.waits:
             sent[game] = waiting
         elif before is None:
@@ -263,6 +264,7 @@ def _waiting(game: Game, caller: Caller, title: str) -> Waiting | None:
         seat=seat,
         decisions=tuple(each for each in game.decisions if running and seat in each.seats),
         take_backs=tuple(each for each in open_take_backs(game) if seat in each.waits_for),
+        end_proposals=tuple(each for each in open_proposals(game) if seat in each.waits_for),
     )
 
 

@@ -89,6 +89,18 @@ UNKNOWN_TAKE_BACK: Final = Kind(
         "allowed": "Versions at which an open request was made: 44.",
     },
 )
+UNKNOWN_END: Final = Kind(
+    "unknown-end-proposal",
+    404,
+    "There is no such open proposal",
+    "No proposal to end the game was made at this version, or it was turned down or withdrawn, or its round is over, "
+    "or a seat was given up or taken over since.",
+    "GET /v1/games/{game} lists open proposals as `end_proposals`.",
+    {
+        "detail": "No open proposal to end the game was made at version 41.",
+        "allowed": "Versions at which an open proposal was made: 44.",
+    },
+)
 
 
 def refused(

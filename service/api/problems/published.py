@@ -53,6 +53,7 @@ KINDS: Final[Sequence[Kind]] = (
     games.NOT_FOR_BOTS,
     play.UNKNOWN_ANSWER,
     play.UNKNOWN_TAKE_BACK,
+    play.UNKNOWN_END,
     games.UNKNOWN_VERSION,
     transparency.NOT_LOGGED_YET,
     transparency.UNKNOWN_TILE,

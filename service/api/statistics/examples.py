@@ -51,6 +51,7 @@ def _scoreboard(ruleset: Ruleset[Any], now: Game, begun: Game) -> ScoreboardView
         started=AT,
         ended=None,
         winners=(),
+        order=(),
         ended_by=None,
         ruled_by=None,
         continued_in=None,

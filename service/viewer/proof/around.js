@@ -9,6 +9,7 @@
  * @import { Origin } from "./origin.js"
  */
 
+import { Ends } from "./ends.js";
 import { AROUND_THE_TABLE, originOf, stays } from "./origin.js";
 
 /**
@@ -34,7 +35,7 @@ export class Around {
   #again = [];
 
   /**
-   * @param {{organizer: string, seats: string[], purpose?: string}} created the first event
+   * @param {{organizer: string, seats: string[], purpose?: string, abandoned_after?: number}} created the first event
    * @param {Around} [past] of a fork: what it goes back to, as it stands there
    */
   constructor(created, past = undefined) {
@@ -63,6 +64,7 @@ export class Around {
      * @type {Map<number, {seat: string, to: number, agreed: Set<string>, open: boolean, present: boolean}>}
      */
     this.requests = new Map();
+    this.ends = new Ends(created);
   }
 
   /**
@@ -119,7 +121,8 @@ export class Around {
       this.#untimely(origin, caused, rows) ??
       this.#unfit(caused) ??
       this.#unofficial(caused, rows) ??
-      this.#unasked(row, rows)
+      this.#unasked(row, rows) ??
+      this.ends.objection(row, rows, this)
     );
   }
 
@@ -137,7 +140,7 @@ export class Around {
       participant: player === this.organizer || [...this.players.values()].includes(player),
       organizer: player === this.organizer,
       official: this.officials.get(`${player}`) === true,
-      clock: this.clocked,
+      clock: this.clocked || event.type === "game-abandoned",
     };
     if (mayAct[by]) return undefined;
     return {
@@ -163,7 +166,8 @@ export class Around {
     if (early && this.started && !closes) return "cannot have happened: the game had begun";
     if (!early && !whenever && !this.started) return "cannot have happened: the game had not begun";
     const isRuling = event.type === "moves-retracted" && event.by === "ruling";
-    if (this.paused && !isRuling && !AROUND_THE_TABLE[event.type]?.inPause) {
+    const goesOn = AROUND_THE_TABLE[event.type]?.inPause || event.type === "game-abandoned";
+    if (this.paused && !isRuling && !goesOn) {
       return "cannot have happened: the game was paused";
     }
     if (event.type === "game-resumed" && !this.paused) return "cannot have happened: the game was not paused";
@@ -346,7 +350,8 @@ export class Around {
       const others = [...this.players.keys()].filter((seat) => seat !== act.event.seat);
       return byFlag && event.rule === BY_FLAG && others.join() === event.winners.join();
     }
-    return (event.rule === BY_RULING) === (act.event.type === "game-adjudicated");
+    const otherwise = this.ends.endsAs(event, act.event);
+    return otherwise ?? (event.rule === BY_RULING) === (act.event.type === "game-adjudicated");
   }
 
   /**
@@ -394,7 +399,9 @@ export class Around {
   }
 
   /** Change what an event changes. @param {Row} row */
-  happen({ version, event, at }) {
+  happen(row) {
+    const { version, event, at } = row;
+    this.ends.happen(row);
     if (event.type === "answer-left") this.answers.set(version, event.seat);
     if (event.type === "answer-revoked") this.answers.delete(event.left);
     if (event.type === "moves-retracted" && event.by !== "undo") this.answers.clear();

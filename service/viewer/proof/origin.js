@@ -47,6 +47,8 @@ export const AROUND_THE_TABLE = {
   "game-resumed": { act: "the end of a pause", by: "official", onCase: true, stays: true, inPause: true },
   "take-back-asked": { act: "a request to take moves back", by: "holder", seat: true, stays: true },
   "take-back-answered": { act: "an answer to a request", by: "holder", seat: true, stays: true },
+  "end-proposed": { act: "a proposal to end the game", by: "holder", seat: true, stays: true },
+  "end-answered": { act: "an answer to a proposal to end the game", by: "holder", seat: true, stays: true },
   "seat-given-up": { act: "the giving up of a seat", by: "holder", seat: true, stays: true, inPause: true },
   "clock-set": { act: "the choice of a clock", by: "organizer", early: true, stays: true },
   "time-given": { act: "a gift of time", by: "holder", seat: true, stays: true },
@@ -60,6 +62,7 @@ const BY_CLOCK = {
   "clock-expired": { act: "the fall of a flag", by: "clock", stays: true },
   "default-given": { act: "a default answer", by: "clock", seat: true, command: true },
   "outage-credited": { act: "the credit of an outage", by: "clock", stays: true },
+  "game-abandoned": { act: "the end of an abandoned game", by: "clock" },
 };
 /** @type {Origin} */
 const CLAIM = { act: "the fall of a flag that a seat asked for", by: "holder", seat: true };

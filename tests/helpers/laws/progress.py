@@ -6,9 +6,11 @@ The other laws stand in the files beside this one.
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from random import Random
 from typing import Any
 
-from domain.kernel.log.history import read_event
+from domain.kernel.log.ending import order_of
+from domain.kernel.log.history import commitments_in, read_event
 from domain.kernel.log.record import Record
 from domain.kernel.proof.verify import verify
 from domain.kernel.rules.message import Event
@@ -48,6 +50,25 @@ class Progress(RandomGames):
         verdict = verify(play.export(), play.library)
         assert verdict.ok, verdict
         assert not verdict.unproved
+        order = order_of(play.game)
+        assert order[: len(play.game.result.winners) and 1] == (play.game.result.winners,)
+        assert sorted(seat for group in order for seat in group) == sorted(play.game.players)
+
+    def test_a_game_ends_by_agreement_wherever_it_stands(self, seed: int) -> None:
+        played, rng = self.played(seed), Random(seed)
+        running = [version for version, game in played.at_each_version.items() if game.status == "running"]
+        play = played.at(rng.choice(running[: self.commands]))
+        sealed = commitments_in(play.records)
+        play.secrets = [secret for secret in play.secrets if secret.commitment in sealed]
+        present = [seat for seat in play.game.present if seat not in play.game.ruleset.out(play.game.table)]
+        play.propose_end(present[0], play.game.players)
+        proposed = play.game.version
+        for seat in present[1:]:
+            play.answer_end(seat, proposed)
+        assert play.game.status == "over"
+        assert order_of(play.game) == (tuple(play.game.players),)
+        verdict = verify(play.export(), play.library)
+        assert (verdict.ok, verdict.unproved) == (True, ()), verdict
 
     def test_a_game_with_moves_taken_back_is_proved_as_far_as_each_may_see(self, seed: int) -> None:
         play = self.wander(seed)

@@ -341,6 +341,7 @@ PROVOKED: dict[str, Provoke] = {
     "unknown-seat": lambda s: s.ask("POST", f"{s.url}/seats", s.carla, {"seat": "pink"}),
     "unknown-level": lambda s: s.ask("PUT", f"{s.url}/seats/red/bot", s.anna, {"level": "grandmaster"}),
     "unknown-take-back": lambda s: s.ask("POST", f"{s.url}/take-backs/3/answer", s.anna, {"agrees": True}),
+    "unknown-end-proposal": lambda s: s.ask("POST", f"{s.url}/end-proposals/3/answer", s.anna, {"agrees": True}),
     "unknown-answer": lambda s: s.ask("DELETE", f"{s.url}/answers/3", s.anna),
     "unknown-chart": lambda s: s.ask("GET", f"{s.url}/charts/tribute.svg"),
     "unknown-version": lambda s: s.ask("GET", f"{s.url}/state?version=999"),

@@ -59,6 +59,16 @@ async def test_requests_to_take_moves_back_wait_too(service: Service, anna: Play
         assert (await anext(frames))["take_backs"] == []
 
 
+async def test_proposals_to_end_the_game_wait_too(service: Service, anna: Player, bert: Player) -> None:
+    game = await service.begun(anna, bert)
+    async with followed(service, bert) as frames:
+        proposed = await service.post(f"/v1/games/{game}/end-proposals", anna, {"order": [["red", "blue"]]})
+        (proposal,) = (await anext(frames))["end_proposals"]
+        assert (proposal["proposed"], proposal["seat"]) == (proposed["version"], "red")
+        await service.post(f"/v1/games/{game}/end-proposals/{proposal['proposed']}/answer", bert, {"agrees": True})
+        assert (await anext(frames))["end_proposals"] == []
+
+
 async def test_nothing_waits_for_a_player_whose_seat_a_bot_took_over(
     service: Service, anna: Player, bert: Player
 ) -> None:

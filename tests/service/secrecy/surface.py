@@ -53,6 +53,7 @@ ACTS: Final = (
     *("/seats", "/seats/{seat}", "/seats/{seat}/bot", "/start", "/upgrade", "/upgrade/check"),
     *("/officials/{player}", "/pause", "/take-backs", "/take-backs/{asked}/answer", "/cases", "/forks", "/what-if"),
     *("/listing", "/invitations", "/invitations/{invitation}"),
+    *("/end-proposals", "/end-proposals/{proposed}/answer"),
     *("/clock", "/time", "/flags/{seat}", "/days-off"),
 )
 """What is asked of games besides reading them; each is tried out in `Onlooker.look`."""
@@ -128,6 +129,7 @@ class Onlooker:
     async def _ask_around(self, another: Player, another_key: str) -> Seen:
         """Return what is said to acts around the table, none of which can be: they would change the game."""
         official, take_backs = self._address(f"/officials/{another.id}"), self._address("/take-backs")
+        ends = self._address("/end-proposals")
         return {
             "PUT /officials": await self._ask("PUT", official),
             "DELETE /officials": await self._ask("DELETE", official),
@@ -142,12 +144,14 @@ class Onlooker:
             "POST /invitations": await self._ask("POST", self._address("/invitations"), None, another_key),
             "DELETE /invitations": await self._ask("DELETE", self._address("/invitations/inone")),
             "POST /take-backs": await self._ask("POST", take_backs, None, another_key, to=0),
+            "POST /end-proposals": await self._ask("POST", ends, None, another_key, order=[["red"]]),
             "POST /cases": await self._ask(
                 "POST", self._address("/cases"), None, another_key, kind="result", version=1, statement="?"
             ),
             "POST /what-if": await self._ask("POST", self._address("/what-if"), None, version=6, commands=[]),
             "POST /forks": await self._ask("POST", self._address("/forks"), None, another_key, version=6),
             "POST /take-backs/1/answer": await self._ask("POST", f"{take_backs}/1/answer", None, "", agrees=True),
+            "POST /end-proposals/1/answer": await self._ask("POST", f"{ends}/1/answer", None, "", agrees=True),
         }
 
     def _address(self, path: str) -> str:

@@ -510,7 +510,7 @@ def random_game(seed: int, commands: int = 80) -> Clocked:
 
 def test_random_games_with_clocks_contain_everything() -> None:
     met: Counter[str] = Counter()
-    for seed in range(25):
+    for seed in range(40):
         met.update(record.type for record in random_game(seed).records)
     assert {event.__struct_config__.tag for event in OF_CLOCKS} <= set(met)
 

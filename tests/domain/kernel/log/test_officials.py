@@ -9,6 +9,7 @@ import pytest
 
 from domain.kernel.ids import PlayerId
 from domain.kernel.log.around import PAUSE_ALLOWS
+from domain.kernel.log.ended import EndAnswered, EndProposed
 from domain.kernel.log.event import GameEvent
 from domain.kernel.log.history import read_event
 from domain.kernel.log.lifecycle import (
@@ -238,6 +239,8 @@ def test_what_a_pause_allows_is_one_list_for_the_rule_and_the_problem() -> None:
     play.ask_take_back(RED, to)
     asked = play.game.version
     play.give_up(BLUE)
+    play.propose_end(RED, [RED, BLUE, GREEN])
+    proposed = play.game.version
     play.rule_pause()
     assert PAUSE_ALLOWS in common_rules().rule("TAB-RUL-03").text
     assert PAUSE_ALLOWS in refused(lambda: play.command(RED, OPEN)).allowed
@@ -251,6 +254,8 @@ def test_what_a_pause_allows_is_one_list_for_the_rule_and_the_problem() -> None:
         AnswerRevoked: lambda at: at.revoke_answer(RED, left),
         TakeBackAsked: lambda at: at.ask_take_back(RED, to),
         TakeBackAnswered: lambda at: at.answer_take_back(GREEN, asked),
+        EndProposed: lambda at: at.propose_end(GREEN, [RED, BLUE, GREEN]),
+        EndAnswered: lambda at: at.answer_end(GREEN, proposed),
         RulesUpgraded: lambda at: at.try_upgrade(2),
         MovesRetracted: lambda at: at.rule_back(to),
         GameAdjudicated: lambda at: at.rule_result([[RED, BLUE, GREEN]]),
