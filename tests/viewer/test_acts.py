@@ -7,6 +7,7 @@ from domain.kernel.log.record import Cause
 from domain.kernel.proof.origin import AROUND_THE_TABLE
 from domain.kernel.rules.message import type_name
 from tests.domain.kernel.log import test_clocks as clocks
+from tests.domain.kernel.log import test_seats as seats
 from tests.domain.kernel.log.test_aside import BLUE, gift, undone
 from tests.domain.kernel.log.test_aside import forged as gift_forged
 from tests.helpers.play import CASE, OFFICIAL, player_of
@@ -35,6 +36,27 @@ def test_what_an_undo_gives_again_must_follow_it():
     ):
         lines = [json.loads(line) for line in play.export(everything=True)]
         assert evaluate(check, [line for line in lines if "event" in line]) == problem
+
+
+def rows_of(play):
+    lines = [json.loads(line) for line in play.export(everything=True)]
+    return [line for line in lines if "event" in line]
+
+
+def test_the_page_knows_who_may_change_seats_and_what_the_house_does():
+    check = "async (logs) => { const { faultOfActs } = await import('/viewer/proof/acts.js');"
+    check += " return logs.map((rows) => faultOfActs(rows)?.problem ?? ''); }"
+    right = [rows_of(play) for play in (*(seats.random_game(seed) for seed in range(20)), seats.resigned_of_two())]
+    assert evaluate(check, right) == [""] * len(right)
+    wrong = [rows_of(seats.handed_over()) for _ in seats.FORGERIES]
+    for forge, rows in zip(seats.FORGERIES, wrong, strict=True):
+        forge(rows)
+        for version, row in enumerate(rows, start=1):
+            row["version"] = version
+    found = evaluate(check, wrong)
+    for forge, problem in zip(seats.FORGERIES, found, strict=True):
+        # When the house has to answer, only the rules say.
+        assert bool(problem) == (forge is not seats.not_answered), (forge, problem)
 
 
 def claimed(cause: Cause):
