@@ -143,7 +143,7 @@ async def test_an_accepted_offer_hands_the_secrets_over_and_open_streams_change_
     for path in ("", "/state", "/snapshot", "/marks", "/history?limit=500"):
         ask = [await service.ask("GET", url + path, player) for player in (bert, dora)]
         assert ask[0].content == ask[1].content, path
-    assert (await service.get(f"{url}/answers", carla))["items"] == [], "what was left in advance has ended"
+    assert (await service.get(f"{url}/answers", carla))["answers"] == [], "what was left in advance has ended"
     assert [each["player"] for each in (await service.get(url))["seats"]] == [anna.id, carla.id]
     assert await problem(service, "POST", f"{url}/commands", bert, {"command": {"type": "choose-card", "card": 1}}) == (
         403,
