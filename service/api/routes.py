@@ -17,7 +17,7 @@ from service.api.cases import stream as case_stream
 from service.api.desk import routes as desk
 from service.api.desk import what_if
 from service.api.forks import routes as forks
-from service.api.games import bots, clocks, invitations, officials, upgrades
+from service.api.games import bots, clocks, invitations, officials, seats, upgrades
 from service.api.games import routes as games
 from service.api.log import routes as log
 from service.api.log import streams
@@ -63,7 +63,7 @@ def routes_of(module: ModuleType) -> tuple[BaseRouteHandler, ...]:
 
 _RESOURCES: Final = (
     *(rulesets, tutorials, players, account_stream, sessions, passkeys, provider, tokens, accounts),
-    *(games, invitations, upgrades, officials, bots, clocks, forks, play, answers, cases, parties),
+    *(games, invitations, upgrades, officials, bots, clocks, seats, forks, play, answers, cases, parties),
     *(case_officials, case_stream, desk, what_if, take_backs, ends, log, pictures, comparison, streams),
     *(transparency, statistics, charts, health),
 )

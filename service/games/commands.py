@@ -1,11 +1,13 @@
 """The way of one command, and of every other act: from the game in memory to the log, and back with the answer."""
 
+import contextlib
 from collections.abc import Callable, Collection
 from functools import partial
 from typing import Final
 
 from domain.kernel.ids import GameId, Version
-from domain.kernel.log import answering, timing
+from domain.kernel.log import timing
+from domain.kernel.log.following import following
 from domain.kernel.log.game import Decided
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Library
@@ -17,7 +19,7 @@ from service.games.requests import Done, Request, StaleVersion
 from service.games.watch import Watch
 from service.observe.logging import log
 from service.observe.tracing import span
-from service.store.protocol import Conflict, StoreUnavailable, Within
+from service.store.protocol import Conflict, StoreError, StoreUnavailable, Within
 
 ATTEMPTS: Final = 5
 """How often a request is decided again after another process was quicker."""
@@ -54,15 +56,18 @@ class CommandHandler:
             for _ in range(ATTEMPTS):
                 try:
                     before = cached.now.version
-                    if await self.credit(cached, request) and expected is not None and before in expected:
-                        expected = (cached.now.version,)  # of the credit, the client could not know
+                    await self.settle(cached)
+                    await self.credit(cached, request)
+                    if cached.now.version > before and expected is not None and before in expected:
+                        expected = (cached.now.version,)  # of this, the client could not know
                     with span("decide"):
                         # 2. The act refuses with a rule, or says which events happen.
                         decided = await self.decide(cached, request, act, expected)
-                        # 3. Answers that seats have left in advance follow at once.
-                        decided = _with_answers(cached, decided)
+                        # 3. Answers that seats have left in advance follow at once, and those of the house.
+                        decided = followed(cached, decided)
                     # 4. Store the events. Then the game in memory goes on, its readers wake, and the answer is ready.
-                    return await self._appender.append(cached, request, decided, within=within)
+                    done = await self._appender.append(cached, request, decided, within=within)
+                    break
                 except Conflict:
                     # 5. Another process was quicker: catch up and decide again.
                     await self._cache.catch_up(cached)
@@ -77,7 +82,23 @@ class CommandHandler:
                     if isinstance(error, Refusal) and request.player is not None:
                         self._refused(cached.now.ruleset.id, error.rule)
                     raise
-        raise StoreUnavailable(f"{game_id} changed {ATTEMPTS} times while the service decided this; try again")
+            else:
+                raise StoreUnavailable(f"{game_id} changed {ATTEMPTS} times while the service decided this; try again")
+            with contextlib.suppress(StoreError):  # then another process does it, or the next act
+                await self.settle(cached)
+            return done
+
+    async def settle(self, cached: CachedGame) -> None:
+        """Let the house answer for seats that resigned (TAB-SEAT-05), where one transaction did not do it.
+
+        Raises `Conflict` and `StoreError`.
+        """
+        while cached.now.left_to_house is not None:
+            at = cached.recent[-1].at  # it belongs to the act that called for it
+            decided = followed(cached, Decided(cached.now, ()), at)
+            if not decided.records:
+                return
+            await self._appender.append(cached, Request(None, at), decided)
 
     async def credit(self, cached: CachedGame, request: Request) -> bool:
         """Give the clocks of a game back what they counted while nobody watched them; tell whether there was any.
@@ -116,14 +137,18 @@ class CommandHandler:
         return Case(cached.now, cached.secret, cached.vault, request.cause, at, self._library, history)
 
 
-def _with_answers(cached: CachedGame, decided: Decided) -> Decided:
-    """Return what was decided, followed by the answers left in advance that are due then."""
-    if not decided.game.answers:
+def followed(cached: CachedGame, decided: Decided, at: str = "") -> Decided:
+    """Return what was decided, followed by what is to happen at once, at a time `at` or that of its last record.
+
+    These are the answers left in advance that are due then, and those of the house for seats that resigned.
+    """
+    game = decided.game
+    if not game.answers and not game.around.resigned:
         return decided
-    chance, at = decided.game.chance(cached.secret), decided.records[-1].at
+    chance, at = game.chance(cached.secret), at or decided.records[-1].at
     try:
-        for due in answering.given_in_advance(decided, chance, cached.vault, at):
-            decided = decided.then(due)
-    except Exception:  # what somebody else has left must not stop the request that called for it
-        log.exception("answer in advance failed", game=decided.game.id, version=decided.game.version)
+        for step in following(decided, chance, cached.vault, at):
+            decided = decided.then(step)
+    except Exception:  # what is done for somebody else must not stop the request that called for it
+        log.exception("what follows an act failed", game=game.id, version=decided.game.version)
     return decided

@@ -23,7 +23,7 @@ from service.cluster.wake import Wake
 from service.games.acts import Act, Case
 from service.games.appending import Appender
 from service.games.cache import CachedGame, GameCache
-from service.games.commands import CommandHandler
+from service.games.commands import CommandHandler, followed
 from service.games.in_flight import InFlight
 from service.games.reading import GameReader
 from service.games.requests import Done, Request, hashed_key, request_of
@@ -145,6 +145,8 @@ class Games(GameReader):
                 ):  # of this game: then what `decide` brings fails as well, and says so
                     await self._handler.credit(cached, request)
                 first, decided = await decide(self._handler.case(cached, request))
+                if decided is not None:
+                    decided = followed(cached, decided)
                 return await self._appender.append_with(first, cached, decided)
 
         return await self._in_flight.finish("rule", work())

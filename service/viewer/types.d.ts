@@ -222,7 +222,7 @@ export type Cause = {
   seat?: string;
   key?: string;
   case?: string;
-  by?: "clock";
+  by?: "clock" | "house";
   command?: { type: string; to: number; sealed?: Sealed };
 };
 

@@ -16,9 +16,10 @@ from domain.kernel.ids import CaseId, GameId, PlayerId, Seat, Version
 from domain.kernel.log import answering, ending, forking, officials, organizing, retracting, seating
 from domain.kernel.log.answers import MOST, read_answer
 from domain.kernel.log.fold import earlier_of, fold, retract
+from domain.kernel.log.following import following
 from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.history import starts_of_commands
-from domain.kernel.log.lifecycle import Forking, Purpose
+from domain.kernel.log.lifecycle import Forking, Purpose, Sight
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.log.request import sent_commands
 from domain.kernel.proof.export import Past, export
@@ -59,6 +60,7 @@ class Play:
         start: bool = True,
         forks: Forking = "players",
         abandoned_after: int | UnsetType = UNSET,
+        organizer_sees: Sight = "spectator",
     ) -> None:
         self.ruleset = ruleset
         self.board = board
@@ -77,6 +79,7 @@ class Play:
                 organizer=ORGANIZER,
                 forks=forks,
                 abandoned_after=abandoned_after,
+                organizer_sees=organizer_sees,
                 commitment=commitment_to(self.secret),
                 cause=Cause(ORGANIZER),
                 at=self.now,
@@ -169,10 +172,10 @@ class Play:
         return self._answered(self.try_command(seat, *commands))
 
     def _answered(self, step: Decided) -> Decided:
-        """Take what was decided, and the answers left in advance that it calls for."""
+        """Take what was decided, and what follows at once: answers left in advance, and those of the house."""
         chance, at, vault = self.chance, self.now, self.vault
         whole = self.take(step)
-        for due in answering.given_in_advance(step, chance, vault, at):
+        for due in following(step, chance, vault, at):
             whole = whole.then(self.take(due))
         return whole
 
@@ -189,11 +192,11 @@ class Play:
 
     def undo(self, seat: Seat, to: Version) -> Decided:
         cause = Cause(self.game.players[seat], seat)
-        return self.take(retract(self.game, to, "undo", self.records, self.library, cause, self.now))
+        return self._answered(retract(self.game, to, "undo", self.records, self.library, cause, self.now))
 
     def rule(self, to: Version, reason: str = "a slip") -> Decided:
         cause = Cause(self.game.organizer)
-        return self.take(retract(self.game, to, "ruling", self.records, self.library, cause, self.now, reason))
+        return self._answered(retract(self.game, to, "ruling", self.records, self.library, cause, self.now, reason))
 
     # --- around the table ---
 
@@ -257,6 +260,19 @@ class Play:
     def take_over(self, seat: Seat, player: PlayerId) -> Decided:
         return self._answered(seating.take_over_seat(self.game, seat, Cause(player), self.now))
 
+    def offer(self, seat: Seat, to: PlayerId | None = None, *, by: PlayerId | None = None) -> Decided:
+        """Offer a seat, as its player or as the official `by`."""
+        cause = Cause(by) if by is not None else Cause(self.game.players[seat], seat)
+        return self._answered(seating.offer_seat(self.game, seat, to, cause, self.now))
+
+    def withdraw_offer(self, seat: Seat, *, by: PlayerId | None = None) -> Decided:
+        cause = Cause(by) if by is not None else Cause(self.game.players[seat], seat)
+        return self._answered(seating.withdraw_offer(self.game, seat, cause, self.now))
+
+    def resign(self, seat: Seat) -> Decided:
+        cause, earlier = Cause(self.game.players[seat]), earlier_of(self.game, self.records, self.library)
+        return self._answered(seating.resign(self.game, seat, earlier, self.chance, cause, self.now))
+
     def try_upgrade(self, to: int, player: PlayerId = ORGANIZER) -> Decided:
         """Return what moving on to a newer version of the ruleset would come to. Raises `Refusal`."""
         return self.game.upgrade(to, self.chance, self.vault, Cause(player), self.now)
@@ -313,7 +329,8 @@ class Play:
             "when": msgspec.to_builtins(when),
             "until": rng.choice(("revoked", "once", "round")),
         }
-        return self.leave_answer(rng.choice((seat, rng.choice(list(self.game.players)))), answer)
+        able = [each for each in self.game.players if each not in self.game.around.resigned]
+        return self.leave_answer(rng.choice((seat, rng.choice(able))), answer)
 
     def around_at_random(self, rng: Random) -> Decided:
         """Let something happen around the table that may happen now: officials, rulings, requests of seats."""
@@ -332,11 +349,12 @@ class Play:
         if not self.game.is_analysis:
             acts += [partial(self.pass_on, player) for player in organizing.heirs(self.game)[:1]]
         seat = rng.choice(list(self.game.players))
-        if seat in around.given_up:
+        if seat in around.given_up and seat not in around.offers:
             acts.append(lambda: self.take_over(seat, PlayerId(f"substitute-{len(self.records)}")))
-        elif not self.game.is_analysis:
+        elif seat not in around.given_up and not self.game.is_analysis:
             acts.append(lambda: self.give_up(seat))
-        seats = list(self.game.players) if around.paused is None else []
+        able = [each for each in self.game.players if each not in around.resigned]
+        seats = able if around.paused is None else []
         answers = [act for seat in seats for act in self._answers(seat, rng)]
         if answers and rng.random() < 0.8:
             return rng.choice(answers)()

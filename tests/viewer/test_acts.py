@@ -9,6 +9,7 @@ from domain.kernel.proof.origin import AROUND_THE_TABLE
 from domain.kernel.rules.message import type_name
 from tests.domain.kernel.log import test_clocks as clocks
 from tests.domain.kernel.log import test_ends as ends
+from tests.domain.kernel.log import test_seats as seats
 from tests.domain.kernel.log.test_aside import BLUE, gift, undone
 from tests.domain.kernel.log.test_aside import forged as gift_forged
 from tests.helpers.play import CASE, OFFICIAL, player_of
@@ -38,6 +39,34 @@ def test_what_an_undo_gives_again_must_follow_it():
     ):
         lines = [json.loads(line) for line in play.export(everything=True)]
         assert evaluate(check, [line for line in lines if "event" in line]) == problem
+
+
+def faults(logs):
+    check = "async (logs) => { const { faultOfActs } = await import('/viewer/proof/acts.js');"
+    return evaluate(check + " return logs.map((rows) => faultOfActs(rows)?.problem ?? ''); }", logs)
+
+
+def rows_of(play, forge=None):
+    lines = [json.loads(line) for line in play.export(everything=True)]
+    if forge is not None:
+        forge(lines)
+    return [line for line in lines if "event" in line]
+
+
+def test_the_page_knows_who_may_change_seats_and_what_the_house_does():
+    check = "async (logs) => { const { faultOfActs } = await import('/viewer/proof/acts.js');"
+    check += " return logs.map((rows) => faultOfActs(rows)?.problem ?? ''); }"
+    right = [rows_of(play) for play in (*(seats.random_game(seed) for seed in range(20)), seats.resigned_of_two())]
+    assert evaluate(check, right) == [""] * len(right)
+    wrong = [rows_of(seats.handed_over()) for _ in seats.FORGERIES]
+    for forge, rows in zip(seats.FORGERIES, wrong, strict=True):
+        forge(rows)
+        for version, row in enumerate(rows, start=1):
+            row["version"] = version
+    found = evaluate(check, wrong)
+    for forge, problem in zip(seats.FORGERIES, found, strict=True):
+        # When the house has to answer, only the rules say.
+        assert bool(problem) == (forge is not seats.not_answered), (forge, problem)
 
 
 def claimed(cause: Cause):
@@ -114,18 +143,6 @@ def test_the_page_knows_what_the_clock_does_and_who_may_ask_it_to():
     found = evaluate(check, [answered(change) for change in forged])
     for problem, expected in zip(found, forged.values(), strict=True):
         assert expected in problem, found
-
-
-def faults(logs):
-    check = "async (logs) => { const { faultOfActs } = await import('/viewer/proof/acts.js');"
-    return evaluate(check + " return logs.map((rows) => faultOfActs(rows)?.problem ?? ''); }", logs)
-
-
-def rows_of(play, forge=None):
-    lines = [json.loads(line) for line in play.export(everything=True)]
-    if forge is not None:
-        forge(lines)
-    return [line for line in lines if "event" in line]
 
 
 def test_the_page_knows_how_a_game_ends_that_no_rule_book_ends():

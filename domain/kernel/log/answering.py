@@ -34,6 +34,7 @@ def leave_answer(game: Game, seat: Seat, answer: Answer, chance: Chance, cause: 
             (TAB-ADV-01), the command cannot be read (TAB-CMD-01), or the seat has left too many (TAB-ADV-02).
     """
     ruleset = game.running_ruleset
+    game.require_not_resigned(seat)
     command = read_commands(ruleset, (canonical(answer.command),))[0]
     if answer.decision not in ruleset.answers:
         asked = f"{ruleset.title} asks for no decision {answer.decision!r}."

@@ -26,13 +26,14 @@ from domain.kernel.log.lifecycle import (
     TakeBackAnswered,
     TakeBackAsked,
 )
+from domain.kernel.log.seated import OfferWithdrawn, SeatOffered, SeatResigned
 from domain.kernel.rules.ruleset import Order
 
 LONGEST_REASON: Final = 2_000
 
 PAUSE_ALLOWS: Final = (
-    "open and rule on cases, resume the game, name and release officials, give up seats and take them over, revoke"
-    " answers left in advance, credit time, and fork the game"
+    "open and rule on cases, resume the game, name and release officials, give up, offer and resign seats and take them"
+    " over, revoke answers left in advance, credit time, and fork the game"
 )
 """What may be done in a paused game (TAB-RUL-03): outside of its log, and the events of it that are `in_pause`."""
 
@@ -83,6 +84,18 @@ class Proposed(Struct, frozen=True):
         return tuple(seat for seat in self.asks if seat not in self.agreed)
 
 
+class Offer(Struct, frozen=True):
+    """An open offer of a seat (TAB-SEAT-01).
+
+    Attributes:
+        to: the account that may accept it; None when anybody may who can be a substitute.
+        version: the version that the offer made.
+    """
+
+    to: PlayerId | None
+    version: Version
+
+
 class Around(Struct, frozen=True):
     """The state of a game around its table at one version. Never changed in place.
 
@@ -91,10 +104,15 @@ class Around(Struct, frozen=True):
         officials: the accounts that were ever named officials, and whether they still are.
         paused: why the game is paused; None while it is not.
         asked: the requests to take moves back since the game last moved on, by the version that the asking made.
-        given_up: the seats whose players gave them up; they hold them until others take them over.
+        given_up: the seats that are open to substitutes: their players gave them up or resigned, or their clocks left
+            them open; they hold them until others take them over.
         organizer: who organizes the game in place of the account that it began with; None while that one does.
         ends: the proposals to end the game in the round of the last of them, by the version at which each was made.
         order: the final order of the seats that was ruled or agreed; None where neither was.
+        resigned: the seats whose players resigned; the house answers for them (TAB-SEAT-05).
+        offers: the open offers of seats.
+        held: the accounts that held each seat of the running game before its present holder; seats that never changed
+            hands are left out.
     """
 
     seated: tuple[PlayerId, ...] = ()
@@ -105,6 +123,9 @@ class Around(Struct, frozen=True):
     organizer: PlayerId | None = None
     ends: dict[Version, Proposed] = field(default_factory=dict[Version, Proposed])
     order: Order | None = None
+    resigned: tuple[Seat, ...] = ()
+    offers: dict[Seat, Offer] = field(default_factory=dict[Seat, Offer])
+    held: dict[Seat, tuple[PlayerId, ...]] = field(default_factory=dict[Seat, tuple[PlayerId, ...]])
 
     def after(self, event: Any, version: Version) -> "Around":
         """Return what stands around the table after an event of the game."""
@@ -116,8 +137,26 @@ class Around(Struct, frozen=True):
             case ClockExpired(seat, "vacate") if seat not in self.given_up:
                 return replace(self, given_up=(*self.given_up, seat), ends={})
             case SeatTakenOver(seat, player):
-                given_up = tuple(each for each in self.given_up if each != seat)
-                return replace(self, given_up=given_up, seated=(*dict.fromkeys((*self.seated, player)),), ends={})
+                return replace(
+                    self,
+                    given_up=tuple(each for each in self.given_up if each != seat),
+                    seated=(*dict.fromkeys((*self.seated, player)),),
+                    resigned=tuple(each for each in self.resigned if each != seat),
+                    offers=self._offers_without(seat),
+                    ends={},
+                )
+            case SeatOffered(seat, to):
+                return replace(self, offers={**self.offers, seat: Offer(to or None, version)})
+            case OfferWithdrawn(seat):
+                return replace(self, offers=self._offers_without(seat))
+            case SeatResigned(seat):
+                return replace(
+                    self,
+                    given_up=(*dict.fromkeys((*self.given_up, seat)),),
+                    resigned=(*self.resigned, seat),
+                    offers=self._offers_without(seat),
+                    ends={},
+                )
             case OfficialNamed(player):
                 return replace(self, officials={**self.officials, player: True})
             case OfficialReleased(player):
@@ -150,9 +189,17 @@ class Around(Struct, frozen=True):
             case GameAdjudicated(order):
                 return replace(self, order=order)
             case GameEnded():
-                return replace(self, paused=None, asked={}, ends={})
+                return replace(self, paused=None, asked={}, offers={}, ends={})
             case _:
                 return self
+
+    def _offers_without(self, seat: Seat) -> dict[Seat, Offer]:
+        return {each: offer for each, offer in self.offers.items() if each != seat}
+
+    def handed_over(self, seat: Seat, before: PlayerId | None) -> "Around":
+        """Return it after another account took over a seat that `before` held."""
+        held = self.held.get(seat, ())
+        return replace(self, held={**self.held, seat: (*held, before)}) if before is not None else self
 
     def moved_on(self, last: Version) -> "Around":
         """Return it after the game moved on at version `last`: what was asked before has lapsed."""

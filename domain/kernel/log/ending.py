@@ -27,13 +27,15 @@ ABANDONED: Final = RuleId("TAB-END-04")
 WARNING: Final = timedelta(days=7)
 """How long before its end the players of a game that will be abandoned can be told."""
 
-How = Literal["won", "ruled", "flag", "agreed", "abandoned"]
-"""How a game ended: by its rule book, by a ruling, because a time was up, by agreement, or because nobody played."""
+How = Literal["won", "ruled", "flag", "resigned", "agreed", "abandoned"]
+"""How a game ended: by its rule book, by a ruling, because a time was up or the other seat resigned, by agreement, or
+because nobody played."""
 
 _HOW: Final[Mapping[str, How]] = {
     "TAB-RUL-04": "ruled",
     "TAB-RUL-09": "ruled",
     "TAB-CLK-06": "flag",
+    "TAB-SEAT-06": "resigned",
     AGREED: "agreed",
     ABANDONED: "abandoned",
 }
@@ -46,7 +48,8 @@ class Finish(Struct, frozen=True):
         winners: the seats that have won; none in a draw, and none when the game was agreed on or abandoned.
         rule: the rule that ended the game.
         how: `won` by the rule book of the game, `ruled` by a ruling on the result, `flag` when the time of the other
-            seat was up, `agreed` by the players, `abandoned` when nobody played any more.
+            seat was up, `resigned` when the player of the other seat did, `agreed` by the players, `abandoned` when
+            nobody played any more.
         order: the seats as they finished, the first first, each group of seats that tie together (TAB-END-03).
     """
 

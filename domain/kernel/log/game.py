@@ -52,6 +52,7 @@ from domain.kernel.log.lifecycle import (
     undoable,
 )
 from domain.kernel.log.record import Cause, Record, genesis, inscribe
+from domain.kernel.log.seated import SeatResigned
 from domain.kernel.log.ticking import clocks_ran
 from domain.kernel.rules import schema
 from domain.kernel.rules.board import Board, Map
@@ -233,8 +234,12 @@ class Game(Struct, kw_only=True):
         return self.ruleset.kept_seats(self.setup)
 
     def lets_in(self, player: PlayerId) -> bool:
-        """Tell whether an account takes part in the game: it organizes it, is its official, holds a seat or is to."""
-        seated = (*self.players.values(), *self.kept_seats.values())
+        """Tell whether an account takes part in the game.
+
+        It organizes the game, is its official, holds a seat, or is to: one is reserved for it or offered to it.
+        """
+        offered = (offer.to for offer in self.around.offers.values())
+        seated = (*self.players.values(), *self.kept_seats.values(), *offered)
         return player == self.organizer or player in seated or self.around.is_official(player)
 
     def cancel(self, cause: Cause, at: str) -> Decided:
@@ -304,9 +309,10 @@ class Game(Struct, kw_only=True):
         can try out dice.
 
         Raises:
-            Refusal: the game is not running, a command breaks a rule, the list is empty (TAB-LIST-01), or a command
-                that rolls or reveals something is not its last (TAB-LIST-02).
+            Refusal: the game is not running, a command breaks a rule, the seat has resigned (TAB-SEAT-04), the list is
+                empty (TAB-LIST-01), or a command that rolls or reveals something is not its last (TAB-LIST-02).
         """
+        self.require_not_resigned(seat)
         if not commands:
             raise Refusal("TAB-LIST-01", "You sent an empty list of commands.", "Send at least one command.")
         game, records, secrets = self, list[Record](), list[Secret]()
@@ -354,6 +360,13 @@ class Game(Struct, kw_only=True):
         if self.status != "running":
             allowed = "You can do this only while a game is running."
             raise Refusal("TAB-LIFE-01", f"{self.state.capitalize()}.", allowed, untimely=True)
+
+    def require_not_resigned(self, seat: Seat) -> None:
+        """Raise `Refusal` when a seat has resigned (TAB-SEAT-04)."""
+        if seat in self.around.resigned:
+            asked = f"{seat} has resigned."
+            allowed = "The house answers for the seat until somebody takes it over."
+            raise Refusal("TAB-SEAT-04", asked, allowed, untimely=True)
 
     @property
     def state(self) -> str:
@@ -417,7 +430,7 @@ class Game(Struct, kw_only=True):
 
     def options(self, seat: Seat, vault: Vault) -> list[Option]:
         """What `seat` may do now. `vault` may hold every secret; this uses only what the seat may read."""
-        if self.status != "running" or self.around.paused is not None:
+        if self.status != "running" or self.around.paused is not None or seat in self.around.resigned:
             return []
         options = self.ruleset.options(self.table, seat, vault.read_by(seat))
         if to := self.undo.get(seat):
@@ -511,6 +524,14 @@ class Game(Struct, kw_only=True):
         owes = self.clocks.owes if self.clocks is not None else None
         return owes[0] if owes is not None and owes[1] == self.version else None
 
+    @property
+    def left_to_house(self) -> Seat | None:
+        """The seat that resigned and is asked: what the house does about it has to be the next act (TAB-SEAT-05)."""
+        resigned = self.around.resigned
+        if not resigned or self.status != "running" or self.around.paused is not None:
+            return None
+        return next((seat for asked in self.decisions for seat in asked.seats if seat in resigned), None)
+
     def append(self, event: GameEvent, at: str) -> Record:
         """Let an event that leaves the table alone follow, in place. For the kernel's own acts."""
         record = inscribe(
@@ -549,9 +570,12 @@ class Game(Struct, kw_only=True):
             case SeatsMoved(players):
                 self.players.update(players)
             case SeatTakenOver(seat, player):
+                self.around = self.around.handed_over(seat, self.players[seat])
                 self.players[seat] = player
                 self.answers = {at: each for at, each in self.answers.items() if each.seat != seat}
                 self.clocks = self.clocks and self.clocks.handed_over(seat)
+            case SeatResigned(seat):
+                self.answers = {at: each for at, each in self.answers.items() if each.seat != seat}
             case RulesUpgraded(_, to):
                 self.ruleset = self.ruleset.at(to)
             case AnswerLeft(seat, answer):

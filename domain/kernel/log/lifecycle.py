@@ -15,6 +15,7 @@ from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.log.clocked import CLOCK_EVENTS
 from domain.kernel.log.ended import END_EVENTS, places, told
 from domain.kernel.log.event import GameEvent
+from domain.kernel.log.seated import SEAT_EVENTS
 from domain.kernel.rules.documents import key
 from domain.kernel.rules.message import Names, Upcaster, enumerated, kebab
 from domain.kernel.rules.ruleset import Order
@@ -410,7 +411,7 @@ class SeatGivenUp(GameEvent, frozen=True):
 
 
 class SeatTakenOver(GameEvent, frozen=True):
-    """Another account took over a seat that was given up (TAB-LIFE-05).
+    """Another account took over a seat that was open to substitutes, or offered to it (TAB-LIFE-05, TAB-SEAT-02).
 
     Attributes:
         player: the account that holds it from here on.
@@ -418,7 +419,7 @@ class SeatTakenOver(GameEvent, frozen=True):
 
     around = True
     in_pause = True
-    rules = ("TAB-LIFE-05",)
+    rules = ("TAB-LIFE-05", "TAB-SEAT-02", "TAB-SEAT-03")
 
     seat: Seat
     player: PlayerId
@@ -491,6 +492,7 @@ GAME_EVENTS: Final = (
     SeatTakenOver,
     *CLOCK_EVENTS,
     *END_EVENTS,
+    *SEAT_EVENTS,
     GameAdjudicated,
     GameEnded,
 )

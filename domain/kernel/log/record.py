@@ -29,8 +29,9 @@ class Cause(Struct, frozen=True, omit_defaults=True):
         command: the command as it was sent; only type and commitment of a sealed command; absent when there is none.
         key: the idempotency key of the request.
         case: the case whose ruling it carries out; absent for everything that is no ruling on a case.
-        by: `clock` for what no player did: the clock let a flag fall, or answered for a seat (TAB-CLK-05), or nothing
-            had happened for too long (TAB-END-04); absent for everything else.
+        by: what no player did: `clock` where the clock let a flag fall, or answered for a seat (TAB-CLK-05), or nothing
+            had happened for too long (TAB-END-04); `house` where the house answered for a seat that resigned
+            (TAB-SEAT-05); absent for everything else.
     """
 
     player: PlayerId | None = None
@@ -38,7 +39,7 @@ class Cause(Struct, frozen=True, omit_defaults=True):
     command: Raw | UnsetType = UNSET
     key: str | None = None
     case: CaseId | None = None
-    by: Literal["clock"] | None = None
+    by: Literal["clock", "house"] | None = None
 
     @property
     def account(self) -> PlayerId:

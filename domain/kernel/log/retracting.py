@@ -36,6 +36,8 @@ def require_retractable(
         raise Refusal("TAB-LIFE-01", asked, "Only a running game can go back.", untimely=True)
     if by == "undo":
         _ = game.running_ruleset  # a pause holds up undo, too
+        if seat is not None:
+            game.require_not_resigned(seat)
     own = game.undo.get(seat, ()) if seat is not None else ()
     if by == "undo" and to not in own:
         may = ", ".join(map(str, own))
@@ -108,6 +110,7 @@ def ask_take_back(
             has an open request, or was turned down with this one since the game moved on (TAB-UNDO-05).
     """
     _ = game.running_ruleset
+    game.require_not_resigned(seat)
     own = starts_of_commands(history, seat)
     if to not in own:
         last = ", ".join(map(str, sorted(own)[-5:]))
@@ -142,6 +145,7 @@ def answer_take_back(
             the seat is not asked (TAB-UNDO-04).
     """
     _ = game.running_ruleset
+    game.require_not_resigned(seat)
     request = game.around.asked.get(asked)
     if request is None or request.is_closed:
         known = ", ".join(str(at) for at, each in game.around.asked.items() if not each.is_closed)

@@ -1,16 +1,33 @@
-"""Seats: taking, leaving, giving up and taking over one (TAB-LIFE-03, TAB-LIFE-05)."""
+"""Seats: taking, leaving, giving up, offering, resigning and taking over one (TAB-LIFE-03, TAB-LIFE-05, TAB-SEAT)."""
 
 from collections.abc import Callable
+from typing import Final
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
-from domain.kernel.ids import PlayerId, Seat, Version
+from domain.kernel.chance.draws import Chance
+from domain.kernel.chance.secret import Vault
+from domain.kernel.ids import PlayerId, RuleId, Seat, Version
 from domain.kernel.log import retracting
 from domain.kernel.log.event import GameEvent
 from domain.kernel.log.game import Decided, Game
-from domain.kernel.log.lifecycle import GameStarted, SeatGivenUp, SeatLeft, SeatTaken, SeatTakenOver
+from domain.kernel.log.lifecycle import (
+    GameEnded,
+    GamePaused,
+    GameStarted,
+    SeatGivenUp,
+    SeatLeft,
+    SeatTaken,
+    SeatTakenOver,
+)
 from domain.kernel.log.record import Cause
+from domain.kernel.log.seated import AnsweredByHouse, OfferWithdrawn, SeatOffered, SeatResigned
 from domain.kernel.rules.refusal import Refusal
+
+BY_HOUSE: Final = Cause(by="house")
+NOBODY_PLAYS: Final = "All players have resigned: nobody plays."
+"""The reason of a pause that the game makes by itself (TAB-SEAT-07)."""
 
 
 def take_seat(game: Game, seat: Seat, entropy: str, cause: Cause, at: str) -> Decided:
@@ -76,30 +93,173 @@ def give_up_seat(game: Game, seat: Seat, earlier: Callable[[Version], Game], cau
     if seat in game.around.given_up:
         raise Refusal("TAB-LIFE-05", f"You have given up {seat} already.", "Play on until it is taken over.")
     step = game.log([(SeatGivenUp(seat), game.draws)], replace(cause, seat=seat), at)
+    return _gone_back(step, earlier, at)
+
+
+def offer_seat(game: Game, seat: Seat, to: PlayerId | None, cause: Cause, at: str) -> Decided:
+    """Offer a seat of a running game: to an account, or to anybody who can be a substitute when `to` is None.
+
+    A cause with a seat is that of its player, one without a seat that of an official.
+
+    Raises:
+        Refusal: the account may not offer it, or it is offered already (TAB-SEAT-01), or `to` cannot be a substitute
+            (TAB-SEAT-02).
+    """
+    _require_may_offer(game, seat, cause)
+    if seat in game.around.offers:
+        asked, allowed = f"{seat} is offered already, {_to(game, seat)}.", "Withdraw that offer first."
+        raise Refusal("TAB-SEAT-01", asked, allowed)
+    if to is not None:
+        _require_substitute(game, seat, to, to)
+    event = SeatOffered(seat, to or UNSET)
+    return game.log([(event, game.draws)], cause, at)
+
+
+def withdraw_offer(game: Game, seat: Seat, cause: Cause, at: str) -> Decided:
+    """Withdraw the offer of a seat, as its player or as an official. Raises `Refusal` (TAB-SEAT-01)."""
+    _require_may_offer(game, seat, cause)
+    if seat not in game.around.offers:
+        offered = ", ".join(game.around.offers)
+        allowed = f"These seats are offered: {offered}." if offered else "No seat of this game is offered."
+        raise Refusal("TAB-SEAT-01", f"{seat} is not offered.", allowed)
+    return game.log([(OfferWithdrawn(seat), game.draws)], cause, at)
+
+
+def _require_may_offer(game: Game, seat: Seat, cause: Cause) -> None:
+    _require_under_way(game, "offer a seat", "TAB-SEAT-01")
+    if game.is_analysis:
+        raise Refusal("TAB-FORK-03", "You play all seats of this game.", "Close the analysis instead.")
+    if cause.seat is None:
+        if not game.around.is_official(cause.player):
+            asked = "You are not an official of this game."
+            raise Refusal("TAB-SEAT-01", asked, "A seat is offered by its player or by an official.")
+        return
+    if game.players.get(seat) != cause.player or cause.seat != seat:
+        raise Refusal("TAB-SEAT-01", f"{seat} is not your seat.", "A seat is offered by its player or by an official.")
+    game.require_not_resigned(seat)
+
+
+def _to(game: Game, seat: Seat) -> str:
+    to = game.around.offers[seat].to
+    return "to anybody" if to is None else f"to {to}"
+
+
+def take_over_seat(game: Game, seat: Seat, cause: Cause, at: str) -> Decided:
+    """Take over a seat that is offered to an account, or open to any.
+
+    Raises:
+        Refusal: the seat is neither (TAB-LIFE-05, TAB-SEAT-01), or the account cannot hold it (TAB-LIFE-03, TAB-RUL-01,
+            TAB-SEAT-02).
+    """
+    _require_under_way(game, "take over a seat")
+    player, offer = cause.account, game.around.offers.get(seat)
+    if offer is None and seat not in game.around.given_up:
+        known = ", ".join(dict.fromkeys((*game.around.given_up, *game.around.offers)))
+        allowed = f"These seats are open or offered: {known}." if known else "No seat of this game is open or offered."
+        raise Refusal("TAB-LIFE-05", f"{seat} is neither given up by its player nor offered.", allowed)
+    if offer is not None and offer.to not in (None, player):
+        asked, allowed = f"{seat} is offered to another account.", f"Only {offer.to} can take it over."
+        raise Refusal("TAB-SEAT-01", asked, allowed)
+    _require_substitute(game, seat, player, "You")
+    return game.log([(SeatTakenOver(seat, player), game.draws)], replace(cause, seat=seat), at)
+
+
+def _require_substitute(game: Game, seat: Seat, player: PlayerId, who: str) -> None:
+    """Raise `Refusal` when an account cannot take a seat over: it plays, or may have seen more than the seat sees."""
+    you = who == "You"
+    if player in game.players.values():
+        asked = f"{who} already {'have' if you else 'has'} a seat in this game."
+        raise Refusal("TAB-LIFE-03", asked, "A player can take only one seat of a game.")
+    if player in game.around.officials:
+        asked = f"{who} {'are or were' if you else 'is or was'} an official of this game."
+        raise Refusal("TAB-RUL-01", asked, "An official never takes a seat of the game.")
+    if game.organizer_sees == "all" and player in (game.organizer, game.first_organizer):
+        asked = f"{who} {'organize' if you else 'organizes'} this game and {'see' if you else 'sees'} all of it."
+        raise Refusal("TAB-SEAT-02", asked, "A substitute has seen no more of the game than its seat.")
+    other = next((each for each, held in game.around.held.items() if each != seat and player in held), None)
+    if other is not None:
+        asked = f"{who} held {other} of this game before."
+        raise Refusal("TAB-SEAT-02", asked, "A substitute has seen no more of the game than its seat.")
+
+
+# --- resigning ---
+
+
+def resign(
+    game: Game, seat: Seat, earlier: Callable[[Version], Game], chance: Chance, cause: Cause, at: str
+) -> Decided:
+    """Resign. The arguments are those of `give_up_seat`.
+
+    With two seats the other one wins (TAB-SEAT-06). With more, the house answers for the seat (`by_house`).
+
+    Raises:
+        Refusal: the player does not hold the seat, or has resigned (TAB-SEAT-04).
+    """
+    _require_under_way(game, "resign", "TAB-SEAT-04")
+    if game.players.get(seat) != cause.account:
+        raise Refusal("TAB-SEAT-04", f"{seat} is not your seat.", "You can resign only for your own seat.")
+    if game.is_analysis:
+        raise Refusal("TAB-FORK-03", "You play all seats of this game.", "Close the analysis instead.")
+    game.require_not_resigned(seat)
+    happened: list[tuple[GameEvent, int]] = [(SeatResigned(seat), game.draws)]
+    others = tuple(each for each in game.players if each != seat)
+    if len(others) == 1:
+        happened.append((GameEnded(others, RuleId("TAB-SEAT-06"), chance.secret.hex()), game.draws))
+    step = game.log(happened, replace(cause, seat=seat), at)
+    return _gone_back(step, earlier, at)
+
+
+def by_house(game: Game, chance: Chance, vault: Vault, at: str) -> Decided | None:
+    """Return what the house does now: it answers for a seat that resigned, or pauses a game without players.
+
+    None when no such seat is asked. `vault` may hold every secret; those of the seat count.
+    """
+    seat = game.left_to_house
+    if seat is None:
+        return None
+    return answer_for(game, seat, chance, vault, at) if _has_players(game) else pause_without_players(game, at)
+
+
+def answer_for(game: Game, seat: Seat, chance: Chance, vault: Vault, at: str) -> Decided:
+    """Give the default answer of a seat that resigned.
+
+    Raises:
+        Refusal: another seat comes first, or none (TAB-SEAT-05), or nobody plays any more (TAB-SEAT-07).
+    """
+    if game.left_to_house != seat:
+        asked = f"The house was to answer for {seat}."
+        raise Refusal("TAB-SEAT-05", asked, "It answers only for the first seat that resigned and is asked.")
+    if not _has_players(game):
+        raise Refusal("TAB-SEAT-07", "Nobody plays in this game.", "The game pauses instead.")
+    command = game.running_ruleset.default(game.table, seat, vault.read_by(seat))
+    if command is None:
+        raise Refusal("TAB-SEAT-05", f"{seat} is asked nothing.", "The house answers only an open decision.")
+    return game.decide(seat, command, chance, vault, BY_HOUSE, at, AnsweredByHouse(seat))
+
+
+def pause_without_players(game: Game, at: str) -> Decided:
+    """Pause a game in which all seats that are not out have resigned. Raises `Refusal` (TAB-SEAT-07)."""
+    if game.left_to_house is None or _has_players(game):
+        asked = "The game was to pause because nobody plays."
+        raise Refusal("TAB-SEAT-07", asked, "It pauses when all seats that are not out of it have resigned.")
+    return game.log([(GamePaused(NOBODY_PLAYS), game.draws)], BY_HOUSE, at)
+
+
+def _has_players(game: Game) -> bool:
+    return not {*game.around.resigned, *game.ruleset.out(game.table)}.issuperset(game.players)
+
+
+def _gone_back(step: Decided, earlier: Callable[[Version], Game], at: str) -> Decided:
+    """Return a step after which a seat is not asked any more, with the way back that all others had agreed to."""
+    if step.game.status != "running":
+        return step
     for asked, request in step.game.around.asked.items():
         if request.asks_present and (back := retracting.agreed(step, asked, earlier, at)) is not step:
             return back
     return step
 
 
-def take_over_seat(game: Game, seat: Seat, cause: Cause, at: str) -> Decided:
-    """Take over a seat that was given up. Raises `Refusal` when it was not, or the account cannot hold it."""
-    _require_under_way(game, "take over a seat")
-    player = cause.account
-    if seat not in game.around.given_up:
-        known = ", ".join(game.around.given_up)
-        allowed = f"These seats were given up: {known}." if known else "No seat of this game was given up."
-        raise Refusal("TAB-LIFE-05", f"{seat} was not given up by its player.", allowed)
-    if player in game.players.values():
-        asked = "You already have a seat in this game."
-        raise Refusal("TAB-LIFE-03", asked, "A player can take only one seat of a game.")
-    if player in game.around.officials:
-        asked = "You are or were an official of this game."
-        raise Refusal("TAB-RUL-01", asked, "An official never takes a seat of the game.")
-    return game.log([(SeatTakenOver(seat, player), game.draws)], replace(cause, seat=seat), at)
-
-
-def _require_under_way(game: Game, what: str) -> None:
+def _require_under_way(game: Game, what: str, rule: str = "TAB-LIFE-05") -> None:
     if game.status != "running":
         asked = f"You asked to {what}, but {game.state}."
-        raise Refusal("TAB-LIFE-05", asked, "You can do that only in a running game.", untimely=True)
+        raise Refusal(rule, asked, "You can do that only in a running game.", untimely=True)

@@ -71,7 +71,7 @@ def clocks_ran(before: Position, after: Position, cause: Cause, events: Sequence
         match event:
             case TimeGiven(_, seconds, to) | TimeCredited(seconds, to):
                 left[to] = min(most, max(0, left[to]) + 1000 * seconds)
-            case SeatTakenOver(seat):
+            case SeatTakenOver(seat, player) if _begins_anew(before, seat, player):
                 left[seat] = whole
             case ClockExpired(seat):
                 left[seat] = 0 if seat in vacated else clock.refill
@@ -79,6 +79,15 @@ def clocks_ran(before: Position, after: Position, cause: Cause, events: Sequence
             case _:
                 pass
     return ClocksRan(absent, at, earned, left, runs)
+
+
+def _begins_anew(before: Position, seat: Seat, player: PlayerId) -> bool:
+    """Tell whether an account that takes a seat over has its whole time.
+
+    A seat that its player hands over keeps its time, and so does one that comes back to an earlier player: or two
+    accounts could hand it to and fro for time without end (TAB-SEAT-03).
+    """
+    return seat in before.around.given_up and player not in before.around.held.get(seat, ())
 
 
 def _tells_time(event: Any) -> bool:

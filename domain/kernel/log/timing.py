@@ -87,6 +87,8 @@ def _require_asked(game: Game, clocks: Clocks, seat: Seat, cause: Cause) -> None
     if not claims:
         asked = f"You asked that the flag of {seat} falls."
         raise Refusal("TAB-CLK-06", asked, "In this game flags fall by themselves.")
+    if cause.seat is not None:
+        game.require_not_resigned(cause.seat)
     if cause.seat == seat or not (cause.seat is not None or game.around.is_official(cause.player)):
         asked = f"You asked that the flag of {seat} falls."
         raise Refusal("TAB-CLK-06", asked, "Only another seat or an official of the game can ask for it.")
@@ -96,7 +98,7 @@ def _what_follows(game: Game, clocks: Clocks, seat: Seat) -> Then:
     clock, number = clocks.clock, clocks.flags.get(seat, 0) + 1
     if clock.at_zero == "end":
         return "end"
-    gone = {*clocks.absent, seat, *game.ruleset.out(game.table)}
+    gone = {*clocks.absent, seat, *game.around.resigned, *game.ruleset.out(game.table)}
     if gone.issuperset(game.players):
         return "pause"
     if seat in clocks.vacated or seat in game.around.given_up:
@@ -144,6 +146,7 @@ def give_time(game: Game, seat: Seat, to: Seat, seconds: int, cause: Cause, at: 
         Refusal: the game does not go on, or the seat cannot give this (TAB-CLK-08).
     """
     clocks = _running(game)
+    game.require_not_resigned(seat)
     _require_possible(game, clocks, to, seconds)
     if to == seat:
         raise Refusal("TAB-CLK-08", "You asked to give time to yourself.", "Give time to another seat.")
@@ -187,6 +190,7 @@ def take_day_off(game: Game, seat: Seat, cause: Cause, at: str) -> Decided:
         Refusal: the game does not go on, or the seat has taken all of its days or is on one (TAB-CLK-10).
     """
     clocks = _running(game)
+    game.require_not_resigned(seat)
     taken, days = clocks.days.get(seat, 0), clocks.clock.days_off
     if taken >= days:
         asked = f"You asked for a day off. {seat} has taken {taken}."

@@ -46,6 +46,7 @@ from domain.kernel.log.lifecycle import (
     TakeBackAsked,
 )
 from domain.kernel.log.record import Cause
+from domain.kernel.log.seated import AnsweredByHouse, OfferWithdrawn, SeatOffered, SeatResigned
 from domain.kernel.rules.message import type_name
 
 
@@ -56,14 +57,14 @@ class Origin(Struct, frozen=True):
         act: what happens, in words.
         by: whose account it must name: anybody's, that of the player who takes the seat, that of the holder of the seat
             that it acts for, a participant's (the organizer's or a seat holder's), the organizer's, an official's, or
-            nobody's, where the clock did it.
+            nobody's, where the clock or the house did it.
         seat: whether the account acts for a seat. An event around the table then names that seat.
         command: whether it does so by a command.
         case: whether it carries out the ruling on a case.
     """
 
     act: str
-    by: Literal["anybody", "newcomer", "holder", "participant", "organizer", "official", "clock"]
+    by: Literal["anybody", "newcomer", "holder", "participant", "organizer", "official", "clock", "house"]
     seat: bool = False
     command: bool = False
     case: bool = False
@@ -95,6 +96,9 @@ AROUND_THE_TABLE: Final[Mapping[type[GameEvent], Origin]] = {
     TimeCredited: Origin("a credit of time", "official"),
     DayOffTaken: Origin("a day off", "holder", seat=True),
     SeatTakenOver: Origin("the taking over of a seat", "newcomer", seat=True),
+    SeatOffered: Origin("the offer of a seat", "holder", seat=True),
+    OfferWithdrawn: Origin("the end of an offer", "holder", seat=True),
+    SeatResigned: Origin("a resignation", "holder", seat=True),
     GameAdjudicated: Origin("a ruling on the result", "official", case=True),
 }
 BY_CLOCK: Final[Mapping[type[GameEvent], Origin]] = {
@@ -105,6 +109,11 @@ BY_CLOCK: Final[Mapping[type[GameEvent], Origin]] = {
 }
 """What the clock itself may cause; whether it was time, TAB-CLK-05 to -09 and TAB-END-04 say, by which it is decided
 again."""
+BY_HOUSE: Final[Mapping[type[GameEvent], Origin]] = {
+    AnsweredByHouse: Origin("an answer of the house", "house", seat=True, command=True),
+    GamePaused: Origin("a pause by the house", "house"),
+}
+"""What the house may cause because players resigned (TAB-SEAT-05, TAB-SEAT-07)."""
 _CASE: Final = re.compile("c[0-9a-z]+")
 UNDO: Final = Origin("an undo", "holder", seat=True, command=True)
 RULING: Final = Origin("a ruling", "official", case=True)
@@ -116,6 +125,8 @@ RESUMED_WITHOUT_CASE: Final = Origin("the end of a pause", "anybody")
 OFFICE_LAID_DOWN: Final = Origin("the laying down of an office", "official")
 CLAIM: Final = Origin("the fall of a flag that a seat asked for", "holder", seat=True)
 CLAIM_OF_OFFICIAL: Final = Origin("the fall of a flag that an official asked for", "official")
+OFFER_OF_OFFICIAL: Final = Origin("the offer of a seat by an official", "official")
+WITHDRAWAL_BY_OFFICIAL: Final = Origin("the end of an offer by an official", "official")
 CREDIT_BY_RULING: Final = Origin("a credit of time", "official", case=True)
 COMMAND: Final = Origin("a command", "holder", seat=True, command=True)
 
@@ -124,10 +135,16 @@ def origin_of(event: Any, cause: Cause) -> Origin | None:
     """Return what the cause of an event must contain; None for an event that nobody can cause."""
     if cause.by == "clock":
         return BY_CLOCK.get(cast(Any, type(event)))
+    if cause.by == "house":
+        return BY_HOUSE.get(cast(Any, type(event)))
     if not isinstance(event, GameEvent):
         return COMMAND
     if isinstance(event, ClockExpired):
         return CLAIM if cause.seat is not None else CLAIM_OF_OFFICIAL
+    if isinstance(event, SeatOffered) and cause.seat is None:
+        return OFFER_OF_OFFICIAL
+    if isinstance(event, OfferWithdrawn) and cause.seat is None:
+        return WITHDRAWAL_BY_OFFICIAL
     if isinstance(event, TimeCredited) and cause.case is not None:
         return CREDIT_BY_RULING
     if isinstance(event, MovesRetracted):
@@ -148,21 +165,23 @@ def objection(game: Game | None, event: Any, cause: Cause) -> str:
     `game` is the game before it, None before its creation.
     """
     origin = origin_of(event, cause)
-    if origin is None and cause.by == "clock":
-        return f"says that the clock did it, which never causes {type_name(cast(type[GameEvent], type(event)))}"
+    if origin is None and cause.by is not None:
+        kind = type_name(cast(type[GameEvent], type(event)))
+        return f"says that the {cause.by} did it, which never causes {kind}"
     if origin is None:
         return f"cannot have happened: {type_name(cast(type[GameEvent], type(event)))} follows from nothing"
     if isinstance(event, GameCreated) and game is not None:
         return "creates the game a second time"
-    if origin.by == "clock" and (cause.player or cause.key):
-        return f"names an account or a request: {origin.act} always comes from the clock"
-    if origin.by != "clock" and not cause.player:
+    by_itself = origin.by in ("clock", "house")
+    if by_itself and (cause.player or cause.key):
+        return f"names an account or a request: {origin.act} always comes from the {origin.by}"
+    if not by_itself and not cause.player:
         return f"names no account: {origin.act} always comes from one"
     if origin.seat and cause.seat is None:
         return f"names no seat: {origin.act} is always for one"
     if not origin.seat and cause.seat is not None:
         return f"acts for the seat {cause.seat}; {origin.act} is for no seat"
-    names_seat = type(event) in AROUND_THE_TABLE or origin.by == "clock"
+    names_seat = type(event) in AROUND_THE_TABLE or by_itself
     if origin.seat and names_seat and cause.seat != (about := cast(Any, event).seat):
         return f"acts for the seat {cause.seat}, but is about {about}"
     if isinstance(event, AnswerRevoked | AnswerGiven) and not _has_left(game, event):
@@ -187,11 +206,12 @@ def _unentitled(game: Game | None, origin: Origin, event: Any, cause: Cause) -> 
     by = f"is {origin.act} by {cause.player}"
     if origin.by == "newcomer":
         return "" if cause.player == event.player else f"{by}, but seats {event.player}"
-    if game is None or origin.by in ("anybody", "clock"):
+    if game is None or origin.by in ("anybody", "clock", "house"):
         return ""
     if origin.by == "holder":
-        held = cause.seat is not None and game.players.get(cause.seat) == cause.player
-        return "" if held else f"{by}, who does not hold {cause.seat}"
+        if cause.seat is None or game.players.get(cause.seat) != cause.player:
+            return f"{by}, who does not hold {cause.seat}"
+        return f"{by}, who has resigned" if cause.seat in game.around.resigned else ""
     if origin.by == "official":
         return "" if game.around.is_official(cause.player) else f"{by}, who is no official of the game"
     if cause.player == game.organizer:

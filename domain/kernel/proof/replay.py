@@ -71,6 +71,7 @@ from domain.kernel.log.lifecycle import (
 )
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.log.request import read_commands
+from domain.kernel.log.seated import AnsweredByHouse, OfferWithdrawn, SeatOffered, SeatResigned
 from domain.kernel.log.ticking import clocks_ran
 from domain.kernel.proof.export import Export, ExportError
 from domain.kernel.proof.origin import objection
@@ -228,6 +229,7 @@ class Replay:
         if wrong := objection(self.game, event, cause):
             self._fail(f"version {self.version} {wrong}")
         self._check_owed(event, step[0].at)
+        self._check_house(event, cause, step[0].at)
         self._check_list(event, cause, step[0].at)
         is_again = bool(self.again)
         if is_again and (cause, step[0].at) != self.again.pop(0):
@@ -272,6 +274,21 @@ class Replay:
             self._fail(f"before version {self.version} the default answer of {owes} was not given")
         if owes is not None and at != self.export.records[self.version - 2].at:
             self._fail(f"version {self.version} gives a default answer later than the flag fell")
+
+    def _check_house(self, event: Any, cause: Cause, at: str) -> None:
+        """Check that the house acts at once where a seat that resigned is asked (TAB-SEAT-05).
+
+        It acts after a flag with its default answer, after what an undo gives again, after a whole list, and after the
+        answers left in advance that are due.
+        """
+        game = self.game
+        if game is None or self.again or game.owed is not None or (seat := game.left_to_house) is None:
+            return
+        if cause.by != "house":
+            if not isinstance(event, AnswerGiven) and not self._is_of_one_list(cause, at):
+                self._fail(f"before version {self.version} the house did not answer for {seat}, which resigned")
+        elif at != self.export.records[self.version - 2].at:
+            self._fail(f"version {self.version} is an act of the house later than it was called for")
 
     def _check_ran(self, before: Game, cause: Cause, step: list[Record]) -> None:
         """Check what the clocks show after an act that was only folded: everybody sees who is waited for."""
@@ -460,6 +477,17 @@ class Replay:
                 return seating.give_up_seat(game, seat, self._earlier, by, at)
             case SeatTakenOver(seat):
                 return seating.take_over_seat(game, seat, by, at)
+            case SeatOffered(seat, to):
+                by = msgspec.structs.replace(by, seat=cause.seat)
+                return seating.offer_seat(game, seat, to or None, by, at)
+            case OfferWithdrawn(seat):
+                return seating.withdraw_offer(game, seat, msgspec.structs.replace(by, seat=cause.seat), at)
+            case SeatResigned(seat):
+                return seating.resign(game, seat, self._earlier, self._chance(game), by, at)
+            case AnsweredByHouse(seat):
+                return seating.answer_for(game, seat, self._chance(game), self.vault, at)
+            case GamePaused() if cause.by == "house":
+                return seating.pause_without_players(game, at)
             case GameStarted() if cause.case is not None:
                 return officials.rule_start(game, by, at)
             case GameStarted():

@@ -298,6 +298,20 @@ class Official(Struct, frozen=True):
     looks_alike: bool
 
 
+class SeatOffer(Struct, frozen=True):
+    """An open offer of a seat of a running game.
+
+    Attributes:
+        seat: the seat.
+        to: the account that may take it over; null when anybody may who can be a substitute.
+        version: the version of the game at which it was offered.
+    """
+
+    seat: Seat
+    to: PlayerId | None
+    version: Version
+
+
 class TakeBack(Struct, frozen=True):
     """An open request to take moves back.
 
@@ -336,7 +350,10 @@ class GameDetail(GameSummary, frozen=True):
         result: how it ended, by its own end or by a ruling on that; null while it goes on, also in another game.
         ruled_by: the case in which its end was ruled on after it; null when its own end counts.
         continued_in: the game in which it continues by that ruling; null when it does not.
-        given_up: the seats whose players gave them up, and that the organizer may put a bot on.
+        given_up: the seats that are open to a substitute, or to a bot of the organizer's: their players gave them up or
+            resigned, or their clocks left them open.
+        resigned: the seats among them whose players resigned; the house answers for these.
+        offers: the open offers of seats.
         officials: who may rule in it, and sees all of it.
         paused: why an official paused it; null while it is not paused.
         take_backs: the open requests of seats to take moves back.
@@ -367,6 +384,8 @@ class GameDetail(GameSummary, frozen=True):
     ruled_by: CaseId | None
     continued_in: GameId | None
     given_up: tuple[Seat, ...]
+    resigned: tuple[Seat, ...]
+    offers: tuple[SeatOffer, ...]
     officials: tuple[Official, ...]
     paused: str | None
     take_backs: tuple[TakeBack, ...]
@@ -405,6 +424,16 @@ class TakeSeat(Struct, frozen=True, forbid_unknown_fields=True):
 
     seat: Identifier | None = None
     entropy: Entropy = ""
+
+
+class OfferWanted(Struct, frozen=True, forbid_unknown_fields=True):
+    """An offer of a seat.
+
+    Attributes:
+        to: the account that may take it over; anybody who can be a substitute when absent.
+    """
+
+    to: Identifier | None = None
 
 
 class BotWanted(Struct, frozen=True, forbid_unknown_fields=True):

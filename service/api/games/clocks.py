@@ -63,7 +63,7 @@ async def give_time(request: Call, game: str) -> Response[bytes]:
     """
     request.read_query(Nothing)
     wish = await request.read_body(_gift)
-    seat = seat_named(await _as_player_or_official(request, game), wish.seat)
+    seat = seat_named(await as_player_or_official(request, game), wish.seat)
     return await acted(request, game, GiveTime(seat, wish.seconds))
 
 
@@ -86,7 +86,7 @@ async def claim_flag(request: Call, game: str, seat: str) -> Response[bytes]:
     request gets the first answer again.
     """
     request.read_query(Nothing)
-    return await acted(request, game, ClaimFlag(seat_named(await _as_player_or_official(request, game), seat)))
+    return await acted(request, game, ClaimFlag(seat_named(await as_player_or_official(request, game), seat)))
 
 
 @endpoint(
@@ -110,7 +110,7 @@ async def take_day_off(request: Call, game: str) -> Response[bytes]:
     return await acted(request, game, TakeDayOff())
 
 
-async def _as_player_or_official(request: Call, game: str) -> Game:
+async def as_player_or_official(request: Call, game: str) -> Game:
     """Return a game in which the caller acts with a token for what they are there. Raises `Problem`."""
     played = await request.services.games.game(GameId(game))
     request.require("judge" if played.around.is_official(request.signed_in.player) else "play")

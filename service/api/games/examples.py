@@ -18,6 +18,7 @@ from service.api.games.bodies import (
     JoinGame,
     Listing,
     NewInvitation,
+    OfferWanted,
     PapersView,
     TakeSeat,
     TimeGift,
@@ -57,6 +58,7 @@ def examples(scene: Scene) -> dict[str, Example]:
         **_officials(scene),
         **_bots(scene),
         **_clocks(scene),
+        **_seats(scene),
         **_upgrades(scene),
     }
 
@@ -128,6 +130,23 @@ def _clocks(scene: Scene) -> dict[str, Example]:
         "giveTime": Example(scene.accepted(game, given), TimeGift(to, 3600)),
         "takeDayOff": Example(scene.accepted(game, off)),
         "claimFlag": Example(scene.accepted(late, claimed)),
+    }
+
+
+def _seats(scene: Scene) -> dict[str, Example]:
+    """Return how a player offers the seat, withdraws that, and how another one takes it over; or how one resigns."""
+    game, seat, friend = scene.now, scene.seat, PlayerId("p9b4n7w2c5x8k3m6t")
+    own = Cause(game.players[seat], seat)
+    offered = seating.offer_seat(game, seat, friend, own, AT)
+    withdrawn = seating.withdraw_offer(offered.game, seat, own, AT)
+    accepted = seating.take_over_seat(offered.game, seat, Cause(friend), AT)
+    chance, earlier = game.chance(SECRET), lambda _: game
+    resigned = seating.resign(game, seat, earlier, chance, Cause(game.players[seat]), AT)
+    return {
+        "offerSeat": Example(scene.accepted(game, offered), OfferWanted(friend)),
+        "withdrawOffer": Example(scene.accepted(offered.game, withdrawn)),
+        "acceptSeat": Example(scene.accepted(offered.game, accepted)),
+        "resign": Example(scene.accepted(game, resigned)),
     }
 
 

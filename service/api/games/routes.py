@@ -334,8 +334,8 @@ async def leave_seat(request: Call, game: str, seat: str) -> Response[bytes]:
     """Leave a seat.
 
     Until the game starts, your seat is free again. In a running game you give it up (TAB-LIFE-05): you hold it, and it
-    is asked, until the organizer has put a bot on it. From then on you see what a spectator sees. With an
-    `Idempotency-Key`, a repeated request gets the first answer again.
+    is asked, until somebody has taken it over or the organizer has put a bot on it. From then on you see what a
+    spectator sees. With an `Idempotency-Key`, a repeated request gets the first answer again.
     """
     request.read_query(Nothing)
     return await acted(request, game, acts.LeaveSeat(await _seat(request, game, seat)))

@@ -13,7 +13,16 @@ from domain.kernel.rules.documents import digests_of, documents_of, remarks_of
 from domain.kernel.rules.papers import Papers
 from projections.lobby import GameRow
 from service.accounts.lookalikes import looking_alike
-from service.api.games.bodies import GameDetail, GameSummary, Invitation, Official, PapersView, SeatView, TakeBack
+from service.api.games.bodies import (
+    GameDetail,
+    GameSummary,
+    Invitation,
+    Official,
+    PapersView,
+    SeatOffer,
+    SeatView,
+    TakeBack,
+)
 from service.games.clocks import clocks_view
 from service.games.ends import open_proposals
 from service.games.views import Viewer
@@ -125,6 +134,8 @@ def game_detail(
         ruled_by=outcome.ruled_by,
         continued_in=outcome.continued_in,
         given_up=game.around.given_up,
+        resigned=game.around.resigned,
+        offers=tuple(SeatOffer(seat, offer.to, offer.version) for seat, offer in game.around.offers.items()),
         officials=_officials(officials, game, players),
         paused=game.around.paused,
         take_backs=open_take_backs(game),

@@ -43,7 +43,8 @@ export function faultOfCause(cause) {
   if (!cause || !known || !isObject || !Object.values(texts).every((text) => typeof text === "string")) {
     return "has a cause that is not of the known shape";
   }
-  if (cause.by !== undefined && cause.by !== "clock") return "has a cause that is not of the known shape";
+  if (cause.by !== undefined && !["clock", "house"].includes(cause.by))
+    return "has a cause that is not of the known shape";
   if (cause.key === undefined || /^[0-9a-f]{32}$/.test(cause.key)) return undefined;
   return "has a key that is not a digest of 32 hex digits";
 }

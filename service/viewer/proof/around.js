@@ -19,6 +19,8 @@ import { AROUND_THE_TABLE, originOf, stays } from "./origin.js";
 
 const BY_RULING = "TAB-RUL-04";
 const BY_FLAG = "TAB-CLK-06";
+const BY_RESIGNATION = "TAB-SEAT-06";
+const NOBODY_PLAYS = "All players have resigned: nobody plays.";
 const OWES = ["answer", "vacate"];
 
 /**
@@ -35,7 +37,8 @@ export class Around {
   #again = [];
 
   /**
-   * @param {{organizer: string, seats: string[], purpose?: string, abandoned_after?: number}} created the first event
+   * @param {{organizer: string, seats: string[], purpose?: string, abandoned_after?: number, organizer_sees?: string}} created
+   *   the first event
    * @param {Around} [past] of a fork: what it goes back to, as it stands there
    */
   constructor(created, past = undefined) {
@@ -53,6 +56,14 @@ export class Around {
     this.seated = new Set(this.isAnalysis ? [created.organizer] : this.kept && past?.seated);
     /** @type {Set<string>} */
     this.givenUp = new Set();
+    /** @type {Set<string>} */
+    this.resigned = new Set();
+    /** The open offers of seats, by seat: to whom, or to anybody. @type {Map<string, string | undefined>} */
+    this.offers = new Map();
+    /** Who held each seat of the running game before its player. @type {Map<string, Set<string | undefined>>} */
+    this.held = new Map();
+    this.seesAll = created.organizer_sees === "all";
+    this.firstOrganizer = created.organizer;
     /** @type {Map<string, boolean>} */
     this.officials = new Map();
     this.paused = false;
@@ -89,18 +100,19 @@ export class Around {
     if (event.type === "default-given" && owed !== event.seat) {
       return `gives the default answer of ${event.seat}, whose flag did not fall`;
     }
-    if (!origin && cause.by === "clock") return `says that the clock did it, which never causes ${event.type}`;
+    if (!origin && cause.by !== undefined) return `says that the ${cause.by} did it, which never causes ${event.type}`;
     if (!origin) return `cannot have happened: ${event.type} follows from nothing`;
     if (["game-created", "game-forked"].includes(event.type) && row.version > 1)
       return "creates the game a second time";
     const { act } = origin;
-    if (origin.by === "clock" && (cause.player || cause.key)) {
-      return `names an account or a request: ${act} always comes from the clock`;
+    const byItself = origin.by === "clock" || origin.by === "house";
+    if (byItself && (cause.player || cause.key)) {
+      return `names an account or a request: ${act} always comes from the ${origin.by}`;
     }
-    if (origin.by !== "clock" && !cause.player) return `names no account: ${act} always comes from one`;
+    if (!byItself && !cause.player) return `names no account: ${act} always comes from one`;
     if (origin.seat && cause.seat === undefined) return `names no seat: ${act} is always for one`;
     if (!origin.seat && cause.seat !== undefined) return `acts for the seat ${cause.seat}; ${act} is for no seat`;
-    const names = AROUND_THE_TABLE[event.type]?.seat || event.type === "default-given";
+    const names = (AROUND_THE_TABLE[event.type]?.seat && origin.seat) || (byItself && origin.seat);
     if (names && cause.seat !== event.seat) {
       return `acts for the seat ${cause.seat}, but is about ${event.seat}`;
     }
@@ -141,7 +153,9 @@ export class Around {
       organizer: player === this.organizer,
       official: this.officials.get(`${player}`) === true,
       clock: this.clocked || event.type === "game-abandoned",
+      house: this.resigned.size > 0,
     };
+    if (by === "holder" && mayAct.holder && this.resigned.has(`${seat}`)) return `${begins}, who has resigned`;
     if (mayAct[by]) return undefined;
     return {
       anybody: undefined,
@@ -151,6 +165,7 @@ export class Around {
       organizer: `${begins}, who is not the organizer`,
       official: `${begins}, who is no official of the game`,
       clock: `is ${act}, in a game without a clock`,
+      house: `is ${act}, where nobody has resigned`,
     }[by];
   }
 
@@ -184,10 +199,20 @@ export class Around {
       return "is the last confirmation, and the game does not go on";
     }
     if (event.type === "seat-given-up" && this.givenUp.has(event.seat)) return `gives up ${event.seat} a second time`;
-    if (event.type === "seat-taken-over") {
-      if (!this.givenUp.has(event.seat)) return `takes over ${event.seat}, which was not given up`;
-      if ([...this.players.values()].includes(event.player)) return `seats ${event.player} a second time`;
-      if (this.officials.has(event.player)) return `seats ${event.player}, who is or was an official of the game`;
+    const seats = this.#unseated(event);
+    if (seats) return seats;
+    if (event.type === "answered-by-house" && !this.resigned.has(event.seat)) {
+      return `is an answer of the house for ${event.seat}, which has not resigned`;
+    }
+    if (row.cause.by === "house" && row.at !== rows[version - 2].at) {
+      return "is an act of the house later than it was called for";
+    }
+    if (event.type === "game-paused" && row.cause.by === "house" && event.reason !== NOBODY_PLAYS) {
+      return "is a pause by the house for another reason than that nobody plays";
+    }
+    const ended = rows[version]?.event;
+    if (event.type === "seat-resigned" && this.players.size === 2 && ended?.type !== "game-ended") {
+      return "is a resignation in a game of two seats, and the game does not end";
     }
     if (event.type === "answer-given" && row.at !== rows[version - 2].at) {
       return "gives an answer left in advance later than it was called for";
@@ -202,6 +227,41 @@ export class Around {
       return `goes back to version ${event.to}, after which no command follows`;
     }
     return undefined;
+  }
+
+  /**
+   * Return what is wrong with the offer of a seat, or with taking one over.
+   * @param {LoggedEvent} event
+   */
+  #unseated({ type, seat, player, to }) {
+    if (["seat-offered", "offer-withdrawn"].includes(type) && !this.players.has(seat)) {
+      return `is about ${seat}, which is no seat of this game`;
+    }
+    if (type === "seat-offered" && this.offers.has(seat)) return `offers ${seat} a second time`;
+    if (type === "offer-withdrawn" && !this.offers.has(seat)) return `ends an offer of ${seat}, which is not offered`;
+    if (type === "seat-offered" && to !== undefined) return this.#unfitToPlay(seat, `${to}`, "offers a seat to");
+    if (type !== "seat-taken-over") return undefined;
+    if (!this.givenUp.has(seat) && !this.offers.has(seat))
+      return `takes over ${seat}, which is neither open nor offered`;
+    const kept = this.offers.get(seat);
+    if (kept !== undefined && kept !== player) return `takes over ${seat}, which is offered to ${kept}`;
+    return this.#unfitToPlay(seat, player, "seats");
+  }
+
+  /**
+   * Return why an account cannot take a seat over: it plays, or may have seen more than the seat sees.
+   * @param {string} seat
+   * @param {string} player
+   * @param {string} does
+   */
+  #unfitToPlay(seat, player, does) {
+    if ([...this.players.values()].includes(player)) return `${does} ${player}, who holds a seat`;
+    if (this.officials.has(player)) return `${does} ${player}, who is or was an official of the game`;
+    if (this.seesAll && [this.organizer, this.firstOrganizer].includes(player)) {
+      return `${does} ${player}, who organizes the game and sees all of it`;
+    }
+    const other = [...this.held].find(([each, held]) => each !== seat && held.has(player));
+    return other && `${does} ${player}, who held ${other[0]} before`;
   }
 
   /** Return what is wrong with the command of an act, as far as that needs no rules. @param {Act} row */
@@ -299,7 +359,7 @@ export class Around {
    */
   goesBackAsAsked({ version, event }, act) {
     if (event.type !== "moves-retracted" || event.by !== "consent" || version !== act.version + 1) return false;
-    if (act.event.type === "seat-given-up") return this.#nowAgreed(event);
+    if (["seat-given-up", "seat-resigned"].includes(act.event.type)) return this.#nowAgreed(event);
     const asks = act.event.type === "take-back-asked";
     const request = this.requests.get(asks ? act.version : act.event.asked);
     return (asks || act.event.agrees === true) && request?.open === true && request.to === event.to && !event.reason;
@@ -346,9 +406,11 @@ export class Around {
    */
   endsAs({ event }, act) {
     const byFlag = act.event.type === "clock-expired" && act.event.then === "end";
-    if (byFlag || event.rule === BY_FLAG) {
+    const resigns = act.event.type === "seat-resigned" && this.players.size === 2;
+    if (byFlag || resigns || [BY_FLAG, BY_RESIGNATION].includes(event.rule)) {
       const others = [...this.players.keys()].filter((seat) => seat !== act.event.seat);
-      return byFlag && event.rule === BY_FLAG && others.join() === event.winners.join();
+      const right = byFlag ? BY_FLAG : resigns ? BY_RESIGNATION : undefined;
+      return event.rule === right && others.join() === event.winners.join();
     }
     const otherwise = this.ends.endsAs(event, act.event);
     return otherwise ?? (event.rule === BY_RULING) === (act.event.type === "game-adjudicated");
@@ -410,7 +472,18 @@ export class Around {
       this.seated.add(event.player);
     }
     if (event.type === "seat-given-up") this.givenUp.add(event.seat);
+    if (event.type === "seat-offered") this.offers.set(event.seat, event.to ? `${event.to}` : undefined);
+    if (event.type === "offer-withdrawn") this.offers.delete(event.seat);
+    if (event.type === "seat-resigned") {
+      this.givenUp.add(event.seat);
+      this.resigned.add(event.seat);
+      this.offers.delete(event.seat);
+      for (const [left, seat] of this.answers) if (seat === event.seat) this.answers.delete(left);
+    }
     if (event.type === "seat-taken-over") {
+      this.held.set(event.seat, new Set([...(this.held.get(event.seat) ?? []), this.players.get(event.seat)]));
+      this.resigned.delete(event.seat);
+      this.offers.delete(event.seat);
       this.players.set(event.seat, event.player);
       this.seated.add(event.player);
       this.givenUp.delete(event.seat);

@@ -12,7 +12,7 @@
  * no retraction takes it back. What is `inPause` may happen during a pause, as a ruling that goes back may.
  * @typedef {object} Origin
  * @property {string} act what it is called
- * @property {"anybody" | "newcomer" | "holder" | "participant" | "organizer" | "official" | "clock"} by
+ * @property {"anybody" | "newcomer" | "holder" | "participant" | "organizer" | "official" | "clock" | "house"} by
  * @property {boolean} [seat]
  * @property {boolean} [command]
  * @property {boolean} [onCase]
@@ -55,6 +55,9 @@ export const AROUND_THE_TABLE = {
   "time-credited": { act: "a credit of time", by: "official", stays: true, inPause: true },
   "day-off-taken": { act: "a day off", by: "holder", seat: true, stays: true },
   "seat-taken-over": { act: "the taking over of a seat", by: "newcomer", seat: true, stays: true, inPause: true },
+  "seat-offered": { act: "the offer of a seat", by: "holder", seat: true, stays: true, inPause: true },
+  "offer-withdrawn": { act: "the end of an offer", by: "holder", seat: true, stays: true, inPause: true },
+  "seat-resigned": { act: "a resignation", by: "holder", seat: true, stays: true, inPause: true },
   "game-adjudicated": { act: "a ruling on the result", by: "official", onCase: true, inPause: true },
 };
 /** What the clock itself may cause; whether it was time, only the rules say. @type {Record<string, Origin>} */
@@ -63,6 +66,16 @@ const BY_CLOCK = {
   "default-given": { act: "a default answer", by: "clock", seat: true, command: true },
   "outage-credited": { act: "the credit of an outage", by: "clock", stays: true },
   "game-abandoned": { act: "the end of an abandoned game", by: "clock" },
+};
+/** What the house may cause because players resigned; whom it answers for, only the rules say. @type {Record<string, Origin>} */
+const BY_HOUSE = {
+  "answered-by-house": { act: "an answer of the house", by: "house", seat: true, command: true },
+  "game-paused": { act: "a pause by the house", by: "house", stays: true },
+};
+/** By an official. @type {Record<string, Origin>} */
+const OFFERS = {
+  "seat-offered": { act: "the offer of a seat by an official", by: "official" },
+  "offer-withdrawn": { act: "the end of an offer by an official", by: "official" },
 };
 /** @type {Origin} */
 const CLAIM = { act: "the fall of a flag that a seat asked for", by: "holder", seat: true };
@@ -88,7 +101,7 @@ const COMMAND = { act: "a command", by: "holder", seat: true, command: true };
 
 /** Tell whether an event is about the game as such; all others happen at its table. @param {{type: string}} event */
 export function isAroundTheTable({ type }) {
-  return Object.hasOwn(AROUND_THE_TABLE, type) || Object.hasOwn(BY_CLOCK, type) || FOLLOWING.includes(type);
+  return [AROUND_THE_TABLE, BY_CLOCK, BY_HOUSE].some((known) => Object.hasOwn(known, type)) || FOLLOWING.includes(type);
 }
 
 /** Tell whether no retraction takes an event back. @param {string} type */
@@ -104,6 +117,8 @@ export function stays(type) {
  */
 export function originOf(event, cause) {
   if (cause.by === "clock") return Object.hasOwn(BY_CLOCK, event.type) ? BY_CLOCK[event.type] : undefined;
+  if (cause.by === "house") return Object.hasOwn(BY_HOUSE, event.type) ? BY_HOUSE[event.type] : undefined;
+  if (Object.hasOwn(OFFERS, event.type) && cause.seat === undefined) return OFFERS[event.type];
   if (event.type === "clock-expired") return cause.seat === undefined ? CLAIM_OF_OFFICIAL : CLAIM;
   if (event.type === "time-credited" && cause.case !== undefined) return CREDIT_BY_RULING;
   const ruling = cause.case === undefined ? RULING_WITHOUT_CASE : RULING;

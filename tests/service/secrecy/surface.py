@@ -55,6 +55,7 @@ ACTS: Final = (
     *("/listing", "/invitations", "/invitations/{invitation}"),
     *("/end-proposals", "/end-proposals/{proposed}/answer"),
     *("/clock", "/time", "/flags/{seat}", "/days-off"),
+    *("/seats/{seat}/offer", "/seats/{seat}/acceptance", "/seats/{seat}/resignation"),
 )
 """What is asked of games besides reading them; each is tried out in `Onlooker.look`."""
 
@@ -116,7 +117,12 @@ class Onlooker:
         for method, path in (("POST", "/seats"), ("POST", "/start"), ("DELETE", "")):
             seen[f"{method} {path}"] = await self._ask(method, self._address(path), None, another_key)
         # At an earlier version, or its player would give the seat up.
-        seen["DELETE /seats/red"] = await self._ask("DELETE", self._address("/seats/red"), if_match='"1"')
+        for method, path in (
+            *(("DELETE", "/seats/red"), ("POST", "/seats/red/resignation")),
+            *(("POST", "/seats/red/offer"), ("DELETE", "/seats/red/offer")),
+        ):
+            seen[f"{method} {path}"] = await self._ask(method, self._address(path), if_match='"1"')
+        seen["POST /acceptance"] = await self._ask("POST", self._address("/seats/red/acceptance"), None, another_key)
         card = {"type": "choose-card", "card": 1}  # answers no such decision: an answer that is left changes the game
         seen["POST /answers"] = await self._ask("POST", self._address("/answers"), card, decision="put-up-prize")
         seen["DELETE /answers"] = await self._ask("DELETE", self._address("/answers/6"), None, another_key)

@@ -15,6 +15,7 @@ from domain.kernel.log.game import Game
 from domain.kernel.log.history import read_event, retraction, stays
 from domain.kernel.log.lifecycle import GAME_EVENTS, MovesRetracted
 from domain.kernel.log.record import Cause
+from domain.kernel.log.seated import SEAT_EVENTS
 from domain.kernel.proof import replay
 from domain.kernel.rules.message import type_name
 from tests.domain.kernel.log.around import (
@@ -226,6 +227,6 @@ def test_the_interleavings_contain_everything() -> None:
         events = [read_event(play.ruleset, record) for record in play.records]
         met.update(f"by {event.by}" for event in events if isinstance(event, MovesRetracted))
     around = {type_name(event) for event in GAME_EVENTS if event.around} - {
-        *map(type_name, OF_CLOCKS)
-    }  # test_clocks.py has those
+        *map(type_name, (*OF_CLOCKS, *SEAT_EVENTS))
+    }  # test_clocks.py and test_seats.py have those
     assert around | {"by ruling", "by consent"} <= set(met)

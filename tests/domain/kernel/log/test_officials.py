@@ -37,6 +37,7 @@ from domain.kernel.log.lifecycle import (
     TakeBackAsked,
 )
 from domain.kernel.log.record import Cause
+from domain.kernel.log.seated import OfferWithdrawn, SeatOffered, SeatResigned
 from domain.kernel.proof.origin import AROUND_THE_TABLE
 from domain.kernel.proof.verify import verify
 from domain.kernel.rules.loading import common_rules
@@ -241,6 +242,7 @@ def test_what_a_pause_allows_is_one_list_for_the_rule_and_the_problem() -> None:
     play.give_up(BLUE)
     play.propose_end(RED, [RED, BLUE, GREEN])
     proposed = play.game.version
+    play.offer(BLUE)
     play.rule_pause()
     assert PAUSE_ALLOWS in common_rules().rule("TAB-RUL-03").text
     assert PAUSE_ALLOWS in refused(lambda: play.command(RED, OPEN)).allowed
@@ -250,6 +252,9 @@ def test_what_a_pause_allows_is_one_list_for_the_rule_and_the_problem() -> None:
         OrganizerChanged: lambda at: at.pass_on(OFFICIAL),
         SeatGivenUp: lambda at: at.give_up(GREEN),
         SeatTakenOver: lambda at: at.take_over(BLUE, PlayerId("substitute")),
+        SeatOffered: lambda at: at.offer(GREEN),
+        OfferWithdrawn: lambda at: at.withdraw_offer(BLUE),
+        SeatResigned: lambda at: at.resign(GREEN),
         AnswerLeft: lambda at: at.try_leave(RED, {"decision": "put-up-prize", "command": ONE_COIN}),
         AnswerRevoked: lambda at: at.revoke_answer(RED, left),
         TakeBackAsked: lambda at: at.ask_take_back(RED, to),

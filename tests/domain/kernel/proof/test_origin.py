@@ -9,7 +9,7 @@ from domain.kernel.log.clocked import ClocksRan
 from domain.kernel.log.event import GameEvent
 from domain.kernel.log.lifecycle import GAME_EVENTS, GameEnded, MovesRetracted, SeatsMoved
 from domain.kernel.log.record import Cause
-from domain.kernel.proof.origin import AROUND_THE_TABLE, BY_CLOCK, Origin, objection, origin_of
+from domain.kernel.proof.origin import AROUND_THE_TABLE, BY_CLOCK, BY_HOUSE, Origin, objection, origin_of
 
 FOLLOWING = (GameEnded, SeatsMoved, ClocksRan)
 """Events around the table that nobody brings about: they follow from others."""
@@ -17,7 +17,7 @@ FOLLOWING = (GameEnded, SeatsMoved, ClocksRan)
 
 @pytest.mark.parametrize("event", [each for each in GAME_EVENTS if each not in (*FOLLOWING, MovesRetracted)])
 def test_every_event_around_the_table_has_an_origin(event: type[GameEvent]) -> None:
-    assert {**AROUND_THE_TABLE, **BY_CLOCK}[event].by in get_args(get_type_hints(Origin)["by"])
+    assert {**BY_HOUSE, **AROUND_THE_TABLE, **BY_CLOCK}[event].by in get_args(get_type_hints(Origin)["by"])
 
 
 def test_that_players_move_to_other_seats_is_brought_about_by_nobody() -> None:

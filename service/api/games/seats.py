@@ -1,0 +1,119 @@
+"""The seats of a running game: their players offer them and resign, others take them over."""
+
+from typing import Final
+
+import msgspec
+from litestar.response import Response
+
+from domain.kernel.ids import GameId, PlayerId
+from service.api.bodies import Nothing
+from service.api.endpoint import endpoint
+from service.api.games.bodies import OfferWanted
+from service.api.games.clocks import as_player_or_official
+from service.api.games.routes import ACCEPTED, ACTS, acted, seat_named
+from service.api.problems.accounts import UNKNOWN_PLAYER
+from service.api.problems.games import UNKNOWN_SEAT
+from service.api.problems.play import NOT_SEATED
+from service.api.request import Call
+from service.games.requests import UnknownPlayer
+from service.games.seats import AcceptSeat, OfferSeat, Resign, WithdrawOffer
+
+_wanted: Final = msgspec.json.Decoder(OfferWanted)
+_PROBLEMS: Final = (*ACTS, UNKNOWN_SEAT, NOT_SEATED)
+
+
+@endpoint(
+    "POST",
+    "/v1/games/{game:str}/seats/{seat:str}/offer",
+    tag="Games",
+    account="required",
+    scopes=("play", "judge"),
+    headers=("Idempotency-Key", "If-Match"),
+    body=OfferWanted,
+    answers=(ACCEPTED,),
+    problems=(*_PROBLEMS, UNKNOWN_PLAYER),
+)
+async def offer_seat(request: Call, game: str, seat: str) -> Response[bytes]:
+    """Offer a seat of a running game.
+
+    As its player you offer your own seat (scope `play`), as an official of the game any seat (scope `judge`): to an
+    account, which alone may then accept, or to anybody. Nothing changes hands until somebody accepts. No account
+    can accept that holds or held another seat, is or was an official of the game, or organizes it and sees all of it
+    (TAB-SEAT-02). An account that a seat of a private game is offered to can read that game. With an `Idempotency-Key`,
+    a repeated request gets the first answer again.
+    """
+    request.read_query(Nothing)
+    wish = await request.read_body(_wanted)
+    place = seat_named(await as_player_or_official(request, game), seat)
+    to = PlayerId(wish.to) if wish.to is not None else None
+    row = await request.services.accounts.player(to) if to is not None else None
+    if to is not None and (row is None or row.closed is not None):
+        raise UnknownPlayer(f"There is no player {to!r}.")
+    return await acted(request, game, OfferSeat(place, to))
+
+
+@endpoint(
+    "DELETE",
+    "/v1/games/{game:str}/seats/{seat:str}/offer",
+    tag="Games",
+    account="required",
+    scopes=("play", "judge"),
+    headers=("Idempotency-Key", "If-Match"),
+    answers=(ACCEPTED,),
+    problems=_PROBLEMS,
+)
+async def withdraw_offer(request: Call, game: str, seat: str) -> Response[bytes]:
+    """Withdraw the offer of a seat.
+
+    The player of the seat may do this (scope `play`), and every official of the game (scope `judge`), also when
+    another one made the offer (TAB-SEAT-01). With an `Idempotency-Key`, a repeated request gets the first answer again.
+    """
+    request.read_query(Nothing)
+    place = seat_named(await as_player_or_official(request, game), seat)
+    return await acted(request, game, WithdrawOffer(place))
+
+
+@endpoint(
+    "POST",
+    "/v1/games/{game:str}/seats/{seat:str}/acceptance",
+    tag="Games",
+    account="required",
+    scopes=("play",),
+    headers=("Idempotency-Key", "If-Match"),
+    answers=(ACCEPTED,),
+    problems=(*ACTS, UNKNOWN_SEAT),
+)
+async def accept_seat(request: Call, game: str, seat: str) -> Response[bytes]:
+    """Take over a seat of a running game.
+
+    The seat is offered to you or to anybody, or it is open: its player gave it up or resigned, or its clock left it
+    open. From then on you see what the seat sees, and its player before you sees what a spectator sees (TAB-SEAT-03).
+    `given_up` and `offers` of the game say which seats can be taken over. The request has no body. With an
+    `Idempotency-Key`, a repeated request gets the first answer again.
+    """
+    request.read_query(Nothing)
+    played = await request.services.games.game(GameId(game))
+    return await acted(request, game, AcceptSeat(seat_named(played, seat)))
+
+
+@endpoint(
+    "POST",
+    "/v1/games/{game:str}/seats/{seat:str}/resignation",
+    tag="Games",
+    account="required",
+    scopes=("play",),
+    headers=("Idempotency-Key", "If-Match"),
+    answers=(ACCEPTED,),
+    problems=_PROBLEMS,
+)
+async def resign(request: Call, game: str, seat: str) -> Response[bytes]:
+    """Resign.
+
+    You cannot take this back. In a game of two seats the other seat wins, and the game is over (TAB-SEAT-06). With more
+    seats the game goes on: nothing passes to other seats, the house answers for yours by its default answers at once,
+    and a substitute may take it over (TAB-SEAT-04, TAB-SEAT-05). The request has no body. With an `Idempotency-Key`, a
+    repeated request gets the first answer again.
+    """
+    request.read_query(Nothing)
+    played = await request.services.games.game(GameId(game))
+    return await acted(request, game, Resign(seat_named(played, seat)))

@@ -1,0 +1,66 @@
+"""What accounts do to the seats of a running game: offer them, withdraw that, take them over, resign."""
+
+from msgspec.structs import replace
+
+from domain.kernel.ids import PlayerId, Seat
+from domain.kernel.log import seating
+from domain.kernel.log.fold import earlier_of
+from domain.kernel.log.game import Decided
+from domain.kernel.log.record import Cause
+from service.games.acts import Act, Case, NotSeated
+
+
+class OfferSeat(Act, frozen=True):
+    """Offering a seat to an account, or to anybody: one's own seat, or any as an official of the game."""
+
+    kind = "offer-seat"
+    seat: Seat
+    to: PlayerId | None = None
+
+    async def decide(self, case: Case) -> Decided:
+        return seating.offer_seat(case.game, self.seat, self.to, _offering(case, self.seat), case.at)
+
+
+class WithdrawOffer(Act, frozen=True):
+    """Withdrawing the offer of a seat: of one's own seat, or of any as an official of the game."""
+
+    kind = "withdraw-offer"
+    seat: Seat
+
+    async def decide(self, case: Case) -> Decided:
+        return seating.withdraw_offer(case.game, self.seat, _offering(case, self.seat), case.at)
+
+
+def _offering(case: Case, seat: Seat) -> Cause:
+    """Return the cause of an offer: an official acts for no seat. Raises `NotSeated`."""
+    if case.game.around.is_official(case.cause.account):
+        return case.cause
+    return replace(case.cause, seat=_own(case, seat))
+
+
+def _own(case: Case, seat: Seat) -> Seat:
+    held = case.seat()
+    if held != seat and not case.game.is_analysis:
+        raise NotSeated(f"{seat} is not your seat; you hold {held}.")
+    return seat
+
+
+class AcceptSeat(Act, frozen=True):
+    """Taking over a seat that is open, or offered to the account."""
+
+    kind = "accept-seat"
+    seat: Seat
+
+    async def decide(self, case: Case) -> Decided:
+        return seating.take_over_seat(case.game, self.seat, case.cause, case.at)
+
+
+class Resign(Act, frozen=True):
+    """Resigning, for one's own seat."""
+
+    kind = "resign"
+    seat: Seat
+
+    async def decide(self, case: Case) -> Decided:
+        seat, earlier = _own(case, self.seat), earlier_of(case.game, await case.log(), case.library)
+        return seating.resign(case.game, seat, earlier, case.chance, case.cause, case.at)
