@@ -37,6 +37,7 @@ export function aroundPanel(room, account) {
     !requests.problem &&
     (game.paused ?? null) === null &&
     !game.given_up?.length &&
+    !game.offers?.length &&
     !isOver(room)
   )
     return nothing;
