@@ -102,5 +102,41 @@ async def test_a_bot_plays_on_for_who_gives_up(service: Service, page: Page, vis
     await expect(page.locator("#around")).not_to_contain_text("gave up")
 
 
+async def test_a_seat_is_offered_on_the_page_taken_over_and_resigned(
+    service: Service, page: Page, visitor: Visitor, visit: Visit
+):
+    # What ends a turn is found by trying; and the page may ask for options before it hears that the seat is gone.
+    visitor.expect("403|409|422")
+    made = await table(service.services, events=60)
+    seat, carla = next(iter(made.seats)), await service.register("Carla")
+    async with visit() as other:
+        other.expect("403|409|422")
+        await other.page.goto(f"/games/{made.id}#token={token_of(carla)}")
+        await settled(other.page)
+        await opened(page, made.id, f"#token={made.token(seat)}")
+        await page.get_by_role("tab", name="Scores").click()
+        await page.get_by_text("Offer your seat").click()
+        await page.get_by_role("textbox", name="To the player of this name").fill(carla.id)
+        await visitor.axe_in_passing("#side")
+        await page.get_by_role("button", name="Offer my seat").click()
+        await expect(page.locator("#around")).to_contain_text("Your seat is offered to another player.")
+        await expect(page.get_by_role("button", name="Withdraw the offer")).to_be_visible()
+        asked = other.page.get_by_role("group", name="A seat that is offered")
+        await expect(asked).to_contain_text(re.compile(f"{seat.title()} .* is offered to you."))
+        await other.axe_in_passing("#around")
+        await asked.get_by_role("button", name="Take over").click()
+        await expect(asked).to_have_count(0)
+        await expect(page.locator("#around")).not_to_contain_text("offered")
+        await expect(page.get_by_text("Offer your seat")).to_have_count(0)
+        await other.page.get_by_role("tab", name="Scores").click()
+        await other.page.get_by_text("Resign", exact=True).click()
+        await other.page.get_by_role("checkbox", name="I resign").check()
+        await other.page.get_by_role("button", name="Resign from this game").click()
+        await expect(other.page.locator("#around")).to_contain_text(re.compile("You resigned.|Game over."))
+    held = await service.get(f"/v1/games/{made.id}")
+    assert {each["seat"]: each["player"] for each in held["seats"]}[seat] == carla.id
+    assert held["resigned"] == [seat]
+
+
 async def seats(service: Service, game: str) -> dict[str, dict[str, object]]:
     return {seat["seat"]: seat for seat in (await service.get(f"/v1/games/{game}"))["seats"]}

@@ -37,10 +37,10 @@ async def offer_seat(request: Call, game: str, seat: str) -> Response[bytes]:
     """Offer a seat of a running game.
 
     As its player you offer your own seat (scope `play`), as an official of the game any seat (scope `judge`): to an
-    account, which alone may then accept, or to anybody. Nothing changes hands until somebody accepts. No account
-    can accept that holds or held another seat, is or was an official of the game, or organizes it and sees all of it
-    (TAB-SEAT-02). An account that a seat of a private game is offered to can read that game. With an `Idempotency-Key`,
-    a repeated request gets the first answer again.
+    account, which alone may then accept, or to anybody. Nothing changes hands until somebody accepts. An account
+    that holds or held another seat, is or was an official of the game, or organizes it and sees all of it, cannot
+    accept (TAB-SEAT-02). An account that a seat of a private game is offered to can read that game. With an
+    `Idempotency-Key`, a repeated request gets the first answer again.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_wanted)
@@ -65,8 +65,8 @@ async def offer_seat(request: Call, game: str, seat: str) -> Response[bytes]:
 async def withdraw_offer(request: Call, game: str, seat: str) -> Response[bytes]:
     """Withdraw the offer of a seat.
 
-    The player of the seat may do this (scope `play`), and every official of the game (scope `judge`), also when
-    another one made the offer (TAB-SEAT-01). With an `Idempotency-Key`, a repeated request gets the first answer again.
+    The player of the seat may do this (scope `play`), and every official of the game (scope `judge`). It does not
+    matter who made the offer (TAB-SEAT-01). With an `Idempotency-Key`, a repeated request gets the first answer again.
     """
     request.read_query(Nothing)
     place = seat_named(await as_player_or_official(request, game), seat)

@@ -10,11 +10,9 @@
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { named } from "../parts/format.js";
-import { textIn } from "../parts/given.js";
+import { playerIn, textIn } from "../parts/given.js";
 import { lookAlike } from "../parts/look-alike.js";
 import { refusal } from "../parts/rule.js";
-
-const ID = /^(?:.*\/players\/)?(p[0-9a-z]{12,})$/;
 
 /** @param {OpenDesk} desk */
 export function officials(desk) {
@@ -86,7 +84,7 @@ function naming(desk) {
  * @param {string} text
  */
 async function name(desk, form, text) {
-  const id = ID.exec(text)?.[1];
+  const id = playerIn(text);
   if (id) return put(desk, form, { id, name: id });
   const found = await desk.search(text);
   if (found?.length === 1) return put(desk, form, found[0]);

@@ -40,6 +40,7 @@ export function aroundPanel(room, account) {
     (game.paused ?? null) === null &&
     !game.given_up?.length &&
     !claimed.length &&
+    !game.offers?.length &&
     !isOver(room)
   )
     return nothing;

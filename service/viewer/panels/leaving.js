@@ -1,31 +1,32 @@
 /**
- * Seats that change hands in a running game: a player gives theirs up, and the organizer puts a bot on it (TAB-LIFE-05,
- * TAB-BOT-01).
+ * Seats that change hands in a running game: a player offers theirs, gives it up or resigns, and somebody takes it over,
+ * or the organizer puts a bot on it (TAB-LIFE-05, TAB-SEAT-01 to -06, TAB-BOT-01).
  * @module
  */
 
 /**
  * @import { Account } from "../state/account.js"
- * @import { Problem } from "../state/api.js"
  * @import { Room } from "../state/room.js"
  * @import { Entered, Submitted } from "../types.js"
  */
 
 import { html, nothing } from "../vendor/lit-html.js";
-import { problemOf } from "../state/api.js";
-import { textIn } from "../parts/given.js";
+import { Problem, problemOf } from "../state/api.js";
+import { playerIn, textIn } from "../parts/given.js";
 import { chip } from "../parts/chip.js";
 import { seatName } from "../parts/format.js";
 import { levels } from "../parts/levels.js";
 import { refusal } from "../parts/rule.js";
 
 const LEAVE = "leave";
+const OFFER = "offer";
+const RESIGN = "resign";
 
-/** Whether a request is being sent; the last refusal, and what it was of: `LEAVE`, or the seat for a bot. @type {{busy: boolean, problem: Problem | null, of: string}} */
+/** Whether a request is being sent; the last refusal, and what it was of: one of those above, or a seat to take over. @type {{busy: boolean, problem: Problem | null, of: string}} */
 const state = { busy: false, problem: null, of: "" };
 
 /**
- * Say which seats were given up, and let the organizer put bots on them.
+ * Say which seats are open or offered, let others take them over, and let the organizer put bots on open ones.
  * @param {Room} room
  * @param {Account} account
  */
@@ -35,22 +36,111 @@ export function givenUp(room, account) {
   const isGone = game.seats.some((place) => place.player === game.organizer && game.given_up.includes(place.seat));
   const mayChoose =
     account.me && (game.organizer === account.me.id || (isGone && seat && !game.given_up.includes(seat)));
-  return game.given_up.map(
-    (each) => html`<div class="request" role="group" aria-label="A seat that was given up">
-    <p>${chip(room, each)} <strong>${each === seat ? "You gave up your seat." : `${seatName(game, each)} gave up their seat.`}</strong>
-      ${mayChoose ? "You can let a bot play on." : `${isGone ? "The players who are left" : "The organizer"} can let a bot play on.`} Until then, the game waits for the player as before.</p>
+  return game.seats
+    .map((place) => place.seat)
+    .filter((each) => game.given_up.includes(each) || offerOf(game, each))
+    .map(
+      (
+        each,
+      ) => html`<div class="request" role="group" aria-label=${game.given_up.includes(each) ? "A seat that was given up" : "A seat that is offered"}>
+    <p>${chip(room, each)} <strong>${whatHappened(room, account, each)}</strong> ${whatFollows(game, each, Boolean(mayChoose), isGone)}</p>
     ${
-      mayChoose && room.ruleset
+      mayTakeOver(room, account, each)
+        ? html`<div class="buttons"><button class="strong" ?disabled=${state.busy} @click=${() => accept(room, each)}>Take over ${seatName(game, each)}</button></div>`
+        : nothing
+    }
+    ${
+      mayWithdraw(room, account, each)
+        ? html`<div class="buttons"><button ?disabled=${state.busy} @click=${() => act(room, each, () => room.api.delete(`/v1/games/${room.id}/seats/${each}/offer`))}>Withdraw the offer</button></div>`
+        : nothing
+    }
+    ${
+      mayChoose && room.ruleset && game.given_up.includes(each)
         ? html`<form class="buttons" @submit=${(/** @type {Submitted} */ event) => takeOver(event, room, each)}>
       <label>Bot <select name="level">${levels(room.ruleset.bots)}</select></label>
       <button class="strong" ?disabled=${state.busy}>Let it play on</button></form>`
         : nothing
     }
     ${refused(room, each)}</div>`,
-  );
+    );
 }
 
-/** Let a player give up their seat, once they know what that means. @param {Room} room */
+/**
+ * The open offer of a seat.
+ * @param {Entered["game"]} game
+ * @param {string} seat
+ */
+function offerOf(game, seat) {
+  return game.offers.find((offer) => offer.seat === seat);
+}
+
+/**
+ * @param {Entered} room
+ * @param {Account} account
+ * @param {string} each
+ */
+function whatHappened({ game, seat }, account, each) {
+  const isMine = each === seat;
+  const who = isMine ? "You" : seatName(game, each);
+  const offer = offerOf(game, each);
+  if (game.resigned.includes(each)) return `${who} resigned.`;
+  if (offer) {
+    const to = offer.to === null ? "to anybody" : offer.to === account.me?.id ? "to you" : "to another player";
+    return isMine ? `Your seat is offered ${to}.` : `The seat of ${who} is offered ${to}.`;
+  }
+  return isMine ? "You gave up your seat." : `${who} gave up their seat.`;
+}
+
+/**
+ * @param {Entered["game"]} game
+ * @param {string} each
+ * @param {boolean} mayChoose
+ * @param {boolean} isGone
+ */
+function whatFollows(game, each, mayChoose, isGone) {
+  const waits = game.resigned.includes(each)
+    ? "Until somebody takes the seat over, the house answers for it."
+    : "Until somebody takes the seat over, the game waits for the player as before.";
+  if (!game.given_up.includes(each)) return waits;
+  const bots = mayChoose
+    ? "You can let a bot play on."
+    : `${isGone ? "The players who are left" : "The organizer"} can let a bot play on.`;
+  return `${bots} ${waits}`;
+}
+
+/**
+ * Tell whether to offer somebody a seat; whether they may have it, the service decides.
+ * @param {Entered} room
+ * @param {Account} account
+ * @param {string} each
+ */
+function mayTakeOver({ game }, { me }, each) {
+  const to = offerOf(game, each)?.to ?? null;
+  const isFree = to === null || to === me?.id;
+  return me && isFree && game.you === null && !game.officials.some(({ player }) => player === me.id);
+}
+
+/**
+ * @param {Entered} room
+ * @param {Account} account
+ * @param {string} each
+ */
+function mayWithdraw({ game, seat }, { me }, each) {
+  const isOfficial = game.officials.some(({ player }) => player === me?.id);
+  return offerOf(game, each) && (isOfficial || (each === seat && !game.resigned.includes(each)));
+}
+
+/**
+ * Take a seat over. What the seat may see is read again from the start.
+ * @param {Entered} room
+ * @param {string} seat
+ */
+async function accept(room, seat) {
+  await act(room, seat, () => room.api.post(`/v1/games/${room.id}/seats/${seat}/acceptance`));
+  if (!state.problem) await room.enter(room.version);
+}
+
+/** What a player can do who does not want to play on: each says what it means. @param {Room} room */
 export function leaving(room) {
   const { game, seat } = room;
   if (
@@ -58,15 +148,84 @@ export function leaving(room) {
     !seat ||
     game?.status !== "running" ||
     game.fork?.purpose === "analysis" ||
-    game.given_up.includes(seat)
+    game.resigned.includes(seat)
   )
     return nothing;
+  return html`${offerOf(game, seat) ? nothing : offering(room, seat)}
+    ${game.given_up.includes(seat) ? nothing : givingUp(room, seat)} ${resigning(room, seat)}`;
+}
+
+/**
+ * @param {Entered} room
+ * @param {string} seat
+ */
+function offering(room, seat) {
+  /** @param {Submitted} event */
+  const submit = (event) => {
+    event.preventDefault();
+    const text = textIn(new FormData(event.target), "to");
+    return act(room, OFFER, async () => {
+      const to = text ? { to: playerIn(text) ?? (await found(room, text)) } : {};
+      return room.api.post(`/v1/games/${room.id}/seats/${seat}/offer`, to);
+    });
+  };
+  return html`<details class="leaving"><summary>Offer your seat</summary>
+    <form @submit=${submit}>
+    <p>Whoever accepts plays on in your place and sees what you see. You then see what a spectator sees. Until somebody accepts,
+      you play on, and you can withdraw the offer. Nobody can accept who plays or played another seat of this game, or is its official.</p>
+    <p><label>To the player of this name, or with this address; leave it empty for anybody <input name="to" maxlength="200" autocomplete="off" spellcheck="false" /></label></p>
+    <p><button ?disabled=${state.busy}>Offer my seat</button></p></form>
+    ${refused(room, OFFER)}</details>`;
+}
+
+/**
+ * Return the id of the only player of a name who can be found.
+ * @param {Entered} room
+ * @param {string} name
+ */
+async function found(room, name) {
+  const { items } = await room.api.get("/v1/players/search", { name });
+  if (items.length === 1) return items[0].id;
+  const detail = items.length
+    ? `${items.length} players are called ${name}.`
+    : `No player who can be found is called ${name}.`;
+  const allowed = "Ask them for the address of their page: it is on /account.";
+  throw new Problem({ title: "The player is not known", detail, allowed }, 404);
+}
+
+/**
+ * @param {Entered} room
+ * @param {string} seat
+ */
+function givingUp(room, seat) {
   const leave = () => act(room, LEAVE, () => room.api.delete(`/v1/games/${room.id}/seats/${seat}`));
   return html`<details class="leaving"><summary>Give up your seat</summary>
-    <p>You cannot take this back. The game waits for you as before until its organizer lets a bot play on. From then on you see
-      what a spectator sees.</p>
+    <p>You cannot take this back. The game waits for you as before until somebody takes your seat over, or its organizer lets a
+      bot play on. From then on you see what a spectator sees.</p>
     <p><button ?disabled=${state.busy} @click=${leave}>Give up my seat</button></p>
     ${refused(room, LEAVE)}</details>`;
+}
+
+/**
+ * @param {Entered} room
+ * @param {string} seat
+ */
+function resigning(room, seat) {
+  /** @param {Submitted} event */
+  const submit = (event) => {
+    event.preventDefault();
+    return act(room, RESIGN, () => room.api.post(`/v1/games/${room.id}/seats/${seat}/resignation`));
+  };
+  const others = room.game.seats.filter((place) => place.seat !== seat);
+  const follows =
+    others.length === 1
+      ? `The game ends, and ${seatName(room.game, others[0].seat)} wins.`
+      : "The game goes on. What is yours passes to nobody, the house answers for your seat with as little as possible, and somebody else may take the seat over.";
+  return html`<details class="leaving"><summary>Resign</summary>
+    <form @submit=${submit}><p>${follows}</p>
+    <p><label><input type="checkbox" name="sure" required /> I resign, and know that I cannot take this back.</label></p>
+    <p><button ?disabled=${state.busy}>Resign from this game</button></p></form>
+    ${refused(room, RESIGN)}</details>`;
 }
 
 /**

@@ -16,6 +16,10 @@ export const NO_MOVES = new Set([
   "take-back-answered",
   "seat-given-up",
   "seat-taken-over",
+  "seat-offered",
+  "offer-withdrawn",
+  "seat-resigned",
+  "answered-by-house",
 ]);
 
 /** @type {WeakMap<Table, TakeBacks>} */
