@@ -36,22 +36,23 @@ def judged(play: Clocked) -> None:
 
 
 def answered(rng: Random) -> Clocked:
-    """A bank with quiet hours. A flag falls, time is given, credited and lost in an outage, and then all are absent."""
-    clock = Clock(kind="bank", time=120, increment=20, cap=240, vacate_after=0, days_off=1, quiet=Quiet(5, 65))
+    """A bank, and quiet hours in which the game begins. A flag falls, time is given, credited and lost in an outage, and then all are absent."""
+    clock = Clock(kind="bank", time=120, increment=20, cap=240, vacate_after=0, days_off=1, quiet=Quiet(1410, 1))
     ruleset = LIBRARY.current("italia-2")
     play = Clocked(ruleset, builtin(ruleset.board), 4, 1, clock=clock)
     moves(play, rng, 30)
     play.fall(play.wait_for_fall())
     moves(play, rng, 10)
     first, second = list(play.game.players)[:2]
-    play.give_time(first, second, 45)
-    play.name_official()
-    play.credit_time(first, 60)
-    play.take_day_off(second)
-    moves(play, rng, 10)
     since = play.now
     play.wait(300)
     play.credit_outage(since)
+    moves(play, rng, 10)
+    play.give_time(first, second, 45)
+    play.name_official()
+    play.credit_time(first, 60)
+    play.take_day_off(play.clocks.runs[0])
+    play.wait(200)
     moves(play, rng, 10)
     while play.game.around.paused is None:
         play.fall(play.wait_for_fall())
