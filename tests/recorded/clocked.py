@@ -36,7 +36,10 @@ def judged(play: Clocked) -> None:
 
 
 def answered(rng: Random) -> Clocked:
-    """A bank, and quiet hours in which the game begins. A flag falls, time is given, credited and lost in an outage, and then all are absent."""
+    """A bank, and quiet hours in which the game begins.
+
+    A flag falls. Time is lost in an outage, given and credited. At last all are absent.
+    """
     clock = Clock(kind="bank", time=120, increment=20, cap=240, vacate_after=0, days_off=1, quiet=Quiet(1410, 1))
     ruleset = LIBRARY.current("italia-2")
     play = Clocked(ruleset, builtin(ruleset.board), 4, 1, clock=clock)
