@@ -38,6 +38,7 @@ OTHERS: Final = {
     *(
         "after",
         "chapter",
+        "clock",
         "confirm",
         "cursor",
         "for",
