@@ -25,8 +25,8 @@ STILL: Final = Table(
     {"book": "number", "due": "text", "told": "text"},
     (("due", "game"),),
 )
-"""`due` is when to look at the game next. `told` is the time of its last event when its players could first be told that
-it will be abandoned; empty before that."""
+"""`due` is when to look at the game next; `told` is empty, or the time of the last event of a game whose players can be
+told that it will be abandoned."""
 
 
 class Still(Struct, frozen=True):

@@ -9,6 +9,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from domain.kernel.ids import GameId
+from projections.lanes import LANES
 from projections.stillness import STILLNESS
 from tests.service.api.serving import Answer, Player
 from tests.service.games.test_timekeeper import Hall, hall_in
@@ -45,9 +46,9 @@ async def begun(hall: Hall, *players: Player, **wish: Any) -> str:
 async def look(hall: Hall) -> None:
     """Look for still games now, as a service does that was there all the time."""
     await hall.keeper.rest()
-    lanes = {lane: hall.service.services.games.time() for lane in range(64)}
-    await hall.service.services.rows.watch(lanes, 1)
-    await hall.service.services.rows.watch(lanes, 64)
+    now = hall.service.services.games.time()
+    for lanes in (1, LANES):
+        await hall.service.services.rows.watch(dict.fromkeys(range(lanes), now), lanes)
     await hall.turn()
     await hall.keeper.look_for_still()
 
