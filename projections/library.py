@@ -11,8 +11,9 @@ from projections.projection import Projection
 from projections.rules import RULES
 from projections.scoreboard import SCOREBOARD
 from projections.sightings import SIGHTINGS
+from projections.stillness import STILLNESS
 from projections.timeline import TIMELINE
 
 PROJECTIONS: Final[tuple[Projection, ...]] = (
-    *(LOBBY, SCOREBOARD, PLAYERS, DICE, RULES, SIGHTINGS, TIMELINE, OFFICIALS, CLOCKS),
+    *(LOBBY, SCOREBOARD, PLAYERS, DICE, RULES, SIGHTINGS, TIMELINE, OFFICIALS, CLOCKS, STILLNESS),
 )

@@ -3,7 +3,8 @@
 It goes by the rows of `projections.deadlines` and polls no game. What is true stands in the logs alone: a flag falls
 only when its game says that time and grace are up, at the version that was looked at. So exactly one of an answer and a
 flag happens, whatever is killed and if two keep time. A timekeeper that finds that nobody watched a lane for too long
-first gives that time back to every game in it, and only then looks for flags (TAB-CLK-09).
+first gives that time back to every game in it, and only then looks for flags (TAB-CLK-09). Now and then it also ends
+games that nobody plays any more (`abandoning`).
 """
 
 import asyncio
@@ -25,6 +26,7 @@ from projections.lanes import books_of
 from projections.store import NotBuilt, ProjectionStore, Unavailable
 from service.base.clock import later, stamped
 from service.base.settings import Settings
+from service.games.abandoning import Abandoning
 from service.games.cache import UnknownGame
 from service.games.clocks import CreditOutage, Fall
 from service.games.games import Games
@@ -52,6 +54,9 @@ BATCH: Final = 200
 LOOKS: Final = 8
 """The games that are looked at in parallel: some have to be loaded."""
 
+STILL: Final = 60.0
+"""Seconds between two looks at games that nobody plays any more: they wait for weeks."""
+
 TROUBLE: Final = timedelta(minutes=1)
 """After which a game is looked at again whose flag could not fall, as when it is damaged."""
 
@@ -73,6 +78,8 @@ class Timekeeper:
         self._until: dict[int, str] = {}
         """Until when the lanes that are held here were watched."""
         self._looks = asyncio.Semaphore(LOOKS)
+        self._abandoning = Abandoning(games, store, rows)
+        self._next_still = 0.0
         self._told = ""
 
     async def run(self) -> None:
@@ -118,10 +125,17 @@ class Timekeeper:
         await self._each(found, lambda each: self._look(each, put_off))
         if put_off:
             await deadlines.later(self._rows, put_off)
+        if time.monotonic() >= self._next_still:
+            await self.look_for_still()
         late = {lane: now for lane in watched if stamped(now) - stamped(self._until[lane]) >= BEAT}
         if late:
             await self._note(late)
         return len(found)
+
+    async def look_for_still(self) -> None:
+        """End the games in the lanes of this process that nobody plays any more."""
+        self._next_still = time.monotonic() + STILL
+        await self._abandoning.turn(self._books(self._held))
 
     async def _share(self) -> None:
         """Take the lanes that fall to this process now."""
@@ -152,6 +166,7 @@ class Timekeeper:
             await self._share()
             if lane not in self._held:
                 return
+        await self._abandoning.spare(books, since)
         if credited:
             log.warning("an outage was credited", lane=lane, since=since, games=credited)
         await self._note({lane: self._games.time()})

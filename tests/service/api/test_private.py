@@ -33,7 +33,20 @@ NAMED: Final = {"game", "with", "case"}
 """Parameters of addresses that name a game or a case."""
 
 OTHERS: Final = {
-    *("asked", "chart", "document", "invitation", "left", "lesson", "level", "number", "passkey", "player", "rule"),
+    *(
+        "asked",
+        "proposed",
+        "chart",
+        "document",
+        "invitation",
+        "left",
+        "lesson",
+        "level",
+        "number",
+        "passkey",
+        "player",
+        "rule",
+    ),
     *("ruleset", "seat", "secret", "tile", "token"),
     *(
         "after",

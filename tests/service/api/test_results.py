@@ -37,9 +37,13 @@ class Contest:
     async def say(self, winners: list[str], rule: str | None, **more: Any) -> None:
         """Hold that everything that states a winner says who has won, and that the game counts once."""
         detail = await self.service.get(self.url)
-        result = {"winners": winners, "rule": rule} if rule else None
-        assert detail["result"] == result
+        result = detail["result"]
+        assert (result and (result["winners"], result["rule"])) == ((winners, rule) if rule else None)
+        rest = [seat for seat in ("red", "blue") if seat not in winners]
+        assert result is None or result["order"] == [group for group in (winners, rest) if group]
         board = await until(self.service, f"{self.url}/scoreboard", winners=winners, ended_by=rule, **more)
+        told = rule and (not detail["continued_in"] or rule == "TAB-RUL-09")
+        assert board["order"] == (result["order"] if told else [])
         for name, value in more.items():
             assert detail[name] == board[name] == value
         running = int(rule is None)

@@ -1,0 +1,95 @@
+"""Running games by when they may be abandoned: what the timekeeper goes by, instead of asking every game (TAB-END-04).
+
+A row is written when its game begins, and not at every event. So its time is the earliest that the game allows. Who
+looks at the game then puts the row off (`later`), and notes there that its players may be told.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from datetime import timedelta
+from typing import Final
+
+from msgspec import Struct
+
+from domain.kernel.ids import GameId, book_of
+from domain.kernel.log.clock import milliseconds, moment
+from domain.kernel.log.ended import ABANDONED_AFTER
+from domain.kernel.log.ending import WARNING
+from domain.kernel.log.lifecycle import GameEnded, GameStarted
+from projections.change import Amend, Change, Drop, Put, Table
+from projections.projection import Happened, Projection
+from projections.store import ProjectionStore, Rows
+
+STILL: Final = Table(
+    "still",
+    {"game": "text"},
+    {"book": "number", "due": "text", "told": "text"},
+    (("due", "game"),),
+)
+"""`due` is when to look at the game next; `told` is empty, or the time of the last event of a game whose players can be
+told that it will be abandoned."""
+
+
+class Still(Struct, frozen=True):
+    """A game to look at: when it was to be looked at, and for which stillness its players could be told."""
+
+    game: GameId
+    due: str
+    told: str
+
+
+class Stillness(Projection):
+    """The running games, by when they may be abandoned."""
+
+    name = "stillness"
+    version = 1
+    tables = (STILL,)
+    heeds = "around"
+
+    def fold(self, happened: Happened) -> Iterable[Change]:
+        key = {"game": happened.game}
+        match happened.around:
+            case GameStarted():
+                days = happened.fixed.created.abandoned_after or ABANDONED_AFTER
+                due = _later(happened.record.at, timedelta(days=days) - WARNING)
+                yield Put(STILL, key, {"book": book_of(happened.game), "due": due, "told": ""})
+            case GameEnded():
+                yield Drop(STILL, key)
+            case _:
+                pass
+
+    def fold_continuation(self, happened: Happened) -> Iterable[Change]:
+        return self.fold(happened)
+
+
+STILLNESS: Final = Stillness()
+
+
+def _later(at: str, wait: timedelta) -> str:
+    return moment(milliseconds(at) + wait // timedelta(milliseconds=1))
+
+
+async def due(rows: Rows, books: Collection[int], until: str, limit: int) -> list[Still]:
+    """Return the games in these books that are to be looked at by a time, the first first."""
+    return await _found(rows, books, "due <= ?", until, limit)
+
+
+async def told(rows: Rows, books: Collection[int], until: str, limit: int) -> list[Still]:
+    """Return the games in these books that may be abandoned by a time, and whose players could be told."""
+    return await _found(rows, books, "told > '' AND due < ?", until, limit)
+
+
+async def _found(rows: Rows, books: Collection[int], which: str, until: str, limit: int) -> list[Still]:
+    query = (
+        f"SELECT game, due, told FROM {{still}} WHERE {which}"
+        f" AND book IN ({', '.join(map(str, sorted(books)))}) ORDER BY due, game LIMIT {limit}"
+    )
+    return [Still(GameId(game), at, told) for game, at, told in await rows.select(STILLNESS, query, [until])]
+
+
+async def later(rows: ProjectionStore, found: Mapping[Still, Still]) -> None:
+    """Put games off, as what stands beside each says, unless somebody else did meanwhile."""
+    changes = [
+        Amend(STILL, {"game": each.game, "due": each.due}, {"due": then.due, "told": then.told})
+        for each, then in found.items()
+    ]
+    await rows.amend(STILLNESS, changes)

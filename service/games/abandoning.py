@@ -1,0 +1,91 @@
+"""Ending games that nobody plays any more (TAB-END-04).
+
+The rows of `projections.stillness` say which games to look at. A game is looked at twice: a week before its end, from
+when on its players can be told, and at its end. So also a game that had been still for long when this was first looked
+at goes on for a week, and so does every game after an outage of a day.
+"""
+
+from collections.abc import Collection
+from datetime import timedelta
+from typing import Final
+
+from msgspec.structs import replace
+
+from domain.kernel.log.ending import WARNING, abandoned_at
+from domain.kernel.rules.refusal import Refusal
+from projections import stillness
+from projections.stillness import Still
+from projections.store import NotBuilt, ProjectionStore
+from service.base.clock import later, stamped
+from service.games.ends import Abandon
+from service.games.games import Games
+from service.observe.logging import log
+from service.store.protocol import EventStore
+
+BATCH: Final = 200
+"""Games that are looked at in one turn."""
+
+LONG_OUTAGE: Final = timedelta(days=1)
+"""After a longer one, in which nobody could play, no game is abandoned within a week."""
+
+TROUBLE: Final = timedelta(hours=1)
+"""After which a game is looked at again that could not be ended, as when it is damaged."""
+
+
+class Abandoning:
+    """Looks at the games that are due, in the books that fall to this process."""
+
+    def __init__(self, games: Games, store: EventStore, rows: ProjectionStore) -> None:
+        self._games = games
+        self._store = store
+        self._rows = rows
+
+    async def turn(self, books: Collection[int]) -> None:
+        """End the games that are due. Raises `StoreError` and `Unavailable`."""
+        now = self._games.time()
+        try:
+            found = await stillness.due(self._rows, books, now, BATCH)
+        except NotBuilt:  # it will be; clocks do not wait for it
+            return
+        put_off = dict[Still, Still]()
+        for each in found:
+            try:
+                due, told = await self._look(each, now)
+            except Exception as error:  # of one game, which must not stop the others
+                log.warning("a still game waits", game=each.game, why=f"{type(error).__name__}: {error}")
+                due, told = later(now, TROUBLE), each.told
+            put_off[each] = replace(each, due=due, told=told)
+        if put_off:
+            await stillness.later(self._rows, put_off)
+
+    async def _look(self, found: Still, now: str) -> tuple[str, str]:
+        """Look at a game that is due, and end it if it is time. Return when to look next, and for what it was told."""
+        game, row = await self._games.game(found.game), await self._store.game(found.game)
+        ends = abandoned_at(game, row.changed) if row is not None else None
+        if row is None or ends is None:
+            return later(now, WARNING), ""  # it has just ended, as its row will soon know
+        if found.told != row.changed:
+            warned = later(ends, -WARNING)
+            if now < warned:
+                return warned, ""
+            return max(ends, later(now, WARNING)), row.changed
+        if now < ends:
+            return ends, found.told
+        try:
+            await self._games.by_clock(found.game, Abandon())
+            log.info("a game was abandoned", game=found.game, since=row.changed)
+        except Refusal:  # something happened in it just now
+            return later(now, TROUBLE), ""
+        return later(now, WARNING), ""
+
+    async def spare(self, books: Collection[int], since: str) -> None:
+        """After a long outage, which began at `since`, let no game be abandoned within a week."""
+        now = self._games.time()
+        if not since or stamped(now) - stamped(since) < LONG_OUTAGE:
+            return
+        until = later(now, WARNING)
+        try:
+            while found := await stillness.told(self._rows, books, until, BATCH):
+                await stillness.later(self._rows, {each: replace(each, due=until) for each in found})
+        except NotBuilt:
+            return
