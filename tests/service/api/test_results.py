@@ -43,7 +43,7 @@ class Contest:
         assert result is None or result["order"] == [group for group in (winners, rest) if group]
         board = await until(self.service, f"{self.url}/scoreboard", winners=winners, ended_by=rule, **more)
         told = rule and (not detail["continued_in"] or rule == "TAB-RUL-09")
-        assert board["order"] == (result["order"] if told else [])
+        assert board["order"] == (result["order"] if result and told else [])
         for name, value in more.items():
             assert detail[name] == board[name] == value
         running = int(rule is None)
