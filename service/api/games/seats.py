@@ -39,8 +39,8 @@ async def offer_seat(request: Call, game: str, seat: str) -> Response[bytes]:
     As its player you offer your own seat (scope `play`), as an official of the game any seat (scope `judge`): to an
     account, which alone may then accept, or to anybody. Nothing changes hands until somebody accepts. An account
     that holds or held another seat, is or was an official of the game, or organizes it and sees all of it, cannot
-    accept (TAB-SEAT-02). An account that a seat of a private game is offered to can read that game. With an `Idempotency-Key`,
-    a repeated request gets the first answer again.
+    accept (TAB-SEAT-02). An account that a seat of a private game is offered to can read that game. With an
+    `Idempotency-Key`, a repeated request gets the first answer again.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_wanted)
