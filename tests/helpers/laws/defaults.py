@@ -5,7 +5,8 @@ from random import Random
 
 import msgspec
 
-from domain.kernel.ids import Seat
+from domain.kernel.ids import PlayerId, Seat
+from domain.kernel.proof.verify import verify
 from domain.kernel.rules import schema
 from tests.helpers.laws.games import RandomGames
 from tests.helpers.laws.twins import Bare, Swapped, chance_of
@@ -38,6 +39,25 @@ class Defaults(RandomGames):
             seat = play.waiting[0]
             play.command(seat, self._default(play, seat))
         assert max(rounds.values()) < IN_A_ROUND
+
+    def test_the_house_plays_for_seats_that_resigned_and_a_proof_follows(self, seed: int) -> None:
+        """All but one resign, one by one, and somebody takes a seat over: the rest can play on (TAB-SEAT-05)."""
+        rng, play = Random(seed), self.open(seed)
+        first, *others = rng.sample(list(play.game.players), len(play.game.players))
+        for number in range(self.commands):
+            if play.game.status != "running":
+                break
+            if others and number % 8 == 7:
+                play.resign(others.pop())
+            elif number == self.commands // 2 and play.game.around.resigned:
+                play.take_over(play.game.around.resigned[0], PlayerId("substitute"))
+            else:
+                play.step(rng)
+            assert not {*play.waiting} & {*play.game.around.resigned}
+        assert play.fold() == play.game
+        for viewer in (None, first):
+            verdict = verify(play.export(viewer), play.library)
+            assert verdict.ok, verdict
 
     def test_a_default_answer_tells_others_nothing(self, seed: int) -> None:
         """Of two games that differ in a hidden shuffle, the defaults look alike, unless they are sealed."""
