@@ -48,8 +48,8 @@ def clocks_ran(
 ) -> ClocksRan | None:
     """Return what the clocks show after an act that brought `events` about; None when nothing changed.
 
-    A clock shows the time of its own last change, so one that runs on needs no event. `asked` are the decisions that are
-    open after it, where somebody has just found them.
+    A clock shows the time of its own last change, so one that runs on needs no event. `asked` are the decisions that
+    are open after it, where somebody has just found them.
     """
     was, clocks = before.clocks, after.clocks
     if was is None or clocks is None or after.status != "running":
