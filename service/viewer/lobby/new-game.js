@@ -90,7 +90,7 @@ export function newGame(api, account, rulesets, draw) {
     <label for="level">The other seats</label>
     <select id="level" name="level"><option value="">are for people</option>${ruleset.bots.map((level) => html`<option value=${level}>are for bots: ${named(level)}</option>`)}</select>
     ${clockFields(null)}
-    <p class="hint">With a clock, a player who vanishes does not stop the game: at zero the usual answer is given for them.</p>
+    <p class="hint">With a clock, a player who vanishes does not stop the game.</p>
     <label for="shown">Who reads this game</label>
     <select id="shown" name="shown">
       <option value="listed">everybody: lists show it</option>
