@@ -108,12 +108,15 @@ async def test_a_clock_is_chosen_and_told_before_anybody_sits_down(browser: Brow
     async with visiting(browser, address) as visitor:
         await opened(visitor.page, game, f"#token={token_of(timed.anna)}")
         await visitor.page.get_by_label("Clock").select_option("fast")
+        await visitor.page.get_by_label("At zero").select_option("claim")
         seats = visitor.page.locator(".open-seats")
         await expect(seats).to_contain_text("Each player has 2 days, and 8 hours after each turn, up to 4 days.")
-        await expect(seats).to_contain_text("From the 3rd time on, somebody else may take the seat.")
-    assert (await service.get(url))["clock"]["days_off"] == 3
+        await expect(seats).to_contain_text("At zero nothing happens until another player or an official asks for it.")
+        await visitor.axe(".open-seats")
+    clock = (await service.get(url))["clock"]
+    assert (clock["days_off"], clock["at_zero"]) == (3, "claim")
     invited = (await service.post(f"{url}/invitations", timed.anna))["token"]
-    await eventually(service, "/v1/games?clock=fast", lambda page: len(page["items"]) == 1)
+    await eventually(service, "/v1/games?clock=own", lambda page: len(page["items"]) == 1)
     async with visiting(browser, address, **PHONE) as visitor:
         page = visitor.page
         await page.goto(f"/join#{invited}")
@@ -123,5 +126,12 @@ async def test_a_clock_is_chosen_and_told_before_anybody_sits_down(browser: Brow
         await expect(line).to_contain_text("Clock: 2 days, and 8 hours after each turn")
         await page.get_by_label("Clock").select_option("slow")
         await expect(page.locator("#games")).to_contain_text("No game matches.")
-        await page.get_by_label("Clock").select_option("fast")
+        await page.get_by_label("Clock").select_option("own")
         await expect(line).to_have_count(1)
+        await page.goto("/new")
+        await page.get_by_label("Clock").select_option("live")
+        await page.get_by_label("At zero").select_option("vacate")
+        await page.get_by_role("button", name="Create the game").click()
+        await page.wait_for_url("**/games/*")
+    made = (await service.get(f"/v1/games/{page.url.rpartition('/')[2].partition('#')[0]}"))["clock"]
+    assert (made["time"], made["at_zero"]) == (45 * 60, "vacate")
