@@ -100,6 +100,7 @@ export type Throw = Schemas["Throw"];
 export type Roll = Schemas["RollView"];
 export type SeatView = Schemas["SeatView"];
 export type TakeBack = Schemas["TakeBack"];
+export type EndProposal = Schemas["EndProposal"];
 export type TimelineEntry = Schemas["TimelineEntry"];
 export type Papers = Schemas["PapersView"];
 export type Paper = Schemas["Paper"];

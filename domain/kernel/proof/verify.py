@@ -15,6 +15,8 @@ import msgspec
 from msgspec import Struct
 
 from domain.kernel.ids import GameId, Version
+from domain.kernel.log.ended import told
+from domain.kernel.log.ending import Finish, finish
 from domain.kernel.log.game import Game
 from domain.kernel.log.lifecycle import Status
 from domain.kernel.proof.export import Export, ExportError
@@ -43,6 +45,7 @@ class Verdict(Struct, frozen=True, omit_defaults=True):
             by comparing its head with one that you noted later.
         proved: what was checked, in sentences.
         unproved: what could not be checked, and why, in sentences; empty for a game that is over.
+        finish: how a game that is over ended, and how all of its seats finished (TAB-END-03); absent before that.
     """
 
     ok: bool
@@ -56,6 +59,7 @@ class Verdict(Struct, frozen=True, omit_defaults=True):
     head: str = ""
     proved: tuple[str, ...] = ()
     unproved: tuple[str, ...] = ()
+    finish: Finish | None = None
 
 
 def verify(lines: Iterable[bytes], library: Library, parent: Export | None = None) -> Verdict:
@@ -76,7 +80,13 @@ def verify(lines: Iterable[bytes], library: Library, parent: Export | None = Non
     except ExportError as error:
         return msgspec.structs.replace(known, ok=False, problem=error.problem, version=error.version, line=error.line)
     head = export.records[-1].hash.hex()
-    return msgspec.structs.replace(known, head=head, proved=tuple(_proved(replay)), unproved=tuple(_unproved(replay)))
+    return msgspec.structs.replace(
+        known,
+        head=head,
+        proved=tuple(_proved(replay)),
+        unproved=tuple(_unproved(replay)),
+        finish=finish(cast(Game, replay.game)),
+    )
 
 
 def _proved(replay: Replay) -> Iterator[str]:
@@ -93,6 +103,8 @@ def _proved(replay: Replay) -> Iterator[str]:
         yield f"All {game.draws} draws of chance follow from the secret that was committed to beforehand."
         if replay.sealed:
             yield f"All {len(replay.sealed)} secrets are published and fit their commitments."
+        if (ended := finish(game)) is not None:
+            yield f"It ended by {ended.rule}, and its seats finished so: {told(ended.order, game.names)}."
         return
     yield f"{replay.decided} acts of players were decided again and gave exactly the stored events."
     if replay.folded:

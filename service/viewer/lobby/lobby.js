@@ -13,6 +13,7 @@ import { live } from "../vendor/directives/live.js";
 import { accountForms } from "../parts/account-forms.js";
 import { ago, clock, count, gameTitle, named } from "../parts/format.js";
 import { lookAlike } from "../parts/look-alike.js";
+import { endedAs } from "../parts/order.js";
 import { Account } from "../state/account.js";
 import { Api } from "../state/api.js";
 import { timeOf } from "../parts/clocks.js";
@@ -106,7 +107,7 @@ function table(game) {
 /** @param {Shown} shown */
 function ending({ result, continued_in: next }) {
   if (next) return html`By a ruling it goes on in <a href="/games/${next}">another game</a>`;
-  return result?.winners.length ? `Won by ${result.winners.map(named).join(" and ")}` : "Nobody won";
+  return endedAs(result, named).replace(/\.$/, "");
 }
 
 function search() {

@@ -1,6 +1,6 @@
 /**
- * What goes on around the table, for everybody to see: how it ended, a pause, seats that were given up, and
- * requests to take moves back with their answers.
+ * What goes on around the table, for everybody to see: how it ended, a pause, seats that were given up, proposals to
+ * end the game, and requests to take moves back with their answers.
  * @module
  */
 
@@ -19,6 +19,7 @@ import { refusal } from "../parts/rule.js";
 import { problemOf } from "../state/api.js";
 import { docketOf } from "../state/docket.js";
 import { takeBacksOf } from "../state/take-backs.js";
+import { endsPanel, saysOfEnds } from "./ends.js";
 import { claims } from "./giving-time.js";
 import { givenUp } from "./leaving.js";
 import { won } from "./standings.js";
@@ -41,10 +42,12 @@ export function aroundPanel(room, account) {
     !game.given_up?.length &&
     !claimed.length &&
     !game.offers?.length &&
+    !saysOfEnds(room) &&
     !isOver(room)
   )
     return nothing;
   return html`${isOver(room) ? ending(room) : nothing} ${game.paused === null ? nothing : pause(room, account)} ${givenUp(room, account)} ${claimed}
+    ${endsPanel(room)}
     ${waiting.map((each) => dispute(room, each))}
     ${requests.open.map((request) => oneRequest(room, requests, request))}
     ${

@@ -11,10 +11,12 @@
 import { html, nothing } from "../vendor/lit-html.js";
 import { chip, signOf } from "../parts/chip.js";
 import { plain, scored, seatName } from "../parts/format.js";
+import { endedAs } from "../parts/order.js";
 import { link, linked } from "../parts/papers.js";
 import { remarks } from "../parts/remarks.js";
 import { shelf } from "../parts/shelf.js";
 import { chartsPanel } from "./charts.js";
+import { proposing } from "./ends.js";
 import { clocksPart } from "./giving-time.js";
 import { leaving } from "./leaving.js";
 
@@ -26,7 +28,7 @@ export function standingsPanel(room) {
     ${room.isEntered() ? (room.currentScene?.shelves ?? []).map((each) => shelf(room, each)) : nothing}
     ${room.game?.result ? html`<p><strong>${won(room)}</strong>${room.game.ruled_by ? " An official ruled so." : nothing}</p>` : nothing}
     ${room.game?.continued_in ? html`<p>By a ruling it goes on in <a href="/games/${room.game.continued_in}">another game</a>.</p>` : nothing}
-    ${clocksPart(room)} ${leaving(room)}
+    ${clocksPart(room)} ${proposing(room)} ${leaving(room)}
     ${chartsPanel(room)}
     ${room.game ? remarks(room.game) : nothing}`;
 }
@@ -102,10 +104,7 @@ function figure(standing, name, before) {
     : html`${scored(value)} <span class="quiet">(${value > was ? "+" : "−"}${scored(Math.abs(value - was))})</span>`;
 }
 
-/** Return who won, as a sentence. @param {Room} room */
+/** Return how the game ended, as a sentence. @param {Room} room */
 export function won(room) {
-  const winners = room.game?.result?.winners ?? [];
-  return winners.length
-    ? `Won by ${winners.map((/** @type {string} */ seat) => seatName(room.game, seat)).join(" and ")}.`
-    : "Nobody won.";
+  return endedAs(room.game?.result, (seat) => seatName(room.game, seat));
 }

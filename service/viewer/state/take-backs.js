@@ -14,6 +14,8 @@ export const NO_MOVES = new Set([
   "answer-revoked",
   "take-back-asked",
   "take-back-answered",
+  "end-proposed",
+  "end-answered",
   "seat-given-up",
   "seat-taken-over",
   "seat-offered",

@@ -184,6 +184,15 @@ async def test_a_bot_agrees_to_take_moves_back(service: Service, anna: Player) -
     await play_out(service, anna, game)
 
 
+@pytest.mark.rule("TAB-BOT-01")
+async def test_a_bot_agrees_to_an_end(service: Service, anna: Player) -> None:
+    game = await against_bots(service, anna)
+    seats = [seat["seat"] for seat in (await service.get(f"/v1/games/{game}"))["seats"]]
+    await service.post(f"/v1/games/{game}/end-proposals", anna, {"order": [[seat] for seat in seats]})
+    shown = await until(service, game, lambda shown: shown["status"] == "over")
+    assert shown["result"]["how"] == "agreed"
+
+
 async def test_a_bot_that_fails_plays_at_random_and_is_told_of(
     service: Service, anna: Player, monkeypatch: pytest.MonkeyPatch
 ) -> None:

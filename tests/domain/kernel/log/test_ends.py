@@ -73,7 +73,9 @@ def test_a_game_ends_when_every_other_seat_agrees_and_nobody_has_won(players: in
     assert found is not None
     assert (found.winners, found.how, found.order) == ((), "agreed", (tuple(others), (first,)))
     proved(play)
-    assert verify(play.export(), play.library).unproved == ()
+    verdict = verify(play.export(), play.library)
+    assert (verdict.unproved, verdict.finish) == ((), found)
+    assert verdict.proved[-1].startswith("It ended by TAB-END-01, and its seats finished so: 1. ")
 
 
 @pytest.mark.rule("TAB-END-01")
