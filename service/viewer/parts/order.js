@@ -42,6 +42,9 @@ export function inWords(order, named) {
   return order.length === 1 ? "all tie" : each.join("; ");
 }
 
+/** How somebody won otherwise than by the rule book. @type {Record<string, string>} */
+const BY = { flag: " on time", resigned: " by resignation" };
+
 /**
  * Return how a game ended, as a sentence.
  * @param {Result | null | undefined} result
@@ -51,7 +54,7 @@ export function endedAs(result, named) {
   if (result?.how === "agreed") return `Ended by agreement: ${inWords(result.order, named)}.`;
   if (result?.how === "abandoned") return "Abandoned: nobody played any more.";
   if (!result?.winners.length) return "Nobody won.";
-  const won = `Won by ${result.winners.map(named).join(" and ")}${result.how === "flag" ? " on time" : ""}.`;
+  const won = `Won by ${result.winners.map(named).join(" and ")}${BY[result.how] ?? ""}.`;
   // Where all others tie, the order says no more than who won.
   return result.order.length > 2 ? `${won} In order: ${inWords(result.order, named)}.` : won;
 }

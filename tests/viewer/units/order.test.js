@@ -29,6 +29,7 @@ test("a game ends in words", () => {
     [{ how: "won", winners: ["blue"], order }, "Won by BLUE. In order: 1. BLUE; 2. RED; 3. GREEN."],
     [{ how: "won", winners: ["blue"], order: [["blue"], ["red", "green"]] }, "Won by BLUE."],
     [{ how: "flag", winners: ["blue"], order: [["blue"], ["red"]] }, "Won by BLUE on time."],
+    [{ how: "resigned", winners: ["blue"], order: [["blue"], ["red"]] }, "Won by BLUE by resignation."],
     [{ how: "agreed", winners: [], order }, "Ended by agreement: 1. BLUE; 2. RED; 3. GREEN."],
     [{ how: "abandoned", winners: [], order: [["blue", "red"]] }, "Abandoned: nobody played any more."],
     [{ how: "won", winners: [], order: [["blue", "red"]] }, "Nobody won."],
