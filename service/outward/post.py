@@ -13,6 +13,7 @@ import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import cache
 from ipaddress import ip_address
 from socket import SOCK_STREAM, getaddrinfo
 from typing import Any, Final, cast
@@ -131,7 +132,7 @@ class Outward:
         self.anywhere = anywhere
         self.seconds = seconds
         self._threads = ThreadPoolExecutor(RESOLVING, "resolving")
-        self._trust = trust or ssl.create_default_context()
+        self._trust = trust
         self._guard = Guard(resolve or self._resolved, anywhere=anywhere)
 
     async def post(self, target: Target, headers: Mapping[str, str], body: bytes) -> Answer:
@@ -157,7 +158,8 @@ class Outward:
             **headers,
         }
         url = httpcore.URL(scheme=target.scheme, host=target.host, port=target.port, target=target.path)
-        connection = httpcore.AsyncHTTPConnection(origin, self._trust, network_backend=self._guard)
+        trust = self._trust or _trusted()
+        connection = httpcore.AsyncHTTPConnection(origin, trust, network_backend=self._guard)
         try:
             async with connection.stream(
                 "POST", url, headers=[*sent.items()], content=body, extensions={"timeout": {"connect": CONNECT}}
@@ -178,6 +180,12 @@ class Outward:
     def close(self) -> None:
         """Resolve nothing any more."""
         self._threads.shutdown(wait=False, cancel_futures=True)
+
+
+@cache
+def _trusted() -> ssl.SSLContext:
+    """Return trust in the certificates that the system trusts. Reading them takes a while: only when it is needed."""
+    return ssl.create_default_context()
 
 
 async def _first_of(body: AsyncIterator[bytes]) -> bytes:

@@ -19,6 +19,7 @@ from service.store.accounts import LimitReached
 from service.store.protocol import Append, Appended, Conflict, KeyReused, Placed
 from service.store.sql.archived import COLUMNS
 from service.store.sql.store import CASE_NUMBER, SEEN, SqlStore, index_statements, kept_use, secret_values
+from service.store.sql.webhooks import SqlHooks
 from service.store.sqlite.accounts import SqliteAccounts
 from service.store.sqlite.checking import Checking, mark
 from service.store.sqlite.connections import Connections, Translated, connect
@@ -81,6 +82,7 @@ class SqliteStore(SqlStore):
         self._end = _End()
         self.accounts = SqliteAccounts(self._connections)
         self.tree = SqliteTree(self._connections, self)
+        self.webhooks = SqlHooks(self._connections, self.accounts.change)
 
     @classmethod
     async def open(cls, path: Path, *, durable: bool = True) -> "SqliteStore":
