@@ -15,7 +15,10 @@ from domain.kernel.ids import GameId, PlayerId
 from service.base.scopes import Scope
 
 HookId = NewType("HookId", str)
+"""A webhook of an account."""
+
 DeliveryId = NewType("DeliveryId", str)
+"""An event that is to be sent to a webhook."""
 
 About = Literal["account", "game", "service"]
 Form = Literal["standard", "discord", "slack"]

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import UNSET
 
 from service.store.webhooks import Form
-from service.webhooks.events import AWAITED, MOVED, PING, SWITCHED_OFF, Event, read_event
+from service.webhooks.events import AWAITED, MOVED, PING, SWITCHED_OFF, WebhookEvent, read_event
 
 LONGEST: Final = 1500
 """Characters of a message. Discord takes 2000."""
@@ -25,7 +25,7 @@ def formed(form: Form, body: str, title: str) -> str:
     return msgspec.json.encode(content).decode()
 
 
-def message(event: Event, title: str) -> str:
+def message(event: WebhookEvent, title: str) -> str:
     """Return an event in a sentence, with the address where the game is seen if that is known."""
     told = event.data
     if event.type == PING:

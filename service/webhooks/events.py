@@ -26,7 +26,7 @@ MOST_EVENTS: Final = 50
 """Types of events that `game.moved` names."""
 
 
-class Told(Struct, frozen=True, omit_defaults=True):
+class WebhookData(Struct, frozen=True, omit_defaults=True):
     """What a webhook tells of an event.
 
     Attributes:
@@ -51,7 +51,7 @@ class Told(Struct, frozen=True, omit_defaults=True):
     address: str | UnsetType = UNSET
 
 
-class Event(Struct, frozen=True):
+class WebhookEvent(Struct, frozen=True):
     """What is sent to a webhook in the standard form.
 
     Attributes:
@@ -62,18 +62,18 @@ class Event(Struct, frozen=True):
 
     type: str
     timestamp: str
-    data: Told
+    data: WebhookData
 
     def encoded(self) -> str:
         return msgspec.json.encode(self).decode()
 
 
-def read_event(body: str) -> Event:
-    """Return an event that `Event.encoded` wrote."""
+def read_event(body: str) -> WebhookEvent:
+    """Return an event that `WebhookEvent.encoded` wrote."""
     return _event.decode(body)
 
 
-_event: Final = msgspec.json.Decoder(Event)
+_event: Final = msgspec.json.Decoder(WebhookEvent)
 
 
 def _dotted(first: str, event: type[Any]) -> str:

@@ -29,7 +29,7 @@ from service.games.games import Games
 from service.observe.logging import log
 from service.store.protocol import EventStore, StoreError, StreamDamaged
 from service.store.webhooks import DeliveryId, DeliveryRow, HookId, HookRow, Place
-from service.webhooks.events import AWAITED, MOST_EVENTS, MOVED, OF_CASES, OF_GAMES, Event, Told, wants
+from service.webhooks.events import AWAITED, MOST_EVENTS, MOVED, OF_CASES, OF_GAMES, WebhookData, WebhookEvent, wants
 from service.webhooks.lease import Lease
 from service.webhooks.secrets import digest
 
@@ -219,9 +219,9 @@ class Follower:
             return made
         listening = await self._listening(row.game, ears)
         for place, record in placed if listening else ():
-            told = Told(game=row.game, case=case, version=record.version, address=self._at(f"/v1/cases/{case}"))
+            told = WebhookData(game=row.game, case=case, version=record.version, address=self._at(f"/v1/cases/{case}"))
             if (kind := OF_CASES.get(record.type)) is not None:
-                made += self._to(listening, place, case, Event(kind, record.at, told))
+                made += self._to(listening, place, case, WebhookEvent(kind, record.at, told))
         return made
 
     async def _of_game(
@@ -233,24 +233,24 @@ class Follower:
         made = list[DeliveryRow]()
         for step in await self._steps(game, placed) if listening else ():
             for kind, record, told in self._told(game, step):
-                made += self._to(listening, step.place, game, Event(kind, record.at, told))
+                made += self._to(listening, step.place, game, WebhookEvent(kind, record.at, told))
             awaiting = [ear for ear in listening if wants(ear.row.events, AWAITED)]
             if awaiting:
                 made += await self._awaited(game, step, awaiting)
         return made
 
-    def _told(self, game: GameId, step: Step) -> Iterator[tuple[str, Record, Told]]:
+    def _told(self, game: GameId, step: Step) -> Iterator[tuple[str, Record, WebhookData]]:
         """Yield what everybody may hear of a step who may read the game."""
         address, moves = self._at(f"/v1/games/{game}"), list[str]()
         for record in step.records:
             if (kind := OF_GAMES.get(record.type)) is not None:
-                yield kind, record, Told(game=game, version=record.version, address=address)
+                yield kind, record, WebhookData(game=game, version=record.version, address=address)
             else:
                 moves.append(record.type)
         if moves:
             events = tuple(dict.fromkeys(moves))[:MOST_EVENTS]
             address = self._at(f"/v1/games/{game}/events?after={step.before}")
-            told = Told(game=game, version=step.last.version, after=step.before, events=events, address=address)
+            told = WebhookData(game=game, version=step.last.version, after=step.before, events=events, address=address)
             yield MOVED, step.last, told
 
     async def _awaited(self, game: GameId, step: Step, listening: Sequence[Ear]) -> list[DeliveryRow]:
@@ -269,9 +269,9 @@ class Follower:
         for ear in listening:
             theirs = [seat for seat in asked if state.players.get(seat) == ear.row.player]
             seats = tuple(theirs) if ear.row.about == "account" else asked
-            told = Told(game=game, version=step.last.version, seats=seats, address=self._at(f"/v1/games/{game}"))
+            told = WebhookData(game=game, version=step.last.version, seats=seats, address=self._at(f"/v1/games/{game}"))
             if seats:
-                made += self._to([ear], step.place, game, Event(AWAITED, step.last.at, told))
+                made += self._to([ear], step.place, game, WebhookEvent(AWAITED, step.last.at, told))
         return made
 
     async def _asked_at(self, game: GameId, version: Version) -> Asked:
@@ -334,7 +334,7 @@ class Follower:
                 self._members.popitem(last=False)
         return members
 
-    def _to(self, ears: Iterable[Ear], place: LogPlace, stream: StreamId, event: Event) -> Iterator[DeliveryRow]:
+    def _to(self, ears: Iterable[Ear], place: LogPlace, stream: StreamId, event: WebhookEvent) -> Iterator[DeliveryRow]:
         """Yield the deliveries of an event to those webhooks that ask for it, and that were on when it happened."""
         now, version = stamp(self._clock), str(event.data.version)
         for ear in ears:
@@ -345,7 +345,7 @@ class Follower:
         return f"{self._public_url}{path}"
 
 
-def delivery_of(webhook: HookId, event: Event, now: str, *about: str) -> DeliveryRow:
+def delivery_of(webhook: HookId, event: WebhookEvent, now: str, *about: str) -> DeliveryRow:
     """Return what is to be sent to a webhook of an event, which `about` tells from all others of its type."""
     delivery = DeliveryId("d" + digest(webhook, event.type, *about))
     return DeliveryRow(delivery, webhook, event.type, event.encoded(), now, now)

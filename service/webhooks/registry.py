@@ -16,6 +16,7 @@ from service.games.requests import hashed_key
 from service.observe.logging import log
 from service.outward.addresses import read_target
 from service.store.accounts import LimitReached
+from service.store.protocol import KeyReused
 from service.store.webhooks import (
     About,
     AttemptRow,
@@ -27,9 +28,9 @@ from service.store.webhooks import (
     HookRow,
     HookStore,
 )
-from service.webhooks.events import PING, USUAL, Event, Told, unknown
+from service.webhooks.events import PING, USUAL, WebhookData, WebhookEvent, unknown
 from service.webhooks.following import delivery_of
-from service.webhooks.secrets import Sealer, new_secret
+from service.webhooks.secrets import KeyUnusable, Sealer, new_secret
 
 MOST_WEBHOOKS: Final = 10
 """Webhooks of an account."""
@@ -43,6 +44,9 @@ BETWEEN_PINGS: Final = timedelta(seconds=10)
 
 class WebhooksOff(Exception):
     """This service sends no webhooks."""
+
+    def __init__(self) -> None:
+        super().__init__("This service sends no webhooks.")
 
 
 class UnknownWebhook(LookupError):
@@ -59,6 +63,9 @@ class UnknownEvents(ValueError):
 
 class TooManyWebhooks(Exception):
     """The account has as many as it may have."""
+
+    def __init__(self) -> None:
+        super().__init__(f"The account has {MOST_WEBHOOKS} webhooks and cannot have more.")
 
 
 class Wish(Struct, frozen=True):
@@ -122,7 +129,7 @@ class Webhooks:
             raise TooManyWebhooks from None
         log.info("webhook made", account=player, webhook=made.webhook, about=about, host=made.host)
         self._ring()
-        return made, sealer.open(made.secret)
+        return made, self._opened(sealer, made)
 
     async def of(self, player: PlayerId) -> list[HookRow]:
         """Return the webhooks of an account, the newest first."""
@@ -162,19 +169,23 @@ class Webhooks:
     async def rotate(self, row: HookRow, overlap: int, key: str | None) -> tuple[HookRow, str]:
         """Give a webhook another secret; return it and that. The old one signs as well for `overlap` seconds.
 
-        Under an idempotency key, a repetition gets the same secret. Raises `WebhooksOff`.
+        Under an idempotency key, a repetition gets the same secret. Raises `WebhooksOff`, or `KeyReused` when the key
+        came with another request.
         """
         sealer, now = self._working(), stamp(self._clock)
-        by = hashed_key(row.player, key) if key is not None else ""
-        if by and await self._store.rotated(row.webhook) == by:
-            return row, sealer.open(row.secret)
+        by = f"{hashed_key(row.player, key)} {overlap}" if key is not None else ""
+        before = await self._store.rotated(row.webhook) if by else ""
+        if by and before == by:
+            return row, self._opened(sealer, row)
+        if by and before.partition(" ")[0] == by.partition(" ")[0]:
+            raise KeyReused
         until = later(now, timedelta(seconds=overlap)) if overlap else ""
         new = replace(row, secret=sealer.seal(new_secret()), old_secret=row.secret if overlap else b"", old_until=until)
         found = await self._store.rotate(new, row.secret, by)
         if found is None:
             raise UnknownWebhook(f"You have no webhook {row.webhook!r}.")
         log.info("webhook got another secret", account=row.player, webhook=row.webhook)
-        return found, sealer.open(found.secret)
+        return found, self._opened(sealer, found)
 
     async def ping(self, row: HookRow) -> DeliveryRow:
         """Send a webhook a ping; return it, or the one that still waits. Raises `WebhooksOff`."""
@@ -226,16 +237,31 @@ class Webhooks:
         return count
 
     def _working(self) -> Sealer:
+        """Return what encrypts. Raises `WebhooksOff`."""
         if self._sealer is None:
             raise WebhooksOff
+        try:
+            self._sealer.check()
+        except KeyUnusable as error:
+            log.error("no webhook is sent", why=str(error))
+            raise WebhooksOff from None
         return self._sealer
+
+    @staticmethod
+    def _opened(sealer: Sealer, row: HookRow) -> str:
+        """Return the secret of a webhook. Raises `WebhooksOff` when it was encrypted with a key that is gone."""
+        try:
+            return sealer.open(row.secret)
+        except KeyUnusable as error:
+            log.error("the secret of a webhook is lost", webhook=row.webhook, why=str(error))
+            raise WebhooksOff from None
 
     def _host(self, url: str) -> str:
         return read_target(url, anywhere=self._anywhere).host
 
     @staticmethod
     def _ping(row: HookRow, now: str) -> DeliveryRow:
-        return delivery_of(row.webhook, Event(PING, now, Told(webhook=row.webhook)), now, now)
+        return delivery_of(row.webhook, WebhookEvent(PING, now, WebhookData(webhook=row.webhook)), now, now)
 
     async def _with_attempts(self, rows: Sequence[DeliveryRow]) -> list[tuple[DeliveryRow, list[AttemptRow]]]:
         attempts: dict[DeliveryId, list[AttemptRow]] = {row.delivery: [] for row in rows}

@@ -26,7 +26,7 @@ from service.outward.post import Answer, Outward, Unanswered
 from service.store.protocol import EventStore, StoreError
 from service.store.webhooks import About, AttemptRow, Busy, DeliveryId, DeliveryRow, HookId, HookRow, Outcome
 from service.webhooks.chat import formed
-from service.webhooks.events import PING, SWITCHED_OFF, Event, Told, read_event, wants
+from service.webhooks.events import PING, SWITCHED_OFF, WebhookData, WebhookEvent, read_event, wants
 from service.webhooks.following import delivery_of
 from service.webhooks.lease import Lease
 from service.webhooks.schedule import Random, hold, is_given_up, next_due, succeeded
@@ -274,7 +274,7 @@ class Sender:
                 continue
             log.warning("webhook switched off", webhook=outcome.webhook, why=outcome.why)
             now = stamp(self._clock)
-            event = Event(SWITCHED_OFF, now, Told(webhook=outcome.webhook))
+            event = WebhookEvent(SWITCHED_OFF, now, WebhookData(webhook=outcome.webhook))
             for other in await self._hooks.webhooks(flight.webhook.player):
                 if other.status == "on" and other.about == "account" and wants(other.events, SWITCHED_OFF):
                     await self._hooks.ask(delivery_of(other.webhook, event, now, outcome.webhook, outcome.attempt.at))

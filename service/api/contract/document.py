@@ -16,7 +16,7 @@ from service.api.contract import releases
 from service.api.contract.examples import examples
 from service.api.contract.families import describe, families
 from service.api.contract.operations import CONTENTS, SCHEMAS, operation_of, possible_problems
-from service.api.contract.texts import ANSWER_HEADERS, INTRODUCTION, TAGS
+from service.api.contract.texts import ANSWER_HEADERS, INTRODUCTION, SIGNED, TAGS
 from service.api.endpoint import JSON, Endpoint
 from service.api.log.streams import EventFrame, ProblemFrame
 from service.api.players.bodies import Waiting
@@ -27,6 +27,8 @@ from service.api.rulesets.schemas import Book, Schema
 from service.api.services import Boards
 from service.base.scopes import MEANINGS
 from service.pictures.views import FrameView, Scene
+from service.webhooks.events import MEANINGS as TOLD
+from service.webhooks.events import WebhookEvent
 
 
 def endpoints() -> list[tuple[str, str, Endpoint]]:
@@ -63,6 +65,7 @@ def document(library: Library, boards: Boards = builtin) -> dict[str, Any]:
         "servers": [{"url": "/"}],
         "tags": [{"name": name, "description": what} for name, what in TAGS.items()],
         "paths": dict(paths),
+        "webhooks": {kind: {"post": _told(kind, meaning, made.events[kind])} for kind, meaning in sorted(TOLD.items())},
         "components": {
             "securitySchemes": {
                 "token": {
@@ -80,8 +83,17 @@ def document(library: Library, boards: Boards = builtin) -> dict[str, Any]:
                 },
             },
             "schemas": _in_order(book.structs, [family.name for family in families(library)]),
-            "parameters": parameters,
-            "responses": dict(sorted(refused.items())),
+            "parameters": {
+                **parameters,
+                **{
+                    header: {"name": header, "in": "header", "required": True, "description": what, "schema": schema}
+                    for header, (what, schema) in SIGNED.items()
+                },
+            },
+            "responses": {
+                **dict(sorted(refused.items())),
+                "Received": {"description": "You have it. Any other answer, and it is sent again."},
+            },
             "headers": {
                 name: {"description": what, "schema": schema}
                 for name, (what, schema) in ANSWER_HEADERS.items()
@@ -96,6 +108,24 @@ def document(library: Library, boards: Boards = builtin) -> dict[str, Any]:
                 **{name: {"value": made.endpoints[name].answer} for name in _downloads() if name in made.endpoints},
             },
         },
+    }
+
+
+def _told(kind: str, meaning: str, example: Any) -> dict[str, Any]:
+    """Return what is sent to webhooks of a type of events, as an operation of theirs."""
+    name = "".join(word.capitalize() for word in re.split(r"\W|_", kind))
+    return {
+        "operationId": f"on{name}",
+        "tags": ["Webhooks"],
+        "summary": meaning.rstrip("."),
+        "description": meaning,
+        "parameters": [{"$ref": f"#/components/parameters/{header}"} for header in SIGNED],
+        "requestBody": {
+            "required": True,
+            "content": {JSON: {"schema": _reference("WebhookEvent"), "example": example}},
+        },
+        "responses": {"2XX": {"$ref": "#/components/responses/Received"}},
+        "security": [],
     }
 
 
@@ -162,7 +192,7 @@ def _book(library: Library) -> Book:
         },
         defaults=False,
     )
-    for shape in (Scene, FrameView, ProblemBody, EventFrame, ProblemFrame, Waiting, LoggedCaseEvent):
+    for shape in (Scene, FrameView, ProblemBody, EventFrame, ProblemFrame, Waiting, LoggedCaseEvent, WebhookEvent):
         book.schema(shape)
     book.structs["Frame"] = {
         "description": "A WebSocket message.",
