@@ -34,7 +34,7 @@ NAMED: Final = {"game", "with", "case"}
 
 OTHERS: Final = {
     *("asked", "chart", "document", "invitation", "left", "lesson", "level", "number", "passkey", "player", "rule"),
-    *("ruleset", "seat", "secret", "tile", "token"),
+    *("ruleset", "seat", "secret", "tile", "token", "webhook", "delivery"),
     *(
         "after",
         "chapter",

@@ -258,6 +258,16 @@ async def test_without_a_usable_key_there_are_no_webhooks(tmp_path: Path) -> Non
         assert (await service.get("/v1/webhooks", anna))["items"] == []
 
 
+async def test_nobody_is_told_of_a_private_game_who_does_not_read_it(
+    service: Service, anna: Player, bert: Player
+) -> None:
+    new = {"ruleset": "tiny-auction", "players": 2, "readers": "invited"}
+    game = (await service.post("/v1/games", anna, new))["id"]
+    wish = {"url": "https://hooks.invalid/", "about": "game", "game": game}
+    assert (await service.ask("POST", "/v1/webhooks", bert, wish)).json()["type"] == "/problems/private"
+    assert (await service.ask("POST", "/v1/webhooks", anna, wish)).status_code == 201
+
+
 async def test_the_whole_service_is_for_auditors(service: Service, anna: Player, receiver: Receiver) -> None:
     await service.services.accounts.grant(cast(PlayerId, anna.id), (*EVERYBODYS, "audit"))
     token = (await service.post("/v1/tokens", anna, {"name": "hooks", "scopes": ["notify", "audit"]}))["token"]
