@@ -1,7 +1,7 @@
 """What a store keeps of webhooks: where they go, what is to be sent, and what was answered.
 
 A delivery is written when its event was read in the log, together with the place up to which the log was read. So none
-is lost or made twice, whoever is killed. It is sent later, at least once.
+is lost or made twice, whichever process is killed. It is sent later, at least once.
 
 Times are stamps of `service.base.clock`, which sort as text; an empty one is none.
 """

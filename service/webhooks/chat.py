@@ -18,7 +18,7 @@ def formed(form: Form, body: str, title: str) -> str:
         return body
     text = message(read_event(body), title)[:LONGEST]
     if form == "discord":
-        # Whoever named the game does not get to ring everybody in the channel.
+        # A title with @everyone must not ring everybody in the channel.
         content: dict[str, Any] = {"content": text, "allowed_mentions": {"parse": []}}
     else:
         content = {"text": text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")}

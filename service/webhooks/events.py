@@ -1,6 +1,6 @@
 """What webhooks tell: types of events, made from those of games and cases, and what is sent of each.
 
-What is sent is thin: where something happened, and nothing of what. Whoever wants that asks the API, with a token.
+What is sent is thin: where something happened, and nothing of what. A receiver that wants more asks the API for it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

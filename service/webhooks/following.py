@@ -1,7 +1,7 @@
 """The follower: it reads the log of all games, and writes what is to be sent of it to whom.
 
 Deliveries and the place up to which the log was read are one commit, by compare-and-set. What a webhook is told follows
-from the log alone, so whoever reads a part again makes the same deliveries, with the same ids.
+from the log alone, so a process that reads a part again makes the same deliveries, with the same ids.
 """
 
 import asyncio

@@ -76,4 +76,4 @@ def test_what_makes_no_sense_is_refused_with_what_would(call: Call, data: Path):
         assert "`tabularium accounts list`" in call("accounts", *command, "--data", data).complaint
     assert "accounts tokens PLAYER" in call("accounts", "revoke", "tgone", "--data", data).complaint
     refused = call("accounts", "token", anna, "audit", "--data", data).complaint
-    assert refused == f"{anna} may not audit, it may account play organize judge"
+    assert refused == f"{anna} may not audit, it may account play organize judge notify"

@@ -75,7 +75,7 @@ async def receiving() -> AsyncIterator[Receiver]:
 
 
 class Alone:
-    """Lends the work to whoever asks."""
+    """Lends the work to everybody who asks."""
 
     async def lease(self, holder: str, seconds: float, work: str) -> bool:
         return True
