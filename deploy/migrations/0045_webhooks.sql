@@ -42,6 +42,7 @@ CREATE TABLE tabularium.deliveries (
 ) WITH (fillfactor = 70);
 CREATE INDEX deliveries_by_webhook ON tabularium.deliveries (webhook, number);
 CREATE INDEX deliveries_by_due ON tabularium.deliveries (due, number) WHERE status = 'waiting';
+CREATE INDEX deliveries_waiting ON tabularium.deliveries (webhook, due) WHERE status = 'waiting';
 CREATE INDEX deliveries_by_age ON tabularium.deliveries (made) WHERE status <> 'waiting';
 
 CREATE TABLE tabularium.attempts (

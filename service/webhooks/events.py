@@ -102,6 +102,13 @@ MEANINGS: Final[Mapping[str, str]] = {
 }
 """All types, and what each means."""
 
+FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
+    **{kind: (kind,) for kind in (PING, AWAITED, MOVED, SWITCHED_OFF)},
+    "game.*": tuple(sorted(OF_GAMES.values())),
+    "case.*": tuple(sorted(OF_CASES.values())),
+}
+"""All types, by what they have in common."""
+
 USUAL: Final[Mapping[About, tuple[str, ...]]] = {
     "account": (AWAITED, *(OF_GAMES[type_name(event)] for event in (GameStarted, GameEnded)), "case.*", "webhook.*"),
     "game": (AWAITED, "game.*", "case.*"),

@@ -12,6 +12,7 @@ from typing import Any, Final, Protocol
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from domain.kernel.ids import CaseId, GameId, PlayerId, Seat, StreamId, Version, is_case
 from domain.kernel.log.game import Game
@@ -339,7 +340,8 @@ class Follower:
         now, version = stamp(self._clock), str(event.data.version)
         for ear in ears:
             if wants(ear.row.events, event.type) and not ear.since.has(place):
-                yield delivery_of(ear.row.webhook, event, now, stream, version)
+                made = delivery_of(ear.row.webhook, event, now, stream, version)
+                yield replace(made, due=max(now, ear.row.hold))
 
     def _at(self, path: str) -> str:
         return f"{self._public_url}{path}"

@@ -54,6 +54,9 @@ PAGE: Final = 100
 TICK: Final = 0.5
 """Seconds between two looks at what is due."""
 
+GATHER: Final = 0.02
+"""Seconds between two looks at least: what was answered meanwhile makes room together."""
+
 KEPT_DAYS: Final = 30
 """Days for which deliveries are kept that were sent, or failed."""
 
@@ -123,6 +126,7 @@ class Sender:
                     log.exception("webhooks wait")
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._rung.wait(), TICK)
+                await asyncio.sleep(GATHER)
         finally:
             for task in self._tasks:
                 task.cancel()

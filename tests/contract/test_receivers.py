@@ -62,7 +62,7 @@ async def answers(url: str) -> int:
 async def told_by(language: str, folder: Path, port: int) -> list[str]:
     """Return what a receiver says of a ping and of an event after its secret was replaced."""
     url = f"http://127.0.0.1:{port}/"
-    async with open_rig(folder) as rig, telling(rig, Receiver(), 10.0) as told:
+    async with open_rig(folder) as rig, telling(rig, Receiver()) as told:
         await registered(rig, ANNA, BERT)
         told.clock.now = datetime.now(UTC)
         row, secret = await told.webhooks.make(ANNA, "account", None, Wish(url), None)

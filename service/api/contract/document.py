@@ -27,8 +27,8 @@ from service.api.rulesets.schemas import Book, Schema
 from service.api.services import Boards
 from service.base.scopes import MEANINGS
 from service.pictures.views import FrameView, Scene
+from service.webhooks.events import FAMILIES, WebhookEvent
 from service.webhooks.events import MEANINGS as TOLD
-from service.webhooks.events import WebhookEvent
 
 
 def endpoints() -> list[tuple[str, str, Endpoint]]:
@@ -65,7 +65,7 @@ def document(library: Library, boards: Boards = builtin) -> dict[str, Any]:
         "servers": [{"url": "/"}],
         "tags": [{"name": name, "description": what} for name, what in TAGS.items()],
         "paths": dict(paths),
-        "webhooks": {kind: {"post": _told(kind, meaning, made.events[kind])} for kind, meaning in sorted(TOLD.items())},
+        "webhooks": {family: {"post": _told(family, kinds, made.events)} for family, kinds in FAMILIES.items()},
         "components": {
             "securitySchemes": {
                 "token": {
@@ -90,10 +90,7 @@ def document(library: Library, boards: Boards = builtin) -> dict[str, Any]:
                     for header, (what, schema) in SIGNED.items()
                 },
             },
-            "responses": {
-                **dict(sorted(refused.items())),
-                "Received": {"description": "You have it. Any other answer, and it is sent again."},
-            },
+            "responses": dict(sorted(refused.items())),
             "headers": {
                 name: {"description": what, "schema": schema}
                 for name, (what, schema) in ANSWER_HEADERS.items()
@@ -111,20 +108,21 @@ def document(library: Library, boards: Boards = builtin) -> dict[str, Any]:
     }
 
 
-def _told(kind: str, meaning: str, example: Any) -> dict[str, Any]:
-    """Return what is sent to webhooks of a type of events, as an operation of theirs."""
-    name = "".join(word.capitalize() for word in re.split(r"\W|_", kind))
+def _told(family: str, kinds: Sequence[str], shown: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is sent to webhooks of some types of events, as an operation of theirs."""
+    alone = len(kinds) == 1
+    example = kinds[-1]
     return {
-        "operationId": f"on{name}",
+        "operationId": "on" + "".join(word.capitalize() for word in re.findall(r"[a-z]+", family)),
         "tags": ["Webhooks"],
-        "summary": meaning.rstrip("."),
-        "description": meaning,
+        "summary": TOLD[example].rstrip(".") if alone else f"Events whose types begin with `{family[:-1]}`",
+        "description": TOLD[example] if alone else "\n".join(f"- `{kind}`: {TOLD[kind]}" for kind in kinds),
         "parameters": [{"$ref": f"#/components/parameters/{header}"} for header in SIGNED],
         "requestBody": {
             "required": True,
-            "content": {JSON: {"schema": _reference("WebhookEvent"), "example": example}},
+            "content": {JSON: {"schema": _reference("WebhookEvent"), "examples": {example: {"value": shown[example]}}}},
         },
-        "responses": {"2XX": {"$ref": "#/components/responses/Received"}},
+        "responses": {"2XX": {"description": "You have it. After any other answer it is sent again."}},
         "security": [],
     }
 
@@ -188,6 +186,7 @@ def _book(library: Library) -> Book:
             ("FramePage", "key"): _reference("Scene"),
             ("LessonTry", "command"): _reference("Command"),
             ("ProblemBody", "first"): {"anyOf": [_reference("GameForkedView"), {"type": "null"}]},
+            ("WebhookEvent", "type"): {"type": "string", "enum": sorted(TOLD)},
             ("FramePage", "frames"): {"type": "array", "items": _reference("FrameView")},
         },
         defaults=False,

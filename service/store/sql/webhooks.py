@@ -185,7 +185,16 @@ class SqlHooks:
                     f" WHERE webhook = ? AND {new}"
                 )
                 statements.append((fail, (each.hold, attempt.at, each.webhook, *key)))
+                # What else waits for it is held back in its rows, so that nobody comes upon these when they look.
+                later = f"UPDATE deliveries SET due = ? WHERE webhook = ? AND status = 'waiting' AND due < ? AND {new}"
+                statements.append((later, (each.hold, each.webhook, each.hold, *key)))
             elif each.status == "delivered":
+                sooner = (
+                    "UPDATE deliveries SET due = ? WHERE webhook = ? AND status = 'waiting' AND due > ?"
+                    " AND attempts = before_attempts AND type <> 'ping'"
+                    f" AND EXISTS (SELECT 1 FROM webhooks WHERE webhook = ? AND failures > 0) AND {new}"
+                )
+                statements.append((sooner, (attempt.at, each.webhook, attempt.at, each.webhook, *key)))
                 well = (
                     "UPDATE webhooks SET failures = 0, hold = '', failing_since = ''"
                     f" WHERE webhook = ? AND failures > 0 AND {new}"

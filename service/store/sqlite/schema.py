@@ -462,6 +462,7 @@ CREATE TABLE deliveries (
 );
 CREATE INDEX deliveries_by_webhook ON deliveries (webhook, number);
 CREATE INDEX deliveries_by_due ON deliveries (due, number) WHERE status = 'waiting';
+CREATE INDEX deliveries_waiting ON deliveries (webhook, due) WHERE status = 'waiting';
 CREATE INDEX deliveries_by_age ON deliveries (made) WHERE status <> 'waiting';
 CREATE TABLE attempts (
     delivery TEXT NOT NULL,

@@ -94,7 +94,6 @@ async def test_a_program_is_told_that_it_is_its_turn(
     contract = json.loads(CONTRACT)
     schema = {"$ref": "#/components/schemas/WebhookEvent", "components": contract["components"]}
     for each in receiver.got:
-        assert each.json["type"] in contract["webhooks"]
         jsonschema.validate(each.json, schema)
     assert {"ping", "game.started", "game.ended", "seat.awaited"} == set(receiver.types())
 

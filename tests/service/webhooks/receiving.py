@@ -89,6 +89,7 @@ class Telling(Struct, eq=False):
     clock: Hands
     webhooks: Webhooks
     sealer: Sealer
+    outward: Outward
     follower: Callable[[], Follower]
     sender: Callable[[], Sender]
 
@@ -124,7 +125,7 @@ class Telling(Struct, eq=False):
 
 
 @asynccontextmanager
-async def telling(rig: Rig, receiver: Receiver, seconds: float = 0.3) -> AsyncIterator[Telling]:
+async def telling(rig: Rig, receiver: Receiver, seconds: float = 10.0) -> AsyncIterator[Telling]:
     clock, sealer, outward = Hands(), Sealer(lambda: KEY), Outward(anywhere=True, seconds=seconds)
     store = rig.store
     lease = Lease(Alone(), "webhooks", store.webhooks.any)
@@ -135,6 +136,7 @@ async def telling(rig: Rig, receiver: Receiver, seconds: float = 0.3) -> AsyncIt
         clock=clock,
         webhooks=webhooks,
         sealer=sealer,
+        outward=outward,
         follower=lambda: Follower(store, rig.games, clock, lease, "https://games.example.org"),
         sender=lambda: Sender(store, sealer, outward, clock, lease, draw=lambda: 0.0),
     )
