@@ -55,6 +55,7 @@ from service.transparency import keys
 from service.transparency.keys import LogKey
 from service.transparency.log import TransparencyLog
 from service.transparency.sequencer import sequencing
+from service.webhooks.telling import telling
 
 if TYPE_CHECKING:
     from service.accounts.code_flow import Provider
@@ -109,6 +110,9 @@ async def open_services(
         )
         opened.push_async_callback(games.close)
         log_key = signing_key(settings, randomness)
+        webhooks = await opened.enter_async_context(
+            telling(settings, store, games, rows, wake, clock, randomness, watched)
+        )
         services = Services(
             settings=settings,
             library=library,
@@ -128,6 +132,7 @@ async def open_services(
             redis=redis,
             limits=limits_of(settings, redis, watched),
             drawings=drawings,
+            webhooks=webhooks,
         )
         await opened.enter_async_context(keeping(settings, library, store, rows, wake))
         await opened.enter_async_context(

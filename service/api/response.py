@@ -50,14 +50,17 @@ from service.api.problems.request import (
     UNKNOWN_PATH,
 )
 from service.api.problems.rulesets import INVALID_BOARD, INVALID_DOCUMENT, NO_MAP, UNKNOWN_RULESET
+from service.api.problems.webhooks import BAD_TARGET, TOO_MANY_WEBHOOKS, UNKNOWN_DELIVERY, UNKNOWN_WEBHOOK, WEBHOOKS_OFF
 from service.games.acts import NotOrganizer, NotSeated, TooManyBots
 from service.games.cache import UnknownGame, UnknownVersion
 from service.games.requests import StaleVersion, UnknownPlayer, UnknownRuleset
 from service.judging.desk import UnknownCase, UnknownStatement
 from service.observe.logging import log
+from service.outward.addresses import BadTarget
 from service.pictures.png import NotConverted
 from service.pictures.scenes import Unmapped
 from service.store.protocol import KeyReused, StoreDamaged, StoreError, StoreFull, StreamDamaged
+from service.webhooks.registry import TooManyWebhooks, UnknownDelivery, UnknownWebhook, WebhooksOff
 
 encode: Final = msgspec.json.Encoder().encode
 
@@ -86,6 +89,10 @@ _FAULTS_OF_REQUEST: Final = {
     PasskeyKnown: PASSKEY_KNOWN,
     TooManyBots: TOO_MANY_BOTS,
     TooManyPasskeys: TOO_MANY_PASSKEYS,
+    UnknownWebhook: UNKNOWN_WEBHOOK,
+    UnknownDelivery: UNKNOWN_DELIVERY,
+    TooManyWebhooks: TOO_MANY_WEBHOOKS,
+    WebhooksOff: WEBHOOKS_OFF,
 }
 
 _REMEDIES: Final = {
@@ -236,6 +243,8 @@ def explained(error: Exception) -> Problem:
             return Problem(kind, str(error), kind.remedy, headers=headers)
         case BadName():
             return Problem(INVALID_BODY, error.why, error.allowed, path="$.name")
+        case BadTarget():
+            return Problem(BAD_TARGET, str(error), error.allowed, path="$.url")
         case UnknownCursor():
             return Problem(INVALID_QUERY, "This list did not give you this cursor.", "Begin without a cursor.")
         case TooMany():

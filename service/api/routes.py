@@ -34,6 +34,7 @@ from service.api.statistics import charts
 from service.api.statistics import routes as statistics
 from service.api.transparency import routes as transparency
 from service.api.tutorials import routes as tutorials
+from service.api.webhooks import routes as webhooks
 
 
 def _allowing(handlers: Iterable[Any]) -> list[HTTPRouteHandler]:
@@ -65,7 +66,7 @@ _RESOURCES: Final = (
     *(rulesets, tutorials, players, account_stream, sessions, passkeys, provider, tokens, accounts),
     *(games, invitations, upgrades, officials, bots, clocks, seats, forks, play, answers, cases, parties),
     *(case_officials, case_stream, desk, what_if, take_backs, ends, log, pictures, comparison, streams),
-    *(transparency, statistics, charts, health),
+    *(webhooks, transparency, statistics, charts, health),
 )
 _SMALL: Final = tuple(each for module in _RESOURCES for each in routes_of(module) if each not in games.COLLECTION)
 

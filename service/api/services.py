@@ -28,6 +28,7 @@ from service.store.past import Past
 from service.store.protocol import EventStore
 from service.transparency.keys import LogKey
 from service.transparency.log import TransparencyLog
+from service.webhooks.registry import Webhooks
 
 if TYPE_CHECKING:
     from service.accounts.code_flow import Provider
@@ -55,6 +56,7 @@ class Services(Struct, frozen=True, eq=False):
     """The projections, to be read; of a game that gets another title the row in the lobby is amended."""
     transparency: TransparencyLog
     metrics: Metrics
+    webhooks: Webhooks
     log_key: LogKey | None = None
     """What signs the transparency log, if this process does."""
     provider: "Provider | None" = None

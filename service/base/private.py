@@ -20,6 +20,37 @@ def make_file(path: Path) -> None:
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600))
 
 
+def write_secret(path: Path, text: str) -> None:
+    """Write a file that its owner alone may read, whole or not at all; one that is there stays. Raises `OSError`."""
+    make_folder(path.parent)
+    new = path.with_name(f"{path.name}.new-{os.getpid()}")
+    new.unlink(missing_ok=True)
+    try:
+        write_durably(new, f"{text}\n", 0o600)
+        os.link(new, path)
+    finally:
+        new.unlink(missing_ok=True)
+    sync_directory(path.parent)
+
+
+def write_durably(path: Path, text: str, mode: int = 0o600) -> None:
+    """Write a file, to the disk. Raises `OSError`."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def sync_directory(path: Path) -> None:
+    """Let the names in a directory be on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def open_to_others(folder: Path) -> str:
     """Say which files of a folder everybody on the machine may read, and what to do; empty when there is none.
 

@@ -93,7 +93,7 @@ LogLevel = Literal["debug", "info", "warning", "error"]
 Positive = Annotated[float, Meta(gt=0, description="a number above 0")]
 Seconds = Annotated[float, Meta(gt=0, le=3600, description="a number above 0, 3600 at most")]
 
-SECRETS: Final = ("log_key", "oidc_client_secret")
+SECRETS: Final = ("log_key", "webhook_key", "oidc_client_secret")
 """Settings that are shown to nobody."""
 
 PUBLIC_RATES: Final[Mapping[str, float]] = {
@@ -174,6 +174,14 @@ class Settings(Struct, frozen=True):
         log_key: the key that signs the transparency log, as `tabularium transparency key` makes it. Default: a key that
             the service makes in its data directory; with PostgreSQL, nobody signs without this setting.
         log_policy: a policy file whose witnesses, each with its address, are asked to cosign the transparency log.
+        webhooks: whether this process sends webhooks, which one of several does at a time.
+        webhook_key: what encrypts the secrets of webhooks in the database, as `tabularium webhooks key` makes it; older
+            keys after it, separated by spaces, still decrypt. Default: a key that the service makes in its data
+            directory; with PostgreSQL, there are no webhooks without this setting.
+        outward: where webhooks may lead: to the public internet by HTTPS on port 443, or ``anywhere``, also to this
+            machine and by plain HTTP. The latter is for tests and closed networks, as every account chooses addresses.
+        public_url: the address at which people find the service, such as ``https://games.example.org``. What webhooks
+            tell begins with it. Default: they tell paths alone.
         metrics_port: a port for /metrics alone. Default: /metrics is on `port`.
         traces_url: where to send traces, by OTLP over HTTP: ``http://collector:4318/v1/traces``. Default: nowhere.
             OpenTelemetry's own variables (``OTEL_TRACES_SAMPLER`` …) say which requests are traced, and under what
@@ -238,6 +246,10 @@ class Settings(Struct, frozen=True):
     transparency: bool = True
     log_key: str = ""
     log_policy: str = ""
+    webhooks: bool = True
+    webhook_key: str = ""
+    outward: Literal["public", "anywhere"] = "public"
+    public_url: HttpUrl = ""
     metrics_port: Annotated[int, Meta(ge=0, le=65535)] | None = None
     traces_url: HttpUrl = ""
     registration: bool = True
@@ -341,6 +353,11 @@ class Settings(Struct, frozen=True):
     def log_key_file(self) -> Path:
         """The file of the key that signs the transparency log, unless the settings have it."""
         return self.data / "log.key"
+
+    @property
+    def webhook_key_file(self) -> Path:
+        """The file of the key that encrypts the secrets of webhooks, unless the settings have it."""
+        return self.data / "webhooks.key"
 
     @property
     def snapshot_database(self) -> Path:

@@ -26,6 +26,7 @@ from service.cli import (
     serve,
     settings,
     transparency,
+    webhooks,
     witness,
 )
 
@@ -53,6 +54,7 @@ cases.register(app)
 rules.register(app)
 projections.register(app)
 transparency.register(app)
+webhooks.register(app)
 audit.register(app)
 mirror.register(app)
 witness.register(app)

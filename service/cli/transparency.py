@@ -34,9 +34,10 @@ def key(
         bad_input(str(error))
     # Imported late, as all that only some commands need.
     from domain.transparency.note import NoteError
+    from service.base.private import write_secret
     from service.store.backend import Embedded
     from service.store.protocol import StoreUnavailable
-    from service.transparency.keys import KeyUnusable, new_key, read_log_key, write_secret
+    from service.transparency.keys import KeyUnusable, new_key, read_log_key
 
     if to is None and (settings.log_key or settings.database_url):
         bad_input("the service takes its key from TABULARIUM_LOG_KEY: say with --to where to write a new one")

@@ -15,7 +15,7 @@ from projections.library import PROJECTIONS
 from projections.store import NotBuilt, ProjectionStore, Unavailable
 from service.base.clock import Clock, utc_now, written
 from service.base.settings import DATABASE_URL, Settings, without_password
-from service.doctor import deep, embedded, transparency
+from service.doctor import deep, embedded, transparency, webhooks
 from service.doctor.deep import Progress
 from service.doctor.finding import Finding, Level, fail, ok, one_line, warn
 from service.games.watch import Watch, is_watched
@@ -182,6 +182,7 @@ async def _log(settings: Settings, clock: Clock) -> AsyncIterator[Finding]:
         async for finding in _projections(backend, store):
             yield finding
         yield await transparency.examine(settings, store.tree)
+        yield await webhooks.examine(settings, store.webhooks)
     finally:
         await store.close()
 

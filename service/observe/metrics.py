@@ -135,6 +135,21 @@ class Metrics:
             LATENESS_BUCKETS,
         )
 
+        # --- what is told to webhooks ---
+        self.webhook_attempts = self._counter(
+            "tabularium_webhook_attempts",
+            "Requests to webhooks that this process sent, by what came of them: `delivered`, `failed`, `unanswered`.",
+            "result",
+        )
+        self.webhook_lateness = self._histogram(
+            "tabularium_webhook_lateness_seconds",
+            "How long after it was due an event was first sent to a webhook by this process.",
+            LATENESS_BUCKETS,
+        )
+        self.webhooks_waiting = self._gauge(
+            "tabularium_webhooks_waiting", "What waits to be sent to webhooks; NaN when that cannot be told now."
+        )
+
         # --- what is kept in memory ---
         self.games_in_memory = self._gauge("tabularium_games_in_memory", "Games that this process keeps in memory.")
         self.cache_requests = self._counter("tabularium_cache_requests", "Lookups in a cache.", "cache", "result")

@@ -20,6 +20,7 @@ from projections.cursor import Cursor, Place
 from projections.lobby import ForkOf, GameRow
 from service.store.accounts import AccountStore
 from service.store.transparency import TreeStore
+from service.store.webhooks import HookStore
 
 Placed = tuple[Place, StreamId, Record]
 """A record, its stream, and its place in the log."""
@@ -197,6 +198,11 @@ class EventStore(Protocol):
     @property
     def tree(self) -> TreeStore:
         """The transparency log."""
+        ...
+
+    @property
+    def webhooks(self) -> HookStore:
+        """The webhooks of accounts, and what is sent to them."""
         ...
 
     async def append(self, batch: Append) -> Appended:

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from domain.transparency.checkpoint import Checkpoint, read_checkpoint
 from domain.transparency.note import Note, NoteError, read_note
-from service.base.private import make_folder
-from service.transparency.keys import sync_directory, write_durably
+from service.base.private import make_folder, sync_directory, write_durably
 
 
 class Kept:

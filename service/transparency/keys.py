@@ -4,7 +4,6 @@ A log's key is a line as Go's note package writes it (`SigningKey.written`), whi
 further keys of the same log, which sign beside it: while keys change, old readers and new ones each find theirs.
 """
 
-import os
 import re
 import secrets
 from collections.abc import Callable
@@ -28,7 +27,7 @@ from domain.transparency.note import (
     read_signing_key,
 )
 from service.base.ids import ID_BYTES, new_id
-from service.base.private import make_folder
+from service.base.private import write_secret
 from service.base.settings import Settings
 
 Randomness = Callable[[int], bytes]
@@ -167,37 +166,6 @@ def unnamed(randomness: Randomness) -> str:
 def successor(origin: str, head: Checkpoint) -> str:
     """Return the origin of a log that begins where another, of this origin, ended: it names that end."""
     return f"{_AFTER.sub('', origin)}/after/{head.size}-{head.root.hex()[:16]}"
-
-
-def write_secret(path: Path, text: str) -> None:
-    """Write a file that its owner alone may read, whole or not at all; one that is there stays. Raises `OSError`."""
-    make_folder(path.parent)
-    new = path.with_name(f"{path.name}.new-{os.getpid()}")
-    new.unlink(missing_ok=True)
-    try:
-        write_durably(new, f"{text}\n", 0o600)
-        os.link(new, path)
-    finally:
-        new.unlink(missing_ok=True)
-    sync_directory(path.parent)
-
-
-def write_durably(path: Path, text: str, mode: int = 0o600) -> None:
-    """Write a file, to the disk. Raises `OSError`."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def sync_directory(path: Path) -> None:
-    """Let the names in a directory be on the disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def witness_key(file: Path, name: str | None, randomness: Randomness = secrets.token_bytes) -> Signer:

@@ -28,6 +28,7 @@ from tests.bench import (
     service,
     streams,
     transparency,
+    webhooks,
 )
 from tests.bench.instructions import NotCounted
 from tests.bench.measure import Figure
@@ -56,6 +57,7 @@ BENCHMARKS = {
     **service.BENCHMARKS,
     **streams.BENCHMARKS,
     **transparency.BENCHMARKS,
+    **webhooks.BENCHMARKS,
 }
 
 

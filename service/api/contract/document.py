@@ -16,7 +16,7 @@ from service.api.contract import releases
 from service.api.contract.examples import examples
 from service.api.contract.families import describe, families
 from service.api.contract.operations import CONTENTS, SCHEMAS, operation_of, possible_problems
-from service.api.contract.texts import ANSWER_HEADERS, INTRODUCTION, TAGS
+from service.api.contract.texts import ANSWER_HEADERS, INTRODUCTION, SIGNED, TAGS
 from service.api.endpoint import JSON, Endpoint
 from service.api.log.streams import EventFrame, ProblemFrame
 from service.api.players.bodies import Waiting
@@ -27,6 +27,8 @@ from service.api.rulesets.schemas import Book, Schema
 from service.api.services import Boards
 from service.base.scopes import MEANINGS
 from service.pictures.views import FrameView, Scene
+from service.webhooks.events import FAMILIES, WebhookEvent
+from service.webhooks.events import MEANINGS as TOLD
 
 
 def endpoints() -> list[tuple[str, str, Endpoint]]:
@@ -63,6 +65,7 @@ def document(library: Library, boards: Boards = builtin) -> dict[str, Any]:
         "servers": [{"url": "/"}],
         "tags": [{"name": name, "description": what} for name, what in TAGS.items()],
         "paths": dict(paths),
+        "webhooks": {family: {"post": _told(family, kinds, made.events)} for family, kinds in FAMILIES.items()},
         "components": {
             "securitySchemes": {
                 "token": {
@@ -80,7 +83,13 @@ def document(library: Library, boards: Boards = builtin) -> dict[str, Any]:
                 },
             },
             "schemas": _in_order(book.structs, [family.name for family in families(library)]),
-            "parameters": parameters,
+            "parameters": {
+                **parameters,
+                **{
+                    header: {"name": header, "in": "header", "required": True, "description": what, "schema": schema}
+                    for header, (what, schema) in SIGNED.items()
+                },
+            },
             "responses": dict(sorted(refused.items())),
             "headers": {
                 name: {"description": what, "schema": schema}
@@ -96,6 +105,25 @@ def document(library: Library, boards: Boards = builtin) -> dict[str, Any]:
                 **{name: {"value": made.endpoints[name].answer} for name in _downloads() if name in made.endpoints},
             },
         },
+    }
+
+
+def _told(family: str, kinds: Sequence[str], shown: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is sent to webhooks of some types of events, as an operation of theirs."""
+    alone = len(kinds) == 1
+    example = kinds[-1]
+    return {
+        "operationId": "on" + "".join(word.capitalize() for word in re.findall(r"[a-z]+", family)),
+        "tags": ["Webhooks"],
+        "summary": TOLD[example].rstrip(".") if alone else f"Events whose types begin with `{family[:-1]}`",
+        "description": TOLD[example] if alone else "\n".join(f"- `{kind}`: {TOLD[kind]}" for kind in kinds),
+        "parameters": [{"$ref": f"#/components/parameters/{header}"} for header in SIGNED],
+        "requestBody": {
+            "required": True,
+            "content": {JSON: {"schema": _reference("WebhookEvent"), "examples": {example: {"value": shown[example]}}}},
+        },
+        "responses": {"2XX": {"description": "You have it. After any other answer it is sent again."}},
+        "security": [],
     }
 
 
@@ -158,11 +186,12 @@ def _book(library: Library) -> Book:
             ("FramePage", "key"): _reference("Scene"),
             ("LessonTry", "command"): _reference("Command"),
             ("ProblemBody", "first"): {"anyOf": [_reference("GameForkedView"), {"type": "null"}]},
+            ("WebhookEvent", "type"): {"type": "string", "enum": sorted(TOLD)},
             ("FramePage", "frames"): {"type": "array", "items": _reference("FrameView")},
         },
         defaults=False,
     )
-    for shape in (Scene, FrameView, ProblemBody, EventFrame, ProblemFrame, Waiting, LoggedCaseEvent):
+    for shape in (Scene, FrameView, ProblemBody, EventFrame, ProblemFrame, Waiting, LoggedCaseEvent, WebhookEvent):
         book.schema(shape)
     book.structs["Frame"] = {
         "description": "A WebSocket message.",

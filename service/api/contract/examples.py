@@ -23,18 +23,20 @@ from service.api.services import Boards
 from service.api.statistics import examples as statistics
 from service.api.transparency import examples as transparency
 from service.api.tutorials import examples as tutorials
+from service.api.webhooks import examples as webhooks
 
 RESOURCES: Final = (
     *(rulesets, tutorials, players, accounts, games, forks, play, cases, desk),
-    *(log, pictures, transparency, statistics, operations),
+    *(log, pictures, webhooks, transparency, statistics, operations),
 )
 
 
 class Examples(Struct, frozen=True):
-    """Examples by the name of their endpoint, and values for the parameters of paths and queries."""
+    """Examples by the name of their endpoint, values for parameters of paths and queries, and events of webhooks."""
 
     endpoints: Mapping[str, Example]
     parameters: Mapping[str, Any]
+    events: Mapping[str, Any] = {}
 
 
 def examples(library: Library, boards: Boards) -> Examples:
@@ -59,6 +61,8 @@ def examples(library: Library, boards: Boards) -> Examples:
         "invitation": "i8w3c6k2p5t7v4nxqm",
         "secret": "inv_b4Xr8TqZ1uV5wY7cK0mN2pS6dF9hJ3gL4aQ8eR1tU5w",
         "case": cases.CASE,
+        "webhook": webhooks.WEBHOOK,
+        "delivery": webhooks.DELIVERY,
         "number": "1",
         "left": str(scene.left.game.version),
         "asked": str(scene.asked.game.version),
@@ -69,7 +73,7 @@ def examples(library: Library, boards: Boards) -> Examples:
         "level": "0",
         "tile": "000.p/1",
     }
-    return Examples(plain, parameters)
+    return Examples(plain, parameters, webhooks.events(scene))
 
 
 def _plain(value: Any) -> Any:

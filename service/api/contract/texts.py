@@ -51,6 +51,7 @@ TAGS: Final = {
     "Cases": "Disputes about games, and the rulings that decide them.",
     "Pictures": "Any position as a picture, and what it is drawn from.",
     "Log": "What happened: events, sentences, streams, the export.",
+    "Webhooks": "Having a program told of what happens.",
     "Transparency": "What the service signs of every game, so that nobody can be told anything else.",
     "Statistics": "Read models of the logs of all games, a moment behind them.",
     "Administration": "Accounts, their scopes, and the log of all games: for administrators and auditors.",
@@ -77,6 +78,8 @@ PARAMETERS: Final = {
     "invitation": "The id of an invitation.",
     "passkey": "The id of a passkey.",
     "secret": "The value of an invitation.",
+    "webhook": "The id of a webhook.",
+    "delivery": "The id of a delivery.",
     "token": "The id of a token, or `current` for the one that the request comes with.",
 }
 
@@ -119,6 +122,19 @@ REQUEST_HEADERS: Final[Mapping[str, tuple[str, Schema, Any]]] = {
         "17",
     ),
 }
+
+SIGNED: Final[Mapping[str, tuple[str, Schema]]] = {
+    "webhook-id": (
+        "The id of the delivery, the same however often it is sent: what you know already, you need not look at.",
+        {"type": "string"},
+    ),
+    "webhook-timestamp": ("When it is sent, in seconds since 1970.", {"type": "string", "pattern": r"^[0-9]+$(?!\n)"}),
+    "webhook-signature": (
+        "Signatures by the secret of the webhook, and for a while by the one before, with blanks between them.",
+        {"type": "string", "pattern": r"^v1,[A-Za-z0-9+/]+=*( v1,[A-Za-z0-9+/]+=*)?$(?!\n)"},
+    ),
+}
+"""The headers of what is sent to webhooks."""
 
 ANSWER_HEADERS: Final[Mapping[str, tuple[str, Schema]]] = {
     "ETag": (

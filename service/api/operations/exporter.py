@@ -27,6 +27,7 @@ class Exporter:
     async def exposition(self, accept: str) -> tuple[bytes, str]:
         """Return the metrics as they are now in the format that an ``Accept`` header asks for, and its media type."""
         await self._look_at_projections()
+        await self._look_at_webhooks()
         return self._metrics.exposition(accept)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -37,6 +38,15 @@ class Exporter:
         headers = [(b"content-type", media.encode()), (b"content-length", b"%d" % len(content))]
         await send({"type": "http.response.start", "status": 200, "headers": shielded(headers)})
         await send({"type": "http.response.body", "body": content})
+
+    async def _look_at_webhooks(self) -> None:
+        """Bring the metric of what waits to be sent up to date; what cannot be known now is not a number."""
+        try:
+            async with asyncio.timeout(PATIENCE):
+                waiting, _ = await self._store.webhooks.waiting()
+        except (StoreError, TimeoutError):
+            waiting = math.nan
+        self._metrics.webhooks_waiting.set(waiting)
 
     async def _look_at_projections(self) -> None:
         """Bring the metrics of the projections up to date; what cannot be known now is not a number."""

@@ -25,6 +25,7 @@ GUIDES: Final[Mapping[str, str]] = {
     "testing": "tests/README.md",
     "verification": "openapi/verification.md",
     "disputes": "openapi/disputes.md",
+    "webhooks": "openapi/webhooks.md",
     "changes": "openapi/CHANGELOG.md",
 }
 """Where each guide is in the repository, by its name under /docs/guides."""

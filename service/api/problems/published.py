@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from service.api.problems import access, accounts, cases, games, play, request, rulesets, transparency
+from service.api.problems import access, accounts, cases, games, play, request, rulesets, transparency, webhooks
 from service.api.problems.problem import Kind
 
 KINDS: Final[Sequence[Kind]] = (
@@ -57,6 +57,8 @@ KINDS: Final[Sequence[Kind]] = (
     games.UNKNOWN_VERSION,
     transparency.NOT_LOGGED_YET,
     transparency.UNKNOWN_TILE,
+    webhooks.UNKNOWN_WEBHOOK,
+    webhooks.UNKNOWN_DELIVERY,
     request.METHOD_NOT_ALLOWED,
     request.REQUEST_TIMEOUT,
     play.NOT_NOW,
@@ -70,6 +72,8 @@ KINDS: Final[Sequence[Kind]] = (
     games.NOT_COMPARABLE,
     cases.CASE_CLOSED,
     cases.ALREADY_RULED,
+    webhooks.TOO_MANY_WEBHOOKS,
+    webhooks.WEBHOOKS_OFF,
     cases.STALE_RULING,
     play.STALE_VERSION,
     request.BODY_TOO_LARGE,
@@ -81,6 +85,7 @@ KINDS: Final[Sequence[Kind]] = (
     rulesets.INVALID_DOCUMENT,
     request.KEY_REUSED,
     play.REFUSED,
+    webhooks.BAD_TARGET,
     request.UPGRADE_REQUIRED,
     request.TOO_MANY_REQUESTS,
     request.TOO_MANY_CONNECTIONS,

@@ -115,6 +115,7 @@ class SpreadStore:
         self._away: dict[Server, asyncio.Task[None]] = {}
         self._counted = asyncio.Semaphore(COUNTED)
         self.accounts = self._home.accounts
+        self.webhooks = self._home.webhooks
         self.tree = self._home.tree
         self.tree.beside = [server.tree for server in servers[1:]]
 

@@ -37,6 +37,7 @@ from service.store.sql.archived import COLUMNS
 from service.store.sql.cases import CASE_NUMBER
 from service.store.sql.job import Job
 from service.store.sql.store import SqlStore, index_statements, secret_values
+from service.store.sql.webhooks import SqlHooks
 
 GATHERED: Final = 256
 """The most appends in one call, so that the first of them is not kept waiting."""
@@ -94,6 +95,7 @@ class PostgresStore(SqlStore):
         super().__init__(self._connections)
         self.accounts = PostgresAccounts(self._connections)
         self.tree = PostgresTree(self._connections, self)
+        self.webhooks = SqlHooks(self._connections, self.accounts.change)
 
     @classmethod
     async def open(cls, url: str, *, durable: bool = True, connections: int = 8, kept: frozenset[int] = ALL) -> Self:

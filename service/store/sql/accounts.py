@@ -21,6 +21,7 @@ from service.store.accounts import (
     folded,
 )
 from service.store.sql.database import Database
+from service.store.sql.webhooks import removed
 
 PLAYER: Final = "p.player, p.name, p.created, p.scopes, p.closed, p.sought IS NOT NULL, p.bot, p.automated"
 TOKEN: Final = "t.token, t.player, t.name, t.scopes, t.created, t.expires, t.retires, t.revoked, t.used"
@@ -136,7 +137,7 @@ class SqlAccounts(ABC):
         values = (row.invitation, row.game, digest, row.created, row.key, row.nonce)
         counted = (row.game, _or_any(most_open), row.game, _or_any(most))
         find = f"{_INVITATIONS} WHERE invitation = ? OR key = ?"
-        found = await self._change(
+        found = await self.change(
             (add, (*values, *counted)), (find, (row.invitation, row.key)), alone=f"invitations of {row.game}"
         )
         if not found:
@@ -161,7 +162,7 @@ class SqlAccounts(ABC):
             " SELECT ?, ?, ?, ?, ?, ?, ? WHERE (SELECT count(*) FROM passkeys WHERE player = ?) < ?"
             " ON CONFLICT DO NOTHING"
         )
-        found = await self._change(
+        found = await self.change(
             (add, (*astuple(row)[:-1], row.player, _or_any(most))),
             ("SELECT passkey FROM passkeys WHERE credential = ?", (row.credential,)),
             alone=f"passkeys of {row.player}",
@@ -186,15 +187,15 @@ class SqlAccounts(ABC):
 
     async def challenge_key(self, new: bytes) -> bytes:
         add = "INSERT INTO challenge_keys (number, key) VALUES (1, ?) ON CONFLICT DO NOTHING"
-        return (await self._change((add, (new,)), ("SELECT key FROM challenge_keys", ())))[0][0]
+        return (await self.change((add, (new,)), ("SELECT key FROM challenge_keys", ())))[0][0]
 
     async def use_challenge(self, digest: bytes, ends: str, now: str) -> bool:
         add = "INSERT INTO challenges (hash, ends) VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING hash"
-        return bool(await self._change(("DELETE FROM challenges WHERE ends <= ?", (now,)), (add, (digest, ends))))
+        return bool(await self.change(("DELETE FROM challenges WHERE ends <= ?", (now,)), (add, (digest, ends))))
 
     async def replace_codes(self, player: PlayerId, digests: Sequence[bytes], now: str) -> None:
         add = "INSERT INTO recovery_codes (hash, player, created) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
-        await self._change(
+        await self.change(
             ("DELETE FROM recovery_codes WHERE player = ?", (player,)),
             *((add, (digest, player, now)) for digest in digests),
             alone=f"recovery codes of {player}",
@@ -205,18 +206,19 @@ class SqlAccounts(ABC):
             "UPDATE players SET closed = coalesce(closed, ?), name = CASE WHEN bot IS NULL THEN ? ELSE name END,"
             " sought = NULL WHERE player = ?"
         )
-        await self._change(
+        await self.change(
             (close, (now, name, player)),
             ("UPDATE tokens SET revoked = coalesce(revoked, ?) WHERE player = ?", (now, player)),
             ("DELETE FROM passkeys WHERE player = ?", (player,)),
             ("DELETE FROM recovery_codes WHERE player = ?", (player,)),
+            *removed("IN (SELECT webhook FROM webhooks WHERE player = ?)", player),
         )
 
     async def codes(self, player: PlayerId) -> int:
         return (await self._database.select("SELECT count(*) FROM recovery_codes WHERE player = ?", player))[0][0]
 
     async def take_code(self, digest: bytes) -> PlayerId | None:
-        taken = await self._change(("DELETE FROM recovery_codes WHERE hash = ? RETURNING player", (digest,)))
+        taken = await self.change(("DELETE FROM recovery_codes WHERE hash = ? RETURNING player", (digest,)))
         return PlayerId(taken[0][0]) if taken else None
 
     async def issuers(self, player: PlayerId) -> list[str]:
@@ -232,7 +234,7 @@ class SqlAccounts(ABC):
             " ON CONFLICT DO NOTHING"
         )
         return first_player(
-            await self._change(
+            await self.change(
                 (add, (issuer, subject, player, issuer)),
                 (FIND_KNOWN, (issuer, subject)),
                 alone=f"issuers of {player}",
@@ -243,7 +245,7 @@ class SqlAccounts(ABC):
         await self._database.execute("DELETE FROM identities WHERE player = ? AND issuer = ?", player, issuer)
 
     @abstractmethod
-    async def _change(self, *statements: tuple[str, tuple[Any, ...]], alone: str = "") -> list[Any]:
+    async def change(self, *statements: tuple[str, tuple[Any, ...]], alone: str = "") -> list[Any]:
         """Do all that statements (each with its values) say, or nothing; return the rows of the last.
 
         `alone` names what they count or replace: of all that name it, one is done after another.
@@ -251,7 +253,7 @@ class SqlAccounts(ABC):
 
 
 def tokens_of(player: PlayerId) -> str:
-    """Return what `_change` calls the tokens of an account."""
+    """Return what `change` calls the tokens of an account."""
     return f"tokens of {player}"
 
 

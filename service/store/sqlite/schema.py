@@ -421,9 +421,72 @@ ALTER TABLE precedents ADD COLUMN book INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE statements ADD COLUMN book INTEGER NOT NULL DEFAULT 0;
 """
 
+# Webhooks: where they go, what is to be sent, and what was answered. Who plays may be told; a token does not come to
+# that by itself, unless it could make one that does. `number` orders deliveries.
+_WEBHOOKS: Final = """
+CREATE TABLE webhooks (
+    webhook       TEXT PRIMARY KEY,
+    player        TEXT NOT NULL REFERENCES players (player),
+    about         TEXT NOT NULL,
+    game          TEXT NOT NULL,
+    url           TEXT NOT NULL,
+    host          TEXT NOT NULL,
+    form          TEXT NOT NULL,
+    events        TEXT NOT NULL,
+    secret        BLOB NOT NULL,
+    created       TEXT NOT NULL,
+    status        TEXT NOT NULL,
+    why           TEXT NOT NULL,
+    since         TEXT NOT NULL,
+    old_secret    BLOB NOT NULL,
+    old_until     TEXT NOT NULL,
+    failing_since TEXT NOT NULL,
+    failures      INTEGER NOT NULL,
+    hold          TEXT NOT NULL,
+    made_by       TEXT NOT NULL UNIQUE,
+    fingerprint   BLOB NOT NULL,
+    rotated_by    TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX webhooks_by_player ON webhooks (player);
+CREATE TABLE deliveries (
+    number          INTEGER PRIMARY KEY AUTOINCREMENT,
+    delivery        TEXT NOT NULL UNIQUE,
+    webhook         TEXT NOT NULL,
+    type            TEXT NOT NULL,
+    body            TEXT NOT NULL,
+    made            TEXT NOT NULL,
+    due             TEXT NOT NULL,
+    status          TEXT NOT NULL,
+    attempts        INTEGER NOT NULL,
+    before_attempts INTEGER NOT NULL
+);
+CREATE INDEX deliveries_by_webhook ON deliveries (webhook, number);
+CREATE INDEX deliveries_by_due ON deliveries (due, number) WHERE status = 'waiting';
+CREATE INDEX deliveries_waiting ON deliveries (webhook, due) WHERE status = 'waiting';
+CREATE INDEX deliveries_by_age ON deliveries (made) WHERE status <> 'waiting';
+CREATE TABLE attempts (
+    delivery TEXT NOT NULL,
+    number   INTEGER NOT NULL,
+    at       TEXT NOT NULL,
+    status   INTEGER NOT NULL,
+    answer   TEXT NOT NULL,
+    PRIMARY KEY (delivery, number)
+) WITHOUT ROWID;
+CREATE TABLE webhook_places (
+    number  INTEGER PRIMARY KEY CHECK (number = 1),
+    place   TEXT NOT NULL,
+    changes INTEGER NOT NULL
+);
+UPDATE players SET scopes = scopes || ' notify'
+WHERE ' ' || scopes || ' ' LIKE '% play %' AND ' ' || scopes || ' ' NOT LIKE '% notify %';
+UPDATE tokens SET scopes = scopes || ' notify'
+WHERE ' ' || scopes || ' ' LIKE '% account %' AND ' ' || scopes || ' ' LIKE '% play %'
+    AND ' ' || scopes || ' ' NOT LIKE '% notify %';
+"""
+
 STEPS: Final = (
     *(_FIRST, _ACCOUNTS, _KEYS, _SOUGHT, _JUDGES, _CASES, _TRANSPARENCY, _BOTS, _FORKS, _INVITATIONS, _PASSKEYS),
-    *(_PROGRAMS, _RULINGS, _CHALLENGES, _PRIVATE, _ARCHIVE, _BOOK),
+    *(_PROGRAMS, _RULINGS, _CHALLENGES, _PRIVATE, _ARCHIVE, _BOOK, _WEBHOOKS),
 )
 """The schema, as it grew. A new file takes all steps, an older one those that it lacks; none is ever changed."""
 

@@ -21,6 +21,7 @@ from service.store.sql.archived import COLUMNS
 from service.store.sql.cases import CASE_NUMBER
 from service.store.sql.log import SEEN, kept_use
 from service.store.sql.store import SqlStore, index_statements, secret_values
+from service.store.sql.webhooks import SqlHooks
 from service.store.sqlite.accounts import SqliteAccounts
 from service.store.sqlite.checking import Checking, mark
 from service.store.sqlite.connections import Connections, Translated, connect
@@ -83,6 +84,7 @@ class SqliteStore(SqlStore):
         self._end = _End()
         self.accounts = SqliteAccounts(self._connections)
         self.tree = SqliteTree(self._connections, self)
+        self.webhooks = SqlHooks(self._connections, self.accounts.change)
 
     @classmethod
     async def open(cls, path: Path, *, durable: bool = True) -> "SqliteStore":

@@ -47,7 +47,7 @@ OTHERS: Final = {
         "player",
         "rule",
     ),
-    *("ruleset", "seat", "secret", "tile", "token"),
+    *("ruleset", "seat", "secret", "tile", "token", "webhook", "delivery"),
     *(
         "after",
         "chapter",

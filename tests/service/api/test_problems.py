@@ -49,6 +49,22 @@ async def _reuse_key(s: Scene) -> httpx.Response:
     return await s.ask("POST", f"{s.url}/commands", s.anna, other, idempotency_key="k")
 
 
+async def _replay_nothing(s: Scene) -> httpx.Response:
+    made = await s.ask("POST", "/v1/webhooks", s.bert, {"url": "https://hooks.invalid/"})
+    return await s.ask("POST", f"/v1/webhooks/{made.json()['webhook']['id']}/deliveries/dgone/replay", s.bert)
+
+
+async def _make_too_many_webhooks(s: Scene) -> httpx.Response:
+    for _ in range(10):
+        await s.ask("POST", "/v1/webhooks", s.anna, {"url": "https://hooks.invalid/"})
+    return await s.ask("POST", "/v1/webhooks", s.anna, {"url": "https://hooks.invalid/"})
+
+
+async def _make_a_webhook_where_there_are_none(s: Scene) -> httpx.Response:
+    with mock.patch.object(s.service.services.webhooks, "_sealer", None):
+        return await s.ask("POST", "/v1/webhooks", s.bert, {"url": "https://hooks.invalid/"})
+
+
 async def _fork(s: Scene) -> httpx.Response:
     now = await s.service.get(s.url)
     return await s.ask("POST", f"{s.url}/forks", s.anna, {"version": now["version"]})
@@ -316,6 +332,11 @@ PROVOKED: dict[str, Provoke] = {
     "already-signed-in": _sign_in_twice,
     "scope-missing": lambda s: s.ask("GET", "/v1/log", s.anna),
     "registration-closed": _register_where_it_is_closed,
+    "unknown-webhook": lambda s: s.ask("GET", "/v1/webhooks/wgone", s.anna),
+    "unknown-delivery": _replay_nothing,
+    "too-many-webhooks": _make_too_many_webhooks,
+    "bad-target": lambda s: s.ask("POST", "/v1/webhooks", s.anna, {"url": "http://example.org/"}),
+    "webhooks-off": _make_a_webhook_where_there_are_none,
     "no-such-token": lambda s: s.ask("DELETE", "/v1/tokens/tgone", s.anna),
     "too-many-tokens": _make_too_many_tokens,
     "too-many-bots": _seat_too_many_bots,

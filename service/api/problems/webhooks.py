@@ -1,0 +1,47 @@
+"""Webhooks: where they may lead, and how many there are."""
+
+from typing import Final
+
+from service.api.problems.problem import Kind
+
+UNKNOWN_WEBHOOK: Final = Kind(
+    "unknown-webhook",
+    404,
+    "There is no such webhook",
+    "Your account has no webhook with this id.",
+    "GET /v1/webhooks lists your webhooks.",
+    {"detail": "You have no webhook 'wgone'."},
+)
+UNKNOWN_DELIVERY: Final = Kind(
+    "unknown-delivery",
+    404,
+    "There is no such delivery",
+    "Nothing with this id was sent to the webhook, or it was forgotten. Deliveries are kept for 30 days.",
+    "GET /v1/webhooks/{webhook}/deliveries lists them.",
+    {"detail": "Webhook wq7m3x5c2v8n4b6k1z has no delivery 'dgone'."},
+)
+TOO_MANY_WEBHOOKS: Final = Kind(
+    "too-many-webhooks",
+    409,
+    "The account has too many webhooks",
+    "An account can have ten webhooks.",
+    "Delete one that you no longer need with DELETE /v1/webhooks/{webhook}, or change it with PUT.",
+    {"detail": "The account has 10 webhooks and cannot have more."},
+)
+BAD_TARGET: Final = Kind(
+    "bad-target",
+    422,
+    "Nothing is sent to this address",
+    "The service sends only to addresses of the public internet, by HTTPS on port 443. A name whose addresses are not "
+    "all public is never answered by anything: what is sent there counts as unanswered.",
+    "Send an address such as https://example.org/hooks/7.",
+    {"detail": "The address names port 8080.", "allowed": "Requests go to port 443: leave the port out."},
+)
+WEBHOOKS_OFF: Final = Kind(
+    "webhooks-off",
+    409,
+    "This service sends no webhooks",
+    "Its operators have not given it the key that encrypts the secrets of webhooks, or the key cannot be used.",
+    "Ask the operators. Until then, follow a stream, such as GET /v1/players/me/waiting/stream.",
+    {"detail": "This service sends no webhooks."},
+)

@@ -1,0 +1,1 @@
+"""Webhooks: where accounts are told of what happens, and what was sent there."""

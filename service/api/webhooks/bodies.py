@@ -1,0 +1,244 @@
+"""What is sent and answered about webhooks."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from domain.kernel.ids import GameId
+from service.api.bodies import Identifier, Listed, Page
+from service.store.webhooks import (
+    About,
+    AttemptRow,
+    DeliveryId,
+    DeliveryRow,
+    DeliveryStatus,
+    Form,
+    HookId,
+    HookRow,
+    HookStatus,
+)
+from service.webhooks.registry import LONGEST_OVERLAP
+from service.webhooks.secrets import PREFIX
+
+Url = Annotated[str, Meta(min_length=1, max_length=2048, description="an address such as https://example.org/hooks/7")]
+
+Pattern = Annotated[
+    str,
+    Meta(
+        max_length=64,
+        pattern=r"^[a-z_]+(\.([a-z_]+|\*))?$(?!\n)",
+        description="a type of events such as game.ended, or the beginning of several such as case.*",
+    ),
+]
+
+Patterns = Annotated[tuple[Pattern, ...], Meta(min_length=1, max_length=100)]
+
+Overlap = Annotated[int, Meta(ge=0, le=LONGEST_OVERLAP)]
+
+Why = Literal["gone", "failing", "owner"]
+
+
+class NewWebhook(Struct, frozen=True, forbid_unknown_fields=True):
+    """A webhook that is wanted.
+
+    Attributes:
+        url: where to send events. It must begin with `https://`, lead to the public internet, and name no other port
+            than 443; operators of a closed network may allow more.
+        about: of what it tells: of the games of your `account`, which you play, organize or judge; of one `game`; or of
+            the whole `service`, of what everybody may read. The last needs a token with the scope `audit`.
+        game: the game, if it is about one.
+        form: `standard`, as Standard Webhooks has it; or a message for a chat channel, as `discord` or `slack` takes
+            it.
+        events: the types of events to be sent. Absent: the usual ones. Of your account, these are `seat.awaited`,
+            `game.started`, `game.ended`, `case.*` and `webhook.*`, and the same go to a chat channel about a game; of a
+            game all; of the service all but `seat.awaited`.
+    """
+
+    url: Url
+    about: About = "account"
+    game: Identifier | None = None
+    form: Form = "standard"
+    events: Patterns | None = None
+
+
+class WebhookChange(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a webhook is to be from now on.
+
+    Attributes:
+        url: where to send events.
+        form: the form of what is sent.
+        events: the types of events to be sent. Absent: the usual ones.
+        active: whether it is to be sent anything.
+    """
+
+    url: Url
+    form: Form = "standard"
+    events: Patterns | None = None
+    active: bool = True
+
+
+class NewSecret(Struct, frozen=True, forbid_unknown_fields=True):
+    """How to replace a secret.
+
+    Attributes:
+        overlap: the old secret signs as well for this many seconds, a week at most.
+    """
+
+    overlap: Overlap = 24 * 3600
+
+
+class Replaying(Struct, frozen=True, forbid_unknown_fields=True):
+    """What to send again.
+
+    Attributes:
+        failed: only what has failed; otherwise also what has arrived.
+        since: only events that were recorded for the webhook at this time or later, RFC 3339.
+        until: only events that were recorded before this time, RFC 3339.
+    """
+
+    failed: bool = True
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+class DeliveriesPage(Page, frozen=True, forbid_unknown_fields=True):
+    """Which page of the deliveries to a webhook.
+
+    Attributes:
+        status: only those with this status.
+    """
+
+    status: DeliveryStatus | None = None
+
+
+class Webhook(Struct, frozen=True):
+    """A webhook.
+
+    Attributes:
+        id: its id.
+        url: where events are sent.
+        about: of what it tells.
+        game: the game, if it is about one.
+        form: the form of what is sent.
+        events: the types of events that are sent.
+        status: `new` until it has answered a ping: until then it gets nothing else. Then `on`, or `off`.
+        why: why it is off: it answered 410 and is `gone`, it kept `failing` for five days, or its `owner` wants it.
+        created: when it was made.
+        failing_since: the first of the failures in a row until now.
+        old_secret_until: until when what is sent is signed by its old secret as well.
+    """
+
+    id: HookId
+    url: str
+    about: About
+    game: GameId | None
+    form: Form
+    events: tuple[str, ...]
+    status: HookStatus
+    why: Why | None
+    created: str
+    failing_since: str | None
+    old_secret_until: str | None
+
+
+class IssuedWebhook(Struct, frozen=True):
+    """A webhook and its secret, which is not shown again.
+
+    Attributes:
+        secret: the secret that signs what is sent, as the libraries of Standard Webhooks take it.
+        webhook: the webhook.
+    """
+
+    secret: Annotated[str, Meta(pattern=rf"^{PREFIX}[A-Za-z0-9+/]+=*$(?!\n)")]
+    webhook: Webhook
+
+
+class Webhooks(Struct, frozen=True):
+    """The webhooks of an account.
+
+    Attributes:
+        items: the newest first.
+    """
+
+    items: tuple[Webhook, ...]
+
+
+class Attempt(Struct, frozen=True):
+    """That a delivery was sent.
+
+    Attributes:
+        at: when.
+        status: the HTTP status of the answer; null when there was none in time, for whatever reason.
+        answer: the first bytes of the answer's body, 1,024 at most.
+    """
+
+    at: str
+    status: int | None
+    answer: str
+
+
+class Delivery(Struct, frozen=True):
+    """An event that was sent to a webhook, or is to be.
+
+    Attributes:
+        id: its id, which the receiver gets as `webhook-id`. It stays the same however often it is sent.
+        type: the type of the event.
+        body: what is sent in the standard form.
+        made: when it was recorded for the webhook.
+        status: `waiting` to be sent, or sent again; `delivered`; or `failed` for good.
+        next: when it is sent next, if it waits.
+        attempts: how often it was sent, and what was answered.
+    """
+
+    id: DeliveryId
+    type: str
+    body: str
+    made: str
+    status: DeliveryStatus
+    next: str | None
+    attempts: tuple[Attempt, ...]
+
+
+class DeliveryPage(Listed[Delivery], frozen=True):
+    """A page of what was sent to a webhook, the newest first."""
+
+
+class Replayed(Struct, frozen=True):
+    """How much is sent again.
+
+    Attributes:
+        deliveries: the number of deliveries.
+    """
+
+    deliveries: int
+
+
+def webhook_view(row: HookRow, now: str) -> Webhook:
+    """Return a webhook as its owner sees it."""
+    return Webhook(
+        id=row.webhook,
+        url=row.url,
+        about=row.about,
+        game=GameId(row.game) if row.game else None,
+        form=row.form,
+        events=row.events,
+        status=row.status,
+        why=row.why or None,  # type: ignore[reportArgumentType]
+        created=row.created,
+        failing_since=row.failing_since or None,
+        old_secret_until=row.old_until if row.old_until > now else None,
+    )
+
+
+def delivery_view(row: DeliveryRow, attempts: list[AttemptRow]) -> Delivery:
+    """Return a delivery as the owner of its webhook sees it."""
+    return Delivery(
+        id=row.delivery,
+        type=row.type,
+        body=row.body,
+        made=row.made,
+        status=row.status,
+        next=row.due if row.status == "waiting" else None,
+        attempts=tuple(Attempt(each.at, each.status or None, each.answer) for each in attempts),
+    )

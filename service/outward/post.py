@@ -1,0 +1,200 @@
+"""Sending a request to an address that a user chose, without reaching anything that only this service can reach.
+
+The guard is where the socket is opened. A name is resolved once, every address that it has must be public, and the
+connection goes to one of these very addresses: so a resolver that changes its answer gains nothing. There is no proxy,
+no redirect, no cookie and no connection that is used twice.
+
+The user who chose the address is told only whether there was an answer. Why there was none would tell closed ports from
+silent ones, so it stays in `Unanswered.why`, for the operators.
+"""
+
+import asyncio
+import ssl
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import cache
+from ipaddress import ip_address
+from socket import SOCK_STREAM, getaddrinfo
+from typing import Any, Final, cast
+
+import httpcore
+from msgspec import Struct
+
+from service.outward.addresses import IPAddress, Target, is_public
+
+SECONDS: Final = 15.0
+"""For a whole request, from the resolver to the end of the answer."""
+
+CONNECT: Final = 5.0
+"""Of these, seconds for the connection to one address."""
+
+MOST_BYTES: Final = 64 * 1024
+"""Of an answer's body. What is longer is no answer."""
+
+KEPT: Final = 1024
+"""Bytes of the body that are returned."""
+
+MOST_ADDRESSES: Final = 16
+"""A name that has more is not resolved for us, but against somebody."""
+
+TRIED: Final = 3
+"""Addresses of a name that are tried."""
+
+RESOLVING: Final = 16
+"""Names that are resolved at a time. They have threads of their own, because a resolver may hang for long."""
+
+Resolve = Callable[[str, int], Awaitable[Iterable[str]]]
+"""Returns the addresses of a name. Raises `OSError`."""
+
+
+class Unanswered(Exception):
+    """There was no answer, or none in time, or none that ends. `why` is for operators alone."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__("no answer")
+        self.why = why
+
+
+class Answer(Struct, frozen=True):
+    """What was answered.
+
+    Attributes:
+        status: the HTTP status.
+        body: its first bytes.
+        retry_after: the header `Retry-After`, if there is one.
+    """
+
+    status: int
+    body: bytes = b""
+    retry_after: str | None = None
+
+
+class Guard(httpcore.AsyncNetworkBackend):
+    """Opens connections to public addresses only; with `anywhere` to all, for tests and closed networks."""
+
+    def __init__(self, resolve: Resolve, *, anywhere: bool = False) -> None:
+        self._resolve = resolve
+        self._anywhere = anywhere
+        self._network = cast(httpcore.AsyncNetworkBackend, httpcore.AnyIOBackend())
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109 - as httpcore calls it
+        local_address: str | None = None,
+        socket_options: Any = None,
+    ) -> httpcore.AsyncNetworkStream:
+        """Connect to a host. Raises `Unanswered`."""
+        addresses = await self._addresses(host, port)
+        why = ""
+        for address in addresses[:TRIED]:
+            try:
+                return await self._network.connect_tcp(str(address), port, timeout, local_address, socket_options)
+            except (httpcore.ConnectError, httpcore.ConnectTimeout, OSError) as error:
+                why = f"{address}: {type(error).__name__} {error}"
+        raise Unanswered(why)
+
+    async def connect_unix_socket(self, *args: Any, **kwargs: Any) -> httpcore.AsyncNetworkStream:
+        """Refuse: no user has a socket here."""
+        raise Unanswered("a socket of this machine was asked for")
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+    async def _addresses(self, host: str, port: int) -> list[IPAddress]:
+        """Return the addresses of a host, all of which may be reached. Raises `Unanswered`."""
+        try:
+            addresses = [*dict.fromkeys(ip_address(each) for each in await self._resolve(host, port))]
+        except (OSError, ValueError) as error:  # of names that cannot be, such as with a label that is too long
+            raise Unanswered(f"{host} cannot be resolved: {error}") from None
+        if not addresses or len(addresses) > MOST_ADDRESSES:
+            raise Unanswered(f"{host} has {len(addresses)} addresses")
+        closed = [each for each in addresses if not self._anywhere and not is_public(each)]
+        if closed:
+            raise Unanswered(f"{host} leads to {closed[0]}, which is not public")
+        return addresses
+
+
+class Outward:
+    """Sends requests to addresses that users chose."""
+
+    def __init__(
+        self,
+        *,
+        anywhere: bool = False,
+        resolve: Resolve | None = None,
+        trust: ssl.SSLContext | None = None,
+        seconds: float = SECONDS,
+    ) -> None:
+        """`resolve` and `trust` (in the certificates of servers) are the system's unless they are given."""
+        self.anywhere = anywhere
+        self.seconds = seconds
+        self._threads = ThreadPoolExecutor(RESOLVING, "resolving")
+        self._trust = trust
+        self._guard = Guard(resolve or self._resolved, anywhere=anywhere)
+
+    async def post(self, target: Target, headers: Mapping[str, str], body: bytes) -> Answer:
+        """Send a body, and return what was answered. Raises `Unanswered`."""
+        try:
+            async with asyncio.timeout(self.seconds):
+                return await self._post(target, headers, body)
+        except TimeoutError:
+            raise Unanswered(f"no answer within {self.seconds} seconds") from None
+        except (httpcore.NetworkError, httpcore.TimeoutException, httpcore.ProtocolError, OSError) as error:
+            raise Unanswered(f"{type(error).__name__} {error}"[:500]) from None
+
+    async def _post(self, target: Target, headers: Mapping[str, str], body: bytes) -> Answer:
+        origin = httpcore.Origin(target.scheme.encode(), target.host.encode(), target.port)
+        host = f"[{target.host}]" if ":" in target.host else target.host
+        standard = 443 if target.scheme == "https" else 80
+        sent = {
+            "Host": host if target.port == standard else f"{host}:{target.port}",
+            "User-Agent": "Tabularium",
+            "Accept-Encoding": "identity",
+            "Connection": "close",
+            "Content-Length": str(len(body)),
+            **headers,
+        }
+        url = httpcore.URL(scheme=target.scheme, host=target.host, port=target.port, target=target.path)
+        trust = self._trust or _trusted()
+        connection = httpcore.AsyncHTTPConnection(origin, trust, network_backend=self._guard)
+        try:
+            async with connection.stream(
+                "POST", url, headers=[*sent.items()], content=body, extensions={"timeout": {"connect": CONNECT}}
+            ) as response:
+                kept = await _first_of(response.aiter_stream())
+                # Names are bytes, in the case in which the server wrote them.
+                after = next((value for name, value in response.headers if name.lower() == b"retry-after"), None)
+                return Answer(response.status, kept, after.decode("latin-1") if after is not None else None)
+        finally:
+            with suppress(Exception):
+                await connection.aclose()
+
+    async def _resolved(self, host: str, port: int) -> list[str]:
+        loop = asyncio.get_running_loop()
+        found = await loop.run_in_executor(self._threads, lambda: getaddrinfo(host, port, type=SOCK_STREAM))
+        return [str(address[0]) for *_, address in found]
+
+    def close(self) -> None:
+        """Resolve nothing any more."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+
+@cache
+def _trusted() -> ssl.SSLContext:
+    """Return trust in the certificates that the system trusts. Reading them takes a while: only when it is needed."""
+    return ssl.create_default_context()
+
+
+async def _first_of(body: AsyncIterator[bytes]) -> bytes:
+    """Return the first bytes of a body that was read to its end. Raises `Unanswered` for one that is too long."""
+    kept, length = b"", 0
+    async for piece in body:
+        length += len(piece)
+        if length > MOST_BYTES:
+            raise Unanswered(f"the answer has more than {MOST_BYTES} bytes")
+        if len(kept) < KEPT:
+            kept += piece[: KEPT - len(kept)]
+    return kept

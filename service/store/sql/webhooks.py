@@ -1,0 +1,323 @@
+"""Webhooks, as SQLite and PostgreSQL keep them. `service/store/webhooks.py` says what each method does."""
+
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from itertools import islice
+from typing import Any, Final
+
+from msgspec.structs import astuple
+
+from domain.kernel.ids import PlayerId
+from service.base.scopes import Scope
+from service.store.accounts import LimitReached
+from service.store.protocol import KeyReused
+from service.store.sql.database import Database
+from service.store.webhooks import (
+    AttemptRow,
+    Busy,
+    DeliveryId,
+    DeliveryRow,
+    DeliveryStatus,
+    HookId,
+    HookRow,
+    Outcome,
+    Place,
+)
+
+Change = Callable[..., Awaitable[list[Any]]]
+"""Does all that statements say, or nothing, and returns the rows of the last; see `SqlAccounts.change`."""
+
+Statement = tuple[str, tuple[Any, ...]]
+
+HOOK: Final = (
+    "w.webhook, w.player, w.about, w.game, w.url, w.host, w.form, w.events, w.secret, w.created, w.status, w.why,"
+    " w.since, w.old_secret, w.old_until, w.failing_since, w.failures, w.hold"
+)
+DELIVERY: Final = (
+    "d.delivery, d.webhook, d.type, d.body, d.made, d.due, d.status, d.attempts, d.before_attempts, d.number"
+)
+_HOOKS: Final = f"SELECT {HOOK} FROM webhooks w"
+_DELIVERIES: Final = f"SELECT {DELIVERY} FROM deliveries d"
+
+ALONE: Final = "the deliveries of webhooks"
+"""What is read of the log, and who is told of it, changes one after another."""
+
+TOGETHER: Final = 50
+"""Rows that one statement adds."""
+
+_COUNT: Final = (
+    "INSERT INTO webhook_places (number, place, changes) VALUES (1, '', 1)"
+    " ON CONFLICT (number) DO UPDATE SET changes = webhook_places.changes + 1"
+)
+_GIVE_UP: Final = "UPDATE deliveries SET status = 'failed' WHERE webhook = ? AND status = 'waiting'"
+
+
+class SqlHooks:
+    """The `HookStore` of both databases."""
+
+    def __init__(self, database: Database, change: Change) -> None:
+        self._database = database
+        self._change = change
+
+    async def add(self, row: HookRow, ping: DeliveryRow, key: str, fingerprint: bytes, most: int) -> HookRow:
+        add = (
+            "INSERT INTO webhooks (webhook, player, about, game, url, host, form, events, secret, created, status, why,"
+            " since, old_secret, old_until, failing_since, failures, hold, made_by, fingerprint, rotated_by)"
+            f" SELECT {', '.join('?' * 20)}, '' WHERE (SELECT count(*) FROM webhooks WHERE player = ?) < ?"
+            " ON CONFLICT DO NOTHING"
+        )
+        found = await self._change(
+            (add, (*_hook_values(row), key or row.webhook, fingerprint, row.player, most)),
+            *_added([ping], "EXISTS (SELECT 1 FROM webhooks WHERE webhook = ?)", row.webhook),
+            (f"SELECT {HOOK}, w.fingerprint FROM webhooks w WHERE made_by = ?", (key or row.webhook,)),
+            alone=f"webhooks of {row.player}",
+        )
+        if not found:
+            raise LimitReached
+        *columns, before = found[0]
+        if before != fingerprint:
+            raise KeyReused
+        return _hook(columns)
+
+    async def webhook(self, webhook: HookId) -> HookRow | None:
+        return _first(await self._database.select(f"{_HOOKS} WHERE w.webhook = ?", webhook))
+
+    async def webhooks(self, player: PlayerId) -> list[HookRow]:
+        query = f"{_HOOKS} WHERE w.player = ? ORDER BY w.created DESC, w.webhook"
+        return [_hook(row) for row in await self._database.select(query, player)]
+
+    async def active(self) -> list[tuple[HookRow, tuple[Scope, ...]]]:
+        found = await self._database.select(
+            f"SELECT {HOOK}, p.scopes FROM webhooks w JOIN players p ON p.player = w.player"
+            " WHERE w.status = 'on' AND p.closed IS NULL ORDER BY w.webhook"
+        )
+        return [(_hook(columns), tuple(scopes.split())) for *columns, scopes in found]
+
+    async def any(self) -> bool:
+        return bool(await self._database.select("SELECT 1 FROM webhooks LIMIT 1"))
+
+    async def sealed(self) -> list[HookRow]:
+        return [_hook(row) for row in await self._database.select(f"{_HOOKS} ORDER BY w.webhook")]
+
+    async def reseal(self, row: HookRow, was: bytes) -> None:
+        statement = "UPDATE webhooks SET secret = ?, old_secret = ? WHERE webhook = ? AND secret = ?"
+        await self._database.execute(statement, row.secret, row.old_secret, row.webhook, was)
+
+    async def change(self, row: HookRow, *deliveries: DeliveryRow) -> None:
+        change = (
+            "UPDATE webhooks SET url = ?, host = ?, form = ?, events = ?, status = ?, why = ?, failing_since = ?,"
+            " failures = ?, hold = ? WHERE webhook = ?"
+        )
+        values = (row.url, row.host, row.form, " ".join(row.events), row.status, row.why, row.failing_since)
+        statements: list[Statement] = [(change, (*values, row.failures, row.hold, row.webhook))]
+        if row.status != "on":
+            statements.append((_GIVE_UP, (row.webhook,)))
+        await self._change(*statements, *_added(deliveries))
+
+    async def rotate(self, row: HookRow, was: bytes, key: str) -> HookRow | None:
+        rotate = (
+            "UPDATE webhooks SET secret = ?, old_secret = ?, old_until = ?, rotated_by = ?"
+            " WHERE webhook = ? AND secret = ?"
+        )
+        values = (row.secret, row.old_secret, row.old_until, key, row.webhook, was)
+        return _first(await self._change((rotate, values), (f"{_HOOKS} WHERE w.webhook = ?", (row.webhook,))))
+
+    async def rotated(self, webhook: HookId) -> str:
+        found = await self._database.select("SELECT rotated_by FROM webhooks WHERE webhook = ?", webhook)
+        return found[0][0] if found else ""
+
+    async def remove(self, webhook: HookId) -> None:
+        await self._change(*removed("= ?", webhook))
+
+    async def place(self) -> Place:
+        found = await self._database.select("SELECT place, changes FROM webhook_places")
+        return Place(*found[0]) if found else Place("", 0)
+
+    async def advance(self, at: Place, to: str, deliveries: Sequence[DeliveryRow]) -> bool:
+        unmoved = (
+            "coalesce((SELECT place FROM webhook_places), '') = ?"
+            " AND coalesce((SELECT changes FROM webhook_places), 0) = ?"
+        )
+        move = (
+            f"INSERT INTO webhook_places (number, place, changes) SELECT 1, ?, ? WHERE {unmoved}"
+            " ON CONFLICT (number) DO UPDATE SET place = excluded.place RETURNING place"
+        )
+        moved = await self._change(
+            *_added(deliveries, unmoved, *astuple(at)), (move, (to, at.changes, *astuple(at))), alone=ALONE
+        )
+        return bool(moved)
+
+    async def ask(self, delivery: DeliveryRow) -> None:
+        await self._change(*_added([delivery]))
+
+    async def due(self, now: str, busy: Busy, limit: int) -> list[tuple[DeliveryRow, HookRow]]:
+        those = (("d.webhook", busy.webhooks), ("w.host", busy.hosts), ("d.delivery", busy.deliveries))
+        but = [f" AND {column} NOT IN ({', '.join('?' * len(values))})" for column, values in those if values]
+        found = await self._database.select(
+            f"SELECT {DELIVERY}, {HOOK} FROM deliveries d JOIN webhooks w ON w.webhook = d.webhook"
+            " WHERE d.status = 'waiting' AND d.due <= ? AND ((w.status = 'on' AND w.hold <= ?) OR d.type = 'ping')"
+            f"{''.join(but)} ORDER BY d.due, d.number LIMIT ?",
+            *(now, now, *busy.webhooks, *busy.hosts, *busy.deliveries, limit),
+        )
+        return [(_delivery(tuple(row)[:10]), _hook(tuple(row)[10:])) for row in found]
+
+    async def record(self, outcomes: Sequence[Outcome]) -> None:
+        statements: list[Statement] = []
+        for each in outcomes:
+            attempt = each.attempt
+            new = "NOT EXISTS (SELECT 1 FROM attempts WHERE delivery = ? AND number = ?)"
+            key = (attempt.delivery, attempt.number)
+            statements.append(
+                (
+                    f"UPDATE deliveries SET status = ?, due = ?, attempts = ? WHERE delivery = ? AND {new}",
+                    (each.status, each.due, attempt.number, attempt.delivery, *key),
+                )
+            )
+            if each.turns == "on":
+                turn = (
+                    "UPDATE webhooks SET status = 'on', why = '', since = ?, failing_since = '', failures = 0,"
+                    f" hold = '' WHERE webhook = ? AND status = 'new' AND {new}"
+                )
+                statements += [(turn, (each.since, each.webhook, *key)), (_COUNT, ())]
+            elif each.failing:
+                fail = (
+                    "UPDATE webhooks SET failures = failures + 1, hold = ?,"
+                    " failing_since = CASE WHEN failing_since = '' THEN ? ELSE failing_since END"
+                    f" WHERE webhook = ? AND {new}"
+                )
+                statements.append((fail, (each.hold, attempt.at, each.webhook, *key)))
+                # What else waits for it is held back in its rows, so that nobody comes upon these when they look.
+                later = f"UPDATE deliveries SET due = ? WHERE webhook = ? AND status = 'waiting' AND due < ? AND {new}"
+                statements.append((later, (each.hold, each.webhook, each.hold, *key)))
+            elif each.status == "delivered":
+                sooner = (
+                    "UPDATE deliveries SET due = ? WHERE webhook = ? AND status = 'waiting' AND due > ?"
+                    " AND attempts = before_attempts AND type <> 'ping'"
+                    f" AND EXISTS (SELECT 1 FROM webhooks WHERE webhook = ? AND failures > 0) AND {new}"
+                )
+                statements.append((sooner, (attempt.at, each.webhook, attempt.at, each.webhook, *key)))
+                well = (
+                    "UPDATE webhooks SET failures = 0, hold = '', failing_since = ''"
+                    f" WHERE webhook = ? AND failures > 0 AND {new}"
+                )
+                statements.append((well, (each.webhook, *key)))
+            if each.turns == "off":
+                off = f"UPDATE webhooks SET status = 'off', why = ? WHERE webhook = ? AND {new}"
+                statements += [(off, (each.why, each.webhook, *key)), (_GIVE_UP, (each.webhook,))]
+            add = (
+                "INSERT INTO attempts (delivery, number, at, status, answer)"
+                " SELECT ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM deliveries WHERE delivery = ?)"
+                " ON CONFLICT (delivery, number) DO NOTHING"
+            )
+            statements.append((add, (*astuple(attempt), attempt.delivery)))
+        if statements:
+            await self._change(*statements, alone=ALONE)
+
+    async def deliveries(
+        self, webhook: HookId, status: DeliveryStatus | None, before: int | None, limit: int
+    ) -> list[DeliveryRow]:
+        of_status, values = (" AND d.status = ?", (status,)) if status is not None else ("", ())
+        before_it, value = (" AND d.number < ?", (before,)) if before is not None else ("", ())
+        query = f"{_DELIVERIES} WHERE d.webhook = ?{of_status}{before_it} ORDER BY d.number DESC LIMIT ?"
+        return [_delivery(row) for row in await self._database.select(query, webhook, *values, *value, limit)]
+
+    async def delivery(self, webhook: HookId, delivery: DeliveryId) -> DeliveryRow | None:
+        found = await self._database.select(f"{_DELIVERIES} WHERE d.webhook = ? AND d.delivery = ?", webhook, delivery)
+        return _delivery(found[0]) if found else None
+
+    async def attempts(self, deliveries: Collection[DeliveryId]) -> list[AttemptRow]:
+        if not deliveries:
+            return []
+        found = await self._database.select(
+            "SELECT delivery, number, at, status, answer FROM attempts"
+            f" WHERE delivery IN ({', '.join('?' * len(deliveries))}) ORDER BY delivery, number",
+            *deliveries,
+        )
+        return [AttemptRow(*row) for row in found]
+
+    async def replay(
+        self,
+        webhook: HookId,
+        now: str,
+        *,
+        delivery: DeliveryId | None = None,
+        failed: bool = False,
+        since: str | None = None,
+        until: str | None = None,
+    ) -> int:
+        which, values = "", list[Any]()
+        for condition, value in (
+            ("delivery = ?", delivery),
+            ("made >= ?", since),
+            ("made < ?", until),
+            ("status = ?", "failed" if failed else None),
+            ("type <> ?", "ping" if delivery is None else None),
+        ):
+            if value is not None:
+                which += f" AND {condition}"
+                values.append(value)
+        again = (
+            "UPDATE deliveries SET status = 'waiting', due = ?, before_attempts = attempts"
+            f" WHERE webhook = ? AND status <> 'waiting'{which} RETURNING delivery"
+        )
+        return len(await self._change((again, (now, webhook, *values))))
+
+    async def forget(self, before: str, limit: int) -> int:
+        oldest = "SELECT delivery FROM deliveries WHERE status <> 'waiting' AND made < ? ORDER BY made LIMIT ?"
+        found = [row[0] for row in await self._database.select(oldest, before, limit)]
+        if found:
+            which = ", ".join("?" * len(found))
+            await self._change(
+                (f"DELETE FROM attempts WHERE delivery IN ({which})", tuple(found)),
+                (f"DELETE FROM deliveries WHERE delivery IN ({which})", tuple(found)),
+            )
+        return len(found)
+
+    async def waiting(self) -> tuple[int, str]:
+        query = "SELECT count(*), coalesce(min(due), '') FROM deliveries WHERE status = 'waiting'"
+        ((count, due),) = await self._database.select(query)
+        return count, due
+
+
+def removed(which: str, *values: Any) -> list[Statement]:
+    """Return the statements that delete the webhooks that a condition names, and all that was sent there."""
+    of_hooks = f"(SELECT delivery FROM deliveries WHERE webhook {which})"
+    return [
+        (f"DELETE FROM attempts WHERE delivery IN {of_hooks}", values),
+        (f"DELETE FROM deliveries WHERE webhook {which}", values),
+        (f"DELETE FROM webhooks WHERE webhook {which}", values),
+    ]
+
+
+def _added(deliveries: Sequence[DeliveryRow], condition: str = "TRUE", *given: Any) -> list[Statement]:
+    """Return the statements that store deliveries, unless they are there already, where a condition holds."""
+    statements, left = list[Statement](), iter(deliveries)
+    names = "delivery, webhook, type, body, made, due, status, attempts, before_attempts"
+    while rows := list(islice(left, TOGETHER)):
+        # Without a condition, SQLite would take the ON of a conflict for that of a join.
+        one = f"SELECT {', '.join(_TYPED)} WHERE {condition}"
+        values = tuple(value for row in rows for value in (*astuple(row)[:-1], *given))
+        add = f"INSERT INTO deliveries ({names}) {' UNION ALL '.join([one] * len(rows))}"
+        statements.append((f"{add} ON CONFLICT (delivery) DO NOTHING", values))
+    return statements
+
+
+_TYPED: Final = (*(["CAST(? AS text)"] * 7), *(["CAST(? AS integer)"] * 2))
+"""PostgreSQL does not know the type of a value that is only selected."""
+
+
+def _hook_values(row: HookRow) -> tuple[Any, ...]:
+    return tuple(" ".join(value) if isinstance(value, tuple) else value for value in astuple(row))
+
+
+def _hook(columns: Sequence[Any]) -> HookRow:
+    values = [*columns]
+    values[7] = tuple(values[7].split())
+    return HookRow(*values)
+
+
+def _first(found: Sequence[Any]) -> HookRow | None:
+    return _hook(found[0]) if found else None
+
+
+def _delivery(columns: Sequence[Any]) -> DeliveryRow:
+    return DeliveryRow(*columns)

@@ -1,0 +1,262 @@
+"""What a store keeps of webhooks: where they go, what is to be sent, and what was answered.
+
+A delivery is written when its event was read in the log, together with the place up to which the log was read. So none
+is lost or made twice, whichever process is killed. It is sent later, at least once.
+
+Times are stamps of `service.base.clock`, which sort as text; an empty one is none.
+"""
+
+from collections.abc import Collection, Sequence
+from typing import Literal, NewType, Protocol
+
+from msgspec import Struct
+
+from domain.kernel.ids import GameId, PlayerId
+from service.base.scopes import Scope
+
+HookId = NewType("HookId", str)
+"""A webhook of an account."""
+
+DeliveryId = NewType("DeliveryId", str)
+"""An event that is to be sent to a webhook."""
+
+About = Literal["account", "game", "service"]
+Form = Literal["standard", "discord", "slack"]
+HookStatus = Literal["new", "on", "off"]
+DeliveryStatus = Literal["waiting", "delivered", "failed"]
+
+
+class HookRow(Struct, frozen=True):
+    """A webhook.
+
+    Attributes:
+        webhook: its id.
+        player: whose it is.
+        about: of what it tells: of the account's games, of one game, or of the whole service.
+        game: the game; empty unless it is about one.
+        url: where it goes.
+        host: the host of that.
+        form: the form of what is sent.
+        events: the types of events that are sent; one that ends with `.*` stands for all that begin so.
+        secret: what signs, encrypted.
+        created: when it was made.
+        status: `new` until a ping was answered; then `on`, or `off`.
+        why: why it is off.
+        since: the place in the log after which its events come.
+        old_secret: what signs beside that for a while; empty for nothing.
+        old_until: until when.
+        failing_since: the first of the failures in a row until now.
+        failures: how many there were.
+        hold: before this nothing is sent.
+    """
+
+    webhook: HookId
+    player: PlayerId
+    about: About
+    game: GameId | Literal[""]
+    url: str
+    host: str
+    form: Form
+    events: tuple[str, ...]
+    secret: bytes
+    created: str
+    status: HookStatus = "new"
+    why: str = ""
+    since: str = ""
+    old_secret: bytes = b""
+    old_until: str = ""
+    failing_since: str = ""
+    failures: int = 0
+    hold: str = ""
+
+
+class DeliveryRow(Struct, frozen=True):
+    """An event that is to be sent to a webhook.
+
+    Attributes:
+        delivery: its id, a digest of the webhook and the event; the receiver knows it as `webhook-id`.
+        webhook: where it goes.
+        type: the type of the event.
+        body: what is sent in the standard form.
+        made: when it was made.
+        due: when it is sent next.
+        status: what became of it.
+        attempts: how often it was sent.
+        before: how many of these were before it was asked for again.
+        number: deliveries of later events have greater ones. The store gives it.
+    """
+
+    delivery: DeliveryId
+    webhook: HookId
+    type: str
+    body: str
+    made: str
+    due: str
+    status: DeliveryStatus = "waiting"
+    attempts: int = 0
+    before: int = 0
+    number: int = 0
+
+
+class AttemptRow(Struct, frozen=True):
+    """That a delivery was sent, and what was answered: the status, 0 for no answer, and the beginning of the body."""
+
+    delivery: DeliveryId
+    number: int
+    at: str
+    status: int
+    answer: str
+
+
+class Outcome(Struct, frozen=True):
+    """What an attempt changes.
+
+    Attributes:
+        attempt: the attempt.
+        webhook: where it went.
+        status: what the delivery is now.
+        due: when it is sent next.
+        failing: whether it failed.
+        hold: before this nothing is sent to the webhook.
+        turns: what the webhook becomes: `on` when a ping was answered, `off` when it is given up; None for no change.
+        why: why it is off.
+        since: the place in the log after which the events of one that is on come.
+    """
+
+    attempt: AttemptRow
+    webhook: HookId
+    status: DeliveryStatus
+    due: str
+    failing: bool
+    hold: str = ""
+    turns: Literal["on", "off"] | None = None
+    why: str = ""
+    since: str = ""
+
+
+class Place(Struct, frozen=True):
+    """Up to where the log was read, and how often webhooks were switched on until then."""
+
+    place: str
+    changes: int
+
+
+class Busy(Struct, frozen=True):
+    """To whom nothing more is sent now, and what is being sent."""
+
+    webhooks: Collection[HookId] = ()
+    hosts: Collection[str] = ()
+    deliveries: Collection[DeliveryId] = ()
+
+
+class HookStore(Protocol):
+    """The webhooks of a store. Every method may raise `StoreError`."""
+
+    async def add(self, row: HookRow, ping: DeliveryRow, key: str, fingerprint: bytes, most: int) -> HookRow:
+        """Store a webhook and its first ping; return it, or the one that this key made before.
+
+        Without a `key` (empty) none was made before. Raises `LimitReached` when the account has `most`, and `KeyReused`
+        when the key came with another request.
+        """
+        ...
+
+    async def webhook(self, webhook: HookId) -> HookRow | None:
+        """Return a webhook."""
+        ...
+
+    async def webhooks(self, player: PlayerId) -> list[HookRow]:
+        """Return the webhooks of an account, the newest first."""
+        ...
+
+    async def active(self) -> list[tuple[HookRow, tuple[Scope, ...]]]:
+        """Return the webhooks that are on, with the scopes of their accounts."""
+        ...
+
+    async def any(self) -> bool:
+        """Tell whether there is any webhook."""
+        ...
+
+    async def sealed(self) -> list[HookRow]:
+        """Return all webhooks."""
+        ...
+
+    async def reseal(self, row: HookRow, was: bytes) -> None:
+        """Keep the secrets of a webhook encrypted in another way, unless its secret is no longer what it `was`."""
+        ...
+
+    async def change(self, row: HookRow, *deliveries: DeliveryRow) -> None:
+        """Give a webhook other values, and store what is to be sent to it. What waited has failed unless it is on."""
+        ...
+
+    async def rotate(self, row: HookRow, was: bytes, key: str) -> HookRow | None:
+        """Give a webhook another secret, unless that is no longer what it `was`; `key` came with the request.
+
+        Returns what it is then, or None when it is gone.
+        """
+        ...
+
+    async def rotated(self, webhook: HookId) -> str:
+        """Return the key that came with the last rotation."""
+        ...
+
+    async def remove(self, webhook: HookId) -> None:
+        """Delete a webhook, with all that was sent to it."""
+        ...
+
+    async def place(self) -> Place:
+        """Return up to where the log was read."""
+        ...
+
+    async def advance(self, at: Place, to: str, deliveries: Sequence[DeliveryRow]) -> bool:
+        """Store deliveries, and that the log was read further; return False, without either, when it moved `at`.
+
+        A delivery that is there already is left alone.
+        """
+        ...
+
+    async def ask(self, delivery: DeliveryRow) -> None:
+        """Store a delivery that follows from no event."""
+        ...
+
+    async def due(self, now: str, busy: Busy, limit: int) -> list[tuple[DeliveryRow, HookRow]]:
+        """Return deliveries that are due, the first first, but none to whom is busy."""
+        ...
+
+    async def record(self, outcomes: Sequence[Outcome]) -> None:
+        """Store what attempts have changed. An attempt that is stored already changes nothing."""
+        ...
+
+    async def deliveries(
+        self, webhook: HookId, status: DeliveryStatus | None, before: int | None, limit: int
+    ) -> list[DeliveryRow]:
+        """Return deliveries to a webhook, the newest first: those with numbers before one."""
+        ...
+
+    async def delivery(self, webhook: HookId, delivery: DeliveryId) -> DeliveryRow | None:
+        """Return a delivery to a webhook."""
+        ...
+
+    async def attempts(self, deliveries: Collection[DeliveryId]) -> list[AttemptRow]:
+        """Return the attempts of deliveries, the first first."""
+        ...
+
+    async def replay(
+        self,
+        webhook: HookId,
+        now: str,
+        *,
+        delivery: DeliveryId | None = None,
+        failed: bool = False,
+        since: str | None = None,
+        until: str | None = None,
+    ) -> int:
+        """Send deliveries to a webhook again that do not wait, and return how many; no pings unless one is named."""
+        ...
+
+    async def forget(self, before: str, limit: int) -> int:
+        """Delete deliveries that were made before a time and do not wait; return how many, `limit` at most."""
+        ...
+
+    async def waiting(self) -> tuple[int, str]:
+        """Return how many deliveries wait to be sent, and when the first of them was due."""
+        ...

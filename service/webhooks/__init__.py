@@ -1,0 +1,1 @@
+"""Telling programs outside of what happens, by Standard Webhooks: what is sent to whom, when, and what was answered."""

@@ -1,0 +1,45 @@
+"""The forms of what is sent: that of Standard Webhooks, and messages as chat channels take them."""
+
+from typing import Any, Final
+
+import msgspec
+from msgspec import UNSET
+
+from service.store.webhooks import Form
+from service.webhooks.events import AWAITED, MOVED, PING, SWITCHED_OFF, WebhookEvent, read_event
+
+LONGEST: Final = 1500
+"""Characters of a message. Discord takes 2000."""
+
+
+def formed(form: Form, body: str, title: str) -> str:
+    """Return what is sent of an event: as it is, or as a message about a game with a title."""
+    if form == "standard":
+        return body
+    text = message(read_event(body), title)[:LONGEST]
+    if form == "discord":
+        # A title with @everyone must not ring everybody in the channel.
+        content: dict[str, Any] = {"content": text, "allowed_mentions": {"parse": []}}
+    else:
+        content = {"text": text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")}
+    return msgspec.json.encode(content).decode()
+
+
+def message(event: WebhookEvent, title: str) -> str:
+    """Return an event in a sentence, with the address where the game is seen if that is known."""
+    told = event.data
+    if event.type == PING:
+        return "Tabularium: this channel is told from now on."
+    if event.type == SWITCHED_OFF:
+        return f"Tabularium: the webhook {told.webhook} was switched off, because it kept failing."
+    where = f"“{title}”" if title else f"game {told.game}"
+    if event.type == AWAITED and told.seats is not UNSET:
+        text = f"{where}: it is your turn, {' and '.join(told.seats)}."
+    elif event.type == MOVED:
+        text = f"{where} has moved on to version {told.version}."
+    else:
+        kind, _, what = event.type.partition(".")
+        of_case = f" (case {told.case})" if kind == "case" else ""
+        text = f"{where}: {kind} {what.replace('_', ' ')}{of_case}."
+    base = (told.address or "").partition("/v1/")[0]
+    return f"{text} {base}/games/{told.game}" if base and told.game is not UNSET else text

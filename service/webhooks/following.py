@@ -1,0 +1,373 @@
+"""The follower: it reads the log of all games, and writes what is to be sent of it to whom.
+
+Deliveries and the place up to which the log was read are one commit, by compare-and-set. What a webhook is told follows
+from the log alone, so a process that reads a part again makes the same deliveries, with the same ids.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Final, Protocol
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from domain.kernel.ids import CaseId, GameId, PlayerId, Seat, StreamId, Version, is_case
+from domain.kernel.log.game import Game
+from domain.kernel.log.history import cause_of
+from domain.kernel.log.lifecycle import AnswerGiven
+from domain.kernel.log.record import Record
+from domain.kernel.rules.message import type_name
+from projections.cursor import Cursor, UnknownCursor
+from projections.cursor import Place as LogPlace
+from projections.store import Unavailable
+from service.accounts.caller import Caller
+from service.base.clock import Clock, stamp
+from service.games.cache import UnknownGame, UnknownVersion
+from service.games.games import Games
+from service.observe.logging import log
+from service.store.protocol import EventStore, StoreError, StreamDamaged
+from service.store.webhooks import DeliveryId, DeliveryRow, HookId, HookRow, Place
+from service.webhooks.events import AWAITED, MOST_EVENTS, MOVED, OF_CASES, OF_GAMES, WebhookData, WebhookEvent, wants
+from service.webhooks.lease import Lease
+from service.webhooks.secrets import digest
+
+BATCH: Final = 500
+"""Records that are read at once."""
+
+SPARED: Final = 2000
+"""Positions of the log that are read without a word of it in the store, if nobody is told of anything there."""
+
+POLL: Final = 1.0
+"""Seconds after which the log is looked at even if nobody has rung."""
+
+GATHER: Final = 0.05
+"""Seconds between two looks, so that the events of a busy moment come into one commit."""
+
+KEPT: Final = 20_000
+"""Games of which it is kept who takes part, and whom they wait for."""
+
+_GIVEN: Final = type_name(AnswerGiven)
+
+Asked = Mapping[Seat, frozenset[bytes]]
+"""What each seat is to decide that is to decide anything."""
+
+
+class Bell(Protocol):
+    """Wakes the follower when something was appended to the log."""
+
+    closed: bool
+
+    async def wait(self, seconds: float | None = None) -> bool:
+        """Return True when it has rung since the last wait, False after `seconds` without."""
+        ...
+
+
+class Ear(Struct, frozen=True):
+    """A webhook that is on, as the follower sees it: its owner, and from where in the log on it hears."""
+
+    row: HookRow
+    owner: Caller
+    since: Cursor
+
+
+class Step(Struct, frozen=True):
+    """Records that were accepted as one, and where the first of them is in the log."""
+
+    place: LogPlace
+    records: Sequence[Record]
+
+    @property
+    def last(self) -> Record:
+        return self.records[-1]
+
+    @property
+    def before(self) -> Version:
+        return self.records[0].version - 1
+
+
+class Follower:
+    """Writes what webhooks are told."""
+
+    def __init__(
+        self,
+        store: EventStore,
+        games: Games,
+        clock: Clock,
+        lease: Lease,
+        public_url: str,
+        written: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`written` is called when there is something to be sent."""
+        self._store = store
+        self._hooks = store.webhooks
+        self._games = games
+        self._clock = clock
+        self._lease = lease
+        self._public_url = public_url.rstrip("/")
+        self._written = written
+        self._place: Place | None = None
+        self._reached = Cursor.start(store.books)
+        self._owners: frozenset[PlayerId] = frozenset()
+        self._members: OrderedDict[GameId, frozenset[PlayerId]] = OrderedDict()
+        self._asked: OrderedDict[GameId, tuple[Version, Asked]] = OrderedDict()
+
+    async def run(self, bell: Bell) -> None:
+        """Follow the log until the bell is closed, in turn with other processes that do."""
+        told = ""
+        try:
+            while not bell.closed:
+                more: bool | None = None
+                try:
+                    more, told = await self.turn(), ""
+                except (StoreError, Unavailable) as error:
+                    if str(error) != told:
+                        told = str(error)
+                        log.warning("webhooks wait", why=told)
+                except Exception:  # of what nobody thought of: whatever it was, it is tried again
+                    log.exception("webhooks wait")
+                if more is None:  # another process does it, or nobody is to be told
+                    await asyncio.sleep(POLL)
+                elif more:
+                    await asyncio.sleep(0)
+                else:
+                    await bell.wait(POLL)
+                    await asyncio.sleep(GATHER)
+        finally:
+            with suppress(Unavailable):
+                await self._lease.give_back()
+
+    async def turn(self) -> bool | None:
+        """Read on in the log, if no other process does; tell whether there may be more, None when nobody asks for it.
+
+        Raises `StoreError` or `Unavailable`.
+        """
+        if not await self._lease.held():
+            self._place = None
+            return None
+        place, active = await self._hooks.place(), await self._hooks.active()
+        ears = list(self._ears(active))
+        if not ears:
+            self._place = None
+            return None
+        if place != self._place:
+            await self._take_up(place, ears)
+        found, end = await self._store.read_on(self._reached, BATCH)
+        if not found and end == self._reached:
+            return False
+        deliveries = await self._deliveries(found, ears)
+        if deliveries or _parsed(place.place, self._store.books).distance(end) >= SPARED:
+            if not await self._hooks.advance(place, str(end), deliveries):
+                self._place = None
+                return True
+            self._place = Place(str(end), place.changes)
+            if deliveries:
+                self._written()
+        self._reached = end
+        return True
+
+    async def _take_up(self, place: Place, ears: Sequence[Ear]) -> None:
+        """Begin at a place that is stored, or where the first of some webhooks begins to hear if that is later."""
+        stored = _parsed(place.place, self._store.books)
+        first = [min(positions) for positions in zip(*(ear.since.positions for ear in ears), strict=True)]
+        start = Cursor(tuple(map(max, stored.positions, first)))
+        end = await self._store.end()
+        if not end.reaches(start):
+            log.warning("webhooks go on at the end of the log, which was restored from an older copy")
+            start = end
+        self._place, self._reached = place, start
+
+    def _ears(self, active: Iterable[tuple[HookRow, Collection[Any]]]) -> Iterator[Ear]:
+        owners = set[PlayerId]()
+        for row, granted in active:
+            scopes = frozenset(granted)
+            if "notify" not in scopes or (row.about == "service" and "audit" not in scopes):
+                continue
+            if row.about == "account":
+                owners.add(row.player)
+            yield Ear(row, Caller(row.player, scopes, scopes, None, b""), _parsed(row.since, self._store.books))
+        if owners != self._owners:
+            self._owners = frozenset(owners)
+            self._members.clear()
+
+    # --- what is told ---
+
+    async def _deliveries(
+        self, found: Iterable[tuple[LogPlace, StreamId, Record]], ears: Sequence[Ear]
+    ) -> list[DeliveryRow]:
+        streams: dict[StreamId, list[tuple[LogPlace, Record]]] = {}
+        for place, stream, record in found:
+            streams.setdefault(stream, []).append((place, record))
+        deliveries = list[DeliveryRow]()
+        for stream, placed in streams.items():
+            try:
+                if is_case(stream):
+                    deliveries += await self._of_case(CaseId(stream), placed, ears)
+                else:
+                    deliveries += await self._of_game(GameId(stream), placed, ears)
+            except (StreamDamaged, UnknownGame, UnknownVersion) as error:  # of one game, which must not stop the others
+                log.error("webhooks leave out what happened", stream=stream, why=str(error))
+            await asyncio.sleep(0)
+        return deliveries
+
+    async def _of_case(
+        self, case: CaseId, placed: Sequence[tuple[LogPlace, Record]], ears: Sequence[Ear]
+    ) -> list[DeliveryRow]:
+        row, made = await self._store.case(case), list[DeliveryRow]()
+        if row is None:
+            return made
+        listening = await self._listening(row.game, ears)
+        for place, record in placed if listening else ():
+            told = WebhookData(game=row.game, case=case, version=record.version, address=self._at(f"/v1/cases/{case}"))
+            if (kind := OF_CASES.get(record.type)) is not None:
+                made += self._to(listening, place, case, WebhookEvent(kind, record.at, told))
+        return made
+
+    async def _of_game(
+        self, game: GameId, placed: Sequence[tuple[LogPlace, Record]], ears: Sequence[Ear]
+    ) -> list[DeliveryRow]:
+        if any(record.type in OF_GAMES for _, record in placed):
+            self._members.pop(game, None)
+        listening = await self._listening(game, ears)
+        made = list[DeliveryRow]()
+        for step in await self._steps(game, placed) if listening else ():
+            for kind, record, told in self._told(game, step):
+                made += self._to(listening, step.place, game, WebhookEvent(kind, record.at, told))
+            awaiting = [ear for ear in listening if wants(ear.row.events, AWAITED)]
+            if awaiting:
+                made += await self._awaited(game, step, awaiting)
+        return made
+
+    def _told(self, game: GameId, step: Step) -> Iterator[tuple[str, Record, WebhookData]]:
+        """Yield what everybody may hear of a step who may read the game."""
+        address, moves = self._at(f"/v1/games/{game}"), list[str]()
+        for record in step.records:
+            if (kind := OF_GAMES.get(record.type)) is not None:
+                yield kind, record, WebhookData(game=game, version=record.version, address=address)
+            else:
+                moves.append(record.type)
+        if moves:
+            events = tuple(dict.fromkeys(moves))[:MOST_EVENTS]
+            address = self._at(f"/v1/games/{game}/events?after={step.before}")
+            told = WebhookData(game=game, version=step.last.version, after=step.before, events=events, address=address)
+            yield MOVED, step.last, told
+
+    async def _awaited(self, game: GameId, step: Step, listening: Sequence[Ear]) -> list[DeliveryRow]:
+        """Return who is told that seats are asked something after a step that they were not asked before."""
+        before, after = await self._asked_at(game, step.before), await self._asked_at(game, step.last.version)
+        # Who decided something themselves knows what came of it.
+        cause = cause_of(step.records[0])
+        given = cause.by is not None or any(record.type == _GIVEN for record in step.records)
+        mover = None if given else cause.seat
+        none = frozenset[bytes]()
+        asked = tuple(seat for seat, what in after.items() if seat != mover and what - before.get(seat, none))
+        if not asked:
+            return []
+        state = await self._games.at(game, step.last.version)
+        made = list[DeliveryRow]()
+        for ear in listening:
+            theirs = [seat for seat in asked if state.players.get(seat) == ear.row.player]
+            seats = tuple(theirs) if ear.row.about == "account" else asked
+            told = WebhookData(game=game, version=step.last.version, seats=seats, address=self._at(f"/v1/games/{game}"))
+            if seats:
+                made += self._to([ear], step.place, game, WebhookEvent(AWAITED, step.last.at, told))
+        return made
+
+    async def _asked_at(self, game: GameId, version: Version) -> Asked:
+        known = self._asked.get(game)
+        if known is not None and known[0] == version:
+            return known[1]
+        asked = _asked(await self._games.at(game, version)) if version else {}
+        self._asked[game] = version, asked
+        self._asked.move_to_end(game)
+        if len(self._asked) > KEPT:
+            self._asked.popitem(last=False)
+        return asked
+
+    async def _steps(self, game: GameId, placed: Sequence[tuple[LogPlace, Record]]) -> list[Step]:
+        """Return the steps that begin among records of a game, whole."""
+        steps = list[tuple[LogPlace, list[Record]]]()
+        for place, record in placed:
+            if record.cause is not None or record.version == 1:
+                steps.append((place, [record]))
+            elif steps:  # or the step began in what was read before
+                steps[-1][1].append(record)
+        if steps:
+            records = steps[-1][1]
+            while (following := await self._store.read(game, records[-1].version, 100)) and following[0].cause is None:
+                for record in following:
+                    if record.cause is not None:
+                        break
+                    records.append(record)
+        return [Step(place, records) for place, records in steps]
+
+    # --- to whom ---
+
+    async def _listening(self, game: GameId, ears: Sequence[Ear]) -> list[Ear]:
+        """Return the webhooks that hear of a game: those that ask for it, and whose owners may read it."""
+        members = await self._members_of(game) if self._owners else frozenset[PlayerId]()
+        listening, shown = list[Ear](), dict[PlayerId | None, bool]()
+        for ear in ears:
+            row = ear.row
+            if row.about == "game" and row.game != game:
+                continue
+            if row.about == "account" and row.player not in members:
+                continue
+            # Who hears of all games hears what everybody may read.
+            caller = None if row.about == "service" else ear.owner
+            who = caller.player if caller is not None else None
+            if who not in shown:
+                shown[who] = await self._games.is_shown(game, caller)
+            if shown[who]:
+                listening.append(ear)
+        return listening
+
+    async def _members_of(self, game: GameId) -> frozenset[PlayerId]:
+        """Return the owners of webhooks about their own games who take part in a game."""
+        members = self._members.get(game)
+        if members is None:
+            state = await self._games.game(game)
+            members = frozenset(filter(state.lets_in, self._owners))
+            self._members[game] = members
+            if len(self._members) > KEPT:
+                self._members.popitem(last=False)
+        return members
+
+    def _to(self, ears: Iterable[Ear], place: LogPlace, stream: StreamId, event: WebhookEvent) -> Iterator[DeliveryRow]:
+        """Yield the deliveries of an event to those webhooks that ask for it, and that were on when it happened."""
+        now, version = stamp(self._clock), str(event.data.version)
+        for ear in ears:
+            if wants(ear.row.events, event.type) and not ear.since.has(place):
+                made = delivery_of(ear.row.webhook, event, now, stream, version)
+                yield replace(made, due=max(now, ear.row.hold))
+
+    def _at(self, path: str) -> str:
+        return f"{self._public_url}{path}"
+
+
+def delivery_of(webhook: HookId, event: WebhookEvent, now: str, *about: str) -> DeliveryRow:
+    """Return what is to be sent to a webhook of an event, which `about` tells from all others of its type."""
+    delivery = DeliveryId("d" + digest(webhook, event.type, *about))
+    return DeliveryRow(delivery, webhook, event.type, event.encoded(), now, now)
+
+
+def _asked(game: Game) -> Asked:
+    """Return what each seat is to decide. An analysis waits for nobody."""
+    if game.status != "running" or game.is_analysis:
+        return {}
+    asked: dict[Seat, set[bytes]] = {}
+    for decision in game.decisions:
+        what = msgspec.json.encode([decision.kind, decision.rule, decision.about], order="deterministic")
+        for seat in decision.seats:
+            asked.setdefault(seat, set()).add(what)
+    return {seat: frozenset(what) for seat, what in asked.items()}
+
+
+def _parsed(text: str, books: int) -> Cursor:
+    """Return a place in the log; the start for none, and for one of another store."""
+    try:
+        return Cursor.parse(text or None, books)
+    except UnknownCursor:
+        return Cursor.start(books)

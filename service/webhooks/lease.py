@@ -1,0 +1,45 @@
+"""Work that one process does at a time, in turn with others."""
+
+import time
+from collections.abc import Awaitable, Callable
+from typing import Final, Protocol
+from uuid import uuid4
+
+LEASE: Final = 5.0
+"""Seconds for which one process alone does the work. When it dies, another takes over after them."""
+
+
+class Lessor(Protocol):
+    """Lets one process at a time do some work."""
+
+    async def lease(self, holder: str, seconds: float, work: str) -> bool:
+        """Return whether `holder` may do the work for that number of seconds. Raises `Unavailable`."""
+        ...
+
+
+class Lease:
+    """A kind of work, as one process takes it over and keeps it."""
+
+    def __init__(self, lessor: Lessor, work: str, wanted: Callable[[], Awaitable[bool]]) -> None:
+        """`wanted` tells whether there is anything to do; until then, nobody takes it over."""
+        self._lessor = lessor
+        self._work = work
+        self._wanted = wanted
+        self._name = uuid4().hex
+        self._until = 0.0
+
+    async def held(self) -> bool:
+        """Tell whether this process is to do the work now. Raises `Unavailable`, and what `wanted` does."""
+        if self._until == 0.0 and not await self._wanted():
+            return False
+        now = time.monotonic()
+        if now > self._until - LEASE / 2:
+            held = await self._lessor.lease(self._name, LEASE, self._work)
+            self._until = now + LEASE if held else 0.0
+        return self._until > 0.0
+
+    async def give_back(self) -> None:
+        """Leave the work to other processes. Raises `Unavailable`."""
+        held, self._until = self._until > 0.0, 0.0
+        if held:
+            await self._lessor.lease(self._name, 0, self._work)

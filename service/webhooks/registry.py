@@ -1,0 +1,281 @@
+"""The webhooks of accounts, as their owners see and change them."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from domain.kernel.canonical import canonical
+from domain.kernel.ids import GameId, PlayerId
+from service.base.clock import Clock, later, stamp
+from service.base.ids import ID_BYTES, new_id
+from service.games.requests import hashed_key
+from service.observe.logging import log
+from service.outward.addresses import read_target
+from service.store.accounts import LimitReached
+from service.store.protocol import KeyReused
+from service.store.webhooks import (
+    About,
+    AttemptRow,
+    DeliveryId,
+    DeliveryRow,
+    DeliveryStatus,
+    Form,
+    HookId,
+    HookRow,
+    HookStore,
+)
+from service.webhooks.events import PING, USUAL, WebhookData, WebhookEvent, unknown
+from service.webhooks.following import delivery_of
+from service.webhooks.secrets import KeyUnusable, Sealer, new_secret
+
+MOST_WEBHOOKS: Final = 10
+"""Webhooks of an account."""
+
+LONGEST_OVERLAP: Final = 7 * 24 * 3600
+"""Seconds for which an old secret may sign beside its successor."""
+
+BETWEEN_PINGS: Final = timedelta(seconds=10)
+"""At least this lies between two pings of a webhook: nobody is to be bombarded with them."""
+
+
+class WebhooksOff(Exception):
+    """This service sends no webhooks."""
+
+    def __init__(self) -> None:
+        super().__init__("This service sends no webhooks.")
+
+
+class UnknownWebhook(LookupError):
+    """The account has no such webhook."""
+
+
+class UnknownDelivery(LookupError):
+    """The webhook has no such delivery."""
+
+
+class UnknownEvents(ValueError):
+    """A type of events that there is not."""
+
+
+class TooManyWebhooks(Exception):
+    """The account has as many as it may have."""
+
+    def __init__(self) -> None:
+        super().__init__(f"The account has {MOST_WEBHOOKS} webhooks and cannot have more.")
+
+
+class Wish(Struct, frozen=True):
+    """What somebody wants to be told, and where. Without `events`, the usual."""
+
+    url: str
+    form: Form = "standard"
+    events: Sequence[str] | None = None
+
+
+class Webhooks:
+    """The webhooks of a store. Every method may raise `StoreError`."""
+
+    def __init__(
+        self,
+        store: HookStore,
+        sealer: Sealer | None,
+        clock: Clock,
+        randomness: Callable[[int], bytes],
+        *,
+        anywhere: bool,
+        ring: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`anywhere` allows addresses that are not public; `ring` is called when there is something to be sent."""
+        self._store = store
+        self._sealer = sealer
+        self._clock = clock
+        self._randomness = randomness
+        self._anywhere = anywhere
+        self._ring = ring
+
+    async def make(
+        self, player: PlayerId, about: About, game: GameId | None, wish: Wish, key: str | None
+    ) -> tuple[HookRow, str]:
+        """Make a webhook, and send it a ping; return it and its secret. Under an idempotency key, it is made once.
+
+        Raises:
+            WebhooksOff: none are sent here.
+            BadTarget, UnknownEvents: it cannot be as it is wanted.
+            TooManyWebhooks: the account has ten.
+            KeyReused: the key came with another request.
+        """
+        sealer, now = self._working(), stamp(self._clock)
+        made_by = hashed_key(player, key) if key is not None else ""
+        fingerprint = hashlib.sha256(canonical([about, game, wish])).digest()
+        row = HookRow(
+            webhook=HookId(new_id("w", self._randomness(ID_BYTES))),
+            player=player,
+            about=about,
+            game=game or "",
+            url=wish.url,
+            host=self._host(wish.url),
+            form=wish.form,
+            events=_events(about, wish),
+            secret=sealer.seal(new_secret()),
+            created=now,
+        )
+        try:
+            made = await self._store.add(row, self._ping(row, now), made_by, fingerprint, MOST_WEBHOOKS)
+        except LimitReached:
+            raise TooManyWebhooks from None
+        log.info("webhook made", account=player, webhook=made.webhook, about=about, host=made.host)
+        self._ring()
+        return made, self._opened(sealer, made)
+
+    async def of(self, player: PlayerId) -> list[HookRow]:
+        """Return the webhooks of an account, the newest first."""
+        return await self._store.webhooks(player)
+
+    async def one(self, player: PlayerId, webhook: str) -> HookRow:
+        """Return a webhook of an account. Raises `UnknownWebhook`."""
+        row = await self._store.webhook(HookId(webhook))
+        if row is None or row.player != player:
+            raise UnknownWebhook(f"You have no webhook {webhook!r}.")
+        return row
+
+    async def change(self, row: HookRow, wish: Wish, *, active: bool) -> HookRow:
+        """Give a webhook another address, other events or another form, and switch it on or off.
+
+        One that goes elsewhere, or is switched on, gets nothing before it has answered a ping. Raises as `make` does.
+        """
+        self._working()
+        now, changed = stamp(self._clock), replace(row, url=wish.url, host=self._host(wish.url), form=wish.form)
+        changed = replace(changed, events=_events(row.about, wish))
+        if not active:
+            changed = replace(changed, status="off", why="owner" if row.status != "off" else row.why)
+        elif row.status == "off" or wish.url != row.url:
+            changed = replace(changed, status="new", why="", failing_since="", failures=0, hold="")
+        if changed != row:
+            pings = [self._ping(changed, now)] if changed.status == "new" else []
+            await self._store.change(changed, *pings)
+            log.info("webhook changed", account=row.player, webhook=row.webhook, status=changed.status)
+            self._ring()
+        return changed
+
+    async def remove(self, row: HookRow) -> None:
+        """Delete a webhook with all that was sent there."""
+        await self._store.remove(row.webhook)
+        log.info("webhook removed", account=row.player, webhook=row.webhook)
+
+    async def rotate(self, row: HookRow, overlap: int, key: str | None) -> tuple[HookRow, str]:
+        """Give a webhook another secret; return it and that. The old one signs as well for `overlap` seconds.
+
+        Under an idempotency key, a repetition gets the same secret. Raises `WebhooksOff`, or `KeyReused` when the key
+        came with another request.
+        """
+        sealer, now = self._working(), stamp(self._clock)
+        by = f"{hashed_key(row.player, key)} {overlap}" if key is not None else ""
+        before = await self._store.rotated(row.webhook) if by else ""
+        if by and before == by:
+            return row, self._opened(sealer, row)
+        if by and before.partition(" ")[0] == by.partition(" ")[0]:
+            raise KeyReused
+        until = later(now, timedelta(seconds=overlap)) if overlap else ""
+        new = replace(row, secret=sealer.seal(new_secret()), old_secret=row.secret if overlap else b"", old_until=until)
+        found = await self._store.rotate(new, row.secret, by)
+        if found is None:
+            raise UnknownWebhook(f"You have no webhook {row.webhook!r}.")
+        log.info("webhook got another secret", account=row.player, webhook=row.webhook)
+        return found, self._opened(sealer, found)
+
+    async def ping(self, row: HookRow) -> DeliveryRow:
+        """Send a webhook a ping; return it, or the one that still waits. Raises `WebhooksOff`."""
+        self._working()
+        now = stamp(self._clock)
+        newest = await self._newest_ping(row)
+        if newest is not None and newest.status == "waiting":
+            return newest
+        due = max(now, later(newest.made, BETWEEN_PINGS)) if newest is not None else now
+        ping = replace(self._ping(row, now), due=due)
+        await self._store.ask(ping)
+        self._ring()
+        return await self.delivery(row, ping.delivery)
+
+    async def _newest_ping(self, row: HookRow) -> DeliveryRow | None:
+        newest = await self._store.deliveries(row.webhook, None, None, 50)
+        return next((each for each in newest if each.type == PING), None)
+
+    async def deliveries(
+        self, row: HookRow, status: DeliveryStatus | None, before: int | None, limit: int
+    ) -> list[tuple[DeliveryRow, list[AttemptRow]]]:
+        """Return deliveries to a webhook, the newest first, with what was answered."""
+        rows = await self._store.deliveries(row.webhook, status, before, limit)
+        return await self._with_attempts(rows)
+
+    async def delivery(self, row: HookRow, delivery: str) -> DeliveryRow:
+        """Return a delivery to a webhook. Raises `UnknownDelivery`."""
+        found = await self._store.delivery(row.webhook, DeliveryId(delivery))
+        if found is None:
+            raise UnknownDelivery(f"Webhook {row.webhook} has no delivery {delivery!r}.")
+        return found
+
+    async def attempts(self, delivery: DeliveryRow) -> list[AttemptRow]:
+        """Return the attempts of a delivery, the first first."""
+        return await self._store.attempts([delivery.delivery])
+
+    async def replay(self, row: HookRow, delivery: DeliveryRow) -> DeliveryRow:
+        """Send a delivery again, unless it waits to be sent. Raises `WebhooksOff`."""
+        self._working()
+        await self._store.replay(row.webhook, stamp(self._clock), delivery=delivery.delivery)
+        self._ring()
+        return await self.delivery(row, delivery.delivery)
+
+    async def replay_all(self, row: HookRow, *, failed: bool, since: str | None, until: str | None) -> int:
+        """Send what failed again, or all of a span; return how many deliveries these are. Raises `WebhooksOff`."""
+        self._working()
+        count = await self._store.replay(row.webhook, stamp(self._clock), failed=failed, since=since, until=until)
+        self._ring()
+        return count
+
+    def _working(self) -> Sealer:
+        """Return what encrypts. Raises `WebhooksOff`."""
+        if self._sealer is None:
+            raise WebhooksOff
+        try:
+            self._sealer.check()
+        except KeyUnusable as error:
+            log.error("no webhook is sent", why=str(error))
+            raise WebhooksOff from None
+        return self._sealer
+
+    @staticmethod
+    def _opened(sealer: Sealer, row: HookRow) -> str:
+        """Return the secret of a webhook. Raises `WebhooksOff` when it was encrypted with a key that is gone."""
+        try:
+            return sealer.open(row.secret)
+        except KeyUnusable as error:
+            log.error("the secret of a webhook is lost", webhook=row.webhook, why=str(error))
+            raise WebhooksOff from None
+
+    def _host(self, url: str) -> str:
+        return read_target(url, anywhere=self._anywhere).host
+
+    @staticmethod
+    def _ping(row: HookRow, now: str) -> DeliveryRow:
+        return delivery_of(row.webhook, WebhookEvent(PING, now, WebhookData(webhook=row.webhook)), now, now)
+
+    async def _with_attempts(self, rows: Sequence[DeliveryRow]) -> list[tuple[DeliveryRow, list[AttemptRow]]]:
+        attempts: dict[DeliveryId, list[AttemptRow]] = {row.delivery: [] for row in rows}
+        for each in await self._store.attempts([*attempts]):
+            attempts[each.delivery].append(each)
+        return [(row, attempts[row.delivery]) for row in rows]
+
+
+def _events(about: About, wish: Wish) -> tuple[str, ...]:
+    """Return the types of events that are wanted. Raises `UnknownEvents`."""
+    if wish.events is None:
+        # A channel of people does not want every step.
+        return USUAL["account"] if about == "game" and wish.form != "standard" else USUAL[about]
+    wrong = unknown(wish.events)
+    if wrong is not None:
+        raise UnknownEvents(wrong)
+    return tuple(dict.fromkeys(wish.events))

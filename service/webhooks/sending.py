@@ -1,0 +1,293 @@
+"""The sender: it sends what is due, in one process at a time, and writes down what was answered.
+
+Everything waits in rows by due time. A process that is killed has sent something at most that is not written down: then
+it is sent again, with the same id. A dead or slow receiver delays no other: few deliveries at a time go to one webhook
+and to one host, and whatever takes long gives its place up to the others.
+"""
+
+import asyncio
+import random
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from datetime import timedelta
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from projections.store import Unavailable
+from service.base.clock import Clock, later, stamp, stamped, written
+from service.observe.logging import log
+from service.observe.metrics import Metrics
+from service.outward.addresses import BadTarget, read_target
+from service.outward.post import Answer, Outward, Unanswered
+from service.store.protocol import EventStore, StoreError
+from service.store.webhooks import About, AttemptRow, Busy, DeliveryId, DeliveryRow, HookId, HookRow, Outcome
+from service.webhooks.chat import formed
+from service.webhooks.events import PING, SWITCHED_OFF, WebhookData, WebhookEvent, read_event, wants
+from service.webhooks.following import delivery_of
+from service.webhooks.lease import Lease
+from service.webhooks.schedule import Random, hold, is_given_up, next_due, succeeded
+from service.webhooks.secrets import KeyUnusable, Sealer
+
+PER_HOOK: Final[Mapping[About, int]] = {"account": 1, "game": 1, "service": 8}
+"""Deliveries to one webhook at a time. One after another they arrive in the order of their events, until one fails.
+What tells of all games would not keep up so; no order is promised."""
+
+PER_HOST: Final = 16
+"""Deliveries to one host at a time, of all accounts."""
+
+PLACES: Final = 256
+"""Deliveries at a time, but for those that take long."""
+
+LONG: Final = 2.0
+"""Seconds after which a delivery gives its place up to another one."""
+
+MOST: Final = 900
+"""Deliveries at a time in all, each of which has a connection."""
+
+PAGE: Final = 100
+"""Rows that are looked at together."""
+
+TICK: Final = 0.5
+"""Seconds between two looks at what is due."""
+
+GATHER: Final = 0.02
+"""Seconds between two looks at least: what was answered meanwhile makes room together."""
+
+KEPT_DAYS: Final = 30
+"""Days for which deliveries are kept that were sent, or failed."""
+
+SWEEP: Final = 600.0
+"""Seconds between two looks for older ones."""
+
+
+class Flight(Struct, eq=False):
+    """A delivery that is being sent. One that `rests` has failed already, which its owner is not to know too early."""
+
+    row: DeliveryRow
+    webhook: HookRow
+    began: float
+    rests: bool = False
+
+
+class Sender:
+    """Sends deliveries."""
+
+    def __init__(
+        self,
+        store: EventStore,
+        sealer: Sealer,
+        outward: Outward,
+        clock: Clock,
+        lease: Lease,
+        metrics: Metrics | None = None,
+        draw: Random = random.random,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._store = store
+        self._hooks = store.webhooks
+        self._sealer = sealer
+        self._outward = outward
+        self._clock = clock
+        self._lease = lease
+        self._metrics = metrics or Metrics()
+        self._draw = draw
+        self._monotonic = monotonic
+        self._flights: dict[DeliveryId, Flight] = {}
+        self._to_hook: Counter[HookId] = Counter()
+        self._to_host: Counter[str] = Counter()
+        self._tasks = set[asyncio.Task[None]]()
+        self._outbox: list[tuple[Flight, Outcome]] = []
+        self._writing: asyncio.Task[None] | None = None
+        self._rung = asyncio.Event()
+        self._swept = -SWEEP
+
+    def ring(self) -> None:
+        """Look at what is due soon."""
+        self._rung.set()
+
+    async def run(self) -> None:
+        """Send until cancelled, in turn with other processes that do."""
+        told = ""
+        try:
+            while True:
+                self._rung.clear()
+                try:
+                    await self.turn()
+                    told = ""
+                except (StoreError, Unavailable) as error:
+                    if str(error) != told:
+                        told = str(error)
+                        log.warning("webhooks wait", why=told)
+                except Exception:  # of what nobody thought of: whatever it was, it is tried again
+                    log.exception("webhooks wait")
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._rung.wait(), TICK)
+                await asyncio.sleep(GATHER)
+        finally:
+            for task in self._tasks:
+                task.cancel()
+            with suppress(Unavailable):
+                await self._lease.give_back()
+
+    async def turn(self) -> int | None:
+        """Begin to send what is due and has room, if no other process does; return how many that are.
+
+        Raises `StoreError` or `Unavailable`.
+        """
+        if not await self._lease.held():
+            return None
+        await self._sweep()
+        begun = 0
+        while (room := self._room()) > 0:
+            found = await self._hooks.due(stamp(self._clock), self._busy(), min(room, PAGE))
+            before = begun
+            for row, webhook in found:
+                if row.delivery not in self._flights and self._has_room(webhook):
+                    self._begin(Flight(row, webhook, self._monotonic()))
+                    begun += 1
+            if begun == before:
+                break
+        return begun
+
+    async def settle(self) -> None:
+        """Return when everything that was begun was answered, and is written down."""
+        while self._tasks or self._writing is not None:
+            await asyncio.wait([*self._tasks, *([self._writing] if self._writing is not None else [])])
+
+    # --- whom there is room for ---
+
+    def _room(self) -> int:
+        long_ago = self._monotonic() - LONG
+        quick = sum(not flight.rests and flight.began > long_ago for flight in self._flights.values())
+        return min(PLACES - quick, MOST - sum(not flight.rests for flight in self._flights.values()))
+
+    def _busy(self) -> Busy:
+        full = {each.webhook.webhook for each in self._flights.values() if not self._has_room(each.webhook)}
+        hosts = [host for host, count in self._to_host.items() if count >= PER_HOST]
+        others = [row for row, flight in self._flights.items() if flight.webhook.webhook not in full]
+        return Busy([*full], hosts, others)
+
+    def _has_room(self, webhook: HookRow) -> bool:
+        to_hook = self._to_hook[webhook.webhook]
+        return to_hook < (1 if webhook.failures else PER_HOOK[webhook.about]) and self._to_host[webhook.host] < PER_HOST
+
+    # --- sending ---
+
+    def _begin(self, flight: Flight) -> None:
+        self._flights[flight.row.delivery] = flight
+        self._to_hook[flight.webhook.webhook] += 1
+        self._to_host[flight.webhook.host] += 1
+        task = asyncio.create_task(self._send(flight))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _end(self, flight: Flight) -> None:
+        del self._flights[flight.row.delivery]
+        # What is 0 goes, too.
+        self._to_hook -= Counter([flight.webhook.webhook])
+        self._to_host -= Counter([flight.webhook.host])
+
+    async def _send(self, flight: Flight) -> None:
+        row, webhook, at = flight.row, flight.webhook, stamp(self._clock)
+        if row.attempts == row.before:
+            self._metrics.webhook_lateness.observe((stamped(at) - stamped(max(row.made, row.due))).total_seconds())
+        answer = None
+        try:
+            answer = await self._post(row, webhook)
+        except (Unanswered, BadTarget, KeyUnusable) as error:
+            log.info("webhook not answered", webhook=webhook.webhook, why=getattr(error, "why", str(error)))
+            # All that is not answered takes as long, whether a port is closed or silent.
+            flight.rests = True
+            await asyncio.sleep(max(0.0, self._outward.seconds - (self._monotonic() - flight.began)))
+        except StoreError as error:  # the title of its game is not known now
+            log.warning("webhooks wait", why=str(error))
+            self._end(flight)
+            return
+        since = ""
+        if row.type == PING and webhook.status == "new" and succeeded(answer):
+            since = str(await self._store.end())
+        self._outbox.append((flight, self._outcome(flight, at, answer, since)))
+        if self._writing is None:
+            self._writing = asyncio.create_task(self._write())
+
+    async def _post(self, row: DeliveryRow, webhook: HookRow) -> Answer:
+        """Send a delivery. Raises `Unanswered`, `BadTarget`, `KeyUnusable` or `StoreError`."""
+        title = ""
+        if webhook.form != "standard" and (game := read_event(row.body).data.game):
+            of_game = await self._store.game(game)
+            title = of_game.title if of_game is not None else ""
+        body = formed(webhook.form, row.body, title)
+        headers = self._sealer.headers(webhook, row.delivery, body, self._clock())
+        target = read_target(webhook.url, anywhere=self._outward.anywhere)
+        return await self._outward.post(target, {"Content-Type": "application/json", **headers}, body.encode())
+
+    def _outcome(self, flight: Flight, at: str, answer: Answer | None, since: str) -> Outcome:
+        """Return what an answer, or none, changes."""
+        row, webhook, now = flight.row, flight.webhook, self._clock()
+        said = answer.body.decode("utf-8", "replace").replace("\0", "�") if answer is not None else ""
+        attempt = AttemptRow(row.delivery, row.attempts + 1, at, answer.status if answer is not None else 0, said)
+        result = "unanswered" if answer is None else "delivered" if succeeded(answer) else "failed"
+        self._metrics.webhook_attempts.labels(result).inc()
+        if succeeded(answer):
+            turns = "on" if row.type == PING and webhook.status == "new" else None
+            return Outcome(attempt, row.webhook, "delivered", row.due, failing=False, turns=turns, since=since)
+        due = next_due(row, answer, now, self._draw)
+        outcome = Outcome(
+            attempt,
+            row.webhook,
+            "waiting" if due is not None else "failed",
+            written(due) if due is not None else row.due,
+            failing=row.type != PING,
+            hold=written(hold(webhook, answer, now)),
+        )
+        if webhook.status == "on" and answer is not None and answer.status == 410:
+            return replace(outcome, status="failed", turns="off", why="gone")
+        if webhook.status == "on" and row.type != PING and is_given_up(webhook, now):
+            return replace(outcome, status="failed", turns="off", why="failing")
+        return outcome
+
+    # --- writing down ---
+
+    async def _write(self) -> None:
+        """Write down what was answered, what came together in one commit. What cannot be written now waits."""
+        try:
+            while self._outbox:
+                pending, self._outbox = self._outbox, []
+                try:
+                    await self._hooks.record([outcome for _, outcome in pending])
+                    await self._tell(pending)
+                except StoreError as error:
+                    log.warning("webhooks wait", why=str(error))
+                    self._outbox = [*pending, *self._outbox]
+                    await asyncio.sleep(TICK)
+                    continue
+                for flight, _ in pending:
+                    self._end(flight)
+                self.ring()
+        finally:
+            self._writing = None
+
+    async def _tell(self, done: list[tuple[Flight, Outcome]]) -> None:
+        """Tell accounts by their other webhooks which ones were switched off."""
+        for flight, outcome in done:
+            if outcome.turns != "off":
+                continue
+            log.warning("webhook switched off", webhook=outcome.webhook, why=outcome.why)
+            now = stamp(self._clock)
+            event = WebhookEvent(SWITCHED_OFF, now, WebhookData(webhook=outcome.webhook))
+            for other in await self._hooks.webhooks(flight.webhook.player):
+                if other.status == "on" and other.about == "account" and wants(other.events, SWITCHED_OFF):
+                    await self._hooks.ask(delivery_of(other.webhook, event, now, outcome.webhook, outcome.attempt.at))
+
+    async def _sweep(self) -> None:
+        now = self._monotonic()
+        if now - self._swept < SWEEP:
+            return
+        self._swept = now
+        before = later(stamp(self._clock), -timedelta(days=KEPT_DAYS))
+        while await self._hooks.forget(before, PAGE) == PAGE:
+            pass

@@ -1,0 +1,16 @@
+"""Processes that tell webhooks are killed: nothing is lost, and every event has one id."""
+
+from pathlib import Path
+from typing import Final
+
+from tests.faults.hooks import kill_again_and_again
+
+KILLS: Final = 2
+
+
+async def test_everything_arrives_whoever_is_killed(tmp_path: Path) -> None:
+    result = await kill_again_and_again(tmp_path, KILLS)
+    assert len(result.told) > 20 * KILLS
+    assert result.lost == set()
+    assert result.invented == set()
+    assert result.doubled == []

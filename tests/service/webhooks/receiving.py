@@ -1,0 +1,152 @@
+"""Receivers of webhooks on this machine, and a service's webhooks that are turned by hand."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from typing import Any
+
+import msgspec
+from cryptography.fernet import Fernet
+from msgspec import Struct, field
+
+from domain.kernel.ids import GameId, PlayerId
+from service.outward.post import Outward
+from service.store.accounts import PlayerRow
+from service.store.webhooks import About, HookRow
+from service.webhooks.following import Follower
+from service.webhooks.lease import Lease
+from service.webhooks.registry import Webhooks, Wish
+from service.webhooks.secrets import Sealer
+from service.webhooks.sending import Sender
+from tests.service.rig import Hands, Rig, fixed_randomness
+
+KEY = Fernet.generate_key().decode()
+
+
+class Received(Struct, frozen=True):
+    """A request that a receiver got."""
+
+    path: str
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return msgspec.json.decode(self.body)
+
+
+class Receiver(Struct, eq=False):
+    """A receiver: what it got, and what it answers by the path. `hang` are paths at which it answers nothing."""
+
+    port: int = 0
+    got: list[Received] = field(default_factory=list[Received])
+    answers: dict[str, str] = field(default_factory=dict[str, str])
+    hang: set[str] = field(default_factory=set[str])
+
+    def url(self, path: str = "/hook") -> str:
+        return f"http://127.0.0.1:{self.port}{path}"
+
+    def types(self, path: str = "/hook") -> list[str]:
+        return [each.json["type"] for each in self.got if each.path == path]
+
+    async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode()
+        request, *lines = head.strip().split("\r\n")
+        headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
+        body = await reader.readexactly(int(headers["content-length"]))
+        path = request.split()[1]
+        self.got.append(Received(path, headers, body))
+        if path not in self.hang:
+            answer = self.answers.get(path, "204 Fine\r\n")
+            writer.write(f"HTTP/1.1 {answer}\r\n".encode())
+            writer.close()
+
+
+@asynccontextmanager
+async def receiving() -> AsyncIterator[Receiver]:
+    receiver = Receiver()
+    server = await asyncio.start_server(receiver.handle, "127.0.0.1", 0)
+    receiver.port = server.sockets[0].getsockname()[1]
+    try:
+        yield receiver
+    finally:
+        server.close()
+
+
+class Alone:
+    """Lends the work to everybody who asks."""
+
+    async def lease(self, holder: str, seconds: float, work: str) -> bool:
+        return True
+
+
+class Telling(Struct, eq=False):
+    """The webhooks of a rig's games, with a clock that is put on by hand."""
+
+    rig: Rig
+    receiver: Receiver
+    clock: Hands
+    webhooks: Webhooks
+    sealer: Sealer
+    outward: Outward
+    follower: Callable[[], Follower]
+    sender: Callable[[], Sender]
+
+    async def hook(
+        self, player: PlayerId, path: str = "/hook", about: About = "account", game: GameId | None = None, **wish: Any
+    ) -> tuple[HookRow, str]:
+        """Return a webhook that has answered its ping, and its secret."""
+        made, secret = await self.webhooks.make(player, about, game, Wish(self.receiver.url(path), **wish), None)
+        await self.send()
+        row = await self.webhooks.one(player, made.webhook)
+        assert row.status == "on"
+        self.receiver.got.clear()
+        return row, secret
+
+    async def follow(self) -> None:
+        """Write what is to be sent of all that has happened."""
+        follower = self.follower()
+        while await follower.turn():
+            pass
+
+    async def send(self) -> None:
+        """Send what is due, until nothing is."""
+        sender = self.sender()
+        while await sender.turn():
+            await sender.settle()
+
+    async def tell(self) -> None:
+        await self.follow()
+        await self.send()
+
+    def later(self, **span: float) -> None:
+        self.clock.now += timedelta(**span)
+
+
+@asynccontextmanager
+async def telling(rig: Rig, receiver: Receiver, seconds: float = 10.0) -> AsyncIterator[Telling]:
+    clock, sealer, outward = Hands(), Sealer(lambda: KEY), Outward(anywhere=True, seconds=seconds)
+    store = rig.store
+    lease = Lease(Alone(), "webhooks", store.webhooks.any)
+    webhooks = Webhooks(store.webhooks, sealer, clock, fixed_randomness("hooks"), anywhere=True)
+    told = Telling(
+        rig=rig,
+        receiver=receiver,
+        clock=clock,
+        webhooks=webhooks,
+        sealer=sealer,
+        outward=outward,
+        follower=lambda: Follower(store, rig.games, clock, lease, "https://games.example.org"),
+        sender=lambda: Sender(store, sealer, outward, clock, lease, draw=lambda: 0.0),
+    )
+    try:
+        yield told
+    finally:
+        outward.close()
+
+
+async def registered(rig: Rig, *players: PlayerId) -> None:
+    """Give players accounts."""
+    for player in players:
+        await rig.store.accounts.add(PlayerRow(player, player, "2026-11-20T12:00:00.000000Z"))
