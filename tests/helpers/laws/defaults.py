@@ -45,8 +45,8 @@ class Defaults(RandomGames):
         rng, play = Random(seed), self.open(seed)
         first, *others = rng.sample(list(play.game.players), len(play.game.players))
         for number in range(self.commands):
-            if play.game.status != "running":
-                break
+            if play.game.status != "running" or play.game.around.paused is not None:
+                break  # it pauses when the only seat that plays is out of it
             if others and number % 8 == 7:
                 play.resign(others.pop())
             elif number == self.commands // 2 and play.game.around.resigned:

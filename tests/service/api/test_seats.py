@@ -4,12 +4,15 @@ import asyncio
 import contextlib
 import json
 from collections.abc import AsyncIterator, Mapping
+from functools import partial
 from typing import Any
 
 import pytest
 from websockets.asyncio.client import connect
 
+from domain.kernel.log.following import following
 from domain.kernel.proof.verify import verify
+from service.games.commands import CommandHandler
 from tests.service.api.serving import Answer, Player, Service
 from tests.service.api.test_cases import Court
 from tests.service.api.test_tokens import narrower
@@ -292,3 +295,33 @@ async def test_with_two_seats_the_other_wins_and_the_record_says_how(
         "TAB-LIFE-05",
     )
     await proved(service, game)
+
+
+@pytest.mark.rule("TAB-SEAT-05")
+@pytest.mark.parametrize("dies", [False, True], ids=["goes on", "dies"])
+async def test_what_the_house_does_beyond_one_transaction_comes_before_anything_else(
+    service: Service, anna: Player, bert: Player, monkeypatch: pytest.MonkeyPatch, dies: bool
+) -> None:
+    carla = await service.register("Carla")
+    game = await begun(service, anna, bert, carla)
+    for player, seat in ((bert, "blue"), (carla, "green")):
+        await service.post(f"/v1/games/{game}/seats/{seat}/resignation", player)
+    card = await service.first_card(game, anna)
+    with monkeypatch.context() as patched:
+        patched.setattr("service.games.commands.following", partial(following, most=1))
+        if dies:  # the process, before it settles what is left
+            patched.setattr(CommandHandler, "settle", _nothing)
+        given = await service.give(game, anna, "choose-card", card=card)
+    assert [each["type"] for each in given["events"]].count("answered-by-house") == 1
+    waits = [each["seats"] for each in (await service.get(f"/v1/games/{game}"))["decisions"]]
+    assert waits == [["blue" if dies else "red"]]
+    await service.post(f"/v1/games/{game}/seats/red/offer", anna, {})
+    since = [each["type"] for each in await events(service, game, None) if each["version"] > given["version"]]
+    assert since[-1] == "seat-offered"
+    assert "answered-by-house" in since
+    assert [each["seats"] for each in (await service.get(f"/v1/games/{game}"))["decisions"]] == [["red"]]
+    await proved(service, game)
+
+
+async def _nothing(self: CommandHandler, cached: object) -> None:
+    pass
