@@ -185,7 +185,8 @@ def test_many_exports_are_proved_side_by_side_with_a_line_for_each(
 
 def test_nothing_is_said_of_secrets_where_there_were_none(finished: Simulation):
     proof = verify(export(finished.game, finished.records, finished.vault), LIBRARY)
-    assert proof.proved[-1].startswith("All ")
+    assert proof.proved[-2].startswith("All ")
+    assert proof.proved[-1].startswith("It ended by ")
     assert not any("secrets" in sentence for sentence in proof.proved)
 
 

@@ -109,7 +109,7 @@ def test_a_finished_game_is_proved() -> None:
     assert verdict.status == "over"
     assert (verdict.game, verdict.ruleset) == ("game-3", "tiny-auction")
     assert verdict.events == len(versions(finished()))
-    assert len(verdict.proved) == 6
+    assert len(verdict.proved) == 7
     assert any("names an account" in sentence for sentence in verdict.proved)
     assert "The game was judged by version 1 of tiny-auction." in verdict.proved
     assert not verdict.unproved
