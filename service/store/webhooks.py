@@ -117,6 +117,7 @@ class Outcome(Struct, frozen=True):
         status: what the delivery is now.
         due: when it is sent next.
         failing: whether it failed.
+        recovers: whether the webhook had failed before.
         hold: before this nothing is sent to the webhook.
         turns: what the webhook becomes: `on` when a ping was answered, `off` when it is given up; None for no change.
         why: why it is off.
@@ -128,6 +129,7 @@ class Outcome(Struct, frozen=True):
     status: DeliveryStatus
     due: str
     failing: bool
+    recovers: bool = False
     hold: str = ""
     turns: Literal["on", "off"] | None = None
     why: str = ""

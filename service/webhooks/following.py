@@ -5,9 +5,11 @@ from the log alone, so a process that reads a part again makes the same deliveri
 """
 
 import asyncio
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any, Final, Protocol
 
 import msgspec
@@ -110,6 +112,9 @@ class Follower:
         self._written = written
         self._place: Place | None = None
         self._reached = Cursor.start(store.books)
+        self._all: list[Ear] = []
+        self._listed, self._listed_at = -1, 0.0
+        """Of which place these were listed, and when."""
         self._owners: frozenset[PlayerId] = frozenset()
         self._members: OrderedDict[GameId, frozenset[PlayerId]] = OrderedDict()
         self._asked: OrderedDict[GameId, tuple[Version, Asked]] = OrderedDict()
@@ -147,8 +152,8 @@ class Follower:
         if not await self._lease.held():
             self._place = None
             return None
-        place, active = await self._hooks.place(), await self._hooks.active()
-        ears = list(self._ears(active))
+        place = await self._hooks.place()
+        ears = await self._ears_at(place)
         if not ears:
             self._place = None
             return None
@@ -178,6 +183,14 @@ class Follower:
             log.warning("webhooks go on at the end of the log, which was restored from an older copy")
             start = end
         self._place, self._reached = place, start
+
+    async def _ears_at(self, place: Place) -> list[Ear]:
+        """Return the webhooks that are on. One that was switched on is among them; others may be a moment old."""
+        now = time.monotonic()
+        if place.changes != self._listed or now > self._listed_at + POLL:
+            self._listed, self._listed_at = place.changes, now
+            self._all = list(self._ears(await self._hooks.active()))
+        return self._all
 
     def _ears(self, active: Iterable[tuple[HookRow, Collection[Any]]]) -> Iterator[Ear]:
         owners = set[PlayerId]()
@@ -365,6 +378,7 @@ def _asked(game: Game) -> Asked:
     return {seat: frozenset(what) for seat, what in asked.items()}
 
 
+@lru_cache(maxsize=4096)
 def _parsed(text: str, books: int) -> Cursor:
     """Return a place in the log; the start for none, and for one of another store."""
     try:

@@ -234,7 +234,10 @@ class Sender:
         self._metrics.webhook_attempts.labels(result).inc()
         if succeeded(answer):
             turns = "on" if row.type == PING and webhook.status == "new" else None
-            return Outcome(attempt, row.webhook, "delivered", row.due, failing=False, turns=turns, since=since)
+            recovers = webhook.failures > 0
+            return Outcome(
+                attempt, row.webhook, "delivered", row.due, failing=False, recovers=recovers, turns=turns, since=since
+            )
         due = next_due(row, answer, now, self._draw)
         outcome = Outcome(
             attempt,

@@ -237,6 +237,16 @@ def test_a_service_of_our_name_does_not_become_a_setting():
     assert "enableServiceLinks: false" in (CHART / "templates" / "_parts.tpl").read_text()
 
 
+# --- webhooks ---
+
+
+def test_processes_get_the_key_of_webhooks():
+    assert COMPOSE["services"]["service"]["environment"]["TABULARIUM_WEBHOOK_KEY"] == "${WEBHOOK_KEY:-}"
+    template = (CHART / "templates" / "deployment.yaml").read_text()
+    assert "TABULARIUM_WEBHOOK_KEY" in template
+    assert "TABULARIUM_PUBLIC_URL" in template
+
+
 # --- the transparency log ---
 
 

@@ -67,7 +67,7 @@ class SqlHooks:
         )
         found = await self._change(
             (add, (*_hook_values(row), key or row.webhook, fingerprint, row.player, most)),
-            *_added([ping], "EXISTS (SELECT 1 FROM webhooks WHERE webhook = ?)", row.webhook),
+            *_added([ping]),
             (f"SELECT {HOOK}, w.fingerprint FROM webhooks w WHERE made_by = ?", (key or row.webhook,)),
             alone=f"webhooks of {row.player}",
         )
@@ -161,8 +161,11 @@ class SqlHooks:
         return [(_delivery(tuple(row)[:10]), _hook(tuple(row)[10:])) for row in found]
 
     async def record(self, outcomes: Sequence[Outcome]) -> None:
-        statements: list[Statement] = []
+        plain = [each for each in outcomes if each.status == "delivered" and not each.recovers and each.turns is None]
+        statements = _delivered(plain)
         for each in outcomes:
+            if each in plain:
+                continue
             attempt = each.attempt
             new = "NOT EXISTS (SELECT 1 FROM attempts WHERE delivery = ? AND number = ?)"
             key = (attempt.delivery, attempt.number)
@@ -188,7 +191,7 @@ class SqlHooks:
                 # What else waits for it is held back in its rows, so that nobody comes upon these when they look.
                 later = f"UPDATE deliveries SET due = ? WHERE webhook = ? AND status = 'waiting' AND due < ? AND {new}"
                 statements.append((later, (each.hold, each.webhook, each.hold, *key)))
-            elif each.status == "delivered":
+            elif each.recovers:
                 sooner = (
                     "UPDATE deliveries SET due = ? WHERE webhook = ? AND status = 'waiting' AND due > ?"
                     " AND attempts = before_attempts AND type <> 'ping'"
@@ -203,14 +206,9 @@ class SqlHooks:
             if each.turns == "off":
                 off = f"UPDATE webhooks SET status = 'off', why = ? WHERE webhook = ? AND {new}"
                 statements += [(off, (each.why, each.webhook, *key)), (_GIVE_UP, (each.webhook,))]
-            add = (
-                "INSERT INTO attempts (delivery, number, at, status, answer)"
-                " SELECT ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM deliveries WHERE delivery = ?)"
-                " ON CONFLICT (delivery, number) DO NOTHING"
-            )
-            statements.append((add, (*astuple(attempt), attempt.delivery)))
+            statements.append(_attempted([attempt]))
         if statements:
-            await self._change(*statements, alone=ALONE)
+            await self._change(*statements, alone=ALONE if any(each.turns == "on" for each in outcomes) else "")
 
     async def deliveries(
         self, webhook: HookId, status: DeliveryStatus | None, before: int | None, limit: int
@@ -288,14 +286,41 @@ def removed(which: str, *values: Any) -> list[Statement]:
     ]
 
 
+def _delivered(outcomes: Sequence[Outcome]) -> list[Statement]:
+    """Return the statements that store many attempts that went well, which are most."""
+    statements, left = list[Statement](), iter(outcomes)
+    while page := list(islice(left, TOGETHER)):
+        # By the number of the attempt, so that what is stored a second time changes nothing.
+        before = ", ".join(["(CAST(? AS text), CAST(? AS integer))"] * len(page))
+        update = (
+            "UPDATE deliveries SET status = 'delivered', attempts = attempts + 1"
+            f" WHERE (delivery, attempts) IN (VALUES {before})"
+        )
+        values = (value for each in page for value in (each.attempt.delivery, each.attempt.number - 1))
+        statements.append((update, tuple(values)))
+        statements.append(_attempted([each.attempt for each in page]))
+    return statements
+
+
+def _attempted(attempts: Sequence[AttemptRow]) -> Statement:
+    """Return the statement that stores attempts, but none of a delivery that is gone."""
+    one = (
+        "SELECT CAST(? AS text), CAST(? AS integer), CAST(? AS text), CAST(? AS integer), CAST(? AS text)"
+        " WHERE EXISTS (SELECT 1 FROM deliveries WHERE delivery = ?)"
+    )
+    add = f"INSERT INTO attempts (delivery, number, at, status, answer) {' UNION ALL '.join([one] * len(attempts))}"
+    values = tuple(value for each in attempts for value in (*astuple(each), each.delivery))
+    return f"{add} ON CONFLICT (delivery, number) DO NOTHING", values
+
+
 def _added(deliveries: Sequence[DeliveryRow], condition: str = "TRUE", *given: Any) -> list[Statement]:
-    """Return the statements that store deliveries, unless they are there already, where a condition holds."""
+    """Return the statements that store deliveries to webhooks that are there, where a condition holds, each once."""
     statements, left = list[Statement](), iter(deliveries)
     names = "delivery, webhook, type, body, made, due, status, attempts, before_attempts"
     while rows := list(islice(left, TOGETHER)):
-        # Without a condition, SQLite would take the ON of a conflict for that of a join.
-        one = f"SELECT {', '.join(_TYPED)} WHERE {condition}"
-        values = tuple(value for row in rows for value in (*astuple(row)[:-1], *given))
+        there = "EXISTS (SELECT 1 FROM webhooks WHERE webhook = ?)"
+        one = f"SELECT {', '.join(_TYPED)} WHERE {there} AND {condition}"
+        values = tuple(value for row in rows for value in (*astuple(row)[:-1], row.webhook, *given))
         add = f"INSERT INTO deliveries ({names}) {' UNION ALL '.join([one] * len(rows))}"
         statements.append((f"{add} ON CONFLICT (delivery) DO NOTHING", values))
     return statements

@@ -18,6 +18,7 @@ const SCOPES = {
   play: "take seats and give commands",
   organize: "create and organize games",
   judge: "rule in games, as an official",
+  notify: "make webhooks, which tell a program of your games",
   account: "do everything, and make tokens; not for programs",
 };
 

@@ -134,7 +134,7 @@ async def test_an_attempt_changes_things_once(hooks: HookStore) -> None:
     found = await hooks.webhook(HookId("w1"))
     assert found is not None
     assert (found.failures, found.failing_since, found.hold) == (1, NOON, LATER)
-    await hooks.record([outcome(row, 2)])
+    await hooks.record([outcome(row, 2, recovers=True)])
     assert await hooks.webhook(HookId("w1")) == replace(found, failures=0, failing_since="", hold="")
     after = await hooks.delivery(HookId("w1"), row.delivery)
     assert after is not None
@@ -161,6 +161,29 @@ async def test_one_that_is_given_up_fails_what_waits_and_it_can_be_sent_again(ho
     ((newest, middle, *_),) = [await hooks.deliveries(HookId("w1"), None, None, 2)]
     assert [row.delivery for row in await hooks.deliveries(HookId("w1"), None, middle.number, 9)] == ["d1", "ping-w1"]
     assert newest.number > middle.number
+
+
+async def test_what_arrives_after_it_was_given_up_has_arrived(hooks: HookStore) -> None:
+    await switched_on(hooks, "w1")
+    row = delivery("d1")
+    await hooks.advance(await hooks.place(), "9", [row])
+    on = await hooks.webhook(HookId("w1"))
+    assert on is not None
+    await hooks.change(replace(on, status="off", why="owner"))
+    for _ in range(2):
+        await hooks.record([outcome(row)])
+    after = await hooks.delivery(HookId("w1"), row.delivery)
+    assert after is not None
+    assert (after.status, after.attempts) == ("delivered", 1)
+
+
+async def test_nothing_is_stored_for_one_that_is_gone(hooks: HookStore) -> None:
+    await switched_on(hooks, "w1")
+    await hooks.remove(HookId("w1"))
+    assert await hooks.advance(await hooks.place(), "9", [delivery("d1")])
+    await hooks.record([outcome(delivery("d1"))])
+    assert await hooks.waiting() == (0, "")
+    assert await hooks.attempts([DeliveryId("d1")]) == []
 
 
 async def test_it_is_changed_and_its_secret_replaced(hooks: HookStore) -> None:

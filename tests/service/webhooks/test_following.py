@@ -137,8 +137,15 @@ async def test_nothing_is_told_of_what_was_before_and_nothing_is_told_twice(told
     await told.tell()
     assert told.receiver.got == []
     await told.rig.begun()
+    await told.hook(BERT, "/later", events=["game.*"])
+    await told.tell()
+    assert told.receiver.types("/later") == [], "also when the log was not read yet"
+    assert "game.started" in told.receiver.types()
+    told.receiver.got.clear()
+    await told.rig.begun()
     for _ in range(2):  # each time by another process
         await told.tell()
+    assert "game.started" in told.receiver.types("/later")
     ids = [each.headers["webhook-id"] for each in told.receiver.got]
     assert len(ids) == len(set(ids)) > 3
     place = await told.rig.store.webhooks.place()
