@@ -4,6 +4,7 @@ from typing import Final
 
 from projections.deadlines import CLOCKS
 from projections.dice import DICE
+from projections.inbox import INBOX
 from projections.lobby import LOBBY
 from projections.officials import OFFICIALS
 from projections.players import PLAYERS
@@ -14,5 +15,5 @@ from projections.sightings import SIGHTINGS
 from projections.timeline import TIMELINE
 
 PROJECTIONS: Final[tuple[Projection, ...]] = (
-    *(LOBBY, SCOREBOARD, PLAYERS, DICE, RULES, SIGHTINGS, TIMELINE, OFFICIALS, CLOCKS),
+    *(LOBBY, SCOREBOARD, PLAYERS, DICE, RULES, SIGHTINGS, TIMELINE, OFFICIALS, CLOCKS, INBOX),
 )
