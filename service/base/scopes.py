@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final, Literal, get_args
 
-Scope = Literal["account", "play", "organize", "judge", "audit", "admin"]
+Scope = Literal["account", "play", "organize", "judge", "notify", "audit", "admin"]
 
 SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)
 
@@ -12,11 +12,12 @@ MEANINGS: Final[Mapping[Scope, str]] = {
     "play": "take seats, give commands, and see what those seats see",
     "organize": "create games and start them, and see what their organizer sees",
     "judge": "rule in the games whose organizer named you an official, and see all of them",
+    "notify": "have the account told of what happens in its games, by webhooks",
     "audit": "read the log of all games, as spectators see it, and the list of accounts and their tokens",
     "admin": "set the scopes of other accounts, revoke their tokens, close them",
 }
 
-EVERYBODYS: Final[tuple[Scope, ...]] = ("account", "play", "organize", "judge")
+EVERYBODYS: Final[tuple[Scope, ...]] = ("account", "play", "organize", "judge", "notify")
 """The scopes of a newly registered account. Administrators grant the others."""
 
 

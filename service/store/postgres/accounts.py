@@ -41,7 +41,7 @@ class PostgresAccounts(SqlAccounts):
         super().__init__(connections)
         self._patiently = connections.patiently
 
-    async def _change(self, *statements: tuple[str, tuple[Any, ...]], alone: str = "") -> list[Any]:
+    async def change(self, *statements: tuple[str, tuple[Any, ...]], alone: str = "") -> list[Any]:
         async def work(connection: Connection) -> list[Any]:
             async with connection.transaction():
                 if alone:

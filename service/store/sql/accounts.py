@@ -1,12 +1,12 @@
 """Accounts and tokens, as far as SQLite and PostgreSQL keep and find them in the same way."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from msgspec.structs import astuple
 
-from domain.kernel.ids import LARGEST_INTEGER, GameId, PlayerId
+from domain.kernel.ids import LARGEST_INTEGER, GameId, PlayerId, StreamId, Version
 from service.base.scopes import Scope
 from service.store.accounts import (
     LAST_CHARACTER,
@@ -136,7 +136,7 @@ class SqlAccounts(ABC):
         values = (row.invitation, row.game, digest, row.created, row.key, row.nonce)
         counted = (row.game, _or_any(most_open), row.game, _or_any(most))
         find = f"{_INVITATIONS} WHERE invitation = ? OR key = ?"
-        found = await self._change(
+        found = await self.change(
             (add, (*values, *counted)), (find, (row.invitation, row.key)), alone=f"invitations of {row.game}"
         )
         if not found:
@@ -161,7 +161,7 @@ class SqlAccounts(ABC):
             " SELECT ?, ?, ?, ?, ?, ?, ? WHERE (SELECT count(*) FROM passkeys WHERE player = ?) < ?"
             " ON CONFLICT DO NOTHING"
         )
-        found = await self._change(
+        found = await self.change(
             (add, (*astuple(row)[:-1], row.player, _or_any(most))),
             ("SELECT passkey FROM passkeys WHERE credential = ?", (row.credential,)),
             alone=f"passkeys of {row.player}",
@@ -186,15 +186,15 @@ class SqlAccounts(ABC):
 
     async def challenge_key(self, new: bytes) -> bytes:
         add = "INSERT INTO challenge_keys (number, key) VALUES (1, ?) ON CONFLICT DO NOTHING"
-        return (await self._change((add, (new,)), ("SELECT key FROM challenge_keys", ())))[0][0]
+        return (await self.change((add, (new,)), ("SELECT key FROM challenge_keys", ())))[0][0]
 
     async def use_challenge(self, digest: bytes, ends: str, now: str) -> bool:
         add = "INSERT INTO challenges (hash, ends) VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING hash"
-        return bool(await self._change(("DELETE FROM challenges WHERE ends <= ?", (now,)), (add, (digest, ends))))
+        return bool(await self.change(("DELETE FROM challenges WHERE ends <= ?", (now,)), (add, (digest, ends))))
 
     async def replace_codes(self, player: PlayerId, digests: Sequence[bytes], now: str) -> None:
         add = "INSERT INTO recovery_codes (hash, player, created) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
-        await self._change(
+        await self.change(
             ("DELETE FROM recovery_codes WHERE player = ?", (player,)),
             *((add, (digest, player, now)) for digest in digests),
             alone=f"recovery codes of {player}",
@@ -205,18 +205,20 @@ class SqlAccounts(ABC):
             "UPDATE players SET closed = coalesce(closed, ?), name = CASE WHEN bot IS NULL THEN ? ELSE name END,"
             " sought = NULL WHERE player = ?"
         )
-        await self._change(
+        await self.change(
             (close, (now, name, player)),
             ("UPDATE tokens SET revoked = coalesce(revoked, ?) WHERE player = ?", (now, player)),
             ("DELETE FROM passkeys WHERE player = ?", (player,)),
             ("DELETE FROM recovery_codes WHERE player = ?", (player,)),
+            ("DELETE FROM read_marks WHERE player = ?", (player,)),
+            ("DELETE FROM inbox_settings WHERE player = ?", (player,)),
         )
 
     async def codes(self, player: PlayerId) -> int:
         return (await self._database.select("SELECT count(*) FROM recovery_codes WHERE player = ?", player))[0][0]
 
     async def take_code(self, digest: bytes) -> PlayerId | None:
-        taken = await self._change(("DELETE FROM recovery_codes WHERE hash = ? RETURNING player", (digest,)))
+        taken = await self.change(("DELETE FROM recovery_codes WHERE hash = ? RETURNING player", (digest,)))
         return PlayerId(taken[0][0]) if taken else None
 
     async def issuers(self, player: PlayerId) -> list[str]:
@@ -232,7 +234,7 @@ class SqlAccounts(ABC):
             " ON CONFLICT DO NOTHING"
         )
         return first_player(
-            await self._change(
+            await self.change(
                 (add, (issuer, subject, player, issuer)),
                 (FIND_KNOWN, (issuer, subject)),
                 alone=f"issuers of {player}",
@@ -242,8 +244,36 @@ class SqlAccounts(ABC):
     async def unlink(self, player: PlayerId, issuer: str) -> None:
         await self._database.execute("DELETE FROM identities WHERE player = ? AND issuer = ?", player, issuer)
 
+    async def read_marks(self, player: PlayerId) -> dict[StreamId, Version]:
+        return {
+            row[0]: row[1]
+            for row in await self._database.select("SELECT stream, version FROM read_marks WHERE player = ?", player)
+        }
+
+    async def mark_read(self, player: PlayerId, upto: Mapping[StreamId, Version]) -> None:
+        mark = (
+            "INSERT INTO read_marks (player, stream, version)"
+            " SELECT p.player, ?, CAST(? AS bigint) FROM players p WHERE p.player = ? AND p.closed IS NULL"
+            " ON CONFLICT (player, stream) DO UPDATE SET version = excluded.version"
+            " WHERE read_marks.version < excluded.version"
+        )
+        if upto:
+            await self.change(*((mark, (stream, version, player)) for stream, version in sorted(upto.items())))
+
+    async def inbox_settings(self, player: PlayerId) -> str | None:
+        found = await self._database.select("SELECT settings FROM inbox_settings WHERE player = ?", player)
+        return found[0][0] if found else None
+
+    async def set_inbox(self, player: PlayerId, settings: str) -> None:
+        add = (
+            "INSERT INTO inbox_settings (player, settings)"
+            " SELECT p.player, CAST(? AS text) FROM players p WHERE p.player = ? AND p.closed IS NULL"
+            " ON CONFLICT (player) DO UPDATE SET settings = excluded.settings"
+        )
+        await self._database.execute(add, settings, player)
+
     @abstractmethod
-    async def _change(self, *statements: tuple[str, tuple[Any, ...]], alone: str = "") -> list[Any]:
+    async def change(self, *statements: tuple[str, tuple[Any, ...]], alone: str = "") -> list[Any]:
         """Do all that statements (each with its values) say, or nothing; return the rows of the last.
 
         `alone` names what they count or replace: of all that name it, one is done after another.
@@ -251,7 +281,7 @@ class SqlAccounts(ABC):
 
 
 def tokens_of(player: PlayerId) -> str:
-    """Return what `_change` calls the tokens of an account."""
+    """Return what `change` calls the tokens of an account."""
     return f"tokens of {player}"
 
 

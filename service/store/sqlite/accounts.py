@@ -35,7 +35,7 @@ class SqliteAccounts(SqlAccounts):
         super().__init__(connections)
         self._write = connections.write
 
-    async def _change(self, *statements: tuple[str, tuple[Any, ...]], alone: str = "") -> list[Any]:
+    async def change(self, *statements: tuple[str, tuple[Any, ...]], alone: str = "") -> list[Any]:
         # A file has one writer: everything is done one after another.
         def work(connection: sqlite3.Connection) -> list[Any]:
             return [connection.execute(statement, values).fetchall() for statement, values in statements][-1]

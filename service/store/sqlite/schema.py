@@ -421,9 +421,29 @@ ALTER TABLE precedents ADD COLUMN book INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE statements ADD COLUMN book INTEGER NOT NULL DEFAULT 0;
 """
 
+# What accounts have read of what they were told, and what they are to be told. Who plays may be told. A token does not
+# come to that by itself, unless it could make one that does.
+_INBOX: Final = """
+CREATE TABLE read_marks (
+    player  TEXT NOT NULL REFERENCES players (player),
+    stream  TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    PRIMARY KEY (player, stream)
+) WITHOUT ROWID;
+CREATE TABLE inbox_settings (
+    player   TEXT PRIMARY KEY REFERENCES players (player),
+    settings TEXT NOT NULL
+) WITHOUT ROWID;
+UPDATE players SET scopes = scopes || ' notify'
+WHERE ' ' || scopes || ' ' LIKE '% play %' AND ' ' || scopes || ' ' NOT LIKE '% notify %';
+UPDATE tokens SET scopes = scopes || ' notify'
+WHERE ' ' || scopes || ' ' LIKE '% account %' AND ' ' || scopes || ' ' LIKE '% play %'
+    AND ' ' || scopes || ' ' NOT LIKE '% notify %';
+"""
+
 STEPS: Final = (
     *(_FIRST, _ACCOUNTS, _KEYS, _SOUGHT, _JUDGES, _CASES, _TRANSPARENCY, _BOTS, _FORKS, _INVITATIONS, _PASSKEYS),
-    *(_PROGRAMS, _RULINGS, _CHALLENGES, _PRIVATE, _ARCHIVE, _BOOK),
+    *(_PROGRAMS, _RULINGS, _CHALLENGES, _PRIVATE, _ARCHIVE, _BOOK, _INBOX),
 )
 """The schema, as it grew. A new file takes all steps, an older one those that it lacks; none is ever changed."""
 

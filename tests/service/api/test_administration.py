@@ -32,7 +32,7 @@ async def put(service: Service, player: Player, of: str, *scopes: str) -> Any:
 async def test_an_administrator_makes_an_auditor_who_makes_his_token(service: Service, anna: Player) -> None:
     admin = await only(service, await appointed(service, "admin"), "admin")
     account = await put(service, admin, anna.id, *EVERYBODYS, "audit")
-    assert account["scopes"] == ["account", "play", "organize", "judge", "audit"]
+    assert account["scopes"] == ["account", "play", "organize", "judge", "notify", "audit"]
     auditor = await only(service, anna, "audit")
     assert (await service.get("/v1/log", auditor))["items"] == []
     page = await service.get("/v1/players?scope=audit", auditor)

@@ -49,7 +49,10 @@ WOULD_BE_RIGHT: dict[str, tuple[str, dict[str, Any]]] = {
         {"name": "A\u200dB"},
     ),
     "Send a whole number from 1 to 100.": ("/v1/games", {**NEW_GAME, "players": 2.0}),
-    "Send one of account, admin, audit, judge, organize, play.": ("/v1/tokens", {"name": "bot", "scopes": ["fly"]}),
+    "Send one of account, admin, audit, judge, notify, organize, play.": (
+        "/v1/tokens",
+        {"name": "bot", "scopes": ["fly"]},
+    ),
     "Send a whole number from 1 to 3.": ("/v1/games", {**NEW_GAME, "setup": {"rounds": 0}}),
     "Fields of put-up: coins.": ("{game}/commands", {"command": {"type": "put-up"}}),
     "Fields of open-bidding: none.": ("{game}/commands", {"command": {"type": "open-bidding", "more": 1}}),

@@ -18,7 +18,7 @@ async def test_a_player_registers_once_and_is_known_by_the_token(service: Servic
     livia = Player(registered["player"]["id"], {"authorization": f"Bearer {registered['token']}"})
     me = await service.get("/v1/players/me", livia)
     assert registered["player"].items() <= me.items()
-    assert me["scopes"] == me["granted"] == ["account", "play", "organize", "judge"]
+    assert me["scopes"] == me["granted"] == ["account", "play", "organize", "judge", "notify"]
     assert await service.get(f"/v1/players/{livia.id}") == registered["player"]
 
 

@@ -68,7 +68,7 @@ def test_closing_an_account_passes_its_games_on(call: Call, data: Path):
 def test_what_makes_no_sense_is_refused_with_what_would(call: Call, data: Path):
     assert f"{data} contains no database" in call("accounts", "list", "--data", data).complaint
     anna, _ = made(call, data, "Anna")
-    known = "known: account, play, organize, judge, audit, admin"
+    known = "known: account, play, organize, judge, notify, audit, admin"
     assert known in call("accounts", "create", "Bert", "--scopes", "everything", "--data", data).complaint
     assert known in call("accounts", "grant", anna, "rule", "--data", data).complaint
     assert "1 to 80 printable characters" in call("accounts", "create", " ", "--data", data).complaint

@@ -266,14 +266,14 @@ async def test_a_process_of_the_first_landing_still_registers_players(database: 
 # --- who may be named an official ---
 
 GRANTED = {
-    "account play organize": "account play organize judge",
+    "account play organize": "account play organize judge notify",
     "organize": "organize judge",
-    "play organize audit": "play organize judge audit",
-    "account play": "account play",
+    "play organize audit": "play organize judge audit notify",
+    "account play": "account play notify",
     "organize judge": "organize judge",
     "": "",
 }
-"""What an account could be granted before there were officials, and what it is granted since."""
+"""What an account could be granted before there were officials and webhooks, and what it is granted since."""
 TOKENS = GRANTED | {"organize": "organize", "play organize audit": "play organize audit"}
 """The same of tokens: one that cannot make others gains nothing."""
 JUDGES = 14
