@@ -1,13 +1,13 @@
 """Putting an inbox together: the notices of the projection, the marks and settings of the account, and what waits."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import msgspec
 from msgspec import Struct
 
 from domain.judging.events import WAITING
-from domain.kernel.ids import GameId, PlayerId, StreamId, Version
+from domain.kernel.ids import PlayerId, StreamId, Version
 from projections import officials
 from projections.inbox import Notice, notices_of
 from projections.lobby import GameRow
@@ -61,21 +61,24 @@ async def state_of(services: Services, caller: Caller, inbox: Inbox) -> InboxSta
     return InboxState(inbox.unread, turns, await _rulings_of(services, caller.player))
 
 
-async def notification(services: Services, inbox: Inbox, notice: Notice, titles: dict[GameId, str]) -> Notification:
-    """Return a notice as its account sees it. `titles` are those of the games that are known."""
-    if notice.game not in titles:
-        row = await services.store.game(notice.game)
-        titles[notice.game] = row.title if row is not None else ""
-    return Notification(
-        id=cursor_of(place_of(notice)),
-        kind=notice.kind,
-        at=notice.at,
-        game=notice.game,
-        title=titles[notice.game],
-        case=notice.case,
-        version=notice.version,
-        seat=notice.seat,
-        read=inbox.is_read(notice),
+async def notifications(services: Services, inbox: Inbox, notices: Sequence[Notice]) -> tuple[Notification, ...]:
+    """Return notices as their account sees them."""
+    games = {notice.game for notice in notices}
+    rows = await services.store.games(among=games, forks=True, listed=False, limit=len(games)) if games else []
+    titles = {row.game: row.title for row in rows}
+    return tuple(
+        Notification(
+            id=cursor_of(place_of(notice)),
+            kind=notice.kind,
+            at=notice.at,
+            game=notice.game,
+            title=titles.get(notice.game, ""),
+            case=notice.case,
+            version=notice.version,
+            seat=notice.seat,
+            read=inbox.is_read(notice),
+        )
+        for notice in notices
     )
 
 

@@ -18,7 +18,7 @@ from service.api.notifications.bodies import (
     NotificationsPage,
     Reading,
 )
-from service.api.notifications.reading import Inbox, Place, inbox_of, notification, place_of, settings_of, state_of
+from service.api.notifications.reading import Inbox, Place, inbox_of, notifications, place_of, settings_of, state_of
 from service.api.paging import first, read_cursor
 from service.api.problems.problem import Problem
 from service.api.problems.request import INVALID_BODY
@@ -57,8 +57,7 @@ async def list_notifications(request: Call) -> Response[bytes]:
         and (page.unread is None or inbox.is_read(each) != (page.unread == "true"))
     ]
     found, more = first(wanted[: page.limit + 1], page.limit, place_of)
-    titles = dict[GameId, str]()
-    items = tuple([await notification(services, inbox, each, titles) for each in found])
+    items = await notifications(services, inbox, found)
     return answer(NotificationPage(items, more, await state_of(services, caller, inbox)))
 
 
