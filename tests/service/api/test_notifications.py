@@ -151,7 +151,10 @@ async def test_what_is_read_is_named_in_one_way(court: Court) -> None:
 
 async def test_what_is_switched_off_is_not_told(court: Court) -> None:
     service, bert = court.service, court.bert
-    other = await service.begun(bert, court.anna, organizer=court.anna)
+    other = await service.begun(court.anna, bert)
+    await service.give(other, court.anna, "put-up", coins=1)
+    await service.give(other, court.anna, "open-bidding")
+    assert [turn["game"] for turn in (await inbox(service, bert))["state"]["turns"]] == [other]
     assert await service.get(f"{INBOX}/settings", bert) == {"off": [], "games": {}}
     await court.open()
     assert kinds(await inbox(service, bert)) == ["case-opened", "game-started", "game-started"]
