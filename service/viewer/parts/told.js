@@ -6,7 +6,7 @@
 
 /** @import { InboxState, Notification, Turn } from "../types.js" */
 
-import { named } from "./format.js";
+import { capital, named, plain } from "./format.js";
 
 const PLAIN = "/favicon.ico";
 const MOST = 99; // What an icon has room for.
@@ -33,7 +33,7 @@ const WORDS = {
 
 /** Return what a notification says, in a sentence. @param {Pick<Notification, "kind" | "seat">} told */
 export function sentence({ kind, seat }) {
-  return WORDS[kind]?.(seat ? named(seat) : "A seat") ?? `${named(kind)}.`;
+  return WORDS[kind]?.(seat ? named(seat) : "A seat") ?? `${capital(plain(kind))}.`;
 }
 
 /** Return the page on which somebody sees what a notification is about. @param {Pick<Notification, "game" | "case" | "version">} told */
