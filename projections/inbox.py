@@ -1,7 +1,7 @@
 """What accounts are told: notices of what happened in their games, and in the cases about these.
 
-A notice belongs to a game or a case, not to an account: who is told follows from who took part at that time. So whoever
-takes over a seat is told nothing of what was before, and whoever held it nothing of what came after.
+A notice belongs to a game or a case, not to an account: who is told follows from who took part at that time. So a
+player who takes over a seat is told nothing of what was before, and the one who held it nothing of what came after.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -95,7 +95,7 @@ _TOLD: Final[Mapping[type[Any], Callable[[Any], tuple[Kind, Seat | str, str] | N
         ("game-paused", fell.seat, _ALL) if fell.then == "pause" else ("flag-fell", fell.seat, _SEATS)
     ),
     TakeBackAsked: lambda asked: ("take-back-asked", asked.seat, _SEATS),
-    # Whoever takes back their own moves tells the others by the next ones.
+    # A player who takes back their own moves tells the others by the next ones.
     MovesRetracted: lambda back: None if back.by == "undo" else ("moves-retracted", "", _ALL),
     GamePaused: lambda _: ("game-paused", "", _ALL),
     GameResumed: lambda _: ("game-resumed", "", _ALL),
@@ -213,7 +213,7 @@ def _begins(happened: Happened, role: Role, holds: Seat | PlayerId, player: Play
 
 
 def _ends(happened: Happened, role: Role, holds: Seat | PlayerId) -> Change:
-    """Return that whoever takes part so does no longer: what happens with the event is the last that they are told."""
+    """Return that somebody takes part so no longer: what happens with the event is the last that they are told."""
     where = {"game": happened.game, "role": role, "holds": holds, "until": OPEN}
     return Amend(MEMBERS, where, {"until": happened.record.version, "until_at": happened.record.at})
 

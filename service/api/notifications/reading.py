@@ -49,7 +49,7 @@ async def inbox_of(services: Services, caller: Caller) -> Inbox:
     player = caller.player
     settings = await settings_of(services, player)
     found = await notices_of(services.rows, player, [kind for kind in settings.off if kind != "your-turn"])
-    # Whoever left a private game reads no more of it.
+    # A player who left a private game reads no more of it.
     shown = {game: await services.games.is_shown(game, caller) for game in {notice.game for notice in found}}
     told = tuple(each for each in found if shown[each.game] and not settings.silences(each.kind, each.game))
     return Inbox(told, await services.store.accounts.read_marks(player) if told else {}, settings)
