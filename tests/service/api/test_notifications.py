@@ -115,7 +115,7 @@ async def test_a_game_that_somebody_looks_at_is_read_before_they_are_told(court:
     await court.service.post(f"{INBOX}/read", court.bert, {"game": court.game, "version": version + 100})
     marks = await court.service.services.store.accounts.read_marks(court.bert.id)  # type: ignore[reportArgumentType]
     assert marks == {court.game: version}
-    # Whoever takes no part in a game keeps no mark of it.
+    # An account that takes no part in a game keeps no mark of it.
     await court.service.post(f"{INBOX}/read", court.carla, {"game": court.game, "version": version})
     assert await court.service.services.store.accounts.read_marks(court.carla.id) == {}  # type: ignore[reportArgumentType]
 
