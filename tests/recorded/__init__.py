@@ -2,6 +2,7 @@
 
 ``<ruleset>/v<version>/`` holds exports, xz-compressed, and ``positions.json``: the SHA-256 of each export and the
 digest of its table at every hundredth version and at the last. `tests/README.md` says how a new version is recorded.
+``clocked/`` holds short games with clocks in the same form, of several rulesets.
 """
 
 import hashlib
@@ -22,6 +23,8 @@ from domain.kernel.rules.board import Board
 from domain.kernel.rules.ruleset import Library
 
 FOLDER: Final = Path(__file__).parent
+CLOCKED: Final = FOLDER / "clocked"
+"""Where the games with clocks are."""
 EVERY: Final = 100
 """Positions are compared at every version that this divides."""
 

@@ -2,17 +2,21 @@
 
 import hashlib
 from operator import attrgetter
+from typing import get_args
 
 import msgspec
 import pytest
 from msgspec import Struct
 
+from domain.kernel.log.clock import Then
 from domain.kernel.log.fold import fold
 from domain.kernel.proof.reading import read
 from domain.kernel.proof.verify import verify
+from domain.kernel.rules.message import type_name
 from domain.library import LIBRARY
+from tests.helpers.clocked import OF_CLOCKS
 from tests.helpers.sampling import sampled
-from tests.recorded import FOLDER, Recorded, positions, recorded, sha256, unpacked
+from tests.recorded import CLOCKED, FOLDER, Expected, Recorded, positions, recorded, sha256, unpacked
 from tests.recorded.__main__ import GAMES, missing
 
 RETREATS = {"ask-retreat", "retreat-asked", "answer-retreat", "retreat-answered"}
@@ -50,6 +54,7 @@ class Unfinished(Struct, frozen=True):
     table: str
 
 
+WITH_CLOCKS = msgspec.json.decode((CLOCKED / "positions.json").read_bytes(), type=dict[str, Expected])
 UNFINISHED = msgspec.json.decode((FOLDER / "unfinished" / "index.json").read_bytes(), type=dict[str, Unfinished])
 
 
@@ -72,6 +77,29 @@ def test_every_version_of_every_ruleset_is_recorded(ruleset: str, version: int) 
     found = len(list(recorded(ruleset, version)))
     assert found >= GAMES, f"record games of version {version}: python -m tests.recorded {ruleset}"
     assert set(missing(LIBRARY.at(ruleset, version))) == NOT_MET.get((ruleset, version), set())
+
+
+@pytest.mark.parametrize("name", WITH_CLOCKS)
+def test_a_recorded_game_with_a_clock_is_what_it_was(name: str) -> None:
+    expected, lines = WITH_CLOCKS[name], unpacked(CLOCKED / name).splitlines(keepends=True)
+    assert sha256(lines) == expected.sha256
+    verdict = verify(lines, LIBRARY)
+    assert verdict.ok, f"{verdict.problem} (version {verdict.version})"
+    assert (verdict.status, verdict.unproved) == ("over", ())
+    export = read(lines)
+    board = LIBRARY.at(export.ruleset, export.ruleset_version).equip(export.board, export.documents)
+    assert positions(export.game, board, export.records, LIBRARY) == expected.positions
+
+
+def test_recorded_games_have_all_that_happens_to_clocks() -> None:
+    met: set[object] = set()
+    for name in WITH_CLOCKS:
+        for record in read(unpacked(CLOCKED / name).splitlines(keepends=True)).records:
+            event = msgspec.json.decode(record.event)
+            met |= {record.type, (record.type, event.get("then")), (record.type, record.cause is None)}
+    assert {type_name(event) for event in OF_CLOCKS} <= met
+    assert {("clock-expired", then) for then in get_args(Then)} <= met
+    assert {("clock-set", True), ("clock-set", False), "seat-taken-over"} <= met, "with the game, and after it"
 
 
 @pytest.mark.parametrize("name", UNFINISHED)

@@ -492,7 +492,8 @@ class Game(Struct, kw_only=True):
                 after.around = after.around.moved_on(record.version)
         events = [event for event, _ in happened]
         after.remember_undo(self, cause, events)
-        if (ran := clocks_ran(self, after, cause, events, at)) is not None:
+        asked = draft.asked if draft is not None else None
+        if (ran := clocks_ran(self, after, cause, events, at, asked)) is not None:
             records.append(after.append(ran, at))
         return Decided(after, tuple(records), tuple(draft.secrets) if draft else ())
 

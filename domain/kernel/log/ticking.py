@@ -43,15 +43,18 @@ class Position(Protocol):
     def decisions(self) -> Decisions: ...
 
 
-def clocks_ran(before: Position, after: Position, cause: Cause, events: Sequence[Any], at: str) -> ClocksRan | None:
+def clocks_ran(
+    before: Position, after: Position, cause: Cause, events: Sequence[Any], at: str, asked: Decisions | None = None
+) -> ClocksRan | None:
     """Return what the clocks show after an act that brought `events` about; None when nothing changed.
 
-    A clock shows the time of its own last change, so one that runs on needs no event.
+    A clock shows the time of its own last change, so one that runs on needs no event. `asked` are the decisions that
+    are open after it, where somebody has just found them.
     """
     was, clocks = before.clocks, after.clocks
     if was is None or clocks is None or after.status != "running":
         return None
-    open_ = after.decisions if after.around.paused is None else ()
+    open_ = (after.decisions if asked is None else asked) if after.around.paused is None else ()
     runs = in_order(after.players, open_)
     acted = cause.command is not UNSET and cause.by is None and bool(clocks.absent)
     anew = _asked_anew(clocks, runs, before, open_)

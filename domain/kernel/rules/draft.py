@@ -10,6 +10,7 @@ from domain.kernel.canonical import canonical
 from domain.kernel.chance.draws import Chance
 from domain.kernel.chance.secret import Opened, Sealed, Secret, Vault, commitment_of
 from domain.kernel.ids import Seat
+from domain.kernel.rules.decision import Decision
 from domain.kernel.rules.message import Event
 from domain.kernel.rules.table import Table
 
@@ -27,9 +28,12 @@ class Draft(Generic[T]):
     """The changing table while a command is decided, the events so far and the draws of chance that they used.
 
     A refusal drops the draft. Then nothing has happened: no event, no draw.
+
+    Attributes:
+        asked: the decisions that are open on the table, once the ruleset has advanced it to them; None before.
     """
 
-    __slots__ = ("_draws_after", "_vault", "chance", "draws", "events", "secrets", "table")
+    __slots__ = ("_draws_after", "_vault", "asked", "chance", "draws", "events", "secrets", "table")
 
     def __init__(self, table: T, chance: Chance, vault: Vault, draws: int = 0) -> None:
         self.table = table
@@ -37,6 +41,7 @@ class Draft(Generic[T]):
         self.events: list[Event[T]] = []
         self.secrets: list[Secret] = []
         self._draws_after: list[int] = []
+        self.asked: Sequence[Decision] | None = None
         self.chance = chance
         self._vault = vault
 

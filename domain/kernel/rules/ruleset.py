@@ -260,9 +260,11 @@ class Ruleset(ABC, Generic[T]):
             if callable(now):
                 now(draft)
             elif now:
+                draft.asked = now
                 return
             if len(draft.events) == happened:
                 raise AssertionError("nobody has to choose, and nothing follows")
+        draft.asked = ()
 
     def decisions(self, table: T) -> Sequence[Decision]:
         """Return the open decisions. None are left exactly when the game is over."""

@@ -15,6 +15,7 @@ import { html, nothing } from "../vendor/lit-html.js";
 import { repeat } from "../vendor/directives/repeat.js";
 import { plain, seatName } from "../parts/format.js";
 import { linked } from "../parts/papers.js";
+import { clockOf } from "../parts/ticking.js";
 import { commandsOf } from "../state/commands.js";
 import { MANY, answersOf } from "./answers.js";
 import { help, key } from "./keys.js";
@@ -72,16 +73,17 @@ function question(room, commands, moves) {
     return html`<p class="question"><strong>You are out of the game</strong> (${out}). Watch how it ends, or <a href="/">play another one</a>.</p>`;
   if (!mine.length) {
     const others = game.decisions.flatMap((decision) => decision.seats.map((each) => seatName(game, each)));
-    return html`<p class="question quiet">${others.length ? `Waiting for ${others.join(", ")}.` : "Nothing to decide now."}</p>`;
+    const clocks = game.decisions.flatMap((decision) => decision.seats.map((each) => clockOf(room, each)));
+    return html`<p class="question quiet">${others.length ? `Waiting for ${others.join(", ")}.` : "Nothing to decide now."} ${clocks}</p>`;
   }
   if (!room.following) {
-    return html`<p class="question">It is your turn: <strong>${linked(room, mine[0].title)}</strong> You are looking at version ${room.version}.
+    return html`<p class="question">${clockOf(room, seat)} It is your turn: <strong>${linked(room, mine[0].title)}</strong> You are looking at version ${room.version}.
       <button class="strong" @click=${() => room.show(room.head)}>Go to now</button></p>`;
   }
   // The decisions that were read with the options are newer than those of the game.
   const read = commands.decisions.filter((decision) => decision.seats.includes(seat));
   const questions = read.length ? read : mine;
-  return html`<p class="question"><strong>${questions.map(({ title }) => linked(room, title))}</strong> ${hint(commands, moves)}</p>`;
+  return html`<p class="question">${clockOf(room, seat)} <strong>${questions.map(({ title }) => linked(room, title))}</strong> ${hint(commands, moves)}</p>`;
 }
 
 /**

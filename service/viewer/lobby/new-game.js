@@ -13,7 +13,7 @@ import { html, nothing } from "../vendor/lit-html.js";
 import { Form } from "../forms/form.js";
 import { Labels } from "../forms/labels.js";
 import { named } from "../parts/format.js";
-import { clockOptions, presetOf } from "../parts/clock-settings.js";
+import { clockFields, clockFrom } from "../parts/clock-settings.js";
 import { remarks } from "../parts/remarks.js";
 import { refusal } from "../parts/rule.js";
 import { textIn } from "../parts/given.js";
@@ -62,7 +62,7 @@ export function newGame(api, account, rulesets, draw) {
       title: textIn(given, "title"),
       ...SHOWN[textIn(given, "shown")],
       organizer_sees: /** @type {Game["organizer_sees"]} */ (textIn(given, "organizer_sees")),
-      clock: presetOf(textIn(given, "clock")),
+      clock: clockFrom(textIn(given, "clock"), textIn(given, "at_zero")),
       setup: chosen(setup?.command ?? {}),
     };
     try {
@@ -89,9 +89,8 @@ export function newGame(api, account, rulesets, draw) {
     <p><label class="check"><input type="checkbox" name="sits" checked /> I play, too</label></p>
     <label for="level">The other seats</label>
     <select id="level" name="level"><option value="">are for people</option>${ruleset.bots.map((level) => html`<option value=${level}>are for bots: ${named(level)}</option>`)}</select>
-    <label for="clock">Clock</label>
-    <select id="clock" name="clock">${clockOptions("")}</select>
-    <p class="hint">With a clock, a player who vanishes does not stop the game: at zero the usual answer is given for them.</p>
+    ${clockFields(null)}
+    <p class="hint">With a clock, a player who vanishes does not stop the game.</p>
     <label for="shown">Who reads this game</label>
     <select id="shown" name="shown">
       <option value="listed">everybody: lists show it</option>

@@ -17,8 +17,8 @@ import { settings } from "../parts/clock-settings.js";
 import { textIn } from "../parts/given.js";
 import { clock as moment, seatName } from "../parts/format.js";
 import { refusal } from "../parts/rule.js";
+import { clockOf, shown } from "../parts/ticking.js";
 import { problemOf } from "../state/api.js";
-import { clockOf, shown } from "./clocks.js";
 
 const MOST = 60; // Days that a clock can have.
 const UNITS = { minutes: 60, hours: 3600, days: 86_400 };

@@ -17,8 +17,7 @@ import { count, named } from "../parts/format.js";
 import { lookAlike } from "../parts/look-alike.js";
 import { link } from "../parts/papers.js";
 import { remarks } from "../parts/remarks.js";
-import { nameOf } from "../parts/clocks.js";
-import { clockOptions, presetOf, settings } from "../parts/clock-settings.js";
+import { clockFields, settings } from "../parts/clock-settings.js";
 import { inviting } from "./inviting.js";
 import { openSignIn } from "./sign-in.js";
 
@@ -120,11 +119,9 @@ function seatButton(room, account, seat) {
 
 /** The choice of a clock, until the game begins. @param {Entered} room */
 function clockChoice(room) {
-  const { clock } = room.game;
-  /** @param {At<HTMLSelectElement>} event */
-  const choose = ({ target: { value } }) =>
-    act(room, () => room.api.put(`/v1/games/${room.id}/clock`, { clock: presetOf(value) }));
-  return html`<div class="line"><label>Clock <select @change=${choose}>${clockOptions(clock ? nameOf(clock) : "")}</select></label></div>`;
+  return clockFields(room.game.clock, (clock) =>
+    act(room, () => room.api.put(`/v1/games/${room.id}/clock`, { clock })),
+  );
 }
 
 /**

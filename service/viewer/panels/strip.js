@@ -11,7 +11,7 @@ import { chip } from "../parts/chip.js";
 import { count, plain, scored } from "../parts/format.js";
 import { lookAlike } from "../parts/look-alike.js";
 import { glyph } from "../parts/shelf.js";
-import { clockOf, warning } from "./clocks.js";
+import { clockOf, warning } from "../parts/ticking.js";
 import { noticesButton } from "./notices.js";
 
 /** @param {Table} room */

@@ -90,7 +90,7 @@ function isQuiet(quiet, time) {
  */
 
 /**
- * Return what the clocks of a game show at a moment of the service's time; nothing for a game without clocks.
+ * Return what the clocks of a game show at a moment of the service's time; none for a game without clocks.
  * @param {Pick<Game, "clock" | "clocks">} game
  * @param {number} time
  * @returns {Shown[]}

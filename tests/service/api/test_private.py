@@ -38,6 +38,7 @@ OTHERS: Final = {
     *(
         "after",
         "chapter",
+        "clock",
         "confirm",
         "cursor",
         "for",
@@ -50,7 +51,7 @@ OTHERS: Final = {
         "status",
         "text",
     ),
-    *("version", "waiting", "waiting_for", "width", "with_version"),
+    *("unread", "version", "waiting", "waiting_for", "width", "with_version"),
 }
 """Parameters that name no game."""
 

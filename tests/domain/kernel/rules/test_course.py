@@ -117,6 +117,7 @@ def test_what_follows_happens_until_somebody_must_choose() -> None:
     RULESET.advance(draft)
     assert draft.events[1:] == [BiddingOpened()]
     assert asked(draft.table) == ["choose-card"]
+    assert draft.asked == RULESET.decisions(draft.table)
 
 
 def test_a_game_is_over_when_it_has_a_result_whoever_won() -> None:
@@ -126,6 +127,7 @@ def test_a_game_is_over_when_it_has_a_result_whoever_won() -> None:
     assert asked(draft.table) == []
     RULESET.advance(draft)
     assert len(draft.events) == 1
+    assert draft.asked == ()
 
 
 @pytest.mark.parametrize("ruleset", [Stuck(), Mute()])

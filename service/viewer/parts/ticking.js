@@ -4,12 +4,12 @@
  */
 
 /**
- * @import { Shown } from "../parts/clocks.js"
+ * @import { Shown } from "./clocks.js"
  * @import { Table } from "../types.js"
  */
 
 import { html, nothing } from "../vendor/lit-html.js";
-import { capital, seatName } from "../parts/format.js";
+import { capital, seatName } from "./format.js";
 import { MEANS, changesIn, short, shownAt } from "../parts/clocks.js";
 
 /** The timer of the page, and what there was to say of the clocks last. */
@@ -45,7 +45,7 @@ export function tick(room) {
 /**
  * The clock of a seat, for the row of the players. Its digits are put there by `tick`.
  * @param {Table} room
- * @param {string} seat
+ * @param {string | null} seat
  */
 export function clockOf(room, seat) {
   const found = shown(room).find((each) => each.seat === seat);

@@ -1,0 +1,137 @@
+"""Clocks in pages: they are chosen and told before anybody sits down, count down, warn, and can be claimed."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest_asyncio
+from msgspec import Struct
+from playwright.async_api import Browser, Page
+
+from domain.boards import builtin
+from domain.library import LIBRARY
+from projections.lanes import LANES
+from service.base.clock import written
+from tests.browser.games import token_of
+from tests.browser.reading import opened
+from tests.browser.visiting import PHONE, expect, until, visiting
+from tests.service.api.serving import Player, Service, serving
+from tests.service.api.test_mine import eventually
+from tests.service.rig import Hands
+
+CLAIM = {"kind": "bank", "time": 600, "increment": 60, "cap": 900, "at_zero": "claim", "grace": 0}
+NEW = {"ruleset": "conquest-classic-friz", "players": 2, "title": "Of clocks"}
+FAR_OFF = datetime(2001, 2, 3, tzinfo=UTC)
+"""What the device's own clock says, which is not to count."""
+WATCH = """() => {
+    const strip = document.querySelector("#strip");
+    globalThis.sizes = new Set();
+    globalThis.told = [];
+    new ResizeObserver(() => sizes.add(strip.getBoundingClientRect().height)).observe(strip);
+    const said = strip.querySelector("[role=status]");
+    new MutationObserver(() => told.push(said.textContent))
+        .observe(said, {childList: true, characterData: true, subtree: true});
+}"""
+
+
+class Timed(Struct, eq=False):
+    """A service whose clock is put on by hand, and two players."""
+
+    service: Service
+    hands: Hands
+    anna: Player
+    bert: Player
+    passed: timedelta = timedelta()
+
+    async def wait(self, page: Page, seconds: int) -> None:
+        """Let time pass, for the service and on a page, while the clocks are watched."""
+        self.hands.now += timedelta(seconds=seconds)
+        for lanes in (1, LANES):
+            await self.service.services.rows.watch(dict.fromkeys(range(lanes), written(self.hands.now)), lanes)
+        self.passed += timedelta(seconds=seconds)
+        await page.clock.set_fixed_time(FAR_OFF + self.passed)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def timed(tmp_path: Path) -> AsyncIterator[Timed]:
+    hands = Hands()
+    async with serving(tmp_path, LIBRARY, builtin, clock=hands, durable=False, clocks=False) as service:
+        yield Timed(service, hands, await service.register("Anna"), await service.register("Bert"))
+
+
+async def test_a_clock_counts_down_by_the_time_of_the_service_warns_once_and_is_claimed(browser: Browser, timed: Timed):
+    service, anna, bert = timed.service, timed.anna, timed.bert
+    game = (await service.post("/v1/games", anna, {**NEW, "clock": CLAIM}))["id"]
+    for player in (anna, bert):
+        await service.post(f"/v1/games/{game}/seats", player, {})
+    await service.post(f"/v1/games/{game}/start", anna)
+    clocks = (await service.get(f"/v1/games/{game}"))["clocks"]["seats"]
+    seats = {each["seat"]: each["player"] for each in (await service.get(f"/v1/games/{game}"))["seats"]}
+    waited = next(each["seat"] for each in clocks if each["runs"])
+    other = bert if seats[waited] == anna.id else anna
+    async with visiting(browser, str(service.client.base_url).rstrip("/")) as visitor:
+        page = visitor.page
+        await page.clock.set_fixed_time(FAR_OFF)
+        await opened(page, game, f"#token={token_of(other)}")
+        strip = page.locator("#strip")
+        digits = strip.locator(f'[data-clock="{waited}"]')
+        await expect(digits).to_have_text("10:00")
+        await page.evaluate(WATCH)
+        await timed.wait(page, 61)
+        await expect(digits).to_have_text("8:59")
+        assert await page.evaluate("[sizes.size, told]") == [1, []], "nothing moves each second, and nobody is told"
+        await timed.wait(page, 490)
+        low = strip.locator(".clock.low")
+        await expect(low).to_contain_text("little time")
+        said = strip.get_by_role("status")
+        await expect(said).to_contain_text("has less than a tenth of the time left.")
+        await timed.wait(page, 5)
+        await expect(digits).to_have_text("0:44")
+        assert len(await page.evaluate("told")) == 1, "a warning is told once"
+        assert await page.evaluate("[...document.querySelectorAll('[role=timer]')].every((each) => !each.ariaLive)")
+        await page.get_by_role("tab", name="Scores").click()
+        told = "Each player has 10 minutes, and 1 minute after each turn, up to 15 minutes."
+        await expect(page.locator("section.clocks")).to_contain_text(told)
+        await visitor.axe("#strip")
+        await timed.wait(page, 60)
+        await expect(strip.locator(".clock.due")).to_contain_text("time is up")
+        await page.get_by_role("button", name="Claim the time of").click()
+        await until(page, "document.querySelectorAll('#around .request').length === 0")
+        clocks = (await service.get(f"/v1/games/{game}"))["clocks"]["seats"]
+        assert {each["seat"]: each["flags"] for each in clocks}[waited] == 1
+
+
+async def test_a_clock_is_chosen_and_told_before_anybody_sits_down(browser: Browser, timed: Timed):
+    service, address = timed.service, str(timed.service.client.base_url).rstrip("/")
+    game = (await service.post("/v1/games", timed.anna, NEW))["id"]
+    url = f"/v1/games/{game}"
+    async with visiting(browser, address) as visitor:
+        await opened(visitor.page, game, f"#token={token_of(timed.anna)}")
+        await visitor.page.get_by_label("Clock").select_option("fast")
+        await visitor.page.get_by_label("At zero").select_option("claim")
+        seats = visitor.page.locator(".open-seats")
+        await expect(seats).to_contain_text("Each player has 2 days, and 8 hours after each turn, up to 4 days.")
+        await expect(seats).to_contain_text("At zero nothing happens until another player or an official asks for it.")
+        await visitor.axe(".open-seats")
+    clock = (await service.get(url))["clock"]
+    assert (clock["days_off"], clock["at_zero"]) == (3, "claim")
+    invited = (await service.post(f"{url}/invitations", timed.anna))["token"]
+    await eventually(service, "/v1/games?clock=own", lambda page: len(page["items"]) == 1)
+    async with visiting(browser, address, **PHONE) as visitor:
+        page = visitor.page
+        await page.goto(f"/join#{invited}")
+        await expect(page.locator(".clock-settings")).to_contain_text("Each player may take 3 days off.")
+        await page.goto("/")
+        line = page.locator("#games .games li")
+        await expect(line).to_contain_text("Clock: 2 days, and 8 hours after each turn")
+        await page.get_by_label("Clock").select_option("slow")
+        await expect(page.locator("#games")).to_contain_text("No game matches.")
+        await page.get_by_label("Clock").select_option("own")
+        await expect(line).to_have_count(1)
+        await page.goto("/new")
+        await page.get_by_label("Clock").select_option("live")
+        await page.get_by_label("At zero").select_option("vacate")
+        await page.get_by_role("button", name="Create the game").click()
+        await page.wait_for_url("**/games/*")
+    made = (await service.get(f"/v1/games/{page.url.rpartition('/')[2].partition('#')[0]}"))["clock"]
+    assert (made["time"], made["at_zero"]) == (45 * 60, "vacate")
