@@ -28,7 +28,7 @@ from domain.kernel.rules.documents import unpacked
 from domain.kernel.rules.message import type_name
 from domain.kernel.rules.ruleset import Library
 from projections.cursor import Cursor, Stretch
-from projections.projection import Fixed, Happened, Judged, Seen
+from projections.projection import Argued, Fixed, Happened, Judged, Seen
 
 TABLES: Final = 256
 """Tables kept in memory; another game is folded again when it goes on."""
@@ -37,7 +37,7 @@ BOARDS: Final = 64
 """Boards kept in memory; a table has its own."""
 
 GAMES: Final = 20_000
-"""Games of which the fixed facts are kept at hand."""
+"""Games of which the fixed facts are kept at hand, and cases of which it is known what game they are about."""
 
 
 class Log(Protocol):
@@ -98,6 +98,7 @@ class Follower:
         self._fixed: OrderedDict[GameId, Fixed] = OrderedDict()
         self._games: OrderedDict[GameId, _AtHand] = OrderedDict()
         self._boards: OrderedDict[str, Board] = OrderedDict()
+        self._about: OrderedDict[CaseId, GameId] = OrderedDict()
 
     async def step(self, game_id: GameId, record: Record, *, with_table: bool) -> Followed:
         """Return the event of a record; with its table when that is wanted and possible."""
@@ -138,6 +139,16 @@ class Follower:
             return None
         judgment = judgment_of(ruling, case_id, opened.number, record.at)
         return Judged(opened.game, (await self._fixed_of(opened.game)).root, case_id, judgment)
+
+    async def argued(self, case_id: CaseId, record: Record) -> Argued:
+        """Return the event of a record of a case, with the game that the case is about."""
+        event, game = read_case_event(record), self._about.get(case_id)
+        if game is None:
+            opened = event if record.version == 1 else read_case_event((await self._log.read(case_id, 1))[0])
+            game = self._about[case_id] = cast(CaseOpened, opened).game
+            if len(self._about) > GAMES:
+                self._about.popitem(last=False)
+        return Argued(game, case_id, record, event)
 
     async def _fixed_of(self, game_id: GameId) -> Fixed:
         fixed = self._fixed.get(game_id)

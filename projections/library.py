@@ -4,6 +4,7 @@ from typing import Final
 
 from projections.deadlines import CLOCKS
 from projections.dice import DICE
+from projections.inbox import INBOX
 from projections.lobby import LOBBY
 from projections.officials import OFFICIALS
 from projections.players import PLAYERS
@@ -15,5 +16,5 @@ from projections.stillness import STILLNESS
 from projections.timeline import TIMELINE
 
 PROJECTIONS: Final[tuple[Projection, ...]] = (
-    *(LOBBY, SCOREBOARD, PLAYERS, DICE, RULES, SIGHTINGS, TIMELINE, OFFICIALS, CLOCKS, STILLNESS),
+    *(LOBBY, SCOREBOARD, PLAYERS, DICE, RULES, SIGHTINGS, TIMELINE, OFFICIALS, CLOCKS, STILLNESS, INBOX),
 )

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal, cast
 
 from msgspec import UNSET, Struct, UnsetType
 
+from domain.judging.events import CaseEvent
 from domain.judging.outcome import Judgment
 from domain.kernel.ids import CaseId, GameId, PlayerId, Seat
 from domain.kernel.log.event import GameEvent
@@ -130,6 +131,27 @@ class Judged(Struct, frozen=True):
     judgment: Judgment | None
 
 
+class Argued(Struct, frozen=True):
+    """An event of a case, as projections get it.
+
+    Attributes:
+        game: the game that the case is about.
+        case: the case.
+        record: its row of the log.
+        event: the event.
+    """
+
+    game: GameId
+    case: CaseId
+    record: Record
+    event: CaseEvent
+
+    @property
+    def cause(self) -> Cause:
+        """Who brought it about."""
+        return cause_of(self.record)
+
+
 class Projection(ABC):
     """A read model: tables, and what each event changes in them.
 
@@ -156,6 +178,9 @@ class Projection(ABC):
     judges: ClassVar[bool] = False
     """Whether it follows what becomes of games that are over: their continuations, and the rulings on them."""
 
+    hears: ClassVar[bool] = False
+    """Whether it gets the events of cases."""
+
     @abstractmethod
     def fold(self, happened: Happened) -> Iterable[Change]:
         """Return what an event of a game that is no fork changes."""
@@ -166,4 +191,8 @@ class Projection(ABC):
 
     def judge(self, judged: Judged) -> Iterable[Change]:
         """Return what a ruling on a game that was over changes."""
+        return ()
+
+    def argue(self, argued: Argued) -> Iterable[Change]:
+        """Return what an event of a case changes."""
         return ()

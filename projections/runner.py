@@ -399,7 +399,7 @@ class Runner:
                 return
             game = as_game(stream)
             if game is None:
-                await self._judge(index, CaseId(stream), record, going, follower)
+                await self._of_case(index, CaseId(stream), record, going, follower)
                 continue
             try:
                 step = await follower.step(game, record, with_table=with_table)
@@ -430,23 +430,25 @@ class Runner:
         heeded = ("all", what) if happened.record.cause is None else ("all", what, "caused")
         return [work for work in going if work.projection.heeds in heeded]
 
-    async def _judge(
+    async def _of_case(
         self, index: int, case: CaseId, record: Record, going: Sequence[_Work], follower: Follower
     ) -> None:
-        """Tell the projections that want to know what a ruling in a case says of the end of its game."""
-        going = [work for work in going if work.projection.judges]
-        if not going:
-            return
+        """Give projections that hear of cases an event of one, and others what a ruling says of the end of its game."""
+        hearing = [work for work in going if work.projection.hears]
+        judging = [work for work in going if work.projection.judges]
         try:
-            judged = await follower.judged(case, record)
+            argued = await follower.argued(case, record) if hearing else None
+            judged = await follower.judged(case, record) if judging else None
         except Unavailable:
             raise
         except Exception as error:  # its case or its game cannot be read
-            for work in going:
+            for work in (*hearing, *judging):
                 work.fail(index, case, record, error)
             return
+        if argued is not None:
+            self._extend(index, case, record, hearing, methodcaller("argue", argued))
         if judged is not None:
-            self._extend(index, case, record, going, methodcaller("judge", judged))
+            self._extend(index, case, record, judging, methodcaller("judge", judged))
 
     @staticmethod
     def _extend(

@@ -25,8 +25,12 @@ def read_cursor(given: str | None, shape: type[T]) -> T | None:
 def first(found: Sequence[T], limit: int, place: Callable[[T], Any]) -> tuple[Sequence[T], str | None]:
     """Return the first `limit` items of what was found, and the cursor of the next page when there are more."""
     more = len(found) > limit
-    after = base64.urlsafe_b64encode(msgspec.json.encode(place(found[limit - 1]))).decode() if more else None
-    return found[:limit], after
+    return found[:limit], cursor_of(place(found[limit - 1])) if more else None
+
+
+def cursor_of(place: Any) -> str:
+    """Return the cursor that stands for a place."""
+    return base64.urlsafe_b64encode(msgspec.json.encode(place)).decode()
 
 
 def page_of(items: Sequence[T], place: Callable[[T], str], page: Page) -> tuple[tuple[T, ...], str | None]:

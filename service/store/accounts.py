@@ -4,13 +4,13 @@ Times are stamps of `service.base.clock`, which sort as text.
 """
 
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final, NewType, Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.kernel.ids import GameId, PlayerId
+from domain.kernel.ids import GameId, PlayerId, StreamId, Version
 from service.base.scopes import EVERYBODYS, Scope
 
 TokenId = NewType("TokenId", str)
@@ -198,8 +198,9 @@ class AccountStore(Protocol):
         ...
 
     async def close(self, player: PlayerId, now: str, name: str) -> None:
-        """Close an account: end its tokens, delete its passkeys and recovery codes, and let nobody find it.
+        """Close an account: end its tokens, and let nobody find it.
 
+        Its passkeys, its recovery codes, its read marks and the settings of its inbox are deleted.
         From then on it is called `name`, unless the service plays it.
         """
         ...
@@ -338,4 +339,20 @@ class AccountStore(Protocol):
 
     async def unlink(self, player: PlayerId, issuer: str) -> None:
         """Let another issuer no longer know an account."""
+        ...
+
+    async def read_marks(self, player: PlayerId) -> dict[StreamId, Version]:
+        """Return up to which version an account has read what it was told of games and cases, by these."""
+        ...
+
+    async def mark_read(self, player: PlayerId, upto: Mapping[StreamId, Version]) -> None:
+        """Note up to which versions an account has read what it was told. A mark never goes back."""
+        ...
+
+    async def inbox_settings(self, player: PlayerId) -> str | None:
+        """Return the settings of an account's inbox, as they were set; None when they never were."""
+        ...
+
+    async def set_inbox(self, player: PlayerId, settings: str) -> None:
+        """Set the settings of an account's inbox."""
         ...

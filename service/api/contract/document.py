@@ -19,6 +19,7 @@ from service.api.contract.operations import CONTENTS, SCHEMAS, operation_of, pos
 from service.api.contract.texts import ANSWER_HEADERS, INTRODUCTION, SIGNED, TAGS
 from service.api.endpoint import JSON, Endpoint
 from service.api.log.streams import EventFrame, ProblemFrame
+from service.api.notifications.bodies import InboxState
 from service.api.players.bodies import Waiting
 from service.api.problems.problem import ProblemBody, example_of
 from service.api.problems.published import KINDS
@@ -183,6 +184,7 @@ def _book(library: Library) -> Book:
             ("StreamedCaseEvent", "data"): _in_json(_reference("CaseEventView")),
             ("StreamedLogged", "data"): _in_json({"anyOf": [_reference("LoggedEvent"), _reference("LoggedCaseEvent")]}),
             ("StreamedWaiting", "data"): _in_json(_reference("Waiting")),
+            ("StreamedInbox", "data"): _in_json(_reference("InboxState")),
             ("FramePage", "key"): _reference("Scene"),
             ("LessonTry", "command"): _reference("Command"),
             ("ProblemBody", "first"): {"anyOf": [_reference("GameForkedView"), {"type": "null"}]},
@@ -191,7 +193,17 @@ def _book(library: Library) -> Book:
         },
         defaults=False,
     )
-    for shape in (Scene, FrameView, ProblemBody, EventFrame, ProblemFrame, Waiting, LoggedCaseEvent, WebhookEvent):
+    for shape in (
+        Scene,
+        FrameView,
+        ProblemBody,
+        EventFrame,
+        ProblemFrame,
+        Waiting,
+        InboxState,
+        LoggedCaseEvent,
+        WebhookEvent,
+    ):
         book.schema(shape)
     book.structs["Frame"] = {
         "description": "A WebSocket message.",

@@ -13,6 +13,7 @@ from service.api.desk import examples as desk
 from service.api.forks import examples as forks
 from service.api.games import examples as games
 from service.api.log import examples as log
+from service.api.notifications import examples as notifications
 from service.api.operations import examples as operations
 from service.api.pictures import examples as pictures
 from service.api.play import examples as play
@@ -27,7 +28,7 @@ from service.api.webhooks import examples as webhooks
 
 RESOURCES: Final = (
     *(rulesets, tutorials, players, accounts, games, forks, play, cases, desk),
-    *(log, pictures, webhooks, transparency, statistics, operations),
+    *(notifications, log, pictures, webhooks, transparency, statistics, operations),
 )
 
 

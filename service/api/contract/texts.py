@@ -46,6 +46,7 @@ TAGS: Final = {
     "Players": "Accounts.",
     "Sessions": "How a browser stays signed in: by a cookie that no script can read.",
     "Tokens": "Several for each account, each with its own scopes.",
+    "Notifications": "What you are told of your games, and what waits for you.",
     "Games": "Creating, joining, starting and listing games.",
     "Play": "The position, your options, and commands.",
     "Cases": "Disputes about games, and the rulings that decide them.",

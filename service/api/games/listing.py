@@ -66,7 +66,7 @@ async def listed(
     if mine is None:
         rows = [row for row in rows if row.game not in hidden]
     if waiting is not None:
-        rows = [row for row in rows if await _waits_for(services, row, waiting)]
+        rows = [row for row in rows if await waits_for(services, row, waiting)]
     players = await players_of(services, (holder for row in rows for holder in row.seats.values()))
     clocks = await clocks_of(services, rows)
     items = tuple(game_summary(row, players, clocks.get(row.game), listed=row.game not in hidden) for row in rows)
@@ -91,7 +91,7 @@ async def last_of(services: Services, cursor: str | None) -> GameRow | None:
     return row
 
 
-async def _waits_for(services: Services, row: GameRow, player: PlayerId) -> bool:
+async def waits_for(services: Services, row: GameRow, player: PlayerId) -> bool:
     """Tell whether a game waits for a player. One that cannot be read waits for nobody."""
     try:
         return player in await services.games.waits_for(row)

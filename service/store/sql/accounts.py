@@ -1,12 +1,12 @@
 """Accounts and tokens, as far as SQLite and PostgreSQL keep and find them in the same way."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from msgspec.structs import astuple
 
-from domain.kernel.ids import LARGEST_INTEGER, GameId, PlayerId
+from domain.kernel.ids import LARGEST_INTEGER, GameId, PlayerId, StreamId, Version
 from service.base.scopes import Scope
 from service.store.accounts import (
     LAST_CHARACTER,
@@ -212,6 +212,8 @@ class SqlAccounts(ABC):
             ("DELETE FROM passkeys WHERE player = ?", (player,)),
             ("DELETE FROM recovery_codes WHERE player = ?", (player,)),
             *removed("IN (SELECT webhook FROM webhooks WHERE player = ?)", player),
+            ("DELETE FROM read_marks WHERE player = ?", (player,)),
+            ("DELETE FROM inbox_settings WHERE player = ?", (player,)),
         )
 
     async def codes(self, player: PlayerId) -> int:
@@ -243,6 +245,34 @@ class SqlAccounts(ABC):
 
     async def unlink(self, player: PlayerId, issuer: str) -> None:
         await self._database.execute("DELETE FROM identities WHERE player = ? AND issuer = ?", player, issuer)
+
+    async def read_marks(self, player: PlayerId) -> dict[StreamId, Version]:
+        return {
+            row[0]: row[1]
+            for row in await self._database.select("SELECT stream, version FROM read_marks WHERE player = ?", player)
+        }
+
+    async def mark_read(self, player: PlayerId, upto: Mapping[StreamId, Version]) -> None:
+        mark = (
+            "INSERT INTO read_marks (player, stream, version)"
+            " SELECT p.player, ?, CAST(? AS bigint) FROM players p WHERE p.player = ? AND p.closed IS NULL"
+            " ON CONFLICT (player, stream) DO UPDATE SET version = excluded.version"
+            " WHERE read_marks.version < excluded.version"
+        )
+        if upto:
+            await self.change(*((mark, (stream, version, player)) for stream, version in sorted(upto.items())))
+
+    async def inbox_settings(self, player: PlayerId) -> str | None:
+        found = await self._database.select("SELECT settings FROM inbox_settings WHERE player = ?", player)
+        return found[0][0] if found else None
+
+    async def set_inbox(self, player: PlayerId, settings: str) -> None:
+        add = (
+            "INSERT INTO inbox_settings (player, settings)"
+            " SELECT p.player, CAST(? AS text) FROM players p WHERE p.player = ? AND p.closed IS NULL"
+            " ON CONFLICT (player) DO UPDATE SET settings = excluded.settings"
+        )
+        await self._database.execute(add, settings, player)
 
     @abstractmethod
     async def change(self, *statements: tuple[str, tuple[Any, ...]], alone: str = "") -> list[Any]:

@@ -484,9 +484,23 @@ WHERE ' ' || scopes || ' ' LIKE '% account %' AND ' ' || scopes || ' ' LIKE '% p
     AND ' ' || scopes || ' ' NOT LIKE '% notify %';
 """
 
+# What accounts have read of what they were told, and what they are to be told.
+_INBOX: Final = """
+CREATE TABLE read_marks (
+    player  TEXT NOT NULL REFERENCES players (player),
+    stream  TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    PRIMARY KEY (player, stream)
+) WITHOUT ROWID;
+CREATE TABLE inbox_settings (
+    player   TEXT PRIMARY KEY REFERENCES players (player),
+    settings TEXT NOT NULL
+) WITHOUT ROWID;
+"""
+
 STEPS: Final = (
     *(_FIRST, _ACCOUNTS, _KEYS, _SOUGHT, _JUDGES, _CASES, _TRANSPARENCY, _BOTS, _FORKS, _INVITATIONS, _PASSKEYS),
-    *(_PROGRAMS, _RULINGS, _CHALLENGES, _PRIVATE, _ARCHIVE, _BOOK, _WEBHOOKS),
+    *(_PROGRAMS, _RULINGS, _CHALLENGES, _PRIVATE, _ARCHIVE, _BOOK, _WEBHOOKS, _INBOX),
 )
 """The schema, as it grew. A new file takes all steps, an older one those that it lacks; none is ever changed."""
 

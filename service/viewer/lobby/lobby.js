@@ -14,9 +14,12 @@ import { accountForms } from "../parts/account-forms.js";
 import { ago, clock, count, gameTitle, named } from "../parts/format.js";
 import { lookAlike } from "../parts/look-alike.js";
 import { endedAs } from "../parts/order.js";
+import { aheadOf, short, timeOf } from "../parts/clocks.js";
+import { iconOf, inOrder, leftOf, pageOf, sentence, titled, waiting } from "../parts/told.js";
+import { showIcon } from "../parts/icon.js";
 import { Account } from "../state/account.js";
 import { Api } from "../state/api.js";
-import { timeOf } from "../parts/clocks.js";
+import { Inbox } from "../state/inbox.js";
 import { takeToken } from "../state/token.js";
 import { Games } from "./games.js";
 import { ways } from "./play.js";
@@ -36,6 +39,7 @@ const api = new Api();
 takeToken(api);
 const games = new Games(api);
 const account = new Account(api);
+const inbox = new Inbox(api);
 /** @param {string} id */
 const place = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 /** The rulesets that there are; and the timer that waits until nobody types. @type {{rulesets: RulesetSummary[], typing: number}} */
@@ -52,6 +56,15 @@ function draw() {
     place("games"),
   );
   render(mine(), place("mine"));
+  const waits = waiting(inbox.state, inbox.unread);
+  document.title = titled("Tabularium", waits);
+  showIcon(iconOf(waits));
+  render(
+    account.me
+      ? html`<a href="#inbox">Inbox${waits ? html` <span class="badge">${waits}</span>` : nothing}</a>`
+      : nothing,
+    place("inbox-link"),
+  );
   render(
     html`<section aria-labelledby="account-title"><h2 id="account-title">${account.me ? "Your account" : "Sign in"}</h2>
       ${accountForms(account)}
@@ -63,8 +76,9 @@ function draw() {
 
 /** The games of the viewer of the page: those that wait for them first. */
 function mine() {
-  const { waiting, own } = games;
-  const rest = own.filter((game) => !waiting.some(({ id }) => id === game.id));
+  const { own } = games;
+  const turns = inOrder(games.waiting, inbox.state?.turns ?? []);
+  const rest = own.filter((game) => !turns.some(({ id }) => id === game.id));
   /**
    * @param {string} title
    * @param {Shown[]} some
@@ -73,7 +87,33 @@ function mine() {
     some.length
       ? html`<section aria-label=${title}><h2>${title}</h2><ol class="games">${some.map((game) => line(game, picture(game)))}</ol></section>`
       : nothing;
-  return [section("Your turn", waiting), disputes(), section("Your games", rest)];
+  return [section("Your turn", turns), told(), disputes(), section("Your games", rest)];
+}
+
+/** What the reader was told and has not read. */
+function told() {
+  if (!account.me) return nothing;
+  const { unread, state } = inbox;
+  const more = (state?.unread ?? 0) - unread.length;
+  return html`<section id="inbox" aria-labelledby="inbox-title" tabindex="-1"><h2 id="inbox-title">Inbox</h2>
+    ${
+      unread.length
+        ? html`<ul class="inbox">${unread.map(
+            (each) => html`<li>
+        <a href=${pageOf(each)} @click=${() => void inbox.readOne(each).catch(() => {})}>${gameTitle({ id: each.game, title: each.title })}</a>:
+        ${sentence(each)} <time class="quiet" datetime=${each.at} title=${clock(each.at)}>${ago(each.at)}</time></li>`,
+          )}</ul>
+      ${more > 0 ? html`<p class="quiet">And ${count(more, "older notification")}.</p>` : nothing}
+      <button @click=${() => inbox.readAll()}>Mark all as read</button>`
+        : html`<p class="quiet">You have read everything.</p>`
+    }</section>`;
+}
+
+/** How long the reader has for a game that waits for them. @param {Shown} game */
+function timeLeft(game) {
+  const turn = inbox.state?.turns.find((each) => each.game === game.id);
+  const left = leftOf(turn, Date.now() + aheadOf(game.now ? { now: game.now } : null));
+  return left === null ? nothing : html`<p class="left">${short(left)} left</p>`;
 }
 
 /** The disputes that wait for a ruling in games that the reader plays or judges. */
@@ -173,7 +213,7 @@ function line(game, beside = /** @type {unknown} */ (nothing)) {
     ${beside}
     <a href="/games/${game.id}">${gameTitle(game)}</a>
     <span class="status ${game.status}">${STATUSES[game.status]}</span>
-    ${questionOf(game)}
+    ${questionOf(game)} ${timeLeft(game)}
     <p class="quiet">${rulesetOf(game)}: ${seats}</p>
     ${game.clock ? html`<p class="quiet">Clock: ${timeOf(game.clock)}</p>` : nothing}
     <p class="quiet">${count(game.version, "event")}; <time datetime=${game.changed} title=${clock(game.changed)}>${ago(game.changed)}</time></p>
@@ -184,7 +224,9 @@ games.addEventListener("change", draw);
 account.addEventListener("change", () => {
   draw();
   games.belongTo(account.me);
+  inbox.belongTo(account.me);
 });
+inbox.addEventListener("change", draw);
 account.read();
 const [found] = await Promise.all([api.get("/v1/rulesets", { limit: 100 }).catch(() => ({ items: [] })), games.read()]);
 page.rulesets = found.items;

@@ -31,8 +31,9 @@ const STREAMS = {
  * @param {boolean} isAsked whether a decision waits for the viewer of the page
  * @param {(() => void) | null} decide leads there; null when it is shown
  * @param {Memory | null} memory what this browser saw before
+ * @param {number} elsewhere how much waits in other games
  */
-export function header(room, account, isAsked, decide, memory) {
+export function header(room, account, isAsked, decide, memory, elsewhere) {
   const { game } = room;
   // What is shown from the middle of a game is not its end.
   const [kind, words] = room.stream === "ended" && !room.following ? ["over", "replay"] : STREAMS[room.stream];
@@ -44,6 +45,7 @@ export function header(room, account, isAsked, decide, memory) {
     <span class="hidden" role="status">${isAsked ? "It is your turn." : nothing}</span>
     ${isAsked && decide ? html`<button class="strong" @click=${decide}>Your turn</button>` : nothing}
     ${room.isEntered() ? desk(room) : nothing}
+    ${account.me ? html`<a class="inbox" href="/#inbox">Inbox${elsewhere ? html` <span class="badge">${elsewhere}</span>` : nothing}</a>` : nothing}
     <button class="who" aria-haspopup="dialog" @click=${openSignIn}>${viewerName(room, account)}</button>
     <span class="hidden" role="status">${account.me ? `You are ${account.me.name}. ${viewerName(room)}.` : nothing}</span>
     ${

@@ -12,8 +12,9 @@
 import { html, nothing, render } from "../vendor/lit-html.js";
 import { gameTitle } from "../parts/format.js";
 import { icon } from "../parts/icons.js";
+import { showIcon } from "../parts/icon.js";
+import { iconOf, titled } from "../parts/told.js";
 
-const PLAIN = "/favicon.ico";
 const ASKED = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect x="2" y="3" width="28" height="26" rx="3" fill="#8c2f1b"/><path d="M16 7v12M16 22v4" stroke="#fff" stroke-width="5" stroke-linecap="round"/></svg>')}`;
 
 const dialog = () => /** @type {HTMLDialogElement} */ (document.getElementById("notices"));
@@ -42,17 +43,15 @@ const wish = {
 };
 
 /**
- * Show in the tab whether a decision waits.
+ * Show in the tab whether a decision waits, and how much waits elsewhere.
  * @param {Pick<Room, "id" | "game" | "seat" | "redraw">} room
  * @param {boolean} isAsked
+ * @param {number} elsewhere
  */
-export function showInTab(room, isAsked) {
-  document.title = `${isAsked ? "Your turn · " : ""}${room.game ? gameTitle(room.game) : "A game"} · Tabularium`;
-  const wanted = isAsked ? ASKED : PLAIN;
-  const link =
-    document.querySelector("link[rel=icon]") ??
-    document.head.appendChild(Object.assign(document.createElement("link"), { rel: "icon" }));
-  if (link.getAttribute("href") !== wanted) link.setAttribute("href", wanted);
+export function showInTab(room, isAsked, elsewhere) {
+  const title = `${isAsked ? "Your turn · " : ""}${room.game ? gameTitle(room.game) : "A game"} · Tabularium`;
+  document.title = titled(title, elsewhere);
+  showIcon(isAsked ? ASKED : iconOf(elsewhere));
 }
 
 /** Say that it is the player's turn now. @param {Pick<Room, "id" | "game" | "seat" | "redraw">} room */

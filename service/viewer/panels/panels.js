@@ -13,6 +13,8 @@
 import { html, nothing, render } from "../vendor/lit-html.js";
 import { Account } from "../state/account.js";
 import { paper } from "../parts/papers.js";
+import { waiting } from "../parts/told.js";
+import { Inbox } from "../state/inbox.js";
 import { tick } from "../parts/ticking.js";
 import { Address, linked } from "../state/link.js";
 import { takeToken } from "../state/token.js";
@@ -106,6 +108,7 @@ export class Panels {
   constructor(room) {
     this.room = room;
     this.account = new Account(room.api);
+    this.inbox = new Inbox(room.api);
     this.#address = new Address(room);
     // The text that the page shows until its scripts have loaded.
     for (const id of ["page-header", "board-panel"]) place(id).replaceChildren();
@@ -116,6 +119,8 @@ export class Panels {
       this.#select("verify");
       (await import("./verify.js")).verifyGame(room);
     });
+    this.account.addEventListener("change", () => this.inbox.belongTo(this.account.me));
+    this.inbox.addEventListener("change", () => room.redraw());
     stepByKeys(room);
     room.board.addEventListener("pointed", () => room.redraw());
     wide.addEventListener("change", () => room.redraw());
@@ -178,6 +183,7 @@ export class Panels {
     if (this.#status === "running" && room.game?.status === "over" && this.#chosen === "decide")
       this.#chosen = "scores";
     this.#status = room.game?.status ?? this.#status;
+    if (room.game) this.inbox.look(room.id, room.game.version);
     this.#ask(Boolean(decisions(room)));
     // This browser may have seen a game that the service does not have any more.
     if (room.problem?.status === 404 && !room.game && !this.memory) this.#remember();
@@ -197,7 +203,7 @@ export class Panels {
    */
   #ask(isAsked) {
     const { room } = this;
-    showInTab(room, isAsked);
+    showInTab(room, isAsked, this.#elsewhere);
     // No notice on opening the page: there the player sees it anyway.
     if (isAsked && !this.#isAsked) {
       notice(room);
@@ -209,6 +215,11 @@ export class Panels {
       this.#mustOpen = false;
     }
     this.#isAsked = room.game ? isAsked : true;
+  }
+
+  /** How much waits for the reader in other games. */
+  get #elsewhere() {
+    return waiting(this.inbox.state, this.inbox.unread, this.room.id);
   }
 
   /** Draw what is around the board; during a drag only as often as it can be read. */
@@ -223,7 +234,7 @@ export class Panels {
     this.#drawn = performance.now();
     const isAsked = Boolean(decisions(room));
     const decide = this.#chosen === "decide" ? null : () => this.#select("decide");
-    render(header(room, account, isAsked, decide, this.memory), place("page-header"));
+    render(header(room, account, isAsked, decide, this.memory, this.#elsewhere), place("page-header"));
     if (room.isEntered()) {
       render(strip(room), place("strip"));
       for (const each of BELOW) if (each.draw) render(each.draw(room, account), place(each.place));

@@ -13,7 +13,7 @@ const ABANDONED = "TAB-END-04";
 const USUAL = 90;
 const DAY = 24 * 60 * 60_000;
 /** With these events others are asked, so proposals lapse. */
-const ASKS_OTHERS = ["seat-given-up", "seat-taken-over"];
+const ASKS_OTHERS = ["seat-given-up", "seat-resigned", "seat-taken-over"];
 
 /** @typedef {{seat: string, asks: string[], round: number, agreed: Set<string>, open: boolean}} Proposal */
 

@@ -64,7 +64,7 @@ OTHERS: Final = {
         "status",
         "text",
     ),
-    *("version", "waiting", "waiting_for", "width", "with_version"),
+    *("unread", "version", "waiting", "waiting_for", "width", "with_version"),
 }
 """Parameters that name no game."""
 
@@ -177,6 +177,7 @@ async def test_no_list_no_log_and_no_page_shows_it_to_others(table: Table) -> No
     urls = (
         *("/v1/games", f"/v1/games?player={table.anna.id}", f"/v1/games?waiting_for={table.anna.id}"),
         *("/v1/games?text=ours", "/v1/cases", "/v1/cases?for=me", "/v1/cases?rule=TAB-RUL-01", "/v1/players/me/games"),
+        "/v1/notifications",
         *(f"/v1/games/{open_game}/inspection", f"/games/{table.game}", f"/games/{table.fork}"),
         "/v1/rulesets/tiny-auction/rules/TAB-LIFE-02/games",
     )

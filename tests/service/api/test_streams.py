@@ -375,6 +375,7 @@ async def test_plain_frames_have_no_name_and_the_type_in_their_data(
         f"/v1/cases/{case}/stream?after=0&",
         "/v1/players/me/events/stream?after=0&",
         "/v1/players/me/waiting/stream?",
+        "/v1/notifications/stream?",
     )
     assert len(streams) == sum("text/event-stream" in {each.media for each in said.answers} for *_, said in endpoints())
     for url in streams:
@@ -386,6 +387,7 @@ async def test_plain_frames_have_no_name_and_the_type_in_their_data(
         name = shown["named"].pop("event")
         assert shown["named"] == shown["plain"], url
         data = shown["plain"]["data"]
-        assert name == data.get("type", data["event"]["type"] if "event" in data else "waiting"), url
+        states = "inbox" if "unread" in data else "waiting"
+        assert name == data.get("type", data["event"]["type"] if "event" in data else states), url
         refused = await service.ask("GET", f"{url}frames=fancy", anna)
         assert refused.json()["allowed"] == "It takes one of named, plain.", refused.text

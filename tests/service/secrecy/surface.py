@@ -17,7 +17,8 @@ Seen = dict[str, bytes]
 
 MINE: Final = "/v1/players/me/events/stream"
 WAITING: Final = "/v1/players/me/waiting/stream"
-LIVE: Final = ("/v1/games/{game}/events/stream", "/v1/games/{game}/events/socket", MINE, WAITING)
+INBOX: Final = "/v1/notifications/stream"
+LIVE: Final = ("/v1/games/{game}/events/stream", "/v1/games/{game}/events/socket", MINE, WAITING, INBOX)
 
 QUERIES: Final[Mapping[str, tuple[str, ...]]] = {
     "/v1/games": ("?text=auction", "?status=running", "?player={player}", "?waiting_for={player}"),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from domain.kernel.ids import GameId, PlayerId
+from domain.kernel.ids import CaseId, GameId, PlayerId
 from service.base.scopes import Scope
 from service.store.accounts import (
     AccountStore,
@@ -135,6 +135,9 @@ async def test_closing_an_account_ends_whatever_signs_in_to_it(accounts: Account
     await accounts.describe(ANNA, None, True)
     await accounts.add_passkey(PasskeyRow(PasskeyId("k1"), ANNA, b"key", b"", 0, "phone", EARLY))
     await accounts.replace_codes(ANNA, [b"code"], EARLY)
+    for player in (ANNA, BERT):
+        await accounts.mark_read(player, {GameId("game"): 3})
+        await accounts.set_inbox(player, "{}")
     for row in (token("one"), token("his", BERT)):
         await accounts.add_token(row, row.name.encode())
     await accounts.close(ANNA, NOON, "Former player")
@@ -145,8 +148,25 @@ async def test_closing_an_account_ends_whatever_signs_in_to_it(accounts: Account
     assert (anna.closed, bert.closed) == (NOON, None)
     assert (anna.name, anna.findable, bert.name) == ("Former player", False, "Bert")
     assert (await accounts.passkeys(ANNA), await accounts.codes(ANNA)) == ([], 0)
+    await accounts.mark_read(ANNA, {GameId("game"): 4})
+    await accounts.set_inbox(ANNA, "{}")
+    assert (await accounts.read_marks(ANNA), await accounts.inbox_settings(ANNA)) == ({}, None)
+    assert (await accounts.read_marks(BERT), await accounts.inbox_settings(BERT)) == ({"game": 3}, "{}")
     assert await accounts.tokens(ANNA, EARLY) == []
     assert len(await accounts.tokens(BERT, EARLY)) == 1
+
+
+async def test_what_an_account_has_read_never_goes_back(accounts: AccountStore) -> None:
+    game, case = GameId("game"), CaseId("case")
+    assert (await accounts.read_marks(ANNA), await accounts.inbox_settings(ANNA)) == ({}, None)
+    await accounts.mark_read(ANNA, {})
+    await accounts.mark_read(ANNA, {game: 7, case: 1})
+    await accounts.mark_read(ANNA, {game: 5, case: 2})
+    assert await accounts.read_marks(ANNA) == {game: 7, case: 2}
+    assert await accounts.read_marks(BERT) == {}
+    for settings in ('{"off":[]}', '{"off":["ruled"]}'):
+        await accounts.set_inbox(ANNA, settings)
+        assert await accounts.inbox_settings(ANNA) == settings
 
 
 async def test_when_tokens_were_used_is_noted(accounts: AccountStore) -> None:

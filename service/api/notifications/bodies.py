@@ -1,0 +1,149 @@
+"""What an account is told, what waits for it, and what it wants to be told."""
+
+from typing import Annotated, Final, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from domain.kernel.ids import CaseId, GameId, Seat, Version
+from projections.inbox import Kind
+from service.api.bodies import Identifier, Listed, Page, Past
+from service.api.cases.bodies import CaseSummary
+
+MOST_GAMES: Final = 200
+"""Games for which an account can have settings of their own."""
+
+Told = Literal["your-turn", Kind]
+"""What an account can have itself told, or not."""
+
+Off = Annotated[tuple[Told, ...], Meta(max_length=32)]
+
+NotificationId = Annotated[str, Meta(min_length=1, max_length=200)]
+
+
+class NotificationsPage(Page, frozen=True, kw_only=True):
+    """Which notifications.
+
+    Attributes:
+        unread: `true` for those that you have not read.
+    """
+
+    unread: Literal["true", "false"] | None = None
+
+
+class Notification(Struct, frozen=True):
+    """Something that happened around a game of yours, or in a case about one.
+
+    Attributes:
+        id: an opaque text, with which you mark it and all before it as read.
+        kind: what happened.
+        at: when.
+        game: the game.
+        title: its title, which may be empty.
+        case: the case in which it happened; null when it did in the game.
+        version: the version of the game, or of the case, at which it happened.
+        seat: the seat that it is about; null for none.
+        read: whether you have read it.
+    """
+
+    id: str
+    kind: Kind
+    at: str
+    game: GameId
+    title: str
+    case: CaseId | None
+    version: Version
+    seat: Seat | None
+    read: bool
+
+
+class Turn(Struct, frozen=True):
+    """A game that waits for a decision of yours.
+
+    Attributes:
+        game: the game.
+        title: its title, which may be empty.
+        ruleset: what it is played by.
+        version: the version of the game at which this was so.
+        seat: your seat.
+        since: when the game last moved.
+        falls_at: when your time and its grace are up; null where no clock of yours runs.
+    """
+
+    game: GameId
+    title: str
+    ruleset: str
+    version: Version
+    seat: Seat
+    since: str
+    falls_at: str | None
+
+
+class InboxState(Struct, frozen=True):
+    """What waits for you.
+
+    Attributes:
+        unread: how many notifications you have not read.
+        turns: the games that wait for a decision of yours: those whose clock runs out first come first, then those that
+            have waited longest. Of very many running games, the newest 50 are looked at.
+        rulings: the cases that wait for a ruling in games whose official you are, the newest first, at most 50.
+    """
+
+    unread: int
+    turns: tuple[Turn, ...]
+    rulings: tuple[CaseSummary, ...]
+
+
+class NotificationPage(Listed[Notification], frozen=True):
+    """Notifications, the newest first.
+
+    Attributes:
+        state: what waits for you.
+    """
+
+    state: InboxState
+
+
+class StreamedInbox(Struct, frozen=True):
+    """A frame of the stream of an inbox, line by line.
+
+    Attributes:
+        id: a place in the log of the service.
+        event: always ``inbox``; absent with `frames=plain`, which is a ``message`` to an `EventSource`.
+        data: what waits for you, in JSON: an InboxState.
+    """
+
+    id: str
+    data: str
+    event: Literal["inbox", "message"] | UnsetType = UNSET
+
+
+class Reading(Struct, frozen=True, forbid_unknown_fields=True):
+    """What you have read: one of the three.
+
+    Attributes:
+        upto: a notification; you have read it, and all before it.
+        game: a game; you have read what you were told of it.
+        case: a case; you have read what you were told of it.
+        version: only as far as this version of the game or of the case.
+    """
+
+    upto: NotificationId | UnsetType = UNSET
+    game: Identifier | UnsetType = UNSET
+    case: Identifier | UnsetType = UNSET
+    version: Past | UnsetType = UNSET
+
+
+class InboxSettings(Struct, frozen=True, forbid_unknown_fields=True):
+    """What you do not want to be told.
+
+    Attributes:
+        off: of any game.
+        games: of single games, by their ids.
+    """
+
+    off: Off = ()
+    games: Annotated[dict[Identifier, Off], Meta(max_length=MOST_GAMES)] = {}
+
+    def silences(self, kind: Told, game: GameId) -> bool:
+        """Tell whether the account does not want to be told this of a game."""
+        return kind in self.off or kind in self.games.get(game, ())

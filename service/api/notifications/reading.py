@@ -1,0 +1,123 @@
+"""Putting an inbox together: the notices of the projection, the marks and settings of the account, and what waits."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+from domain.judging.events import WAITING
+from domain.kernel.ids import PlayerId, StreamId, Version
+from projections import officials
+from projections.inbox import Notice, notices_of
+from projections.lobby import GameRow
+from service.accounts.caller import Caller
+from service.api.cases.bodies import CaseSummary, case_summary
+from service.api.games.listing import LOOKED_AT, clocks_of, waits_for
+from service.api.notifications.bodies import InboxSettings, InboxState, Notification, Turn
+from service.api.paging import cursor_of
+from service.api.services import Services
+
+MOST_RULINGS: Final = 50
+
+_settings: Final = msgspec.json.Decoder(InboxSettings)
+
+
+class Inbox(Struct, frozen=True):
+    """What an account is told, the newest first, and up to where it has read what it was told of games and cases."""
+
+    notices: tuple[Notice, ...]
+    marks: Mapping[StreamId, Version]
+    settings: InboxSettings
+
+    def is_read(self, notice: Notice) -> bool:
+        return notice.version <= self.marks.get(notice.stream, 0)
+
+    @property
+    def unread(self) -> int:
+        return sum(not self.is_read(notice) for notice in self.notices)
+
+
+async def settings_of(services: Services, player: PlayerId) -> InboxSettings:
+    """Return what an account does not want to be told."""
+    kept = await services.store.accounts.inbox_settings(player)
+    return _settings.decode(kept) if kept is not None else InboxSettings()
+
+
+async def inbox_of(services: Services, caller: Caller) -> Inbox:
+    """Return what the caller is told. Raises `NotBuilt` and `Unavailable`."""
+    player = caller.player
+    settings = await settings_of(services, player)
+    found = await notices_of(services.rows, player, [kind for kind in settings.off if kind != "your-turn"])
+    # A player who left a private game reads no more of it.
+    shown = {game: await services.games.is_shown(game, caller) for game in {notice.game for notice in found}}
+    told = tuple(each for each in found if shown[each.game] and not settings.silences(each.kind, each.game))
+    return Inbox(told, await services.store.accounts.read_marks(player) if told else {}, settings)
+
+
+async def state_of(services: Services, caller: Caller, inbox: Inbox) -> InboxState:
+    """Return what waits for the caller."""
+    turns = await _turns_of(services, caller.player, inbox.settings)
+    return InboxState(inbox.unread, turns, await _rulings_of(services, caller.player))
+
+
+async def notifications(services: Services, inbox: Inbox, notices: Sequence[Notice]) -> tuple[Notification, ...]:
+    """Return notices as their account sees them."""
+    games = {notice.game for notice in notices}
+    rows = await services.store.games(among=games, forks=True, listed=False, limit=len(games)) if games else []
+    titles = {row.game: row.title for row in rows}
+    return tuple(
+        Notification(
+            id=cursor_of(place_of(notice)),
+            kind=notice.kind,
+            at=notice.at,
+            game=notice.game,
+            title=titles.get(notice.game, ""),
+            case=notice.case,
+            version=notice.version,
+            seat=notice.seat,
+            read=inbox.is_read(notice),
+        )
+        for notice in notices
+    )
+
+
+Place = tuple[str, str, Version]
+
+
+def place_of(notice: Notice) -> Place:
+    """Return what notices are ordered by."""
+    return notice.at, notice.stream, notice.version
+
+
+async def _turns_of(services: Services, player: PlayerId, settings: InboxSettings) -> tuple[Turn, ...]:
+    if "your-turn" in settings.off:
+        return ()
+    found = await services.store.games(status="running", player=player, forks=True, limit=LOOKED_AT)
+    rows = [
+        row for row in found if not settings.silences("your-turn", row.game) and await waits_for(services, row, player)
+    ]
+    clocked = await clocks_of(services, rows)
+    turns = [await _turn(services, row, player, clocked=row.game in clocked) for row in rows]
+    return tuple(sorted(turns, key=lambda turn: (turn.falls_at is None, turn.falls_at or "", turn.since, turn.game)))
+
+
+async def _turn(services: Services, row: GameRow, player: PlayerId, *, clocked: bool) -> Turn:
+    seat = next(seat for seat, holder in row.seats.items() if holder == player)
+    clocks = (await services.games.game(row.game, row.version)).clocks if clocked else None
+    falls_at = clocks.falls_at(seat) if clocks is not None and seat in clocks.runs else None
+    return Turn(row.game, row.title, row.ruleset, row.version, seat, row.changed, falls_at)
+
+
+async def _rulings_of(services: Services, player: PlayerId) -> tuple[CaseSummary, ...]:
+    judged = await officials.games_of(services.rows, player)
+    if not judged:
+        return ()
+    found = [
+        row
+        for status in WAITING
+        for row in await services.store.cases(status=status, party=player, judged=judged, limit=MOST_RULINGS)
+        if row.game in judged
+    ]
+    newest = sorted(found, key=lambda row: (row.created, row.case), reverse=True)
+    return tuple(case_summary(row) for row in newest[:MOST_RULINGS])

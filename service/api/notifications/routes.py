@@ -1,0 +1,173 @@
+"""The inbox: what an account is told of its games, what it has read of that, and what it does not want to be told."""
+
+from typing import Final
+
+import msgspec
+from litestar.response import Response
+from msgspec import UNSET
+
+from domain.kernel.ids import CaseId, GameId, StreamId, Version
+from projections.cursor import UnknownCursor
+from service.accounts.caller import Caller
+from service.api.bodies import Nothing
+from service.api.endpoint import Answer, endpoint
+from service.api.notifications.bodies import (
+    InboxSettings,
+    InboxState,
+    NotificationPage,
+    NotificationsPage,
+    Reading,
+)
+from service.api.notifications.reading import Inbox, Place, inbox_of, notifications, place_of, settings_of, state_of
+from service.api.paging import first, read_cursor
+from service.api.problems.problem import Problem
+from service.api.problems.request import INVALID_BODY
+from service.api.request import Call
+from service.api.response import answer
+from service.api.services import Services
+
+_reading: Final = msgspec.json.Decoder(Reading)
+_settings: Final = msgspec.json.Decoder(InboxSettings)
+
+
+@endpoint(
+    "GET",
+    "/v1/notifications",
+    tag="Notifications",
+    account="required",
+    scopes=("notify",),
+    query=NotificationsPage,
+    answers=(Answer(200, "What you are told.", NotificationPage),),
+)
+async def list_notifications(request: Call) -> Response[bytes]:
+    """List your notifications.
+
+    What happened around the games in which you hold a seat or whose official you are, and in the cases about them, the
+    newest first. You are told of what happened while you took part, and not of what you did yourself. The service keeps
+    the newest 100 of each game; of all your games, it shows the newest 500. `state` says what waits for you. A
+    notification comes a moment after the event.
+    """
+    page = request.read_query(NotificationsPage)
+    services, caller = request.services, request.signed_in
+    after, inbox = read_cursor(page.cursor, Place), await inbox_of(services, caller)
+    wanted = [
+        each
+        for each in inbox.notices
+        if (after is None or place_of(each) < after)
+        and (page.unread is None or inbox.is_read(each) != (page.unread == "true"))
+    ]
+    found, more = first(wanted[: page.limit + 1], page.limit, place_of)
+    items = await notifications(services, inbox, found)
+    return answer(NotificationPage(items, more, await state_of(services, caller, inbox)))
+
+
+@endpoint(
+    "POST",
+    "/v1/notifications/read",
+    tag="Notifications",
+    account="required",
+    scopes=("notify",),
+    body=Reading,
+    answers=(Answer(200, "What waits for you now.", InboxState),),
+)
+async def mark_read(request: Call) -> Response[bytes]:
+    """Mark notifications as read.
+
+    All up to one of them, or all of one game or case. With a `version`, it also holds for what you will only be told in
+    a moment: a page that shows a game marks what it shows. What was read stays so. Repeating the request changes
+    nothing.
+    """
+    request.read_query(Nothing)
+    wish, services, caller = await request.read_body(_reading), request.services, request.signed_in
+    if sum(field is not UNSET for field in (wish.upto, wish.game, wish.case)) != 1:
+        raise Problem(
+            INVALID_BODY, "Expected one of upto, game and case.", 'Send {"upto": "…"}, for example.', path="$"
+        )
+    if wish.upto is not UNSET and wish.version is not UNSET:
+        right = "A version belongs to a game or a case. Leave it out."
+        raise Problem(INVALID_BODY, "You sent upto with a version.", right, path="$.version")
+    inbox = await inbox_of(services, caller)
+    await services.store.accounts.mark_read(caller.player, await _read(services, caller, inbox, wish))
+    inbox = await inbox_of(services, caller)
+    return answer(await state_of(services, caller, inbox))
+
+
+async def _read(services: Services, caller: Caller, inbox: Inbox, wish: Reading) -> dict[StreamId, Version]:
+    """Return up to which versions somebody has read what they were told."""
+    if wish.upto is not UNSET:
+        try:
+            upto = read_cursor(wish.upto, Place)
+        except UnknownCursor:
+            right = "Send the id of a notification of yours."
+            raise Problem(INVALID_BODY, f"There is no notification {wish.upto!r}.", right, path="$.upto") from None
+        assert upto is not None
+        notices = [each for each in inbox.notices if place_of(each) <= upto]
+    else:
+        of = wish.case if wish.case is not UNSET else wish.game
+        most = wish.version
+        notices = [
+            each
+            for each in inbox.notices
+            if of == (each.case if wish.case is not UNSET else each.game)
+            and (most is UNSET or (each.stream == of and each.version <= most))
+        ]
+    read = dict[StreamId, Version]()
+    for each in notices:
+        read[each.stream] = max(each.version, read.get(each.stream, 0))
+    if wish.version is not UNSET and (ahead := await _ahead(services, caller, wish)) is not None:
+        stream, version = ahead
+        read[stream] = max(version, read.get(stream, 0))
+    return read
+
+
+async def _ahead(services: Services, caller: Caller, wish: Reading) -> tuple[StreamId, Version] | None:
+    """Return a stream and as far as which it was read, though the projection may not be there yet; None for others'."""
+    assert wish.version is not UNSET
+    if wish.game is not UNSET:
+        row = await services.store.game(GameId(wish.game))
+        if row is None or not (await services.games.game(row.game, 0)).lets_in(caller.player):
+            return None
+        return row.game, min(wish.version, row.version)
+    case = await services.store.case(CaseId(str(wish.case)))
+    if case is None or not (await services.games.game(case.game, 0)).lets_in(caller.player):
+        return None
+    return case.case, min(wish.version, case.version)
+
+
+@endpoint(
+    "GET",
+    "/v1/notifications/settings",
+    tag="Notifications",
+    account="required",
+    scopes=("notify",),
+    answers=(Answer(200, "What you are not told.", InboxSettings),),
+)
+async def show_notification_settings(request: Call) -> Response[bytes]:
+    """Show the settings of your inbox.
+
+    What you do not want to be told: of any game, and of single games.
+    """
+    request.read_query(Nothing)
+    return answer(await settings_of(request.services, request.signed_in.player))
+
+
+@endpoint(
+    "PUT",
+    "/v1/notifications/settings",
+    tag="Notifications",
+    account="required",
+    scopes=("notify",),
+    body=InboxSettings,
+    answers=(Answer(200, "What you are not told.", InboxSettings),),
+)
+async def change_notification_settings(request: Call) -> Response[bytes]:
+    """Change the settings of your inbox.
+
+    Replaces all of them. What you switch off is neither listed nor counted, from now on and of what was before; when
+    you switch it on again, it is back. Repeating the request changes nothing.
+    """
+    request.read_query(Nothing)
+    settings = await request.read_body(_settings)
+    kept = msgspec.json.encode(settings, order="deterministic").decode()
+    await request.services.store.accounts.set_inbox(request.signed_in.player, kept)
+    return answer(settings)

@@ -1,0 +1,121 @@
+"""The inbox as it changes."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from typing import Final
+
+from litestar.response import Response, Stream
+from msgspec import Struct
+
+from projections.cursor import Cursor, reaches
+from projections.inbox import INBOX
+from projections.store import NotBuilt, Rows, Unavailable
+from service.accounts.caller import Caller
+from service.api.endpoint import Answer, endpoint
+from service.api.log.bodies import Framed
+from service.api.log.streams import Numbered, server_sent
+from service.api.notifications.bodies import InboxState, StreamedInbox
+from service.api.notifications.reading import inbox_of, state_of
+from service.api.players.stream import follow_games
+from service.api.request import Call
+from service.api.services import Services
+from service.base.clock import stamp, utc_now
+
+GATHER: Final = 0.5
+"""Seconds between two looks at an inbox, so that a busy moment in its games takes one."""
+
+PATIENCE: Final = 5.0
+"""Seconds for which a look waits until the projection has reached what happened. Behind it comes the next look."""
+
+POLL: Final = 0.1
+
+
+class InboxFrame(Struct, frozen=True):
+    """The frame that says what waits for an account."""
+
+    at: str
+    type: str = "inbox"
+
+
+class _Heard:
+    """How far the games of an account were followed, and whether anything was heard since the last look."""
+
+    def __init__(self, place: Cursor) -> None:
+        self.place = place
+        self.at = stamp(utc_now)
+        self.rung = asyncio.Event()
+
+    async def follow(self, services: Services, caller: Caller) -> None:
+        async for each in follow_games(services, caller, self.place):
+            self.at = stamp(utc_now)  # when others have read something, or named an official, is not known here
+            if each is not None:
+                self.place, self.at = each[0], each[3].at
+            self.rung.set()
+
+
+async def follow_inbox(
+    services: Services, caller: Caller, start: Cursor, state: InboxState
+) -> AsyncIterator[Numbered | None]:
+    """Yield the frames of an inbox: `state` first, which it had at `start`, then what changes.
+
+    Yields None for every heartbeat without a change. Raises as `follow_games`.
+    """
+    heard = _Heard(start)
+    following = asyncio.create_task(heard.follow(services, caller))
+    following.add_done_callback(lambda _: heard.rung.set())
+    try:
+        yield str(start), InboxFrame(heard.at), state
+        while True:
+            await heard.rung.wait()
+            if following.done():
+                following.result()
+                return
+            await asyncio.sleep(GATHER)
+            heard.rung.clear()
+            place, caller = heard.place, await services.accounts.still(caller)
+            with suppress(Unavailable, NotBuilt):  # then the next look tells
+                await _reached(services.rows, place)
+                now = await state_of(services, caller, await inbox_of(services, caller))
+                if now != state:
+                    state = now
+                    yield str(place), InboxFrame(heard.at), state
+                    continue
+            yield None
+    finally:
+        following.cancel()
+        with suppress(asyncio.CancelledError, Exception):
+            await following
+
+
+async def _reached(rows: Rows, place: Cursor) -> None:
+    """Return when the projection has what happened up to a place of the log, or after a while."""
+    for _ in range(round(PATIENCE / POLL)):
+        live = next((each for each in await rows.generations() if each.live and each.projection == INBOX.name), None)
+        if live is None or reaches(live.cursor, str(place)):
+            return
+        await asyncio.sleep(POLL)
+
+
+@endpoint(
+    "GET",
+    "/v1/notifications/stream",
+    tag="Notifications",
+    account="required",
+    scopes=("notify",),
+    query=Framed,
+    answers=(Answer(200, "What waits for you, as it changes.", StreamedInbox, "text/event-stream"),),
+)
+async def stream_notifications(request: Call) -> Response[bytes] | Stream:
+    """Follow your inbox as server-sent events.
+
+    Begins with a frame that says what waits for you: how many notifications you have not read, the games that wait for
+    a decision of yours, and the cases that wait for your ruling. Another frame comes whenever that changes. So a client
+    keeps nothing, and after a break connects again. When something is read elsewhere, or somebody else makes you part
+    of a game, that comes within 15 seconds. After 15 seconds without a frame the service sends a comment. The stream
+    ends when the service stops and when your token ends.
+    """
+    frames, services, caller = request.read_query(Framed).frames, request.services, request.signed_in
+    start = await services.store.end()
+    state = await state_of(services, caller, await inbox_of(services, caller))
+    return server_sent(services.metrics, follow_inbox(services, caller, start, state), str(start), frames)

@@ -1,0 +1,87 @@
+/**
+ * What an inbox says: each notification in words, and what a tab and a list of games show of it. It needs no page, so it
+ * is tested without one.
+ * @module
+ */
+
+/** @import { InboxState, Notification, Turn } from "../types.js" */
+
+import { capital, named, plain } from "./format.js";
+
+const PLAIN = "/favicon.ico";
+const MOST = 99; // What an icon has room for.
+
+/** @type {Record<Notification["kind"], (seat: string) => string>} */
+const WORDS = {
+  "game-started": () => "The game has begun.",
+  "flag-fell": (seat) => `The time of ${seat} is up.`,
+  "take-back-asked": (seat) => `${seat} asks to take moves back.`,
+  "moves-retracted": () => "Moves were taken back.",
+  "game-paused": () => "The game is paused.",
+  "game-resumed": () => "The game goes on after a pause.",
+  "seat-open": (seat) => `${seat} is open to a substitute.`,
+  "seat-taken-over": (seat) => `${seat} was taken over.`,
+  "official-named": () => "You were named an official.",
+  "game-over": () => "The game is over.",
+  "game-cancelled": () => "The game was cancelled.",
+  "case-opened": () => "A case was opened.",
+  "case-answered": (seat) => `${seat} answered in a case.`,
+  ruled: () => "A case was ruled on.",
+  appealed: (seat) => `${seat} appealed against a ruling.`,
+  "case-closed": () => "A case was closed.",
+};
+
+/** Return what a notification says, in a sentence. @param {Pick<Notification, "kind" | "seat">} told */
+export function sentence({ kind, seat }) {
+  return WORDS[kind]?.(seat ? named(seat) : "A seat") ?? `${capital(plain(kind))}.`;
+}
+
+/** Return the page on which somebody sees what a notification is about. @param {Pick<Notification, "game" | "case" | "version">} told */
+export function pageOf({ game, case: id, version }) {
+  return id ? `/games/${game}/desk` : `/games/${game}#v=${version}`;
+}
+
+/**
+ * Return how many things wait for somebody: what they have not read, and the games that are theirs to move in.
+ * @param {InboxState | null} state
+ * @param {Notification[]} unread those that are at hand
+ * @param {string} except a game that they look at
+ */
+export function waiting(state, unread, except = "") {
+  if (!state) return 0;
+  const here = unread.filter(({ game }) => game === except).length;
+  return state.unread - here + state.turns.filter(({ game }) => game !== except).length;
+}
+
+/** Return the title of a tab with how much waits. @param {string} title @param {number} waits */
+export function titled(title, waits) {
+  return waits ? `(${waits}) ${title}` : title;
+}
+
+/** Return the address of the icon of a tab with how much waits. @param {number} waits */
+export function iconOf(waits) {
+  if (!waits) return PLAIN;
+  const text = waits > MOST ? `${MOST}+` : `${waits}`;
+  const size = [22, 19, 14][text.length - 1];
+  return `data:image/svg+xml,${encodeURIComponent(
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect x="2" y="3" width="28" height="26" rx="3" fill="#8c2f1b"/><text x="16" y="${16 + size * 0.36}" font-family="sans-serif" font-weight="700" font-size="${size}" text-anchor="middle" fill="#fff">${text}</text></svg>`,
+  )}`;
+}
+
+/**
+ * Return games in the order in which they wait for somebody; those that do not wait come last.
+ * @template {{id: string}} T
+ * @param {T[]} games
+ * @param {Turn[]} turns
+ */
+export function inOrder(games, turns) {
+  const places = new Map(turns.map(({ game }, index) => [game, index]));
+  /** @param {T} game */
+  const place = ({ id }) => places.get(id) ?? Infinity;
+  return [...games].sort((one, other) => (place(one) === place(other) ? 0 : place(one) - place(other)));
+}
+
+/** Return the milliseconds until a clock runs out; null where none runs. @param {Turn | undefined} turn @param {number} now the service's time */
+export function leftOf(turn, now) {
+  return turn?.falls_at ? Math.max(0, Date.parse(turn.falls_at) - now) : null;
+}
