@@ -12,6 +12,7 @@ from msgspec import UNSET, Struct
 from domain.judging.events import Appealed, CaseAnswered, CaseOpened, CaseWithdrawn, Ruled, RuledFinally, Settled
 from domain.kernel.ids import LARGEST_INTEGER, CaseId, GameId, PlayerId, Seat, StreamId, Version, book_of, is_case
 from domain.kernel.log.clocked import ClockExpired
+from domain.kernel.log.ended import EndProposed
 from domain.kernel.log.lifecycle import (
     GameCancelled,
     GameEnded,
@@ -28,6 +29,7 @@ from domain.kernel.log.lifecycle import (
     SeatTakenOver,
     TakeBackAsked,
 )
+from domain.kernel.log.seated import SeatOffered, SeatResigned
 from projections.change import Amend, Change, Put, Table, Trim
 from projections.projection import Argued, Happened, Projection
 from projections.store import Rows
@@ -48,10 +50,12 @@ Kind = Literal[
     "game-started",
     "flag-fell",
     "take-back-asked",
+    "end-proposed",
     "moves-retracted",
     "game-paused",
     "game-resumed",
     "seat-open",
+    "seat-offered",
     "seat-taken-over",
     "official-named",
     "game-over",
@@ -99,7 +103,12 @@ _TOLD: Final[Mapping[type[Any], Callable[[Any], tuple[Kind, Seat | str, str] | N
     MovesRetracted: lambda back: None if back.by == "undo" else ("moves-retracted", "", _ALL),
     GamePaused: lambda _: ("game-paused", "", _ALL),
     GameResumed: lambda _: ("game-resumed", "", _ALL),
+    EndProposed: lambda proposed: ("end-proposed", proposed.seat, _SEATS),
     SeatGivenUp: lambda given_up: ("seat-open", given_up.seat, _ALL),
+    SeatResigned: lambda resigned: ("seat-open", resigned.seat, _ALL),
+    SeatOffered: lambda offered: (
+        ("seat-open", offered.seat, _ALL) if offered.to is UNSET else ("seat-offered", offered.seat, "addressed")
+    ),
     SeatTakenOver: lambda taken: ("seat-taken-over", taken.seat, _ALL),
     OfficialNamed: lambda _: ("official-named", "", "addressed"),
     GameEnded: lambda _: ("game-over", "", _ALL),
@@ -200,6 +209,8 @@ def _members(happened: Happened) -> Iterable[Change]:
             yield _addresses(happened, player)
         case OfficialReleased(player):
             yield _ends(happened, "official", player)
+        case SeatOffered(_, to) if to is not UNSET:
+            yield _addresses(happened, to)
         case _:
             pass
 

@@ -88,6 +88,21 @@ async def test_who_takes_a_seat_over_is_told_what_comes_then_and_the_one_before_
     assert opened.seat == RED
 
 
+async def test_who_is_offered_a_seat_is_told_so_and_nothing_else_before_taking_it(
+    rows: ProjectionStore,
+) -> None:
+    play = Play(TINY, ROOM, 3, seed=5)
+    play.offer(RED, SUBSTITUTE)
+    play.propose_end(BLUE, [BLUE], [RED, GREEN])
+    play.take_over(RED, SUBSTITUTE)
+    play.offer(GREEN)
+    play.resign(GREEN)
+    await told(rows, play)
+    assert await kinds(rows, SUBSTITUTE) == ["seat-offered", "seat-open", "seat-open"]
+    assert await kinds(rows, player_of(RED)) == ["game-started", "end-proposed", "seat-taken-over"]
+    assert await kinds(rows, player_of(BLUE)) == ["game-started", "seat-taken-over", "seat-open", "seat-open"]
+
+
 async def test_who_leaves_before_the_start_is_told_nothing(rows: ProjectionStore) -> None:
     play = Play(TINY, ROOM, 2, seed=3, start=False)
     play.sit(RED, SUBSTITUTE)
