@@ -39,6 +39,10 @@ async def test_the_seats_and_officials_of_a_game_are_told_what_happens_around_it
     play = Play(TINY, ROOM, 3, seed=1)
     play.name_official(OFFICIAL)
     play.name_official(JUDGE)
+    play.step(Random(1))
+    asks = play.game.undo_seat
+    assert asks is not None
+    play.undo(asks, play.game.undo_to[0])  # of which nobody is told
     for _ in range(3):
         play.step(Random(1))
     asks = play.game.undo_seat
