@@ -12,7 +12,7 @@ MEANINGS: Final[Mapping[Scope, str]] = {
     "play": "take seats, give commands, and see what those seats see",
     "organize": "create games and start them, and see what their organizer sees",
     "judge": "rule in the games whose organizer named you an official, and see all of them",
-    "notify": "have the account told of what happens in its games, by webhooks",
+    "notify": "have the account told of what happens in its games, by webhooks and in its inbox",
     "audit": "read the log of all games, as spectators see it, and the list of accounts and their tokens",
     "admin": "set the scopes of other accounts, revoke their tokens, close them",
 }

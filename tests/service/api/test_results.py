@@ -42,8 +42,8 @@ class Contest:
         rest = [seat for seat in ("red", "blue") if seat not in winners]
         assert result is None or result["order"] == [group for group in (winners, rest) if group]
         board = await until(self.service, f"{self.url}/scoreboard", winners=winners, ended_by=rule, **more)
-        told = rule and (not detail["continued_in"] or rule == "TAB-RUL-09")
-        assert board["order"] == (result["order"] if result and told else [])
+        told = result is not None and (not detail["continued_in"] or rule == "TAB-RUL-09")
+        assert board["order"] == (detail["result"]["order"] if told else [])
         for name, value in more.items():
             assert detail[name] == board[name] == value
         running = int(rule is None)
