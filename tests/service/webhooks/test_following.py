@@ -108,13 +108,16 @@ async def test_a_private_game_is_told_of_to_those_alone_who_read_it(told: Tellin
     for player in (ANNA, BERT):
         await told.rig.games.act(private, player, TakeSeat())
     await told.hook(CARL, "/service", about="service", events=ALL)
+    await told.rig.accounts.grant(BERT, (*EVERYBODYS, "audit"))
+    await told.hook(BERT, "/both", about="service", events=ALL)
     await told.hook(CARL, "/game", about="game", game=private, events=ALL)
     await told.hook(ANNA, "/member", about="game", game=private, events=ALL)
     await told.hook(BERT, "/own", events=ALL)
     await told.rig.games.act(private, ANNA, Start())
     open_one = await told.rig.begun()
     await told.tell()
-    assert {each.json["data"]["game"] for each in told.receiver.got if each.path == "/service"} == {open_one}
+    for path in ("/service", "/both"):  # whether or not its owner reads the private one
+        assert {each.json["data"]["game"] for each in told.receiver.got if each.path == path} == {open_one}
     assert told.receiver.types("/game") == []
     assert told.receiver.types("/member")[0] == "game.started"
     assert private in {each.json["data"]["game"] for each in told.receiver.got if each.path == "/own"}
