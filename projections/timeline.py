@@ -51,7 +51,8 @@ class Timeline(Projection):
     """The entries of every game. None is ever removed, because retracted versions can still be looked at."""
 
     name = "timeline"
-    version = 2
+    version = 3
+    reads = 2
     tables = (ENTRIES,)
     follows = True
 

@@ -250,9 +250,9 @@ async def test_open_cases_are_counted_on_the_game_and_what_officials_did_is_mark
     (head,) = (await service.get(f"{url}/events?after={made.version}"))["items"][-1:]
     ruling = {"decision": "pause", "rules": ["TAB-RUL-03"], "reason": "Tea.", "version": head["version"]}
     await service.post(f"/v1/cases/{opened_case['summary']['case']}/rulings", julia, ruling | {"hash": head["hash"]})
-    await expect(page.locator("#around")).to_contain_text("An official paused the game.")
+    await expect(page.locator("#around")).to_contain_text("The game is paused.")
     await expect(page.locator("#around")).to_contain_text("Reason: Tea.")
-    await expect(page.locator("#sentences")).to_contain_text("An official paused the game. Reason: Tea.")
+    await expect(page.locator("#sentences")).to_contain_text("The game was paused. Reason: Tea.")
     for _ in range(600):  # the read model is a moment behind
         if "pause" in {each["kind"] for each in (await service.get(f"{url}/timeline?limit=500"))["items"]}:
             break

@@ -225,7 +225,7 @@ async def test_the_timeline_tells_what_officials_did_in_sentences(rows: Projecti
     play.rule_result([[BLUE], [RED]], "two against one")
     await projected(rows, play)
     told = {entry.kind: entry.text for entry in await timeline.of_game(rows, play.game.id)}
-    assert told["pause"] == "An official paused the game. Reason: the dice fell off the table"
+    assert told["pause"] == "The game was paused. Reason: the dice fell off the table"
     assert told["resumption"] == "The game was resumed."
     assert "two against one" in told["adjudication"]
     assert "end" in told

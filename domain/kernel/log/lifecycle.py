@@ -330,10 +330,12 @@ class OrganizerChanged(GameEvent, frozen=True):
 
 
 class GamePaused(GameEvent, frozen=True):
-    """An official paused the game: until it is resumed, it takes no commands (TAB-RUL-03).
+    """The game was paused: until it is resumed, it takes no commands (TAB-RUL-03).
+
+    An official paused it, or it did so by itself because nobody plays (TAB-CLK-12, TAB-SEAT-07).
 
     Attributes:
-        reason: why, in the official's words.
+        reason: why, in the official's words, or in ours.
     """
 
     around = True
@@ -342,7 +344,7 @@ class GamePaused(GameEvent, frozen=True):
     reason: str
 
     def tell(self, names: Names) -> str:
-        return f"An official paused the game. Reason: {self.reason}"
+        return f"The game was paused. Reason: {self.reason}"
 
 
 class GameResumed(GameEvent, frozen=True):

@@ -355,7 +355,7 @@ class GameDetail(GameSummary, frozen=True):
         resigned: the seats among them whose players resigned; the house answers for these.
         offers: the open offers of seats.
         officials: who may rule in it, and sees all of it.
-        paused: why an official paused it; null while it is not paused.
+        paused: why it is paused; null while it is not paused.
         take_backs: the open requests of seats to take moves back.
         end_proposals: the open proposals of seats to end it.
         abandoned_after: after how many days in which nothing happens it ends as abandoned.

@@ -112,7 +112,7 @@ function pause(room, account) {
   const mayResume =
     me && (game.officials.length ? game.officials.some(({ player }) => player === me) : game.organizer === me);
   return html`<div class="request" role="group" aria-label="A pause">
-    <p><strong>An official paused the game.</strong> Until it goes on, it takes no commands. Reason: ${game.paused}</p>
+    <p><strong>The game is paused.</strong> Until it goes on, it takes no commands. Reason: ${game.paused}</p>
     ${mayResume ? html`<div class="buttons"><button @click=${() => resume(room)}>Resume the game</button></div>` : nothing}
     ${resuming.problem ? refusal(room, resuming.problem) : nothing}</div>`;
 }
