@@ -436,19 +436,19 @@ class Runner:
         """Give projections that hear of cases an event of one, and others what a ruling says of the end of its game."""
         hearing = [work for work in going if work.projection.hears]
         judging = [work for work in going if work.projection.judges]
-        try:
-            argued = await follower.argued(case, record) if hearing else None
-            judged = await follower.judged(case, record) if judging else None
-        except Unavailable:
-            raise
-        except Exception as error:  # its case or its game cannot be read
-            for work in (*hearing, *judging):
-                work.fail(index, case, record, error)
-            return
-        if argued is not None:
-            self._extend(index, case, record, hearing, methodcaller("argue", argued))
-        if judged is not None:
-            self._extend(index, case, record, judging, methodcaller("judge", judged))
+        for works, given, takes in ((hearing, follower.argued, "argue"), (judging, follower.judged, "judge")):
+            if not works:
+                continue
+            try:
+                found = await given(case, record)
+            except Unavailable:
+                raise
+            except Exception as error:  # its case or its game cannot be read
+                for work in works:
+                    work.fail(index, case, record, error)
+                continue
+            if found is not None:
+                self._extend(index, case, record, works, methodcaller(takes, found))
 
     @staticmethod
     def _extend(

@@ -188,7 +188,9 @@ def test_every_alert_says_what_to_do():
 
 
 def test_the_kinds_of_commands_are_those_that_are_counted():
-    source = "".join((ROOT / "service" / "games" / name).read_text() for name in ("acts.py", "clocks.py"))
+    source = "".join(
+        (ROOT / "service" / "games" / name).read_text() for name in ("acts.py", "clocks.py", "ends.py", "seats.py")
+    )
     assert {"create", "fork", "rule", *re.findall(r'^    kind = "([a-z-]+)"', source, re.MULTILINE)} == set(KINDS)
 
 

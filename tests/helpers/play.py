@@ -120,7 +120,8 @@ class Play:
 
     @property
     def now(self) -> str:
-        return f"2026-01-01T00:00:0{self.depth}.{len(self.records):06}Z"
+        own = f"2026-01-01T00:00:0{self.depth}.{len(self.records):06}Z"
+        return max(own, self.records[-1].at) if self.records else own  # a game that a store gave has later times
 
     @property
     def depth(self) -> int:

@@ -108,8 +108,11 @@ async def test_the_rows_of_cases_between_those_of_games_are_passed(
     record = inscribe(case, b"", 1, {"type": "case-opened"}, schema=1, draws=0, at="", cause=None)
     mixed_in = MemoryLog([row for each in log.rows for row in (each, (case, record))])
     await runner(mixed_in, rows, batch=7).catch_up()
-    assert await contents(rows) == await from_zero(log, tmp_path / "zero.db")
-    for projection in PROJECTIONS:
+    # This case cannot be read, which stops only those that hear what happens in cases.
+    others = [projection for projection in PROJECTIONS if not projection.hears]
+    assert len(others) < len(PROJECTIONS)
+    assert await contents(rows, others) == await from_zero(log, tmp_path / "zero.db", others)
+    for projection in others:
         assert (await status(rows))[projection.name].events == 2 * len(log.rows)
 
 

@@ -23,6 +23,7 @@ from domain.classic.ruleset import Classic
 from domain.classic.start.setup import COLOURS
 from domain.kernel.ids import Seat
 from domain.kernel.log.clocked import DefaultGiven
+from domain.kernel.log.ended import GameAbandoned
 from domain.kernel.log.history import cause_of, starts_of_commands
 from domain.kernel.log.lifecycle import (
     GAME_EVENTS,
@@ -386,7 +387,7 @@ def kinds(ruleset: Ruleset[Any]) -> set[str]:
     """Return the types of events and of commands that games of a ruleset may contain."""
     around = set(GAME_EVENTS) - {GameCancelled, GameForked}  # which begin or end no game that is recorded
     # These came after the first games were recorded.
-    around -= {AnswerLeft, AnswerRevoked, AnswerGiven, AnsweredByHouse, DefaultGiven, GameAdjudicated}
+    around -= {AnswerLeft, AnswerRevoked, AnswerGiven, AnsweredByHouse, DefaultGiven, GameAbandoned, GameAdjudicated}
     around -= {each for each in GAME_EVENTS if each.around}
     if ruleset.version == 1:
         around.remove(RulesUpgraded)  # a game that was moved on is kept with the version that it came to

@@ -17,6 +17,7 @@ from service.doctor import deep, examine
 from service.store.backend import backend_of
 from service.transparency.keys import new_key, read_log_key
 from service.transparency.sequencer import Sequencer
+from service.webhooks import secrets
 from tests.helpers.postgres import shared_cluster
 from tests.service.rig import open_rig
 from tests.service.store.batches import AT
@@ -34,7 +35,7 @@ async def stored(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
     """A game with hidden cards, and a case, of which all is signed; and what alters it around all that protects it."""
     async with contextlib.AsyncExitStack() as stack:
         url = await stack.enter_async_context(shared_cluster().database()) if request.param == "postgres" else ""
-        settings = Settings(data=tmp_path, database_url=url, log_key=LOG_KEY)
+        settings = Settings(data=tmp_path, database_url=url, log_key=LOG_KEY, webhook_key=secrets.new_key())
         async with open_rig(tmp_path, database_url=url) as rig:
             await rig.play_round(await rig.begun())
             await rig.begun()

@@ -288,7 +288,8 @@ async def test_with_two_seats_the_other_wins_and_the_record_says_how(
     done = await service.post(f"{url}/seats/blue/resignation", bert)
     assert [each["type"] for each in done["events"]] == ["seat-resigned", "game-ended"]
     shown = await service.get(url)
-    assert (shown["status"], shown["result"]) == ("over", {"winners": ["red"], "rule": "TAB-SEAT-06"})
+    ended = {"winners": ["red"], "rule": "TAB-SEAT-06", "how": "resigned", "order": [["red"], ["blue"]]}
+    assert (shown["status"], shown["result"]) == ("over", ended)
     assert await problem(service, "POST", f"{url}/seats/blue/acceptance", await service.register("Carla")) == (
         409,
         "not-now",

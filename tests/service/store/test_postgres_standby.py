@@ -114,7 +114,7 @@ async def test_what_was_stored_before_is_acknowledged_only_when_a_standby_has_it
     url: str, primary: Cluster, standby: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connections, "PATIENCE", 0.1)
-    monkeypatch.setattr(connections, "TIMEOUT", 0.5)
+    monkeypatch.setattr(connections, "TIMEOUT", 1.0)
     account, token = PlayerRow(ANNA, "Anna", AT), TokenRow(TokenId("t1"), ANNA, "t1", ("play",), AT)
     made = Made("key", b"request", b"nonce", token.token, AT)
     command, moved = addition("g1", 1, key=use("k")), Appended(2, Added(1, 2))
