@@ -14,6 +14,8 @@ from domain.kernel.ids import PlayerId
 from service.api.contract.document import endpoints
 from service.store.accounts import PasskeyId, PasskeyRow
 from service.store.sqlite.connections import Connections
+from service.store.webhooks import DeliveryId, DeliveryRow, HookId
+from service.webhooks.registry import MOST_WEBHOOKS
 from tests.service.api.serving import Player, Service, serving
 from tests.service.api.test_administration import appointed
 from tests.service.api.test_mine import eventually
@@ -21,6 +23,8 @@ from tests.service.api.test_mine import eventually
 FEW, MANY = 2, 20
 AT_WORK: Final = "/v1/rulesets/tiny-auction/rules/TAB-LIFE-02/games"
 """Of projections, which follow a moment later."""
+
+HOOK: Final = {"url": "https://hooks.example/", "about": "account"}
 
 QUERIES: Final = {
     "/v1/games": ("", "player={anna}", "waiting_for={anna}", "text=auction"),
@@ -43,7 +47,7 @@ NOBODYS: Final = (
 @pytest.fixture
 async def service(tmp_path: Path) -> AsyncIterator[Service]:
     # So few games in memory that a row of a list is not found there.
-    async with serving(tmp_path, durable=False, cache_games=2) as running:
+    async with serving(tmp_path, durable=False, cache_games=2, webhooks=False) as running:
         yield running
 
 
@@ -55,6 +59,7 @@ class World(Struct):
         hiding: a game that runs and hides something, with forks that only its official is shown.
         gathering: a game to which there are invitations.
         case: a case with statements.
+        webhook: a webhook with deliveries.
     """
 
     service: Service
@@ -64,6 +69,7 @@ class World(Struct):
     hiding: str
     gathering: str
     case: str
+    webhook: str
     made: int = 0
 
     @staticmethod
@@ -78,7 +84,8 @@ class World(Struct):
         gathering = await service.gathering(organizer=anna)
         complaint = {"kind": "slip", "version": 2, "statement": "?"}
         case = (await service.post(f"/v1/games/{game}/cases", bert, complaint))["summary"]["case"]
-        return World(service, anna, bert, game, hiding, gathering, case)
+        webhook = (await service.post("/v1/webhooks", anna, HOOK))["webhook"]["id"]
+        return World(service, anna, bert, game, hiding, gathering, case, webhook)
 
     async def grow(self, to: int) -> None:
         """Make whatever accounts can list as long as this."""
@@ -95,6 +102,10 @@ class World(Struct):
             await service.post(f"/v1/cases/{self.case}/statements", (anna, bert)[number % 2], {"statement": "?"})
             await service.post(f"/v1/games/{self.gathering}/invitations", anna)
             await service.post("/v1/tokens", anna, {"name": "another", "scopes": ["play"]})
+            if number < MOST_WEBHOOKS - 1:
+                await service.post("/v1/webhooks", anna, HOOK)
+            sent = DeliveryRow(DeliveryId(f"d{number}"), HookId(self.webhook), "ping", "{}", "2026", "2999")
+            await service.services.store.webhooks.ask(sent)
             name = f"k{number}"
             key = PasskeyRow(PasskeyId(name), PlayerId(anna.id), name.encode(), b"", 0, "a device", "2026-11-28")
             await service.services.store.accounts.add_passkey(key)
@@ -146,6 +157,7 @@ async def test_a_list_asks_no_more_for_many_rows_than_for_few(service: Service) 
             for query in QUERIES.get(path, ("",)):
                 of = world.hiding if path.endswith("/forks") else world.gathering if "invit" in path else world.game
                 words = {"anna": world.anna.id, "player": world.anna.id, "game": of, "case": world.case}
+                words |= {"webhook": world.webhook}
                 words |= {"ruleset": "tiny-auction", "rule": "TAB-LIFE-02"}
                 wish = "&".join(filter(None, (query, f"limit={size}" if limited else "")))
                 address = f"{path}?{wish}".rstrip("?")
