@@ -61,6 +61,8 @@ class Plan(Struct, frozen=True):
     """Which of the ruleset's bots play."""
     version: int | None = None
     """The version of the ruleset; None for the newest."""
+    day: str = "2026-01-01"
+    """The day on which everything happens."""
 
 
 class Outcome(Struct, frozen=True, omit_defaults=True):
@@ -131,7 +133,7 @@ class Simulation:
 
     def _now(self) -> str:
         second, micro = divmod(len(self.records), 1_000_000)
-        return f"2026-01-01T00:00:{second:02d}.{micro:06d}Z"
+        return f"{self.plan.day}T00:00:{second:02d}.{micro:06d}Z"
 
     def _keep(self, step: Decided) -> None:
         self.records.extend(step.records)

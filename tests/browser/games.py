@@ -113,7 +113,8 @@ def _played(
     setup: tuple[tuple[str, Any], ...],
 ) -> Simulation:
     """Most tests of a file begin with one of a few games."""
-    simulation = Simulation(Plan(ruleset, seats, seed, setup=dict(setup)))
+    # Today: of a game in which nothing has happened for long, a page warns that it will be abandoned.
+    simulation = Simulation(Plan(ruleset, seats, seed, setup=dict(setup), day=f"{utc_now():%Y-%m-%d}"))
     if bold:
         simulation.bot = bot_for(ruleset, simulation.rng, msgspec.to_builtins(simulation.game.board))
     for step in simulation.play():

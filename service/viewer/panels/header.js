@@ -45,7 +45,7 @@ export function header(room, account, isAsked, decide, memory, elsewhere) {
     <span class="hidden" role="status">${isAsked ? "It is your turn." : nothing}</span>
     ${isAsked && decide ? html`<button class="strong" @click=${decide}>Your turn</button>` : nothing}
     ${room.isEntered() ? desk(room) : nothing}
-    ${account.me ? html`<a class="inbox" href="/#inbox">Inbox${elsewhere ? html` <span class="badge">${elsewhere}</span>` : nothing}</a>` : nothing}
+    ${account.me ? html`<a class="inbox" href="/#inbox"><span>Inbox</span>${elsewhere ? html` <span class="badge">${elsewhere}</span>` : nothing}</a>` : nothing}
     <button class="who" aria-haspopup="dialog" @click=${openSignIn}>${viewerName(room, account)}</button>
     <span class="hidden" role="status">${account.me ? `You are ${account.me.name}. ${viewerName(room)}.` : nothing}</span>
     ${
