@@ -4,25 +4,23 @@
  */
 
 /**
- * @import { Problem } from "../state/api.js"
  * @import { Room } from "../state/room.js"
  * @import { EndProposal, Entered, Submitted } from "../types.js"
  */
 
 import { html, nothing } from "../vendor/lit-html.js";
-import { newKey, problemOf } from "../state/api.js";
+import { newKey } from "../state/api.js";
 import { textIn } from "../parts/given.js";
 import { chip } from "../parts/chip.js";
 import { clock, seatName } from "../parts/format.js";
 import { inWords, orderBy } from "../parts/order.js";
-import { refusal } from "../parts/rule.js";
+import { PanelRequest } from "./request.js";
 
 /** A week: so long before its end it is said that a game will be abandoned. */
 const WARNING = 7 * 24 * 60 * 60_000;
 const PROPOSE = "propose";
 
-/** Whether a request is being sent; the last refusal, and what it was of: `PROPOSE`, or an answer. @type {{busy: boolean, problem: Problem | null, of: string}} */
-const state = { busy: false, problem: null, of: "" };
+const request = new PanelRequest();
 
 /** Whether there is anything to say about the end of a game that runs. @param {Entered} room */
 export function saysOfEnds({ game, isGame }) {
@@ -61,7 +59,7 @@ function proposal(room, { proposed, seat, order, waits_for: waits }) {
   const isAsked = waits.includes(room.seat);
   /** @param {boolean} agrees */
   const answer = (agrees) => () =>
-    act(room, `${proposed}`, () =>
+    request.send(room, `${proposed}`, () =>
       room.api.post(
         `/v1/games/${room.id}/end-proposals/${proposed}/answer`,
         { agrees },
@@ -73,12 +71,12 @@ function proposal(room, { proposed, seat, order, waits_for: waits }) {
       <span class="quiet">Still to answer: ${waits.map(named).join(", ")}. Nobody wins a game that ends by agreement. The proposal lapses at the end of the round.</span></p>
     ${
       isAsked
-        ? html`<div class="buttons"><button class="strong" ?disabled=${state.busy} @click=${answer(true)}>Agree to end the game</button>
-      <button ?disabled=${state.busy} @click=${answer(false)}>Refuse</button></div>`
+        ? html`<div class="buttons"><button class="strong" ?disabled=${request.busy} @click=${answer(true)}>Agree to end the game</button>
+      <button ?disabled=${request.busy} @click=${answer(false)}>Refuse</button></div>`
         : nothing
     }
-    ${isMine ? html`<div class="buttons"><button ?disabled=${state.busy} @click=${answer(false)}>Withdraw it</button></div>` : nothing}
-    ${refused(room, `${proposed}`)}</div>`;
+    ${isMine ? html`<div class="buttons"><button ?disabled=${request.busy} @click=${answer(false)}>Withdraw it</button></div>` : nothing}
+    ${request.refusalIn(room, `${proposed}`)}</div>`;
 }
 
 /** Let a player propose an end, with a place for each seat. @param {Room} room */
@@ -103,8 +101,8 @@ export function proposing(room) {
         (each) => html`<label>${chip(room, each.seat)} ${seatName(game, each.seat)}
         <select name=${each.seat}>${places.map((place) => html`<option value=${place}>${place}.</option>`)}</select></label> `,
       )}
-      <button ?disabled=${state.busy}>Propose this end</button></form>
-    ${refused(room, PROPOSE)}</details>`;
+      <button ?disabled=${request.busy}>Propose this end</button></form>
+    ${request.refusalIn(room, PROPOSE)}</details>`;
 }
 
 /**
@@ -115,32 +113,7 @@ function propose(event, room) {
   event.preventDefault();
   const given = new FormData(event.target);
   const order = orderBy(room.game.seats.map(({ seat }) => [seat, Number(textIn(given, seat))]));
-  act(room, PROPOSE, () =>
+  request.send(room, PROPOSE, () =>
     room.api.post(`/v1/games/${room.id}/end-proposals`, { order }, { "Idempotency-Key": newKey() }),
   );
-}
-
-/**
- * @param {Entered} room
- * @param {string} of
- */
-function refused(room, of) {
-  return state.problem && state.of === of ? refusal(room, state.problem) : nothing;
-}
-
-/**
- * @param {Entered} room
- * @param {string} of
- * @param {() => Promise<unknown>} does
- */
-async function act(room, of, does) {
-  Object.assign(state, { busy: true, problem: null, of });
-  room.redraw();
-  try {
-    await does();
-  } catch (error) {
-    state.problem = problemOf(error);
-  }
-  state.busy = false;
-  await room.refresh();
 }

@@ -5,7 +5,6 @@
 
 /**
  * @import { Account } from "../state/account.js"
- * @import { Problem } from "../state/api.js"
  * @import { Shown } from "../parts/clocks.js"
  * @import { Room } from "../state/room.js"
  * @import { Entered, Submitted } from "../types.js"
@@ -16,15 +15,13 @@ import { chip } from "../parts/chip.js";
 import { settings } from "../parts/clock-settings.js";
 import { textIn } from "../parts/given.js";
 import { clock as moment, seatName } from "../parts/format.js";
-import { refusal } from "../parts/rule.js";
+import { PanelRequest } from "./request.js";
 import { clockOf, shown } from "../parts/ticking.js";
-import { problemOf } from "../state/api.js";
 
 const MOST = 60; // Days that a clock can have.
 const UNITS = { minutes: 60, hours: 3600, days: 86_400 };
 
-/** Whether a request is being sent; the last refusal, and what it was of. @type {{busy: boolean, problem: Problem | null, of: "clock" | "claim"}} */
-const state = { busy: false, problem: null, of: "clock" };
+const request = new PanelRequest();
 
 /** The clocks in full, beside the scores. @param {Room} room */
 export function clocksPart(room) {
@@ -38,7 +35,7 @@ export function clocksPart(room) {
     )}</ul>
     ${settings(game.clock)}
     ${room.seat ? [giving(room), dayOff(room)] : nothing}
-    ${refused(room, "clock")}</section>`;
+    ${request.refusalIn(room, "clock")}</section>`;
 }
 
 /**
@@ -66,14 +63,16 @@ function giving(room) {
     event.preventDefault();
     const form = new FormData(event.target);
     const seconds = Number(textIn(form, "many")) * UNITS[/** @type {keyof UNITS} */ (textIn(form, "unit"))];
-    act(room, "clock", () => room.api.post(`/v1/games/${room.id}/time`, { seat: textIn(form, "to"), seconds }));
+    request.send(room, "clock", () =>
+      room.api.post(`/v1/games/${room.id}/time`, { seat: textIn(form, "to"), seconds }),
+    );
   };
   return html`<details><summary>Give a player time</summary>
     <form class="buttons" @submit=${give}>
       <label>To <select name="to">${others.map((place) => html`<option value=${place.seat}>${seatName(game, place.seat)}</option>`)}</select></label>
       <input name="many" type="number" min="1" max=${MOST} value="10" required aria-label="How much" />
       <select name="unit" aria-label="Unit">${Object.keys(UNITS).map((unit) => html`<option>${unit}</option>`)}</select>
-      <button ?disabled=${state.busy}>Give</button></form>
+      <button ?disabled=${request.busy}>Give</button></form>
     <p class="quiet">Your own clock does not change.</p></details>`;
 }
 
@@ -81,10 +80,10 @@ function giving(room) {
 function dayOff(room) {
   const mine = room.game.clocks?.seats.find((each) => each.seat === room.seat);
   if (!mine?.days_off || mine.off_until) return nothing;
-  const take = () => act(room, "clock", () => room.api.post(`/v1/games/${room.id}/days-off`));
+  const take = () => request.send(room, "clock", () => room.api.post(`/v1/games/${room.id}/days-off`));
   return html`<details><summary>Take a day off</summary>
     <p>For 24 hours your clock does not count. You have ${mine.days_off === 1 ? "one day" : `${mine.days_off} days`} left.</p>
-    <p><button ?disabled=${state.busy} @click=${take}>Take a day off</button></p></details>`;
+    <p><button ?disabled=${request.busy} @click=${take}>Take a day off</button></p></details>`;
 }
 
 /**
@@ -98,35 +97,10 @@ export function claims(room, account) {
   const due = shown(room).filter(({ state: what, seat }) => what === "due" && seat !== room.seat);
   const mayClaim = Boolean(room.seat) || game.officials.some(({ player }) => player === account.me?.id);
   return due.map(({ seat }) => {
-    const claim = () => act(room, "claim", () => room.api.post(`/v1/games/${room.id}/flags/${seat}`));
+    const claim = () => request.send(room, "claim", () => room.api.post(`/v1/games/${room.id}/flags/${seat}`));
     return html`<div class="request" role="group" aria-label="A clock that ran out">
       <p>${chip(room, seat)} <strong>The time of ${seatName(game, seat)} is up.</strong> ${mayClaim ? "You can ask for the usual answer in their place, or wait for them." : "A player or an official can ask for the usual answer in their place."}</p>
-      ${mayClaim ? html`<div class="buttons"><button ?disabled=${state.busy} @click=${claim}>Claim the time of ${seatName(game, seat)}</button></div>` : nothing}
-      ${refused(room, "claim")}</div>`;
+      ${mayClaim ? html`<div class="buttons"><button ?disabled=${request.busy} @click=${claim}>Claim the time of ${seatName(game, seat)}</button></div>` : nothing}
+      ${request.refusalIn(room, "claim")}</div>`;
   });
-}
-
-/**
- * @param {Entered} room
- * @param {typeof state["of"]} of
- */
-function refused(room, of) {
-  return state.problem && state.of === of ? refusal(room, state.problem) : nothing;
-}
-
-/**
- * @param {Entered} room
- * @param {typeof state["of"]} of
- * @param {() => Promise<unknown>} does
- */
-async function act(room, of, does) {
-  Object.assign(state, { busy: true, problem: null, of });
-  room.redraw();
-  try {
-    await does();
-  } catch (error) {
-    state.problem = problemOf(error);
-  }
-  state.busy = false;
-  await room.refresh();
 }

@@ -11,19 +11,18 @@
  */
 
 import { html, nothing } from "../vendor/lit-html.js";
-import { Problem, problemOf } from "../state/api.js";
+import { Problem } from "../state/api.js";
 import { playerIn, textIn } from "../parts/given.js";
 import { chip } from "../parts/chip.js";
 import { seatName } from "../parts/format.js";
 import { levels } from "../parts/levels.js";
-import { refusal } from "../parts/rule.js";
+import { PanelRequest } from "./request.js";
 
 const LEAVE = "leave";
 const OFFER = "offer";
 const RESIGN = "resign";
 
-/** Whether a request is being sent; the last refusal, and what it was of: one of those above, or a seat to take over. @type {{busy: boolean, problem: Problem | null, of: string}} */
-const state = { busy: false, problem: null, of: "" };
+const request = new PanelRequest();
 
 /**
  * Say which seats are open or offered, let others take them over, and let the organizer put bots on open ones.
@@ -46,22 +45,22 @@ export function givenUp(room, account) {
     <p>${chip(room, each)} <strong>${whatHappened(room, account, each)}</strong> ${whatFollows(game, each, Boolean(mayChoose), isGone)}</p>
     ${
       mayTakeOver(room, account, each)
-        ? html`<div class="buttons"><button class="strong" ?disabled=${state.busy} @click=${() => accept(room, each)}>Take over ${seatName(game, each)}</button></div>`
+        ? html`<div class="buttons"><button class="strong" ?disabled=${request.busy} @click=${() => accept(room, each)}>Take over ${seatName(game, each)}</button></div>`
         : nothing
     }
     ${
       mayWithdraw(room, account, each)
-        ? html`<div class="buttons"><button ?disabled=${state.busy} @click=${() => act(room, each, () => room.api.delete(`/v1/games/${room.id}/seats/${each}/offer`))}>Withdraw the offer</button></div>`
+        ? html`<div class="buttons"><button ?disabled=${request.busy} @click=${() => request.send(room, each, () => room.api.delete(`/v1/games/${room.id}/seats/${each}/offer`))}>Withdraw the offer</button></div>`
         : nothing
     }
     ${
       mayChoose && room.ruleset && game.given_up.includes(each)
         ? html`<form class="buttons" @submit=${(/** @type {Submitted} */ event) => takeOver(event, room, each)}>
       <label>Bot <select name="level">${levels(room.ruleset.bots)}</select></label>
-      <button class="strong" ?disabled=${state.busy}>Let it play on</button></form>`
+      <button class="strong" ?disabled=${request.busy}>Let it play on</button></form>`
         : nothing
     }
-    ${refused(room, each)}</div>`,
+    ${request.refusalIn(room, each)}</div>`,
     );
 }
 
@@ -136,8 +135,8 @@ function mayWithdraw({ game, seat }, { me }, each) {
  * @param {string} seat
  */
 async function accept(room, seat) {
-  await act(room, seat, () => room.api.post(`/v1/games/${room.id}/seats/${seat}/acceptance`));
-  if (!state.problem) await room.enter(room.version);
+  await request.send(room, seat, () => room.api.post(`/v1/games/${room.id}/seats/${seat}/acceptance`));
+  if (!request.problem) await room.enter(room.version);
 }
 
 /** What a player can do who does not want to play on: each says what it means. @param {Room} room */
@@ -164,7 +163,7 @@ function offering(room, seat) {
   const submit = (event) => {
     event.preventDefault();
     const text = textIn(new FormData(event.target), "to");
-    return act(room, OFFER, async () => {
+    return request.send(room, OFFER, async () => {
       const to = text ? { to: playerIn(text) ?? (await found(room, text)) } : {};
       return room.api.post(`/v1/games/${room.id}/seats/${seat}/offer`, to);
     });
@@ -174,8 +173,8 @@ function offering(room, seat) {
     <p>Whoever accepts plays on in your place and sees what you see. You then see what a spectator sees. Until somebody accepts,
       you play on, and you can withdraw the offer. Nobody can accept who plays or played another seat of this game, or is its official.</p>
     <p><label>To the player of this name, or with this address; leave it empty for anybody <input name="to" maxlength="200" autocomplete="off" spellcheck="false" /></label></p>
-    <p><button ?disabled=${state.busy}>Offer my seat</button></p></form>
-    ${refused(room, OFFER)}</details>`;
+    <p><button ?disabled=${request.busy}>Offer my seat</button></p></form>
+    ${request.refusalIn(room, OFFER)}</details>`;
 }
 
 /**
@@ -198,12 +197,12 @@ async function found(room, name) {
  * @param {string} seat
  */
 function givingUp(room, seat) {
-  const leave = () => act(room, LEAVE, () => room.api.delete(`/v1/games/${room.id}/seats/${seat}`));
+  const leave = () => request.send(room, LEAVE, () => room.api.delete(`/v1/games/${room.id}/seats/${seat}`));
   return html`<details class="leaving"><summary>Give up your seat</summary>
     <p>You cannot take this back. The game waits for you as before until somebody takes your seat over, or its organizer lets a
       bot play on. From then on you see what a spectator sees.</p>
-    <p><button ?disabled=${state.busy} @click=${leave}>Give up my seat</button></p>
-    ${refused(room, LEAVE)}</details>`;
+    <p><button ?disabled=${request.busy} @click=${leave}>Give up my seat</button></p>
+    ${request.refusalIn(room, LEAVE)}</details>`;
 }
 
 /**
@@ -214,7 +213,7 @@ function resigning(room, seat) {
   /** @param {Submitted} event */
   const submit = (event) => {
     event.preventDefault();
-    return act(room, RESIGN, () => room.api.post(`/v1/games/${room.id}/seats/${seat}/resignation`));
+    return request.send(room, RESIGN, () => room.api.post(`/v1/games/${room.id}/seats/${seat}/resignation`));
   };
   const others = room.game.seats.filter((place) => place.seat !== seat);
   const follows =
@@ -224,16 +223,8 @@ function resigning(room, seat) {
   return html`<details class="leaving"><summary>Resign</summary>
     <form @submit=${submit}><p>${follows}</p>
     <p><label><input type="checkbox" name="sure" required /> I resign, and know that I cannot take this back.</label></p>
-    <p><button ?disabled=${state.busy}>Resign from this game</button></p></form>
-    ${refused(room, RESIGN)}</details>`;
-}
-
-/**
- * @param {Entered} room
- * @param {string} of
- */
-function refused(room, of) {
-  return state.problem && state.of === of ? refusal(room, state.problem) : nothing;
+    <p><button ?disabled=${request.busy}>Resign from this game</button></p></form>
+    ${request.refusalIn(room, RESIGN)}</details>`;
 }
 
 /**
@@ -244,22 +235,5 @@ function refused(room, of) {
 function takeOver(event, room, seat) {
   event.preventDefault();
   const level = textIn(new FormData(event.target), "level");
-  act(room, seat, () => room.api.put(`/v1/games/${room.id}/seats/${seat}/bot`, { level }));
-}
-
-/**
- * @param {Entered} room
- * @param {string} of
- * @param {() => Promise<unknown>} does
- */
-async function act(room, of, does) {
-  Object.assign(state, { busy: true, problem: null, of });
-  room.redraw();
-  try {
-    await does();
-  } catch (error) {
-    state.problem = problemOf(error);
-  }
-  state.busy = false;
-  await room.refresh();
+  request.send(room, seat, () => room.api.put(`/v1/games/${room.id}/seats/${seat}/bot`, { level }));
 }
