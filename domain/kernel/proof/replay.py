@@ -5,37 +5,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cached_property
 from itertools import pairwise, zip_longest
-from typing import Any, Final, Literal, NoReturn, cast
+from typing import Any, Final, cast
 
 import msgspec
-from msgspec import UNSET, Raw, Struct
+from msgspec import UNSET, Struct
 
-from domain.kernel.canonical import canonical
 from domain.kernel.chance.draws import Chance, commitment_to
 from domain.kernel.chance.evidence import draw_of
 from domain.kernel.chance.secret import Sealed, Secret, Vault, commitment_of
 from domain.kernel.ids import PlayerId, Seat, Version
-from domain.kernel.log import answering, ending, forking, officials, organizing, retracting, seating, timing
-from domain.kernel.log.answers import AT_ONCE, read_answer
-from domain.kernel.log.clock import Clock
+from domain.kernel.log import answering
+from domain.kernel.log.answers import AT_ONCE
 from domain.kernel.log.clocked import (
-    ClockExpired,
-    ClockSet,
     ClocksRan,
-    DayOffTaken,
     DefaultGiven,
-    OutageCredited,
-    TimeCredited,
-    TimeGiven,
 )
-from domain.kernel.log.ended import EndAnswered, EndProposed, GameAbandoned
 from domain.kernel.log.event import GameEvent
 from domain.kernel.log.fold import continued
 from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.history import (
     cause_of,
-    given_again,
-    others_since,
     read_around,
     read_created,
     read_event,
@@ -46,38 +35,17 @@ from domain.kernel.log.history import (
 )
 from domain.kernel.log.lifecycle import (
     AnswerGiven,
-    AnswerLeft,
-    AnswerRevoked,
-    GameAdjudicated,
-    GameCancelled,
-    GameCreated,
     GameEnded,
-    GameForked,
-    GamePaused,
-    GameResumed,
-    GameStarted,
-    MovesRetracted,
-    OfficialNamed,
-    OfficialReleased,
-    OrganizerChanged,
-    RulesUpgraded,
-    SeatGivenUp,
-    SeatLeft,
     SeatsMoved,
-    SeatTaken,
-    SeatTakenOver,
-    TakeBackAnswered,
     TakeBackAsked,
 )
 from domain.kernel.log.record import Cause, Record
-from domain.kernel.log.request import read_commands
-from domain.kernel.log.seated import AnsweredByHouse, OfferWithdrawn, SeatOffered, SeatResigned
 from domain.kernel.log.ticking import clocks_ran
+from domain.kernel.proof.deciding import Deciding, NotPublishedError
 from domain.kernel.proof.export import Export, ExportError
 from domain.kernel.proof.origin import objection
-from domain.kernel.rules.command import Command
 from domain.kernel.rules.documents import DocumentError
-from domain.kernel.rules.message import Event, type_name
+from domain.kernel.rules.message import Event
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Library, Ruleset
 
@@ -86,26 +54,6 @@ KEY_LIFE: Final = timedelta(hours=24)
 
 _ENDED: Final = b'"type":"game-ended"'
 _SALT: Final = re.compile("[0-9a-f]{32}")
-_COMMITMENT: Final = re.compile("[0-9a-f]{64}")
-
-
-class _UnknownChance:
-    """The chance of a game whose secret is not published yet."""
-
-    secret = b""
-
-    def dice(self, draw: int, count: int, sides: int) -> NoReturn:
-        raise _NotPublishedError
-
-    def order(self, draw: int, items: Sequence[Any]) -> NoReturn:
-        raise _NotPublishedError
-
-    def salt(self, draw: int) -> NoReturn:
-        raise _NotPublishedError
-
-
-class _NotPublishedError(Exception):
-    """Something needs a secret that this export cannot hold."""
 
 
 class _Request(Struct, frozen=True):
@@ -117,14 +65,7 @@ class _Request(Struct, frozen=True):
     at: str
 
 
-class _SealedCommand(Struct, frozen=True, forbid_unknown_fields=True):
-    """A secret command, as the log shows it."""
-
-    sealed: Sealed
-    type: str
-
-
-class Replay:
+class Replay(Deciding):
     """Plays an export's game again, step by step, and compares.
 
     Attributes:
@@ -145,7 +86,7 @@ class Replay:
         self.goes_on = goes_on
         self.parent = parent
         self.version = 1
-        self.past = Replay(export.past, library, goes_on=True) if export.past is not None else None
+        self.past = type(self)(export.past, library, goes_on=True) if export.past is not None else None
         try:
             self.ruleset: Ruleset[Any] = library.at(export.ruleset, export.ruleset_version)
         except LookupError as error:
@@ -240,12 +181,12 @@ class Replay:
         if isinstance(event, AnswerGiven) and step[0].at != self.export.records[step[0].version - 2].at:
             self._fail(f"version {self.version} gives an answer left in advance later than it was called for")
         try:
-            again = self._decide_anew(event, cause, step[0].at)
+            again = self.decide_anew(event, cause, step[0].at)
             if isinstance(event, AnswerGiven) and self.over:
                 if due is None or due.records[0].event != step[0].event:
                     self._fail(f"version {self.version} gives another answer left in advance than was to be given")
                 again = due
-        except (_NotPublishedError, KeyError) as error:
+        except (NotPublishedError, KeyError) as error:
             if self.game is None or not (self._is_past(error) if self.over else self._is_hidden(error)):
                 raise
             self._fold(step)
@@ -333,17 +274,6 @@ class Replay:
             return answering.answer_due(self.game, self._chance(self.game), self.vault, at)
         except Exception:  # the service does without, too, when a ruleset fails
             return None
-
-    def _leave(self, game: Game, event: AnswerLeft, cause: Cause, at: str) -> Decided:
-        if event.answer.readers != (event.seat,):
-            readers = ", ".join(event.answer.readers) or "nobody"
-            self._fail(f"version {self.version} seals an answer for {readers}, not for {event.seat}, who left it")
-        secret = self.published.get(event.answer.commitment)
-        if secret is None:
-            if self.over:
-                self._fail(f"the answer left at version {self.version} was not published")
-            raise _NotPublishedError
-        return answering.leave_answer(game, event.seat, read_answer(secret.value), self._chance(game), cause, at)
 
     def _check_list(self, event: Any, cause: Cause, at: str) -> None:
         """Check that no list of commands continued after dice or a revelation (TAB-LIST-02). A list has one key."""
@@ -461,215 +391,6 @@ class Replay:
                     self._fail(f"version {self.version} opens a secret that does not fit its commitment")
                 self.opened += 1
 
-    # --- deciding again ---
-
-    def _decide_anew(self, event: Any, cause: Cause, at: str) -> Decided:
-        # What else a cause says must come out anew.
-        game, by = self.game, Cause(player=cause.player, key=cause.key, case=cause.case, by=cause.by)
-        if game is None:
-            return self._create(event, by, at)
-        match event:
-            case SeatTaken(seat, _, entropy):
-                return seating.take_seat(game, seat, entropy, by, at)
-            case SeatLeft(seat):
-                return seating.leave_seat(game, seat, by, at)
-            case SeatGivenUp(seat):
-                return seating.give_up_seat(game, seat, self._earlier, by, at)
-            case SeatTakenOver(seat):
-                return seating.take_over_seat(game, seat, by, at)
-            case SeatOffered(seat, to):
-                by = msgspec.structs.replace(by, seat=cause.seat)
-                return seating.offer_seat(game, seat, to or None, by, at)
-            case OfferWithdrawn(seat):
-                return seating.withdraw_offer(game, seat, msgspec.structs.replace(by, seat=cause.seat), at)
-            case SeatResigned(seat):
-                return seating.resign(game, seat, self._earlier, self._chance(game), by, at)
-            case AnsweredByHouse(seat):
-                return seating.answer_for(game, seat, self._chance(game), self.vault, at)
-            case GamePaused() if cause.by == "house":
-                return seating.pause_without_players(game, at)
-            case GameStarted() if cause.case is not None:
-                return officials.rule_start(game, by, at)
-            case GameStarted():
-                if self.secret is None:
-                    game.require_startable()
-                    raise _NotPublishedError
-                return game.start(self._chance(game), by, at)
-            case GameCancelled():
-                return game.cancel(by, at)
-            case MovesRetracted():
-                return self._retract(game, event, msgspec.structs.replace(by, seat=cause.seat), at)
-            case TakeBackAsked(seat, to, asks):
-                history = self._history(game)
-                return retracting.ask_take_back(game, seat, to, history, self._earlier, by, at, asks=asks)
-            case TakeBackAnswered(seat, asked, agrees):
-                return retracting.answer_take_back(game, seat, asked, agrees, self._earlier, by, at)
-            case EndProposed(_, order, _, seat):
-                return ending.propose_end(game, seat, order, self._chance(game), by, at)
-            case EndAnswered(agrees, proposed, seat):
-                return ending.answer_end(game, seat, proposed, agrees, self._chance(game), by, at)
-            case GameAbandoned():
-                since = self.export.records[self.version - 2].at
-                return ending.abandon(game, since, self._chance(game), at)
-            case ClockSet(clock):
-                return timing.set_clock(game, clock, by, at)
-            case ClockExpired(seat):
-                asks = by if cause.by == "clock" else msgspec.structs.replace(by, seat=cause.seat)
-                return timing.expire(game, seat, self._chance(game), asks, at)
-            case DefaultGiven(seat):
-                return timing.answer_by_default(game, seat, self._chance(game), self.vault, at)
-            case OutageCredited(since):
-                return timing.credit_outage(game, since, at)
-            case TimeGiven(seat, seconds, to):
-                return timing.give_time(game, seat, to, seconds, by, at)
-            case TimeCredited(seconds, to):
-                return timing.credit_time(game, to, seconds, by, at)
-            case DayOffTaken(_, seat):
-                return timing.take_day_off(game, seat, by, at)
-            case OfficialNamed(player):
-                return officials.name_official(game, player, by, at)
-            case OfficialReleased(player):
-                return officials.release_official(game, player, by, at)
-            case OrganizerChanged(player):
-                return organizing.pass_on(game, player, by, at)
-            case GamePaused(reason):
-                return officials.rule_pause(game, reason, by, at)
-            case GameResumed() if cause.case is None:
-                return officials.resume(game, by, at)
-            case GameResumed():
-                return officials.rule_resume(game, by, at)
-            case GameAdjudicated(order, reason):
-                return officials.rule_result(game, order, reason, self._chance(game), by, at)
-            case RulesUpgraded(before, to):
-                return self._upgrade(game, before, to, by, at)
-            case AnswerLeft():
-                return self._leave(game, event, by, at)
-            case AnswerRevoked(seat, left):
-                return answering.revoke_answer(game, seat, left, by, at)
-            case AnswerGiven(seat, left):
-                given = self._given(seat, cast(Raw, cause.command))
-                return answering.give_answer(
-                    game, seat, left, given, self._chance(game), self.vault, Cause(by.player), at
-                )
-            case _:
-                # The cause of a command was checked: it names both.
-                return self._command(game, cast(Seat, cause.seat), cast(Raw, cause.command), by, at)
-
-    def _create(self, event: Any, cause: Cause, at: str) -> Decided:
-        if not isinstance(event, GameCreated):
-            self._fail("version 1 does not create a game")
-        if not event.organizer:
-            self._fail("version 1 names no organizer")
-        if not _COMMITMENT.fullmatch(event.commitment):
-            self._fail(f"version 1 has the commitment {event.commitment!r}, which is no SHA-256 in hex")
-        if isinstance(event, GameForked):
-            return self._fork(event, cause, at)
-        return Game.create(
-            self.ruleset,
-            self.export.game,
-            len(event.seats),
-            setup=event.setup,
-            board=self.board,
-            organizer=event.organizer,
-            organizer_sees=event.organizer_sees,
-            forks=event.forks or "players",
-            readers=event.readers or "everybody",
-            clock=self._clock_of_creation(),
-            abandoned_after=event.abandoned_after,
-            commitment=event.commitment,
-            cause=cause,
-            at=at,
-        )
-
-    def _clock_of_creation(self) -> Clock | None:
-        """Return the clock that was chosen with the game: its event follows from the creation (TAB-CLK-01)."""
-        second = self.export.records[1] if len(self.export.records) > 1 else None
-        if second is None or second.cause is not None or second.type != type_name(ClockSet):
-            return None
-        return read_event(self.ruleset, second).clock
-
-    def _fork(self, event: GameForked, cause: Cause, at: str) -> Decided:
-        past = cast(Replay, self.past)  # the reader has seen to it that there is one
-        parent = cast(Game, past.game)
-        if at < past.export.records[-1].at:
-            self._fail(f"version 1 has the time {at}, before the version of {parent.id} at which it forks")
-        if event.purpose == "continuation" and not past.over:
-            self._fail(f"version 1 continues {parent.id}, whose secret is missing: only what is over is continued")
-        if event.commitment in past.commitments:
-            self._fail("version 1 has a commitment of its past: a fork has a secret of its own")
-        return forking.fork(
-            parent, self.export.game, event.purpose, event.commitment, cause, at, withheld=event.withheld or None
-        )
-
-    @property
-    def commitments(self) -> set[str]:
-        """The commitments of the chance of this game and of its past."""
-        own = read_created(self.export.records[0]).commitment
-        return {own, *self.past.commitments} if self.past is not None else {own}
-
-    def _retract(self, game: Game, event: MovesRetracted, cause: Cause, at: str) -> Decided:
-        if event.by == "undo" and event.reason:
-            self._fail(f"version {self.version} is an undo that gives a reason; only a ruling has one")
-        history = self._history(game)
-        if cause.case is not None:
-            return officials.rule_back(game, event.to, event.reason, history, self._earlier, cause, at)
-        by: Literal["undo", "ruling"] = "undo" if event.by == "undo" else "ruling"
-        retracting.require_retractable(game, event.to, by, history, cause.seat)
-        others = others_since(history, event.to, cause.seat) if by == "undo" else ()
-        decided = retracting.go_on_from(game, self._earlier(event.to), by, event.reason, cause, at, others)
-        again = (cause_of(history[version - 1]) for version in given_again(decided.records[0]))
-        self.again = [(msgspec.structs.replace(each, key=None), at) for each in again]
-        return decided
-
-    def _history(self, game: Game) -> Sequence[Record]:
-        return self.export.records[: game.version]
-
-    def _earlier(self, version: Version) -> Game:
-        return self.kept[version]
-
-    def _upgrade(self, game: Game, before: int, to: int, cause: Cause, at: str) -> Decided:
-        if before != game.ruleset.version:
-            plays = f"the game uses version {game.ruleset.version}"
-            self._fail(f"version {self.version} moves on from version {before} of the rules, but {plays}")
-        return game.upgrade(to, self._chance(game), self.vault, cause, at)
-
-    def _command(self, game: Game, seat: Seat, given: Raw, cause: Cause, at: str) -> Decided:
-        return game.command(seat, [self._given(seat, given)], self._chance(game), self.vault, cause, at)
-
-    def _chance(self, game: Game) -> Chance:
-        if self.chance is None:
-            self.chance = game.chance(self.secret) if self.secret is not None else _UnknownChance()
-        return self.chance
-
-    def _given(self, seat: Seat, raw: Raw) -> Command[Any]:
-        """Return the command that a cause holds, whole or sealed."""
-        if "sealed" not in msgspec.json.decode(raw):
-            command = read_commands(self.ruleset, (raw,))[0]
-            if not self.over and canonical(command) != bytes(raw):  # else the whole cause is compared
-                self._fail(f"version {self.version} has a command that is not in the form of the log")
-            if command.sealed:
-                self._fail(f"version {self.version} shows {type_name(type(command))}, which must be sealed")
-            return command
-        given = self._sealed_command(seat, raw)
-        secret = self.published.get(given.sealed.commitment)
-        if secret is None:
-            if self.over:
-                self._fail(f"the secret command of version {self.version} was not published")
-            raise _NotPublishedError
-        return read_commands(self.ruleset, (msgspec.json.encode(secret.value),))[0]
-
-    def _sealed_command(self, seat: Seat, raw: Raw) -> _SealedCommand:
-        try:
-            given = msgspec.json.decode(raw, type=_SealedCommand)
-        except msgspec.ValidationError as error:
-            self._fail(f"the sealed command of version {self.version} is not of the known shape: {error}")
-        if given.type not in {type_name(command) for command in self.ruleset.commands if command.sealed}:
-            self._fail(f"version {self.version} seals the command {given.type}, which must not be sealed")
-        if given.sealed.readers != (seat,):
-            readers = ", ".join(given.sealed.readers) or "nobody"
-            self._fail(f"the command of version {self.version} is sealed for {readers}, not for {seat}, who sent it")
-        return given
-
     # --- the end ---
 
     def _chance_secret(self) -> bytes | None:
@@ -765,10 +486,6 @@ class Replay:
                         each = msgspec.convert(part, Sealed)
                         sealed[each.commitment] = each.readers
         return sealed
-
-    def _fail(self, problem: str) -> NoReturn:
-        sentence = f"{problem[0].upper()}{problem[1:]}.".replace("..", ".")
-        raise ExportError(sentence, self.export.line + self.version, self.version)
 
 
 def _time(at: str) -> datetime:
