@@ -13,8 +13,10 @@ from service.observe.metrics import Metrics
 from service.store.backend import backend_of
 from tests.helpers.postgres import shared_cluster
 from tests.helpers.redis import shared_server
+from tests.service.api.serving import Player
+from tests.service.games.hall import Hall, hall_in
 from tests.service.games.snapshots import EVERY, Data
-from tests.service.rig import Rig, open_rig
+from tests.service.rig import Hands, Rig, open_rig
 
 
 @pytest.fixture
@@ -42,3 +44,20 @@ async def data(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
         made = Data(settings, store, places[0].store)
         opened.push_async_callback(made.written)
         yield made
+
+
+@pytest.fixture
+async def hall(tmp_path: Path, database_url: str) -> AsyncIterator[Hall]:
+    async with hall_in(tmp_path, database_url, Hands()) as hall:
+        await hall.turn()
+        yield hall
+
+
+@pytest.fixture
+async def anna(hall: Hall) -> Player:
+    return await hall.service.register("Anna")
+
+
+@pytest.fixture
+async def bert(hall: Hall) -> Player:
+    return await hall.service.register("Bert")

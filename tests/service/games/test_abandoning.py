@@ -1,8 +1,6 @@
 """Games that nobody plays any more end, once and not too early, and their players have a week to be told."""
 
-from collections.abc import AsyncIterator
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,25 +10,7 @@ from domain.kernel.ids import GameId
 from projections.lanes import LANES
 from projections.stillness import STILLNESS
 from tests.service.api.serving import Answer, Player
-from tests.service.games.test_timekeeper import Hall, hall_in
-from tests.service.rig import Hands
-
-
-@pytest.fixture
-async def hall(tmp_path: Path, database_url: str) -> AsyncIterator[Hall]:
-    async with hall_in(tmp_path, database_url, Hands()) as hall:
-        await hall.turn()
-        yield hall
-
-
-@pytest.fixture
-async def anna(hall: Hall) -> Player:
-    return await hall.service.register("Anna")
-
-
-@pytest.fixture
-async def bert(hall: Hall) -> Player:
-    return await hall.service.register("Bert")
+from tests.service.games.hall import Hall
 
 
 async def begun(hall: Hall, *players: Player, **wish: Any) -> str:

@@ -1,8 +1,7 @@
 """The timekeeper: flags fall when they are due, and once, and nobody loses by an outage."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, cast
@@ -11,7 +10,6 @@ import pytest
 from structlog.testing import capture_logs
 
 from domain.kernel.ids import GameId
-from domain.kernel.proof.verify import verify
 from projections import deadlines
 from projections.deadlines import CLOCKS
 from projections.store import ProjectionStore
@@ -21,92 +19,13 @@ from service.cluster.common_time import CommonTime, common_time
 from service.doctor import examine
 from service.doctor.finding import Finding
 from service.games import timekeeper
-from service.games.timekeeper import Timekeeper
 from service.games.watch import Watch
-from service.readmodels import runner
 from tests.helpers.postgres import shared_cluster
-from tests.service.api.serving import Answer, Player, Service, serving
-from tests.service.rig import LIBRARY, Hands
+from tests.service.api.serving import Player, serving
+from tests.service.games.hall import MINUTE, QUIETLY, Hall, hall_in
+from tests.service.rig import Hands
 
-MINUTE: dict[str, Any] = {"kind": "bank", "time": 60, "increment": 10, "cap": 90}
 OPENS = {"commands": [{"type": "put-up", "coins": 1}, {"type": "open-bidding"}]}
-
-
-class Hall:
-    """A service whose time is put on by hand, and a timekeeper that takes its turns when a test says so."""
-
-    def __init__(self, service: Service, time: Hands) -> None:
-        self.service, self.time = service, time
-        parts = service.services
-        self.runner = runner(parts.store, parts.rows, LIBRARY)
-        self.keeper = Timekeeper(parts.games, parts.store, parts.rows, Watch(parts.store, parts.rows), parts.metrics)
-
-    async def turn(self) -> None:
-        await self.runner.catch_up()
-        await self.keeper.turn()
-
-    async def wait(self, seconds: float) -> None:
-        """Let time pass, watched as by a timekeeper that never sleeps for long."""
-        until = self.time.now + timedelta(seconds=seconds)
-        while self.time.now < until:
-            self.time.now = min(until, self.time.now + timedelta(seconds=20))
-            await self.turn()
-
-    def sleep(self, seconds: float) -> None:
-        """Let time pass that nobody watches."""
-        self.time.now += timedelta(seconds=seconds)
-
-    async def begun(self, anna: Player, bert: Player, **clock: Any) -> str:
-        new = {"ruleset": "tiny-auction", "players": 2, "clock": {**MINUTE, **clock}}
-        game = (await self.service.post("/v1/games", anna, new))["id"]
-        for player in (anna, bert):
-            await self.service.post(f"/v1/games/{game}/seats", player, {})
-        await self.service.post(f"/v1/games/{game}/start", anna)
-        await self.turn()
-        return game
-
-    async def events(self, game: str) -> list[Answer]:
-        return (await self.service.get(f"/v1/games/{game}/events?limit=500"))["items"]
-
-    async def types(self, game: str) -> list[str]:
-        return [each["type"] for each in await self.events(game)]
-
-    async def left(self, game: str, seat: str) -> float:
-        """Return the seconds that a seat has left now."""
-        clocks = (await self.service.services.games.game(GameId(game))).clocks
-        assert clocks is not None
-        return clocks.shows(cast(Any, seat), written(self.time.now)) / 1000
-
-    async def proved(self, game: str) -> None:
-        export = await self.service.ask("GET", f"/v1/games/{game}/export")
-        verdict = verify(export.content.splitlines(keepends=True), LIBRARY)
-        assert verdict.ok, verdict.problem
-
-
-QUIETLY: dict[str, Any] = {"durable": False, "clocks": False, "projections": False, "bots": 0}
-
-
-@asynccontextmanager
-async def hall_in(path: Path, database_url: str, time: Hands) -> AsyncIterator[Hall]:
-    async with serving(path, database_url=database_url, clock=time, **QUIETLY) as service:
-        yield Hall(service, time)
-
-
-@pytest.fixture
-async def hall(tmp_path: Path, database_url: str) -> AsyncIterator[Hall]:
-    async with hall_in(tmp_path, database_url, Hands()) as hall:
-        await hall.turn()
-        yield hall
-
-
-@pytest.fixture
-async def anna(hall: Hall) -> Player:
-    return await hall.service.register("Anna")
-
-
-@pytest.fixture
-async def bert(hall: Hall) -> Player:
-    return await hall.service.register("Bert")
 
 
 @pytest.mark.rule("TAB-CLK-05")
