@@ -146,7 +146,10 @@ def test_the_page_knows_what_the_clock_does_and_who_may_ask_it_to():
 
 
 def test_the_page_knows_how_a_game_ends_that_no_rule_book_ends():
-    right = [rows_of(ends.random_game(seed)) for seed in range(12)] + [rows_of(ends.agreed())]
+    right = [rows_of(ends.random_game(seed)) for seed in range(12)] + [
+        rows_of(ends.agreed()),
+        rows_of(ends.agreed_after_a_resignation()),
+    ]
     assert faults(right) == [""] * len(right)
     agreed = {
         ends.asks_less: "asks nobody, and the game does not end",

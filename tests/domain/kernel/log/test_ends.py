@@ -10,7 +10,7 @@ from domain.boards import builtin
 from domain.kernel.log import snapshot
 from domain.kernel.log.clock import Clock, milliseconds, moment
 from domain.kernel.log.ended import ABANDONED_AFTER, EndProposed, GameAbandoned
-from domain.kernel.log.ending import abandoned_at, finish, open_ends
+from domain.kernel.log.ending import abandoned_at, finish, open_ends, order_of
 from domain.kernel.log.history import read_event
 from domain.kernel.log.lifecycle import GameEnded
 from domain.kernel.proof.verify import verify
@@ -182,6 +182,26 @@ def test_a_proposal_is_answered_by_those_who_are_asked_once() -> None:
     assert not open_ends(withdrawn.game)
     for each in (play, withdrawn):
         proved(each)
+
+
+def agreed_after_a_resignation() -> Play:
+    """Return a game whose end is agreed on by those who are left: a resignation closed the proposal before."""
+    play = started(3)
+    play.propose_end(RED, (RED, BLUE, GREEN))
+    play.answer_end(BLUE, play.game.version)
+    play.resign(GREEN)
+    assert not open_ends(play.game)
+    play.propose_end(RED, (RED, BLUE), (GREEN,))
+    assert open_ends(play.game)[play.game.version].asks == (BLUE,)
+    play.answer_end(BLUE, play.game.version)
+    return play
+
+
+@pytest.mark.rule("TAB-END-02")
+def test_a_proposal_lapses_when_a_player_resigns() -> None:
+    play = agreed_after_a_resignation()
+    assert (play.game.status, order_of(play.game)) == ("over", ((RED, BLUE), (GREEN,)))
+    proved(play)
 
 
 @pytest.mark.rule("TAB-END-02")
