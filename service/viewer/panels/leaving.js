@@ -170,8 +170,8 @@ function offering(room, seat) {
   };
   return html`<details class="leaving"><summary>Offer your seat</summary>
     <form @submit=${submit}>
-    <p>Whoever accepts plays on in your place and sees what you see. You then see what a spectator sees. Until somebody accepts,
-      you play on, and you can withdraw the offer. Nobody can accept who plays or played another seat of this game, or is its official.</p>
+    <p>The player who accepts plays on in your place and sees what you see. You then see what a spectator sees. Until then you
+      play on, and you can withdraw the offer. Players of other seats and officials of this game cannot accept.</p>
     <p><label>To the player of this name, or with this address; leave it empty for anybody <input name="to" maxlength="200" autocomplete="off" spellcheck="false" /></label></p>
     <p><button ?disabled=${request.busy}>Offer my seat</button></p></form>
     ${request.refusalIn(room, OFFER)}</details>`;
