@@ -205,7 +205,11 @@ def given_up_again(lines: list[Line]) -> None:
 LIFE: Final = "TAB-LIFE-05"
 HANDED_OVER: Final = (
     Forgery(
-        "a seat taken over unasked", "handed over", taken_out("seat-given-up"), LIFE, "red, which was not given up"
+        "a seat taken over unasked",
+        "handed over",
+        taken_out("seat-given-up"),
+        LIFE,
+        "red, which is neither open nor offered",
     ),
     Forgery("a seat given up by a stranger", "handed over", caused("seat-given-up", player=MALLORY), "does not hold"),
     Forgery("a seat given up twice", "handed over", given_up_again, LIFE, "gives up red a second time"),
