@@ -217,7 +217,11 @@ HANDED_OVER: Final = (
         "a seat taken over for another", "handed over", caused("seat-taken-over", player=MALLORY), "but seats first"
     ),
     Forgery(
-        "two seats for one", "handed over", taken_over_by(str(player_of(Seat("blue")))), "TAB-LIFE-03", "a second time"
+        "two seats for one",
+        "handed over",
+        taken_over_by(str(player_of(Seat("blue")))),
+        "TAB-LIFE-03",
+        "who holds a seat",
     ),
     Forgery("a seat for an official", "handed over", taken_over_by(str(OFFICIAL)), RUL, "who is or was an official"),
     Forgery("a seat that never changed hands", "handed over", taken_out("seat-taken-over"), "who does not hold red"),
