@@ -1,8 +1,8 @@
 """A seat that changes hands while something is hidden: its secrets pass to the substitute, and to nobody else.
 
 What a spectator must not see, the law of secrecy proves of every ruleset with pairs of games. Here the player before is
-held to what a spectator sees, in every ruleset and on each of the ways by which a seat changes hands. What both get over
-HTTP, pairs of games compare in `test_secrecy.py`.
+held to what a spectator sees, in every ruleset and on each of the ways by which a seat changes hands. `test_secrecy.py`
+compares what both get over HTTP.
 """
 
 from collections.abc import Callable
