@@ -45,7 +45,7 @@ class Done(Struct, frozen=True):
         records: what it added to the log.
         vault: the secrets of the game.
         repeated: whether the request came again with its idempotency key, and this was done the first time.
-        present: the game as it is now, if it came again: whoever sent it may see less of it than they did.
+        present: the game as it is now, if it came again: its sender may see less of it than before.
     """
 
     state: Game
