@@ -106,7 +106,8 @@ class GameReader:
         """Return from the log what an earlier request did, which `added` something to a game."""
         then = await self.at(game_id, added.version)
         records = await self.records(game_id, added.after, added.version - added.after)
-        return Done(then, added.after, records, await self.vault(game_id), repeated=True)
+        vault, present = await self.vault(game_id), await self.game(game_id, added.version)
+        return Done(then, added.after, records, vault, repeated=True, present=present)
 
     # --- who is shown what ---
 

@@ -12,8 +12,9 @@ from domain.kernel.ids import GameId, PlayerId, Version
 from domain.kernel.log.game import Game
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.log.timing import BY_CLOCK
+from service.accounts.caller import Caller
 from service.base.clock import Clock, stamp
-from service.games.views import Accepted, Viewer, event_view
+from service.games.views import Accepted, Viewer, event_view, viewer_of
 from service.store.protocol import KeyUse
 
 
@@ -44,6 +45,7 @@ class Done(Struct, frozen=True):
         records: what it added to the log.
         vault: the secrets of the game.
         repeated: whether the request came again with its idempotency key, and this was done the first time.
+        present: the game as it is now, if it came again: its sender may see less of it than before.
     """
 
     state: Game
@@ -51,6 +53,7 @@ class Done(Struct, frozen=True):
     records: Sequence[Record]
     vault: Vault
     repeated: bool = False
+    present: Game | None = None
 
     @property
     def game(self) -> GameId:
@@ -60,6 +63,13 @@ class Done(Struct, frozen=True):
     def version(self) -> Version:
         """The version after it."""
         return self.state.version
+
+    def viewer(self, caller: Caller | None) -> Viewer:
+        """Return what a caller may see of it: what the first answer showed, as far as they still may."""
+        first = viewer_of(self.state, caller)
+        if self.present is None or (now := viewer_of(self.present, caller)).everything:
+            return first
+        return Viewer(first.player, first.seat if first.seat == now.seat else None)
 
     def seen_by(self, viewer: Viewer) -> Accepted:
         """Return it as `viewer` may see it."""

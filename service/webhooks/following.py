@@ -153,15 +153,16 @@ class Follower:
             self._place = None
             return None
         place = await self._hooks.place()
-        ears = await self._ears_at(place)
-        if not ears:
-            self._place = None
-            return None
         if place != self._place:
+            if not (ears := await self._ears_at(place)):
+                return self._rest()
             await self._take_up(place, ears)
         found, end = await self._store.read_on(self._reached, BATCH)
         if not found and end == self._reached:
             return False
+        # Only now: a thousand webhooks take 20 ms, which every second without news would cost.
+        if not (ears := await self._ears_at(place)):
+            return self._rest()
         deliveries = await self._deliveries(found, ears)
         if deliveries or _parsed(place.place, self._store.books).distance(end) >= SPARED:
             if not await self._hooks.advance(place, str(end), deliveries):
@@ -172,6 +173,10 @@ class Follower:
                 self._written()
         self._reached = end
         return True
+
+    def _rest(self) -> None:
+        """Follow nothing while no webhook is on."""
+        self._place = None
 
     async def _take_up(self, place: Place, ears: Sequence[Ear]) -> None:
         """Begin at a place that is stored, or where the first of some webhooks begins to hear if that is later."""

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+import uvloop
 from msgspec.structs import replace
 
 from domain.kernel.ids import GameId, PlayerId
@@ -24,6 +25,7 @@ from service.app import open_services
 from service.base.clock import stamped
 from service.base.settings import Settings
 from service.cluster.wake import LocalWake
+from service.observe.logging import configure
 from service.store.accounts import PlayerRow
 from service.store.webhooks import DeliveryId, DeliveryRow, HookId, HookRow
 from service.webhooks.events import MOVED
@@ -46,9 +48,13 @@ BAD: Final = {1: "hang", 3: "slow", 5: "fail", 7: "closed"}
 
 def bench_webhooks() -> Iterator[Figure]:
     for kind in ("sqlite", "postgres"):
-        late = asyncio.run(_bench(kind))
-        p95 = sorted(late)[int(len(late) * 0.95)]
-        note = f"{WEBHOOKS} webhooks, half dead or slow, on {kind}; {len(late)} first attempts at those that are well"
+        began = time.process_time()
+        late = uvloop.run(_bench(kind))
+        p95, spent = sorted(late)[int(len(late) * 0.95)], time.process_time() - began
+        note = (
+            f"{WEBHOOKS} webhooks, half dead or slow, on {kind}; {len(late)} first attempts at those that are well;"
+            f" the service took {spent:.0f} s of processor"
+        )
         yield Figure("webhooks-lateness-p95", p95, "s", min(late), max(late), len(late), "<= 2", note)
 
 
@@ -94,6 +100,7 @@ _SETTINGS: Final[dict[str, Any]] = {
 
 async def _told(settings: Settings, port: int) -> None:
     """Play, and have the webhooks told."""
+    configure(settings.log_level)
     async with open_services(settings, LIBRARY, own_board) as services:
         rig = Rig(services.games, services.store, LocalWake(), services.accounts, settings)
         games = [await rig.begun(rounds=3) for _ in range(GAMES)]

@@ -58,7 +58,7 @@ ACCEPTED: Final = Answer(
 
 def accepted(request: Call, done: Done) -> Response[bytes]:
     """Answer what a request did, as far as the caller's token may see it."""
-    return answer(done.seen_by(viewer_of(done.state, request.caller)), headers=etag(done.version))
+    return answer(done.seen_by(done.viewer(request.caller)), headers=etag(done.version))
 
 
 async def acted(request: Call, game: str, act: acts.Act, within: Within | None = None) -> Response[bytes]:

@@ -176,7 +176,7 @@ async def give_commands(request: Call, game: str) -> Response[bytes]:
         raise await _explained(error, request.services, GameId(game), player, orders) from None
     if query.next == "false":
         return accepted(request, done)
-    viewer = viewer_of(done.state, request.caller)
+    viewer = done.viewer(request.caller)
     now = await request.services.games.game(done.game, done.version)
     base = now if now.version == done.version else as_past(done.state, now)
     played = Played(*astuple(done.seen_by(viewer)), next=snapshot(base, viewer, done.vault))

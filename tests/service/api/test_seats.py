@@ -162,6 +162,23 @@ def _version(frame: Answer) -> int:
     return frame["event"]["version"]
 
 
+@pytest.mark.rule("TAB-SEAT-03")
+async def test_the_player_before_repeats_a_request_and_is_shown_what_a_spectator_sees(
+    service: Service, anna: Player, bert: Player
+) -> None:
+    carla = await service.register("Carla")
+    game = await begun(service, anna, bert)
+    url = f"/v1/games/{game}"
+    chosen = {"command": {"type": "choose-card", "card": await service.first_card(game, bert)}}
+    first = await service.post(f"{url}/commands", bert, chosen, idempotency_key="mine")
+    assert values(first["events"])
+    await service.post(f"{url}/seats/blue/offer", bert, {})
+    await service.post(f"{url}/seats/blue/acceptance", carla)
+    again = await service.post(f"{url}/commands", bert, chosen, idempotency_key="mine")
+    assert (again["repeated"], again["version"]) == (True, first["version"])
+    assert values(again["events"]) == []
+
+
 @pytest.mark.rule("TAB-SEAT-01")
 @pytest.mark.rule("TAB-SEAT-02")
 async def test_who_may_offer_withdraw_and_accept_a_seat(service: Service, anna: Player, bert: Player) -> None:

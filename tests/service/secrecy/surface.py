@@ -96,7 +96,7 @@ class Onlooker:
 
         `another` is a player of it; `another_key` an idempotency key that came with a command of his.
         """
-        seen = await self._live(version)
+        seen = await self.follow(version)
         words = {"game": self._game, "player": another.id, "ruleset": "tiny-auction", "rule": "TA-BID-01"}
         words |= {"past": str(version - 1), "seat": "red", "chart": "points.svg", "document": "cards", "case": "cnone"}
         words |= {"level": "0", "tile": "000.p/1", "secret": "inv_guessed", "lesson": "first"}
@@ -162,6 +162,11 @@ class Onlooker:
             "POST /end-proposals/1/answer": await self._ask("POST", f"{ends}/1/answer", None, "", agrees=True),
         }
 
+    async def forget(self, version: int) -> None:
+        """Forget what the streams have sent up to a version, at which the game stands."""
+        await self.follow(version)
+        self._streamed = self._sent = self._told = b""
+
     def _address(self, path: str) -> str:
         return f"/v1/games/{self._game}{path}"
 
@@ -178,7 +183,7 @@ class Onlooker:
         text = b"\n".join((b"%d" % answer.status_code, *(line.encode() for line in told), b"", answer.content))
         return text.replace(answer.headers["request-id"].encode(), b"this request")
 
-    async def _live(self, version: int) -> Seen:
+    async def follow(self, version: int) -> Seen:
         """Return what the streams have sent up to a version, each from the first event on."""
         async with asyncio.timeout(60):
             while not _has(self._streamed, b"id: %d\n" % version):

@@ -16,7 +16,7 @@ import msgspec
 import pytest
 
 from domain.kernel.canonical import canonical
-from domain.kernel.ids import Seat
+from domain.kernel.ids import PlayerId, Seat
 from domain.kernel.log.game import Decided, Game
 from domain.kernel.proof import export
 from domain.kernel.rules.draft import Draft
@@ -24,7 +24,7 @@ from domain.kernel.rules.refusal import Refusal
 from service.accounts.caller import Caller
 from service.api.contract.document import endpoints
 from service.games.acts import Case, Commands
-from service.games.views import Viewer
+from service.games.views import Viewer, seat_of, viewer_of
 from service.observe.logging import log
 from tests.helpers.postgres import shared_cluster
 from tests.helpers.sampling import sampled
@@ -34,6 +34,7 @@ from tests.service.secrecy.world import Moment, lived
 from tests.tiny.auction import ChooseCard, Table
 
 PAIRS = [(store, seed) for store in ("sqlite", "postgres") for seed in range(5)]
+HANDED = [Cast.handing(way, is_blind=blind) for way in ("offer", "resignation", "clock") for blind in (False, True)]
 LEAKY = Cast(seed=0, seats=2, blind=(0,), organizer=0, in_stock=False, commands=6)
 Database = Callable[[], AbstractAsyncContextManager[str]]
 
@@ -83,6 +84,22 @@ async def test_what_one_may_not_see_makes_no_difference(seed: int, tmp_path: Pat
         assert [salt for salt in moment.salts if salt.encode() in everything or salt in repr(moment.kept)] == []
 
 
+@pytest.mark.rule("TAB-SEAT-03")
+@pytest.mark.parametrize(
+    "cast", sampled("seats that change hands", HANDED, 1), ids=lambda cast: f"{cast.way}-{cast.handed}"
+)
+async def test_a_seat_that_changes_hands_shows_its_secrets_to_the_substitute_alone(cast: Cast, tmp_path: Path) -> None:
+    """Its player before sees no difference from then on, by streams that were open before either. Nor does a substitute
+    see one in the hands of others.
+    """
+    with perfect_commitments():
+        moments = await pair(cast, tmp_path, embedded)
+    assert moments
+    assert all({"substitute", "player before"} & one.seen.keys() for one, _ in moments)
+    assert differences(moments) == []
+    assert all(one.insider != other.insider for one, other in moments)
+
+
 async def test_everything_in_the_contract_about_a_game_is_asked(tmp_path: Path) -> None:
     """What is read is taken from the contract; what changes a game is tried out by hand, or this fails."""
     (moment, *_) = await lived(Cast.drawn(0), swapped=False, data=tmp_path, database_url="")
@@ -113,6 +130,16 @@ def _open_command(command: Any, seat: Seat, draft: Draft[Table]) -> tuple[msgspe
     return msgspec.Raw(canonical(command)), None
 
 
+def _keeps(game: Game, caller: Caller | None) -> Viewer:
+    """Show a stream to the end what it showed first."""
+    return _KEPT.setdefault(caller.player if caller is not None else "", viewer_of(game, caller))
+
+
+def _remembers(game: Game, player: PlayerId) -> Seat | None:
+    held = (seat for seat, players in game.around.held.items() if player in players)
+    return _seat_of(game, player) or next(held, None)
+
+
 def _neighbour(game: Game, caller: Caller) -> Viewer:
     return Viewer(caller.player, next(seat for seat, holder in game.players.items() if holder != caller.player))
 
@@ -122,7 +149,8 @@ async def _told_in_the_log(self: Commands, case: Case) -> Decided:
     return await _decide(self, case)
 
 
-_choose, _decide = ChooseCard.decide, Commands.decide
+_choose, _decide, _seat_of = ChooseCard.decide, Commands.decide, seat_of
+_KEPT: dict[str, Viewer] = {}
 
 LEAKS: dict[str, tuple[str, Any]] = {
     "the secrets of others beside the events": ("service.games.views.Viewer.may_read", lambda self, secret: True),
@@ -135,11 +163,17 @@ LEAKS: dict[str, tuple[str, Any]] = {
     "a sealed command as it was given": ("domain.kernel.log.game._command_in_log", _open_command),
     "a bot that is asked for another seat": ("service.bots.playing.viewer_of", _neighbour),
     "commands in the service's log": ("service.games.acts.Commands.decide", _told_in_the_log),
+    "a seat to its player before": ("service.games.views.seat_of", _remembers),
+    "a seat on a stream that was open before": ("service.api.log.streams.viewer_of", _keeps),
 }
+OF_SEATS = ("a seat to its player before", "a seat on a stream that was open before")
+"""Leaks only where a seat changes hands."""
 
 
 @pytest.mark.parametrize("leak", sampled("leaks", LEAKS, 3))
 async def test_a_leak_is_noticed(leak: str, tmp_path: Path) -> None:
+    cast = Cast.handing("offer", is_blind=False) if leak in OF_SEATS else LEAKY
+    _KEPT.clear()
     with perfect_commitments(), mock.patch(*LEAKS[leak]):
-        moments = await pair(LEAKY, tmp_path, embedded)
+        moments = await pair(cast, tmp_path, embedded)
     assert differences(moments)

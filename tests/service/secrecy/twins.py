@@ -4,7 +4,7 @@ import contextlib
 import hashlib
 from collections.abc import Iterator
 from random import Random
-from typing import Any, Final
+from typing import Any, Final, Literal
 from unittest import mock
 
 from msgspec import Struct
@@ -14,6 +14,9 @@ from domain.kernel.rules.draft import Draft
 from tests.tiny.auction import DECK, HAND, CardsDealt, Table, TinyAuction
 
 SEATED: Final = ("Anna", "Bert", "Carl", "Dora")
+
+Way = Literal["offer", "resignation", "clock"]
+"""How a seat changes hands: its player offers it, resigns, or lets the flag fall."""
 
 
 def perfect(salt: bytes, value: Any) -> str:
@@ -45,6 +48,9 @@ class Cast(Struct, frozen=True):
         sees: what an organizer without a seat sees: `all`, or what spectators see; then they look, too.
         in_stock: whether both cards lie in the stock, which is never turned up; else one is in a hand.
         commands: the most commands, after which the game is left alone.
+        handed: the number of the seat that changes hands, which has a swapped card unless it is blind. From then on
+            its player before looks, too. So does a substitute of a blind seat, from the beginning.
+        way: how it does.
     """
 
     seed: int
@@ -54,6 +60,14 @@ class Cast(Struct, frozen=True):
     in_stock: bool
     commands: int = 1000
     sees: Sight = "spectator"
+    handed: int | None = None
+    way: Way = "offer"
+
+    @classmethod
+    def handing(cls, way: Way, *, is_blind: bool) -> "Cast":
+        """Return a cast of three, one of whose seats changes hands."""
+        seed = ("offer", "resignation", "clock").index(way)
+        return cls(seed, 3, (1,), None, in_stock=False, commands=3, handed=1 if is_blind else 0, way=way)
 
     @classmethod
     def drawn(cls, seed: int) -> "Cast":
@@ -83,12 +97,14 @@ class Auction(TinyAuction):
     def _places(self, deck: list[int]) -> tuple[int, int]:
         """Return two places of the deck that go to different owners, none of them blind, with different cards."""
         # Dealt from the end of the deck; None owns the stock.
+        handed = self.cast.handed if self.cast.handed not in self.cast.blind else None
         owners = [seat if (seat := (len(deck) - 1 - place) // HAND) < self.cast.seats else None for place in range(15)]
         pairs = [
             (one, other)
             for one, owner in enumerate(owners)
             for other, its_owner in enumerate(owners)
             if not {owner, its_owner} & set(self.cast.blind) and deck[one] != deck[other]
+            if handed is None or handed in (owner, its_owner)
             if (owner is its_owner is None if self.cast.in_stock else owner is not None and owner != its_owner)
         ]
         return Random(self.cast.seed).choice(pairs)

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
@@ -29,6 +29,9 @@ from tests.service.secrecy.twins import SEATED, Auction, Cast
 
 LOOKS_EVERY: Final = 3
 """The commands after which everybody looks."""
+
+CLOCK: Final = {"kind": "bank", "time": 10, "cap": 60, "grace": 0, "at_zero": "vacate"}
+"""Where a seat changes hands by its clock. Time stands still until then."""
 
 COUNTED: Final = ("tabularium_commands_total", "tabularium_refusals_total", "tabularium_events_appended_total")
 """The metrics that are about games; the others are about time and memory."""
@@ -69,24 +72,34 @@ async def lived(cast: Cast, *, swapped: bool, data: Path, database_url: str) -> 
     ):
         library = Library([Auction(cast, swapped=swapped)])
         # The time stands still: how often the service looks at the clock depends on how quick the machine is.
-        now = datetime(2026, 11, 21, tzinfo=UTC)
+        hands = _Hands()
         chosen: dict[str, Any] = {"library": library, "randomness": fixed_randomness(f"world {cast.seed}")}
-        chosen["clock"] = lambda: now
+        chosen["clock"] = hands
         # When a head is signed is a matter of the wall clock; its hash is what the events show anyway.
         chosen["transparency"] = False
         async with serving(data, durable=False, database_url=database_url, **chosen) as service:
-            return await _World(cast, service, log).lived()
+            return await _World(cast, service, log, hands).lived()
 
 
 async def _unconverted(svg: bytes, width: int) -> bytes:
     return svg
 
 
+class _Hands:
+    """A clock that is put on by hand."""
+
+    now = datetime(2026, 11, 21, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
 class _World:
-    def __init__(self, cast: Cast, service: Service, log: list[Any]) -> None:
+    def __init__(self, cast: Cast, service: Service, log: list[Any], hands: _Hands) -> None:
         self._cast = cast
         self._service = service
         self._log = log
+        self._hands = hands
         self._rng = Random(cast.seed)
         self._answers = 0
         self._key = "k0"
@@ -103,6 +116,7 @@ class _World:
         organizer = chair if self._cast.organizer is None else self._players[self._cast.organizer]
         wish = {"ruleset": "tiny-auction", "players": self._cast.seats, "title": "An auction to look at"}
         wish["organizer_sees"] = self._cast.sees
+        wish |= {"clock": CLOCK} if self._cast.way == "clock" else {}
         self._game = (await service.post("/v1/games", organizer, wish))["id"]
         for player in self._players:
             await service.post(self._address("/seats"), player, {"entropy": f"of {player.id}"})
@@ -111,6 +125,11 @@ class _World:
         looking = {"spectator": None, "official": official}
         looking |= {"organizer": chair} if organizer is chair and self._insider is None else {}
         looking |= {f"seat {number}": self._players[number] for number in self._cast.blind}
+        handed = self._cast.handed
+        if handed is not None:
+            self._substitute = await service.register("Emil")
+            is_blind = handed in self._cast.blind
+            looking |= {"substitute": self._substitute} if is_blind else {"player before": self._players[handed]}
         async with contextlib.AsyncExitStack() as stack:
             self._onlookers = {
                 name: await stack.enter_async_context(
@@ -118,6 +137,12 @@ class _World:
                 )
                 for name, player in looking.items()
             }
+            for each in self._onlookers.values():  # a stream of all games knows them when it is read first
+                await each.follow((await self._now()).version)
+            # Until the seat changes hands this one sees what the seat sees.
+            self._before = self._onlookers.pop("player before", None)
+            if handed is not None:
+                await self._hand_over(handed)
             moments.append(await self._moment())
             given = 0
             while given < self._cast.commands and (await self._now()).status == "running":
@@ -170,6 +195,33 @@ class _World:
     @property
     def _cast_seats(self) -> tuple[Seat, ...]:
         return Auction(self._cast, swapped=False).seats(self._cast.seats)
+
+    async def _hand_over(self, number: int) -> None:
+        """Let a seat change hands that has to choose a card."""
+        seat, service, way = self._cast_seats[number], self._service, self._cast.way
+        path, player = self._address(f"/seats/{seat}"), self._players[number]
+        while seat not in (decision := (await self._now()).decisions[0]).seats or decision.kind != "choose-card":
+            await self._act()
+        if way == "offer":
+            await service.post(f"{path}/offer", player, {"to": self._substitute.id})
+        elif way == "resignation":
+            await service.post(f"{path}/resignation", player)
+        else:
+            others = [each for each in self._cast_seats if each != seat]
+            for one, other in (others, others[::-1]):
+                await service.post(self._address("/time"), self._of(one), {"seat": other, "seconds": 10})
+            self._hands.now += timedelta(seconds=15)
+            await until(self._is_open)
+        now = await self._now()
+        if self._before is not None:
+            await self._before.forget(now.version)
+            self._onlookers["player before"], self._before = self._before, None
+        await service.post(f"{path}/acceptance", self._substitute)
+        self._players[number] = self._substitute
+
+    async def _is_open(self) -> bool:
+        now = await self._now()
+        return bool(now.around.given_up) and now.owed is None
 
     # --- looking ---
 
@@ -237,7 +289,8 @@ class _World:
             return [line for line in self._log if not str(line.get("path", "")).endswith(("/events/stream", "/socket"))]
 
         async def complete() -> bool:
-            streams = sum(each.streams for each in self._onlookers.values())
+            onlookers = (*self._onlookers.values(), *([self._before] if self._before is not None else []))
+            streams = sum(each.streams for each in onlookers)
             return sum(line["event"] == "request" for line in lines()) == self._answers - streams
 
         await until(complete)

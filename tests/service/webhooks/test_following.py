@@ -12,6 +12,7 @@ from domain.kernel.rules.message import type_name
 from service.base.scopes import EVERYBODYS
 from service.games.acts import Start, TakeSeat
 from service.games.creating import create_game
+from service.games.seats import AcceptSeat, OfferSeat
 from service.webhooks.events import AWAITED, MEANINGS, MOVED, OF_GAMES, USUAL, wants
 from tests.service.rig import ANNA, BERT, CARL
 from tests.service.webhooks.receiving import Telling
@@ -121,6 +122,27 @@ async def test_a_private_game_is_told_of_to_those_alone_who_read_it(told: Tellin
     assert told.receiver.types("/game") == []
     assert told.receiver.types("/member")[0] == "game.started"
     assert private in {each.json["data"]["game"] for each in told.receiver.got if each.path == "/own"}
+
+
+@pytest.mark.rule("TAB-SEAT-03")
+async def test_the_webhook_of_a_player_before_hears_nothing_more_of_a_seat_and_the_substitute_s_does(
+    told: Telling,
+) -> None:
+    await told.hook(BERT, "/before", events=ALL)
+    await told.hook(CARL, "/now", events=ALL)
+    game = await told.rig.begun()
+    await told.tell()
+    seat = next(seat for seat, holder in (await told.rig.games.game(game)).players.items() if holder == BERT)
+    await told.rig.games.act(game, BERT, OfferSeat(seat, CARL))
+    await told.rig.games.act(game, CARL, AcceptSeat(seat))
+    told.receiver.got.clear()
+    while AWAITED not in told.receiver.types("/now"):
+        await told.rig.play_round(game)
+        await told.tell()
+    assert told.receiver.types("/before") == []
+    assert {tuple(each.json["data"]["seats"]) for each in told.receiver.got if each.json["type"] == AWAITED} == {
+        (seat,)
+    }
 
 
 async def test_the_whole_service_is_told_of_only_as_long_as_the_account_may_read_the_log(told: Telling) -> None:
