@@ -168,7 +168,7 @@ class Inbox(Projection):
     def fold(self, happened: Happened) -> Iterable[Change]:
         event, game, record = happened.around, happened.game, happened.record
         yield from _members(happened)
-        if (told := _TOLD.get(type(event))) is not None and (notice := told(event)) is not None:
+        if (notice := notice_of(event)) is not None:
             yield from _noted(game, game, record.version, record.at, happened.cause.player, *notice)
 
     def fold_continuation(self, happened: Happened) -> Iterable[Change]:
@@ -182,11 +182,17 @@ class Inbox(Projection):
 
     def argue(self, argued: Argued) -> Iterable[Change]:
         event, record = argued.event, argued.record
-        if (told := _TOLD.get(type(event))) is not None and (notice := told(event)) is not None:
+        if (notice := notice_of(event)) is not None:
             yield from _noted(argued.game, argued.case, record.version, record.at, argued.cause.player, *notice)
 
 
 INBOX: Final = Inbox()
+
+
+def notice_of(event: object) -> tuple[Kind, Seat | str, str] | None:
+    """Return what is told of an event: the kind, the seat that it is about, and the roles; None for nothing."""
+    told = _TOLD.get(type(event))
+    return told(event) if told is not None else None
 
 
 def _members(happened: Happened) -> Iterable[Change]:

@@ -110,7 +110,7 @@ async def open_services(
         )
         opened.push_async_callback(games.close)
         log_key = signing_key(settings, randomness)
-        webhooks = await opened.enter_async_context(
+        webhooks, devices = await opened.enter_async_context(
             telling(settings, store, games, rows, wake, clock, randomness, watched)
         )
         services = Services(
@@ -133,6 +133,7 @@ async def open_services(
             limits=limits_of(settings, redis, watched),
             drawings=drawings,
             webhooks=webhooks,
+            devices=devices,
         )
         await opened.enter_async_context(keeping(settings, library, store, rows, wake))
         await opened.enter_async_context(

@@ -50,7 +50,16 @@ from service.api.problems.request import (
     UNKNOWN_PATH,
 )
 from service.api.problems.rulesets import INVALID_BOARD, INVALID_DOCUMENT, NO_MAP, UNKNOWN_RULESET
-from service.api.problems.webhooks import BAD_TARGET, TOO_MANY_WEBHOOKS, UNKNOWN_DELIVERY, UNKNOWN_WEBHOOK, WEBHOOKS_OFF
+from service.api.problems.webhooks import (
+    BAD_TARGET,
+    PUSH_OFF,
+    TOO_MANY_DEVICES,
+    TOO_MANY_WEBHOOKS,
+    UNKNOWN_DELIVERY,
+    UNKNOWN_DEVICE,
+    UNKNOWN_WEBHOOK,
+    WEBHOOKS_OFF,
+)
 from service.games.acts import NotOrganizer, NotSeated, TooManyBots
 from service.games.cache import UnknownGame, UnknownVersion
 from service.games.requests import StaleVersion, UnknownPlayer, UnknownRuleset
@@ -60,6 +69,7 @@ from service.outward.addresses import BadTarget
 from service.pictures.png import NotConverted
 from service.pictures.scenes import Unmapped
 from service.store.protocol import KeyReused, StoreDamaged, StoreError, StoreFull, StreamDamaged
+from service.webhooks.devices import PushOff, TooManyDevices, UnknownDevice
 from service.webhooks.registry import TooManyWebhooks, UnknownDelivery, UnknownWebhook, WebhooksOff
 
 encode: Final = msgspec.json.Encoder().encode
@@ -93,6 +103,9 @@ _FAULTS_OF_REQUEST: Final = {
     UnknownDelivery: UNKNOWN_DELIVERY,
     TooManyWebhooks: TOO_MANY_WEBHOOKS,
     WebhooksOff: WEBHOOKS_OFF,
+    UnknownDevice: UNKNOWN_DEVICE,
+    TooManyDevices: TOO_MANY_DEVICES,
+    PushOff: PUSH_OFF,
 }
 
 _REMEDIES: Final = {

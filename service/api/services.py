@@ -28,6 +28,7 @@ from service.store.past import Past
 from service.store.protocol import EventStore
 from service.transparency.keys import LogKey
 from service.transparency.log import TransparencyLog
+from service.webhooks.devices import Devices
 from service.webhooks.registry import Webhooks
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ class Services(Struct, frozen=True, eq=False):
     transparency: TransparencyLog
     metrics: Metrics
     webhooks: Webhooks
+    devices: Devices
     log_key: LogKey | None = None
     """What signs the transparency log, if this process does."""
     provider: "Provider | None" = None

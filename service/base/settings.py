@@ -93,7 +93,7 @@ LogLevel = Literal["debug", "info", "warning", "error"]
 Positive = Annotated[float, Meta(gt=0, description="a number above 0")]
 Seconds = Annotated[float, Meta(gt=0, le=3600, description="a number above 0, 3600 at most")]
 
-SECRETS: Final = ("log_key", "webhook_key", "oidc_client_secret")
+SECRETS: Final = ("log_key", "webhook_key", "push_key", "oidc_client_secret")
 """Settings that are shown to nobody."""
 
 PUBLIC_RATES: Final[Mapping[str, float]] = {
@@ -178,10 +178,14 @@ class Settings(Struct, frozen=True):
         webhook_key: what encrypts the secrets of webhooks in the database, as `tabularium webhooks key` makes it; older
             keys after it, separated by spaces, still decrypt. Default: a key that the service makes in its data
             directory; with PostgreSQL, there are no webhooks without this setting.
-        outward: where webhooks may lead: to the public internet by HTTPS on port 443, or ``anywhere``, also to this
-            machine and by plain HTTP. The latter is for tests and closed networks, as every account chooses addresses.
+        push_key: what signs what is pushed to browsers, as `tabularium webhooks push-key` makes it. Browsers that were
+            signed in to another key have to be asked again. Default: a key that the service makes in its data
+            directory; with PostgreSQL, nothing is pushed without this setting and `webhook_key`.
+        outward: where webhooks and pushes may lead: to the public internet by HTTPS on port 443, or ``anywhere``, also
+            to this machine and by plain HTTP. The latter is for tests and closed networks, as every account chooses
+            addresses.
         public_url: the address at which people find the service, such as ``https://games.example.org``. What webhooks
-            tell begins with it. Default: they tell paths alone.
+            tell begins with it, and push services are given it as a contact. Default: webhooks tell paths alone.
         metrics_port: a port for /metrics alone. Default: /metrics is on `port`.
         traces_url: where to send traces, by OTLP over HTTP: ``http://collector:4318/v1/traces``. Default: nowhere.
             OpenTelemetry's own variables (``OTEL_TRACES_SAMPLER`` …) say which requests are traced, and under what
@@ -248,6 +252,7 @@ class Settings(Struct, frozen=True):
     log_policy: str = ""
     webhooks: bool = True
     webhook_key: str = ""
+    push_key: str = ""
     outward: Literal["public", "anywhere"] = "public"
     public_url: HttpUrl = ""
     metrics_port: Annotated[int, Meta(ge=0, le=65535)] | None = None
@@ -358,6 +363,11 @@ class Settings(Struct, frozen=True):
     def webhook_key_file(self) -> Path:
         """The file of the key that encrypts the secrets of webhooks, unless the settings have it."""
         return self.data / "webhooks.key"
+
+    @property
+    def push_key_file(self) -> Path:
+        """The file of the key that signs what is pushed, unless the settings have it."""
+        return self.data / "push.key"
 
     @property
     def snapshot_database(self) -> Path:

@@ -1,4 +1,4 @@
-"""``tabularium webhooks``: the key that encrypts the secrets of webhooks."""
+"""``tabularium webhooks``: the keys that encrypt the secrets of webhooks, and sign what is pushed."""
 
 import asyncio
 import os
@@ -14,9 +14,10 @@ OnData = Annotated[Path | None, typer.Option(help="Data directory (TABULARIUM_DA
 
 
 def register(app: typer.Typer) -> None:
-    group = typer.Typer(no_args_is_help=True, help="The key that encrypts the secrets of webhooks.")
+    group = typer.Typer(no_args_is_help=True, help="The keys of webhooks, and of pushes to browsers.")
     group.command("key")(key)
     group.command("reseal")(reseal)
+    group.command("push-key")(push_key)
     app.add_typer(group, name="webhooks")
 
 
@@ -94,6 +95,24 @@ async def _reseal(settings: Settings) -> int:
         return len(rows)
     finally:
         await store.close()
+
+
+def push_key(
+    to: Annotated[Path, typer.Option("--to", help="Write the key to this new file.")],
+) -> None:
+    """Make a key for TABULARIUM_PUSH_KEY, which signs what is pushed to browsers. It is never printed.
+
+    Give it to every process. A service without a database server needs none: it makes its own, push.key in its data
+    directory. Browsers know the key, so a new one reaches none of those that an older one has told: their owners
+    have to switch them on again.
+    """
+    from service.base.private import write_secret
+    from service.webhooks.push import new_push_key
+
+    try:
+        write_secret(to, new_push_key())
+    except OSError as error:
+        bad_input(f"{to} cannot be written: {error.strerror}")
 
 
 def _settings(data: Path | None) -> Settings:

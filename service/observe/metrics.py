@@ -141,6 +141,13 @@ class Metrics:
             "Requests to webhooks that this process sent, by what came of them: `delivered`, `failed`, `unanswered`.",
             "result",
         )
+        self.notices = self._counter(
+            "tabularium_notices",
+            "What this process told persons: by the way, `push` or `mail`, and by what came of it; `passed` when"
+            " it was not worth telling any more.",
+            "way",
+            "result",
+        )
         self.webhook_lateness = self._histogram(
             "tabularium_webhook_lateness_seconds",
             "How long after it was due an event was first sent to a webhook by this process.",

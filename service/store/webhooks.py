@@ -1,5 +1,7 @@
 """What a store keeps of webhooks: where they go, what is to be sent, and what was answered.
 
+The devices and mailboxes of accounts are kept as webhooks are, and what they are told is a delivery like others.
+
 A delivery is written when its event was read in the log, together with the place up to which the log was read. So none
 is lost or made twice, whichever process is killed. It is sent later, at least once.
 
@@ -7,7 +9,7 @@ Times are stamps of `service.base.clock`, which sort as text; an empty one is no
 """
 
 from collections.abc import Collection, Sequence
-from typing import Literal, NewType, Protocol
+from typing import Final, Literal, NewType, Protocol, get_args
 
 from msgspec import Struct
 
@@ -22,6 +24,12 @@ DeliveryId = NewType("DeliveryId", str)
 
 About = Literal["account", "game", "service"]
 Form = Literal["standard", "discord", "slack"]
+Personal = Literal["push", "mail"]
+"""What tells a person: a device, by web push, or a mailbox."""
+
+FORMS: Final[tuple[Form, ...]] = get_args(Form)
+PERSONAL: Final[tuple[Personal, ...]] = get_args(Personal)
+
 HookStatus = Literal["new", "on", "off"]
 DeliveryStatus = Literal["waiting", "delivered", "failed"]
 
@@ -34,11 +42,11 @@ class HookRow(Struct, frozen=True):
         player: whose it is.
         about: of what it tells: of the account's games, of one game, or of the whole service.
         game: the game; empty unless it is about one.
-        url: where it goes.
+        url: where it goes; of a device or a mailbox a digest of that, as the rest of it is secret.
         host: the host of that.
         form: the form of what is sent.
         events: the types of events that are sent; one that ends with `.*` stands for all that begin so.
-        secret: what signs, encrypted.
+        secret: what signs, encrypted; of a device or a mailbox, where it goes.
         created: when it was made.
         status: `new` until a ping was answered; then `on`, or `off`.
         why: why it is off.
@@ -56,7 +64,7 @@ class HookRow(Struct, frozen=True):
     game: GameId | Literal[""]
     url: str
     host: str
-    form: Form
+    form: Form | Personal
     events: tuple[str, ...]
     secret: bytes
     created: str
@@ -80,7 +88,7 @@ class DeliveryRow(Struct, frozen=True):
         body: what is sent in the standard form.
         made: when it was made.
         due: when it is sent next.
-        status: what became of it.
+        status: what became of it; `passed` when nobody needed to be told any more.
         attempts: how often it was sent.
         before: how many of these were before it was asked for again.
         number: deliveries of later events have greater ones. The store gives it.
@@ -92,7 +100,7 @@ class DeliveryRow(Struct, frozen=True):
     body: str
     made: str
     due: str
-    status: DeliveryStatus = "waiting"
+    status: DeliveryStatus | Literal["passed"] = "waiting"
     attempts: int = 0
     before: int = 0
     number: int = 0
@@ -119,19 +127,20 @@ class Outcome(Struct, frozen=True):
         failing: whether it failed.
         recovers: whether the webhook had failed before.
         hold: before this nothing is sent to the webhook.
-        turns: what the webhook becomes: `on` when a ping was answered, `off` when it is given up; None for no change.
+        turns: what the webhook becomes: `on` when a ping was answered, `off` when it is given up, `gone` when it is
+            deleted with that; None for no change.
         why: why it is off.
         since: the place in the log after which the events of one that is on come.
     """
 
     attempt: AttemptRow
     webhook: HookId
-    status: DeliveryStatus
+    status: DeliveryStatus | Literal["passed"]
     due: str
     failing: bool
     recovers: bool = False
     hold: str = ""
-    turns: Literal["on", "off"] | None = None
+    turns: Literal["on", "off", "gone"] | None = None
     why: str = ""
     since: str = ""
 
@@ -157,8 +166,8 @@ class HookStore(Protocol):
     async def add(self, row: HookRow, ping: DeliveryRow, key: str, fingerprint: bytes, most: int) -> HookRow:
         """Store a webhook and its first ping; return it, or the one that this key made before.
 
-        Without a `key` (empty) none was made before. Raises `LimitReached` when the account has `most`, and `KeyReused`
-        when the key came with another request.
+        Without a `key` (empty) none was made before. Raises `LimitReached` when the account has `most` of this kind:
+        webhooks, devices or mailboxes. Raises `KeyReused` when the key came with another request.
         """
         ...
 
@@ -166,8 +175,12 @@ class HookStore(Protocol):
         """Return a webhook."""
         ...
 
-    async def webhooks(self, player: PlayerId) -> list[HookRow]:
-        """Return the webhooks of an account, the newest first."""
+    async def made_with(self, key: str) -> HookRow | None:
+        """Return what a key made."""
+        ...
+
+    async def webhooks(self, player: PlayerId, forms: Collection[Form | Personal] = FORMS) -> list[HookRow]:
+        """Return what an account has of some forms, the newest first."""
         ...
 
     async def active(self) -> list[tuple[HookRow, tuple[Scope, ...]]]:

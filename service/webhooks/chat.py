@@ -5,14 +5,14 @@ from typing import Any, Final
 import msgspec
 from msgspec import UNSET
 
-from service.store.webhooks import Form
+from service.store.webhooks import Form, Personal
 from service.webhooks.events import AWAITED, MOVED, PING, SWITCHED_OFF, WebhookEvent, read_event
 
 LONGEST: Final = 1500
 """Characters of a message. Discord takes 2000."""
 
 
-def formed(form: Form, body: str, title: str) -> str:
+def formed(form: Form | Personal, body: str, title: str) -> str:
     """Return what is sent of an event: as it is, or as a message about a game with a title."""
     if form == "standard":
         return body

@@ -9,31 +9,35 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from datetime import timedelta
 from functools import lru_cache
 from typing import Any, Final, Protocol
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
+from domain.judging.fold import read_event as read_case_event
 from domain.kernel.ids import CaseId, GameId, PlayerId, Seat, StreamId, Version, is_case
 from domain.kernel.log.game import Game
-from domain.kernel.log.history import cause_of
-from domain.kernel.log.lifecycle import AnswerGiven
+from domain.kernel.log.history import cause_of, read_around
+from domain.kernel.log.lifecycle import AnswerGiven, OfficialNamed
 from domain.kernel.log.record import Record
+from domain.kernel.log.seated import SeatOffered
 from domain.kernel.rules.message import type_name
 from projections.cursor import Cursor, UnknownCursor
 from projections.cursor import Place as LogPlace
 from projections.store import Unavailable
 from service.accounts.caller import Caller
-from service.base.clock import Clock, stamp
+from service.base.clock import Clock, later, stamp
 from service.games.cache import UnknownGame, UnknownVersion
 from service.games.games import Games
 from service.observe.logging import log
 from service.store.protocol import EventStore, StoreError, StreamDamaged
-from service.store.webhooks import DeliveryId, DeliveryRow, HookId, HookRow, Place
+from service.store.webhooks import PERSONAL, DeliveryId, DeliveryRow, HookId, HookRow, Place
 from service.webhooks.events import AWAITED, MOST_EVENTS, MOVED, OF_CASES, OF_GAMES, WebhookData, WebhookEvent, wants
 from service.webhooks.lease import Lease
+from service.webhooks.personal import NOTICE, WAITS, concerned, noticed
 from service.webhooks.secrets import digest
 
 BATCH: Final = 500
@@ -113,6 +117,8 @@ class Follower:
         self._place: Place | None = None
         self._reached = Cursor.start(store.books)
         self._all: list[Ear] = []
+        self._persons: Mapping[PlayerId, Sequence[Ear]] = {}
+        """Those that tell persons, by these."""
         self._listed, self._listed_at = -1, 0.0
         """Of which place these were listed, and when."""
         self._owners: frozenset[PlayerId] = frozenset()
@@ -195,6 +201,7 @@ class Follower:
         if place.changes != self._listed or now > self._listed_at + POLL:
             self._listed, self._listed_at = place.changes, now
             self._all = list(self._ears(await self._hooks.active()))
+            self._persons = _by_player(self._all)
         return self._all
 
     def _ears(self, active: Iterable[tuple[HookRow, Collection[Any]]]) -> Iterator[Ear]:
@@ -236,7 +243,9 @@ class Follower:
         row, made = await self._store.case(case), list[DeliveryRow]()
         if row is None:
             return made
-        listening = await self._listening(row.game, ears)
+        listening = [ear for ear in await self._listening(row.game, ears) if ear.row.form not in PERSONAL]
+        for place, record in placed if self._persons else ():
+            made += await self._noticed(place, record, read_case_event(record), row.game, case)
         for place, record in placed if listening else ():
             told = WebhookData(game=row.game, case=case, version=record.version, address=self._at(f"/v1/cases/{case}"))
             if (kind := OF_CASES.get(record.type)) is not None:
@@ -250,9 +259,13 @@ class Follower:
             self._members.pop(game, None)
         listening = await self._listening(game, ears)
         made = list[DeliveryRow]()
+        for place, record in placed if self._persons else ():
+            if record.type in OF_GAMES and (event := read_around(record)) is not None:
+                made += await self._noticed(place, record, event, game, None)
+        programs = [ear for ear in listening if ear.row.form not in PERSONAL]
         for step in await self._steps(game, placed) if listening else ():
-            for kind, record, told in self._told(game, step):
-                made += self._to(listening, step.place, game, WebhookEvent(kind, record.at, told))
+            for kind, record, told in self._told(game, step) if programs else ():
+                made += self._to(programs, step.place, game, WebhookEvent(kind, record.at, told))
             awaiting = [ear for ear in listening if wants(ear.row.events, AWAITED)]
             if awaiting:
                 made += await self._awaited(game, step, awaiting)
@@ -291,6 +304,26 @@ class Follower:
             told = WebhookData(game=game, version=step.last.version, seats=seats, address=self._at(f"/v1/games/{game}"))
             if seats:
                 made += self._to([ear], step.place, game, WebhookEvent(AWAITED, step.last.at, told))
+        return made
+
+    async def _noticed(
+        self, place: LogPlace, record: Record, event: Any, game: GameId, case: CaseId | None
+    ) -> list[DeliveryRow]:
+        """Return what is told to persons of an event, as their inboxes list it."""
+        notice = noticed(record, event, game, case)
+        if notice is None:
+            return []
+        told, audience = notice
+        if case is not None:
+            games = (await self._games.game(game),)
+        else:
+            versions = filter(None, (record.version - 1, record.version))
+            games = tuple([await self._games.at(game, version) for version in versions])
+        actor, made = cause_of(record).player, list[DeliveryRow]()
+        for player in concerned(games, audience, _addressed(event)) - {actor}:
+            ears = self._persons.get(player, ())
+            if ears and await self._games.is_shown(game, ears[0].owner):
+                made += self._to(ears, place, case if case is not None else game, told)
         return made
 
     async def _asked_at(self, game: GameId, version: Version) -> Asked:
@@ -359,7 +392,8 @@ class Follower:
         for ear in ears:
             if wants(ear.row.events, event.type) and not ear.since.has(place):
                 made = delivery_of(ear.row.webhook, event, now, stream, version)
-                yield replace(made, due=max(now, ear.row.hold))
+                wait = WAITS[ear.row.form] if ear.row.form in PERSONAL else timedelta()
+                yield replace(made, due=max(later(now, wait), ear.row.hold))
 
     def _at(self, path: str) -> str:
         return f"{self._public_url}{path}"
@@ -369,6 +403,26 @@ def delivery_of(webhook: HookId, event: WebhookEvent, now: str, *about: str) -> 
     """Return what is to be sent to a webhook of an event, which `about` tells from all others of its type."""
     delivery = DeliveryId("d" + digest(webhook, event.type, *about))
     return DeliveryRow(delivery, webhook, event.type, event.encoded(), now, now)
+
+
+def _by_player(ears: Iterable[Ear]) -> dict[PlayerId, list[Ear]]:
+    """Return the devices and mailboxes that want notices, by whose they are."""
+    found: dict[PlayerId, list[Ear]] = {}
+    for ear in ears:
+        if ear.row.form in PERSONAL and any(each.startswith(NOTICE) for each in ear.row.events):
+            found.setdefault(ear.row.player, []).append(ear)
+    return found
+
+
+def _addressed(event: Any) -> PlayerId | None:
+    """Return the account to which an event is addressed."""
+    match event:
+        case SeatOffered(_, to) if to is not UNSET:
+            return to
+        case OfficialNamed(player):
+            return player
+        case _:
+            return None
 
 
 def _asked(game: Game) -> Asked:

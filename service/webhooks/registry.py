@@ -18,6 +18,7 @@ from service.outward.addresses import read_target
 from service.store.accounts import LimitReached
 from service.store.protocol import KeyReused
 from service.store.webhooks import (
+    FORMS,
     About,
     AttemptRow,
     DeliveryId,
@@ -95,7 +96,7 @@ class Webhooks:
         self._clock = clock
         self._randomness = randomness
         self._anywhere = anywhere
-        self._ring = ring
+        self.ring = ring
 
     async def make(
         self, player: PlayerId, about: About, game: GameId | None, wish: Wish, key: str | None
@@ -108,7 +109,7 @@ class Webhooks:
             TooManyWebhooks: the account has ten.
             KeyReused: the key came with another request.
         """
-        sealer, now = self._working(), stamp(self._clock)
+        sealer, now = self.sealer(), stamp(self._clock)
         made_by = hashed_key(player, key) if key is not None else ""
         fingerprint = hashlib.sha256(canonical([about, game, wish])).digest()
         row = HookRow(
@@ -128,7 +129,7 @@ class Webhooks:
         except LimitReached:
             raise TooManyWebhooks from None
         log.info("webhook made", account=player, webhook=made.webhook, about=about, host=made.host)
-        self._ring()
+        self.ring()
         return made, self._opened(sealer, made)
 
     async def of(self, player: PlayerId) -> list[HookRow]:
@@ -138,7 +139,7 @@ class Webhooks:
     async def one(self, player: PlayerId, webhook: str) -> HookRow:
         """Return a webhook of an account. Raises `UnknownWebhook`."""
         row = await self._store.webhook(HookId(webhook))
-        if row is None or row.player != player:
+        if row is None or row.player != player or row.form not in FORMS:
             raise UnknownWebhook(f"You have no webhook {webhook!r}.")
         return row
 
@@ -147,7 +148,7 @@ class Webhooks:
 
         One that goes elsewhere, or is switched on, gets nothing before it has answered a ping. Raises as `make` does.
         """
-        self._working()
+        self.sealer()
         now, changed = stamp(self._clock), replace(row, url=wish.url, host=self._host(wish.url), form=wish.form)
         changed = replace(changed, events=_events(row.about, wish))
         if not active:
@@ -158,7 +159,7 @@ class Webhooks:
             pings = [self._ping(changed, now)] if changed.status == "new" else []
             await self._store.change(changed, *pings)
             log.info("webhook changed", account=row.player, webhook=row.webhook, status=changed.status)
-            self._ring()
+            self.ring()
         return changed
 
     async def remove(self, row: HookRow) -> None:
@@ -172,7 +173,7 @@ class Webhooks:
         Under an idempotency key, a repetition gets the same secret. Raises `WebhooksOff`, or `KeyReused` when the key
         came with another request.
         """
-        sealer, now = self._working(), stamp(self._clock)
+        sealer, now = self.sealer(), stamp(self._clock)
         by = f"{hashed_key(row.player, key)} {overlap}" if key is not None else ""
         before = await self._store.rotated(row.webhook) if by else ""
         if by and before == by:
@@ -189,7 +190,7 @@ class Webhooks:
 
     async def ping(self, row: HookRow) -> DeliveryRow:
         """Send a webhook a ping; return it, or the one that still waits. Raises `WebhooksOff`."""
-        self._working()
+        self.sealer()
         now = stamp(self._clock)
         newest = await self._newest_ping(row)
         if newest is not None and newest.status == "waiting":
@@ -197,7 +198,7 @@ class Webhooks:
         due = max(now, later(newest.made, BETWEEN_PINGS)) if newest is not None else now
         ping = replace(self._ping(row, now), due=due)
         await self._store.ask(ping)
-        self._ring()
+        self.ring()
         return await self.delivery(row, ping.delivery)
 
     async def _newest_ping(self, row: HookRow) -> DeliveryRow | None:
@@ -224,19 +225,19 @@ class Webhooks:
 
     async def replay(self, row: HookRow, delivery: DeliveryRow) -> DeliveryRow:
         """Send a delivery again, unless it waits to be sent. Raises `WebhooksOff`."""
-        self._working()
+        self.sealer()
         await self._store.replay(row.webhook, stamp(self._clock), delivery=delivery.delivery)
-        self._ring()
+        self.ring()
         return await self.delivery(row, delivery.delivery)
 
     async def replay_all(self, row: HookRow, *, failed: bool, since: str | None, until: str | None) -> int:
         """Send what failed again, or all of a span; return how many deliveries these are. Raises `WebhooksOff`."""
-        self._working()
+        self.sealer()
         count = await self._store.replay(row.webhook, stamp(self._clock), failed=failed, since=since, until=until)
-        self._ring()
+        self.ring()
         return count
 
-    def _working(self) -> Sealer:
+    def sealer(self) -> Sealer:
         """Return what encrypts. Raises `WebhooksOff`."""
         if self._sealer is None:
             raise WebhooksOff

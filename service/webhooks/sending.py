@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import timedelta
-from typing import Final
+from typing import Final, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -24,11 +24,24 @@ from service.observe.metrics import Metrics
 from service.outward.addresses import BadTarget, read_target
 from service.outward.post import Answer, Outward, Unanswered
 from service.store.protocol import EventStore, StoreError
-from service.store.webhooks import About, AttemptRow, Busy, DeliveryId, DeliveryRow, HookId, HookRow, Outcome
+from service.store.webhooks import (
+    PERSONAL,
+    About,
+    AttemptRow,
+    Busy,
+    DeliveryId,
+    DeliveryRow,
+    HookId,
+    HookRow,
+    Outcome,
+    Personal,
+)
+from service.webhooks.carrying import Carrier
 from service.webhooks.chat import formed
 from service.webhooks.events import PING, SWITCHED_OFF, WebhookData, WebhookEvent, read_event, wants
 from service.webhooks.following import delivery_of
 from service.webhooks.lease import Lease
+from service.webhooks.personal import Passed
 from service.webhooks.schedule import Random, hold, is_given_up, next_due, succeeded
 from service.webhooks.secrets import KeyUnusable, Sealer
 
@@ -86,7 +99,9 @@ class Sender:
         metrics: Metrics | None = None,
         draw: Random = random.random,
         monotonic: Callable[[], float] = time.monotonic,
+        carriers: Mapping[Personal, Carrier] | None = None,
     ) -> None:
+        """`carriers` bring to persons what they are told, each in its way."""
         self._store = store
         self._hooks = store.webhooks
         self._sealer = sealer
@@ -96,6 +111,7 @@ class Sender:
         self._metrics = metrics or Metrics()
         self._draw = draw
         self._monotonic = monotonic
+        self._carriers = carriers or {}
         self._flights: dict[DeliveryId, Flight] = {}
         self._to_hook: Counter[HookId] = Counter()
         self._to_host: Counter[str] = Counter()
@@ -197,7 +213,11 @@ class Sender:
             self._metrics.webhook_lateness.observe((stamped(at) - stamped(max(row.made, row.due))).total_seconds())
         answer = None
         try:
-            answer = await self._post(row, webhook)
+            answer = await self._carry(row, webhook)
+        except Passed as passed:
+            attempt = AttemptRow(row.delivery, row.attempts + 1, at, 0, str(passed))
+            self._note(flight, Outcome(attempt, row.webhook, "passed", row.due, failing=False))
+            return
         except (Unanswered, BadTarget, KeyUnusable) as error:
             log.info("webhook not answered", webhook=webhook.webhook, why=getattr(error, "why", str(error)))
             # All that is not answered takes as long, whether a port is closed or silent.
@@ -210,9 +230,31 @@ class Sender:
         since = ""
         if row.type == PING and webhook.status == "new" and succeeded(answer):
             since = str(await self._store.end())
-        self._outbox.append((flight, self._outcome(flight, at, answer, since)))
+        self._note(flight, self._outcome(flight, at, answer, since))
+
+    def _note(self, flight: Flight, outcome: Outcome) -> None:
+        """Have written down what became of a delivery."""
+        self._count(flight.webhook, outcome)
+        self._outbox.append((flight, outcome))
         if self._writing is None:
             self._writing = asyncio.create_task(self._write())
+
+    def _count(self, webhook: HookRow, outcome: Outcome) -> None:
+        answered = outcome.attempt.status
+        result = "delivered" if outcome.status == "delivered" else "failed" if answered else "unanswered"
+        if webhook.form in PERSONAL:
+            self._metrics.notices.labels(webhook.form, "passed" if outcome.status == "passed" else result).inc()
+        else:
+            self._metrics.webhook_attempts.labels(result).inc()
+
+    async def _carry(self, row: DeliveryRow, webhook: HookRow) -> Answer:
+        """Send a delivery in its way. Raises as `Carrier.carry`."""
+        if webhook.form not in PERSONAL:
+            return await self._post(row, webhook)
+        carrier = self._carriers.get(webhook.form)
+        if carrier is None:
+            raise Passed("this service does not send it any more")
+        return await carrier.carry(row, webhook)
 
     async def _post(self, row: DeliveryRow, webhook: HookRow) -> Answer:
         """Send a delivery. Raises `Unanswered`, `BadTarget`, `KeyUnusable` or `StoreError`."""
@@ -230,8 +272,6 @@ class Sender:
         row, webhook, now = flight.row, flight.webhook, self._clock()
         said = answer.body.decode("utf-8", "replace").replace("\0", "�") if answer is not None else ""
         attempt = AttemptRow(row.delivery, row.attempts + 1, at, answer.status if answer is not None else 0, said)
-        result = "unanswered" if answer is None else "delivered" if succeeded(answer) else "failed"
-        self._metrics.webhook_attempts.labels(result).inc()
         if succeeded(answer):
             turns = "on" if row.type == PING and webhook.status == "new" else None
             recovers = webhook.failures > 0
@@ -247,10 +287,13 @@ class Sender:
             failing=row.type != PING,
             hold=written(hold(webhook, answer, now)),
         )
-        if webhook.status == "on" and answer is not None and answer.status == 410:
-            return replace(outcome, status="failed", turns="off", why="gone")
+        # By 404 or 410 a push service says that a browser wants to be told no longer. Nobody switches it on again.
+        ends: Literal["off", "gone"] = "gone" if webhook.form == "push" else "off"
+        is_gone = answer is not None and answer.status in ((404, 410) if ends == "gone" else (410,))
+        if is_gone and (webhook.status == "on" or ends == "gone"):
+            return replace(outcome, status="failed", turns=ends, why="gone")
         if webhook.status == "on" and row.type != PING and is_given_up(webhook, now):
-            return replace(outcome, status="failed", turns="off", why="failing")
+            return replace(outcome, status="failed", turns=ends, why="failing")
         return outcome
 
     # --- writing down ---

@@ -1,4 +1,4 @@
-"""The webhooks of a running service, put together: what owners see, the follower and the sender."""
+"""The webhooks and devices of a running service, put together: what owners see, the follower and the sender."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -13,8 +13,13 @@ from service.observe.logging import log
 from service.observe.metrics import Metrics
 from service.outward.post import Outward
 from service.store.protocol import EventStore
+from service.store.webhooks import Personal
+from service.webhooks.carrying import Carrier, PushCarrier
+from service.webhooks.devices import Devices
 from service.webhooks.following import Follower
 from service.webhooks.lease import Lease
+from service.webhooks.personal import Worth
+from service.webhooks.push import PushKey, push_key
 from service.webhooks.registry import Webhooks
 from service.webhooks.secrets import KeyUnusable, Sealer, sealer
 from service.webhooks.sending import Sender
@@ -30,22 +35,27 @@ async def telling(
     clock: Clock,
     randomness: Callable[[int], bytes],
     metrics: Metrics,
-) -> AsyncIterator[Webhooks]:
-    """Lend the webhooks of a service, and send them unless the settings leave that to other processes."""
-    seal, anywhere = sealing(settings), settings.outward == "anywhere"
+) -> AsyncIterator[tuple[Webhooks, Devices]]:
+    """Lend the webhooks and devices of a service, and send to them unless the settings leave that to others."""
+    seal, key, anywhere = sealing(settings), pushing(settings), settings.outward == "anywhere"
+    webhooks = Webhooks(store.webhooks, seal, clock, randomness, anywhere=anywhere)
+    devices = Devices(store.webhooks, webhooks, key if seal is not None else None, clock, randomness, anywhere=anywhere)
     if seal is None or not settings.webhooks:
-        yield Webhooks(store.webhooks, seal, clock, randomness, anywhere=anywhere)
+        yield webhooks, devices
         return
     outward = Outward(anywhere=anywhere)
     lease = Lease(rows, "webhooks", store.webhooks.any)
-    sender = Sender(store, seal, outward, clock, lease, metrics)
+    worth = Worth(store, games, clock)
+    carriers: dict[Personal, Carrier] = {"push": PushCarrier(worth, seal, key, outward)} if key is not None else {}
+    sender = Sender(store, seal, outward, clock, lease, metrics, carriers=carriers)
+    webhooks.ring = sender.ring
     follower = Follower(store, games, clock, lease, settings.public_url, sender.ring)
     try:
         async with (
             wake.subscribe(None) as bell,
             background("webhooks are sent", follower.run(bell), sender.run()),
         ):
-            yield Webhooks(store.webhooks, seal, clock, randomness, anywhere=anywhere, ring=sender.ring)
+            yield webhooks, devices
     finally:
         outward.close()
 
@@ -56,4 +66,13 @@ def sealing(settings: Settings) -> Sealer | None:
         return sealer(settings)
     except KeyUnusable as error:
         log.error("no webhook is sent", why=str(error))
+        return None
+
+
+def pushing(settings: Settings) -> PushKey | None:
+    """Return what signs pushes; None, and why in the log, when the key cannot be used: games go on."""
+    try:
+        return push_key(settings)
+    except KeyUnusable as error:
+        log.error("nothing is pushed", why=str(error))
         return None

@@ -355,12 +355,12 @@ def test_what_is_alike_is_said_once(openapi: dict[str, Any]) -> None:
 
 
 def test_the_contract_does_not_grow_unnoticed(openapi: dict[str, Any]) -> None:
-    """When this fails, look for what is said twice before you raise it. It began with 1,088 kB, and 167 packed.
+    """When this fails, look for what is said twice before you raise it. It began with 1,092 kB, and 168 packed.
 
-    It was 1,000 kB, and 154 packed, before there were webhooks and inboxes.
+    It was 1,000 kB, and 154 packed, before there were webhooks, inboxes and pushes.
     """
     compact = json.dumps(openapi, ensure_ascii=False, separators=(",", ":")).encode()
-    assert len(compact) < 1_090_000
+    assert len(compact) < 1_100_000
     assert len(gzip.compress(compact)) < 168_000
 
 

@@ -5,6 +5,7 @@ import re
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Collection
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -18,6 +19,7 @@ from service.store.backend import backend_of
 from service.transparency.keys import new_key, read_log_key
 from service.transparency.sequencer import Sequencer
 from service.webhooks import secrets
+from service.webhooks.push import new_push_key
 from tests.helpers.postgres import shared_cluster
 from tests.service.rig import open_rig
 from tests.service.store.batches import AT
@@ -35,7 +37,8 @@ async def stored(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
     """A game with hidden cards, and a case, of which all is signed; and what alters it around all that protects it."""
     async with contextlib.AsyncExitStack() as stack:
         url = await stack.enter_async_context(shared_cluster().database()) if request.param == "postgres" else ""
-        settings = Settings(data=tmp_path, database_url=url, log_key=LOG_KEY, webhook_key=secrets.new_key())
+        keys: dict[str, Any] = {"webhook_key": secrets.new_key(), "push_key": new_push_key()}
+        settings = Settings(data=tmp_path, database_url=url, log_key=LOG_KEY, **keys)
         async with open_rig(tmp_path, database_url=url) as rig:
             await rig.play_round(await rig.begun())
             await rig.begun()

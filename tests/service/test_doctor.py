@@ -21,6 +21,7 @@ from service.store.postgres.books import spans
 from service.transparency.keys import log_key, new_key
 from service.transparency.sequencer import Sequencer
 from service.webhooks import secrets
+from service.webhooks.push import new_push_key
 from tests.helpers.issuer import provider
 from tests.helpers.postgres import Cluster, cluster, shared_cluster
 from tests.helpers.redis import server
@@ -42,7 +43,11 @@ async def url() -> AsyncIterator[str]:
 
 async def report(clock: Callable[[], datetime] = utc_now, **settings: Any) -> Report:
     """Return the findings by what was looked at."""
-    keys = {"log_key": new_key("games.example/log", bytes), "webhook_key": secrets.new_key()}
+    keys = {
+        "log_key": new_key("games.example/log", bytes),
+        "webhook_key": secrets.new_key(),
+        "push_key": new_push_key(),
+    }
     key = keys if "database_url" in settings else {}
     return {finding.check: finding async for finding in examine(Settings(**{**key, **settings}), clock)}
 

@@ -64,6 +64,7 @@ def examples(library: Library, boards: Boards) -> Examples:
         "case": cases.CASE,
         "webhook": webhooks.WEBHOOK,
         "delivery": webhooks.DELIVERY,
+        "device": notifications.DEVICE,
         "number": "1",
         "left": str(scene.left.game.version),
         "asked": str(scene.asked.game.version),

@@ -2,12 +2,14 @@
 
 from typing import Annotated, Final, Literal
 
+import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from domain.kernel.ids import CaseId, GameId, Seat, Version
 from projections.inbox import Kind
 from service.api.bodies import Identifier, Listed, Page, Past
 from service.api.cases.bodies import CaseSummary
+from service.webhooks.personal import Silences
 
 MOST_GAMES: Final = 200
 """Games for which an account can have settings of their own."""
@@ -133,7 +135,7 @@ class Reading(Struct, frozen=True, forbid_unknown_fields=True):
     version: Past | UnsetType = UNSET
 
 
-class InboxSettings(Struct, frozen=True, forbid_unknown_fields=True):
+class InboxSettings(Silences, frozen=True, forbid_unknown_fields=True):
     """What you do not want to be told.
 
     Attributes:
@@ -142,8 +144,4 @@ class InboxSettings(Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     off: Off = ()
-    games: Annotated[dict[Identifier, Off], Meta(max_length=MOST_GAMES)] = {}
-
-    def silences(self, kind: Told, game: GameId) -> bool:
-        """Tell whether the account does not want to be told this of a game."""
-        return kind in self.off or kind in self.games.get(game, ())
+    games: Annotated[dict[Identifier, Off], Meta(max_length=MOST_GAMES)] = msgspec.field(default_factory=dict)

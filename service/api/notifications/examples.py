@@ -1,5 +1,7 @@
 """What a player of the scene is told, with a case about the game."""
 
+from typing import Final
+
 import msgspec
 
 from service.api.cases.examples import CASE
@@ -11,8 +13,16 @@ from service.api.notifications.bodies import (
     StreamedInbox,
     Turn,
 )
+from service.api.notifications.push import Device, Devices, NewDevice, PushKeys
 from service.api.paging import cursor_of
 from service.api.scene import AT, GAME, Example, Scene
+from service.store.webhooks import HookId
+from service.webhooks.push import Subscription
+
+DEVICE: Final = "dt4v8n2k6x9c3m7q5z"
+ENDPOINT: Final = "https://push.example.net/send/JzLQ3raZJfFBR0aqvOMsLrt54w4rJUsV"
+POINT: Final = "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"
+PUSH_KEY: Final = "BNcRdreALRFXTkOOUHK1EtK2wtaz5Ry4YfYCA_0QTpQtUbVlUls0VJXg7A8u-Ts1XbjhazAkj7I99e8QcYP7DkM"
 
 
 def examples(scene: Scene) -> dict[str, Example]:
@@ -25,6 +35,7 @@ def examples(scene: Scene) -> dict[str, Example]:
     started = Notification(
         cursor_of((AT, GAME, begun.version)), "game-started", AT, GAME, title, None, begun.version, None, read=True
     )
+    device = Device(HookId(DEVICE), "push.example.net", Subscription(ENDPOINT, "", "").mark, AT, active=True)
     settings = InboxSettings(("flag-fell",), {GAME: ("your-turn", "take-back-asked")})
     return {
         "listNotifications": Example(NotificationPage((opened, started), None, state)),
@@ -32,4 +43,7 @@ def examples(scene: Scene) -> dict[str, Example]:
         "streamNotifications": Example(StreamedInbox("1208", msgspec.json.encode(state).decode(), "inbox")),
         "showNotificationSettings": Example(settings),
         "changeNotificationSettings": Example(settings, settings),
+        "listDevices": Example(Devices(PUSH_KEY, (device,))),
+        "addDevice": Example(device, NewDevice(ENDPOINT, PushKeys(POINT, "BTBZMqHH6r4Tts7J_aSIgg"))),
+        "removeDevice": Example(device),
     }

@@ -45,3 +45,27 @@ WEBHOOKS_OFF: Final = Kind(
     "Ask the operators. Until then, follow a stream, such as GET /v1/players/me/waiting/stream.",
     {"detail": "This service sends no webhooks."},
 )
+UNKNOWN_DEVICE: Final = Kind(
+    "unknown-device",
+    404,
+    "There is no such device",
+    "Your account has no device with this id that is told.",
+    "GET /v1/notifications/push lists your devices.",
+    {"detail": "You have no device 'dgone'."},
+)
+TOO_MANY_DEVICES: Final = Kind(
+    "too-many-devices",
+    409,
+    "The account has too many devices",
+    "An account can have ten devices that are told.",
+    "Remove one that you no longer need with DELETE /v1/notifications/push/{device}.",
+    {"detail": "The account has 10 devices that are told and cannot have more."},
+)
+PUSH_OFF: Final = Kind(
+    "push-off",
+    409,
+    "This service pushes nothing",
+    "Its operators have not given it the keys that push takes, or these cannot be used.",
+    "Ask the operators. Until then, follow GET /v1/notifications/stream.",
+    {"detail": "This service pushes nothing to browsers."},
+)

@@ -221,7 +221,7 @@ def webhook_view(row: HookRow, now: str) -> Webhook:
         url=row.url,
         about=row.about,
         game=GameId(row.game) if row.game else None,
-        form=row.form,
+        form=row.form,  # type: ignore[reportArgumentType]
         events=row.events,
         status=row.status,
         why=row.why or None,  # type: ignore[reportArgumentType]
@@ -238,7 +238,7 @@ def delivery_view(row: DeliveryRow, attempts: list[AttemptRow]) -> Delivery:
         type=row.type,
         body=row.body,
         made=row.made,
-        status=row.status,
+        status=row.status,  # type: ignore[reportArgumentType]
         next=row.due if row.status == "waiting" else None,
         attempts=tuple(Attempt(each.at, each.status or None, each.answer) for each in attempts),
     )

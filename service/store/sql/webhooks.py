@@ -12,14 +12,17 @@ from service.store.accounts import LimitReached
 from service.store.protocol import KeyReused
 from service.store.sql.database import Database
 from service.store.webhooks import (
+    FORMS,
     AttemptRow,
     Busy,
     DeliveryId,
     DeliveryRow,
     DeliveryStatus,
+    Form,
     HookId,
     HookRow,
     Outcome,
+    Personal,
     Place,
 )
 
@@ -59,14 +62,16 @@ class SqlHooks:
         self._change = change
 
     async def add(self, row: HookRow, ping: DeliveryRow, key: str, fingerprint: bytes, most: int) -> HookRow:
+        alike = FORMS if row.form in FORMS else (row.form,)
         add = (
             "INSERT INTO webhooks (webhook, player, about, game, url, host, form, events, secret, created, status, why,"
             " since, old_secret, old_until, failing_since, failures, hold, made_by, fingerprint, rotated_by)"
-            f" SELECT {', '.join('?' * 20)}, '' WHERE (SELECT count(*) FROM webhooks WHERE player = ?) < ?"
+            f" SELECT {', '.join('?' * 20)}, '' WHERE (SELECT count(*) FROM webhooks WHERE player = ?"
+            f" AND form IN ({', '.join('?' * len(alike))})) < ?"
             " ON CONFLICT DO NOTHING"
         )
         found = await self._change(
-            (add, (*_hook_values(row), key or row.webhook, fingerprint, row.player, most)),
+            (add, (*_hook_values(row), key or row.webhook, fingerprint, row.player, *alike, most)),
             *_added([ping]),
             (f"SELECT {HOOK}, w.fingerprint FROM webhooks w WHERE made_by = ?", (key or row.webhook,)),
             alone=f"webhooks of {row.player}",
@@ -81,9 +86,13 @@ class SqlHooks:
     async def webhook(self, webhook: HookId) -> HookRow | None:
         return _first(await self._database.select(f"{_HOOKS} WHERE w.webhook = ?", webhook))
 
-    async def webhooks(self, player: PlayerId) -> list[HookRow]:
-        query = f"{_HOOKS} WHERE w.player = ? ORDER BY w.created DESC, w.webhook"
-        return [_hook(row) for row in await self._database.select(query, player)]
+    async def made_with(self, key: str) -> HookRow | None:
+        return _first(await self._database.select(f"{_HOOKS} WHERE w.made_by = ?", key))
+
+    async def webhooks(self, player: PlayerId, forms: Collection[Form | Personal] = FORMS) -> list[HookRow]:
+        of = f"w.form IN ({', '.join('?' * len(forms))})"
+        query = f"{_HOOKS} WHERE w.player = ? AND {of} ORDER BY w.created DESC, w.webhook"
+        return [_hook(row) for row in await self._database.select(query, player, *forms)]
 
     async def active(self) -> list[tuple[HookRow, tuple[Scope, ...]]]:
         found = await self._database.select(
@@ -206,6 +215,8 @@ class SqlHooks:
             if each.turns == "off":
                 off = f"UPDATE webhooks SET status = 'off', why = ? WHERE webhook = ? AND {new}"
                 statements += [(off, (each.why, each.webhook, *key)), (_GIVE_UP, (each.webhook,))]
+            elif each.turns == "gone":
+                statements += removed("= ?", each.webhook)
             statements.append(_attempted([attempt]))
         if statements:
             await self._change(*statements, alone=ALONE if any(each.turns == "on" for each in outcomes) else "")

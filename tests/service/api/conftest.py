@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from service.webhooks.push import new_push_key
 from service.webhooks.secrets import new_key
 from tests.service.api.scene import Scene, scene_of
 from tests.service.api.serving import Player, Service, serving
@@ -12,7 +13,9 @@ from tests.service.api.serving import Player, Service, serving
 
 @pytest.fixture
 async def service(tmp_path: Path, database_url: str) -> AsyncIterator[Service]:
-    async with serving(tmp_path, durable=False, database_url=database_url, webhook_key=new_key()) as running:
+    async with serving(
+        tmp_path, durable=False, database_url=database_url, webhook_key=new_key(), push_key=new_push_key()
+    ) as running:
         yield running
 
 

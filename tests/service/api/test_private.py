@@ -47,7 +47,7 @@ OTHERS: Final = {
         "player",
         "rule",
     ),
-    *("ruleset", "seat", "secret", "tile", "token", "webhook", "delivery"),
+    *("ruleset", "seat", "secret", "tile", "token", "webhook", "delivery", "device"),
     *(
         "after",
         "chapter",

@@ -29,6 +29,7 @@ from service.connections.http import HttpConnection
 from service.observe.metrics import Metrics
 from service.store.protocol import StoreUnavailable
 from tests.helpers.authenticator import PROOF, Authenticator
+from tests.helpers.browsers import Subscriber
 from tests.helpers.issuer import CLIENT, provider
 from tests.service.api.browsers import authenticator, browser
 from tests.service.api.scene import NEW_GAME, PUT_UP, Scene
@@ -63,6 +64,22 @@ async def _make_too_many_webhooks(s: Scene) -> httpx.Response:
 async def _make_a_webhook_where_there_are_none(s: Scene) -> httpx.Response:
     with mock.patch.object(s.service.services.webhooks, "_sealer", None):
         return await s.ask("POST", "/v1/webhooks", s.bert, {"url": "https://hooks.invalid/"})
+
+
+async def _add_device(s: Scene, number: int) -> httpx.Response:
+    browser = Subscriber(f"https://push.invalid/{number}")
+    return await s.ask("POST", "/v1/notifications/push", s.anna, browser.subscription())
+
+
+async def _add_too_many_devices(s: Scene) -> httpx.Response:
+    for number in range(10):
+        await _add_device(s, number)
+    return await _add_device(s, 10)
+
+
+async def _add_a_device_where_nothing_is_pushed(s: Scene) -> httpx.Response:
+    with mock.patch.object(s.service.services.devices, "_key", None):
+        return await _add_device(s, 0)
 
 
 async def _fork(s: Scene) -> httpx.Response:
@@ -337,6 +354,9 @@ PROVOKED: dict[str, Provoke] = {
     "too-many-webhooks": _make_too_many_webhooks,
     "bad-target": lambda s: s.ask("POST", "/v1/webhooks", s.anna, {"url": "http://example.org/"}),
     "webhooks-off": _make_a_webhook_where_there_are_none,
+    "unknown-device": lambda s: s.ask("DELETE", "/v1/notifications/push/dgone", s.anna),
+    "too-many-devices": _add_too_many_devices,
+    "push-off": _add_a_device_where_nothing_is_pushed,
     "no-such-token": lambda s: s.ask("DELETE", "/v1/tokens/tgone", s.anna),
     "too-many-tokens": _make_too_many_tokens,
     "too-many-bots": _seat_too_many_bots,

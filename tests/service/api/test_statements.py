@@ -16,6 +16,7 @@ from service.store.accounts import PasskeyId, PasskeyRow
 from service.store.sqlite.connections import Connections
 from service.store.webhooks import DeliveryId, DeliveryRow, HookId
 from service.webhooks.registry import MOST_WEBHOOKS
+from tests.helpers.browsers import Subscriber
 from tests.service.api.serving import Player, Service, serving
 from tests.service.api.test_administration import appointed
 from tests.service.api.test_mine import eventually
@@ -104,6 +105,8 @@ class World(Struct):
             await service.post("/v1/tokens", anna, {"name": "another", "scopes": ["play"]})
             if number < MOST_WEBHOOKS - 1:
                 await service.post("/v1/webhooks", anna, HOOK)
+            browser = Subscriber(f"https://push.example/{number}")
+            await service.post("/v1/notifications/push", anna, browser.subscription())
             sent = DeliveryRow(DeliveryId(f"d{number}"), HookId(self.webhook), "ping", "{}", "2026", "2999")
             await service.services.store.webhooks.ask(sent)
             name = f"k{number}"

@@ -11,6 +11,7 @@ from service.store.accounts import PlayerRow
 from service.store.backend import backend_of
 from service.store.sqlite.lock import only_service
 from service.store.webhooks import DeliveryId, DeliveryRow, HookId, HookRow
+from service.webhooks.push import push_key
 from service.webhooks.secrets import KeyUnusable, new_key, sealer
 from tests.service.cli.calling import Call
 from tests.service.rig import ANNA
@@ -93,3 +94,16 @@ def test_the_doctor_says_when_secrets_cannot_be_decrypted(call: Call, tmp_path: 
     assert "the secrets of 1 webhooks cannot be decrypted" in call("doctor", "--data", tmp_path).out
     settings.webhook_key_file.unlink()
     assert "the secrets of 1 webhooks cannot be decrypted" in call("doctor", "--data", tmp_path).out
+
+
+def test_a_key_for_pushes_is_made_in_a_file(call: Call, tmp_path: Path) -> None:
+    file = tmp_path / "push"
+    assert call("webhooks", "push-key", "--to", file).out == ""
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    key = push_key(Settings(data=tmp_path, push_key=file.read_text()))
+    assert key is not None
+    assert len(key.public) == 87
+    assert "cannot be written" in call("webhooks", "push-key", "--to", file).complaint
+    Settings(data=tmp_path).push_key_file.write_text("rubbish")
+    asyncio.run(kept(Settings(data=tmp_path), "whsec_x"))
+    assert "the key of web push is not one" in call("doctor", "--data", tmp_path).out

@@ -100,7 +100,7 @@ class Onlooker:
         words = {"game": self._game, "player": another.id, "ruleset": "tiny-auction", "rule": "TA-BID-01"}
         words |= {"past": str(version - 1), "seat": "red", "chart": "points.svg", "document": "cards", "case": "cnone"}
         words |= {"level": "0", "tile": "000.p/1", "secret": "inv_guessed", "lesson": "first"}
-        words |= {"webhook": "wnone", "delivery": "dnone"}
+        words |= {"webhook": "wnone", "delivery": "dnone", "device": "dnone"}
         for path, method, _ in endpoints():
             if method == "GET" and path not in LIVE:
                 # A picture in full size shows no more than a small one, and takes ten times as long.

@@ -13,15 +13,20 @@ from msgspec import Struct, field
 from domain.kernel.ids import GameId, PlayerId
 from service.outward.post import Outward
 from service.store.accounts import PlayerRow
-from service.store.webhooks import About, HookRow
+from service.store.webhooks import About, HookRow, Personal
+from service.webhooks.carrying import Carrier, PushCarrier
+from service.webhooks.devices import Devices
 from service.webhooks.following import Follower
 from service.webhooks.lease import Lease
+from service.webhooks.personal import Worth
+from service.webhooks.push import PushKey, new_push_key
 from service.webhooks.registry import Webhooks, Wish
 from service.webhooks.secrets import Sealer
 from service.webhooks.sending import Sender
 from tests.service.rig import Hands, Rig, fixed_randomness
 
 KEY = Fernet.generate_key().decode()
+PUSH_KEY = new_push_key()
 
 
 class Received(Struct, frozen=True):
@@ -92,6 +97,7 @@ class Telling(Struct, eq=False):
     receiver: Receiver
     clock: Hands
     webhooks: Webhooks
+    devices: Devices
     sealer: Sealer
     outward: Outward
     follower: Callable[[], Follower]
@@ -134,15 +140,19 @@ async def telling(rig: Rig, receiver: Receiver, seconds: float = 10.0) -> AsyncI
     store = rig.store
     lease = Lease(Alone(), "webhooks", store.webhooks.any)
     webhooks = Webhooks(store.webhooks, sealer, clock, fixed_randomness("hooks"), anywhere=True)
+    key, worth = PushKey(PUSH_KEY, "https://games.example.org"), Worth(store, rig.games, clock)
+    devices = Devices(store.webhooks, webhooks, key, clock, fixed_randomness("devices"), anywhere=True)
+    carriers: dict[Personal, Carrier] = {"push": PushCarrier(worth, sealer, key, outward)}
     told = Telling(
         rig=rig,
         receiver=receiver,
         clock=clock,
         webhooks=webhooks,
+        devices=devices,
         sealer=sealer,
         outward=outward,
         follower=lambda: Follower(store, rig.games, clock, lease, "https://games.example.org"),
-        sender=lambda: Sender(store, sealer, outward, clock, lease, draw=lambda: 0.0),
+        sender=lambda: Sender(store, sealer, outward, clock, lease, draw=lambda: 0.0, carriers=carriers),
     )
     try:
         yield told

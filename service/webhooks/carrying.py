@@ -1,0 +1,65 @@
+"""Bringing what persons are told to their devices, by web push."""
+
+from typing import Final, Protocol
+
+import msgspec
+from msgspec import UNSET, Struct
+
+from service.outward.addresses import read_target
+from service.outward.post import Answer, Outward
+from service.store.webhooks import DeliveryRow, HookRow
+from service.webhooks.events import PING
+from service.webhooks.personal import TURN, UNASKED, Worth, kind_of, page_of, sentence
+from service.webhooks.push import PushKey, Subscription
+from service.webhooks.secrets import Sealer
+
+NOTICES: Final = "/account#notices"
+"""The page on which devices are switched on and off."""
+
+_LONGEST: Final = 200
+"""Characters of a title."""
+
+
+class Carrier(Protocol):
+    """Sends what is told to persons in one way."""
+
+    async def carry(self, row: DeliveryRow, to: HookRow) -> Answer:
+        """Send something. Raises `Unanswered`, `BadTarget`, `KeyUnusable`, `Passed` or `StoreError`."""
+        ...
+
+
+class Shown(Struct, frozen=True):
+    """What a device shows, as its service worker reads it (`viewer/push.js`)."""
+
+    title: str
+    body: str
+    url: str
+    tag: str
+
+
+class PushCarrier:
+    """Pushes to browsers."""
+
+    def __init__(self, worth: Worth, sealer: Sealer, key: PushKey, outward: Outward) -> None:
+        self._worth = worth
+        self._sealer = sealer
+        self._key = key
+        self._outward = outward
+
+    async def carry(self, row: DeliveryRow, to: HookRow) -> Answer:
+        subscription = Subscription.read(self._sealer.open(to.secret))
+        target = read_target(subscription.endpoint, anywhere=self._outward.anywhere)
+        shown, urgent = await self._shown(row, to)
+        headers = self._key.headers(target, f"{to.webhook} {shown.tag}", urgent=urgent)
+        return await self._outward.post(target, headers, subscription.encrypted(msgspec.json.encode(shown)))
+
+    async def _shown(self, row: DeliveryRow, to: HookRow) -> tuple[Shown, bool]:
+        if row.type == PING:
+            return Shown("Tabularium", "This device is told from now on.", NOTICES, PING), False
+        event = await self._worth.check(row, to)
+        kind, told = kind_of(event), event.data
+        assert told.game is not UNSET
+        seat = told.seats[0] if told.seats is not UNSET else None
+        title = (await self._worth.title(told.game))[:_LONGEST]
+        tag = told.case if told.case is not UNSET else told.game
+        return Shown(title, sentence(kind, seat), page_of(event), tag), kind == TURN or kind in UNASKED

@@ -1,0 +1,188 @@
+"""What persons are told on a device or by e-mail: the notices of their inbox, and that it is their turn.
+
+What follows from the log is written down for everybody who may be concerned. Whether it is still worth telling is
+decided when it is sent: settings, what was read, and the game may have changed until then.
+"""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Final
+
+import msgspec
+from msgspec import UNSET, Struct
+
+from domain.kernel.ids import CaseId, GameId, PlayerId, Seat
+from domain.kernel.log.game import Game
+from domain.kernel.log.record import Record
+from projections.inbox import Kind, notice_of
+from service.base.clock import Clock, later, stamp
+from service.games.cache import UnknownGame
+from service.games.games import Games
+from service.store.protocol import EventStore
+from service.store.webhooks import DeliveryRow, HookRow, Personal
+from service.webhooks.events import AWAITED, PING, WebhookData, WebhookEvent, read_event
+
+NOTICE: Final = "notice."
+"""What the types of notices begin with. They are told to persons only."""
+
+DIGEST: Final = "digest"
+TURN: Final = "your-turn"
+
+WAITS: Final[Mapping[Personal, timedelta]] = {"push": timedelta(seconds=5), "mail": timedelta(minutes=10)}
+"""How long something lies before it is told, so that somebody who sees it happen is not told."""
+
+UNASKED: Final = frozenset[Kind](("seat-offered", "official-named"))
+"""What anybody can have somebody told who has nothing to do with them."""
+
+MOST_UNASKED: Final = 5
+"""Notices of these kinds in a day. The inbox lists all."""
+
+MOST_PUSHED: Final = 30
+"""Pushes to a device in an hour."""
+
+LOOKED_AT: Final = 100
+"""What was told last is looked at for these limits, so many deliveries of it."""
+
+WORDS: Final[Mapping[str, str]] = {
+    TURN: "It is your turn, {seat}.",
+    "game-started": "The game has begun.",
+    "flag-fell": "The time of {seat} is up.",
+    "take-back-asked": "{seat} asks to take moves back.",
+    "end-proposed": "{seat} proposes to end the game.",
+    "moves-retracted": "Moves were taken back.",
+    "game-paused": "The game is paused.",
+    "game-resumed": "The game goes on after a pause.",
+    "seat-open": "{seat} is open to a substitute.",
+    "seat-offered": "{seat} is offered to you.",
+    "seat-taken-over": "{seat} was taken over.",
+    "official-named": "You were named an official.",
+    "game-over": "The game is over.",
+    "game-cancelled": "The game was cancelled.",
+    "case-opened": "A case was opened.",
+    "case-answered": "{seat} answered in a case.",
+    "ruled": "A case was ruled on.",
+    "appealed": "{seat} appealed against a ruling.",
+    "case-closed": "A case was closed.",
+}
+"""As the pages say it (`viewer/parts/told.js`)."""
+
+
+class Silences(Struct, frozen=True):
+    """What an account does not want to be told: of any game, and of single ones."""
+
+    off: tuple[str, ...] = ()
+    games: dict[str, tuple[str, ...]] = {}
+
+    def silences(self, kind: str, game: GameId) -> bool:
+        """Tell whether the account does not want to be told this of a game."""
+        return kind in self.off or kind in self.games.get(game, ())
+
+
+_silences: Final = msgspec.json.Decoder(Silences)
+
+
+class Passed(Exception):
+    """Nobody is to be told of something any more. The message says why."""
+
+
+def kind_of(event: WebhookEvent) -> str:
+    """Return what an inbox calls an event that is told to a person."""
+    return TURN if event.type == AWAITED else event.type.removeprefix(NOTICE)
+
+
+def sentence(kind: str, seat: Seat | None) -> str:
+    """Return what a person is told, in a sentence."""
+    return WORDS[kind].format(seat=seat.replace("-", " ").capitalize() if seat else "a seat")
+
+
+def page_of(event: WebhookEvent) -> str:
+    """Return the path of the page that shows what a person is told of."""
+    told = event.data
+    return f"/games/{told.game}/desk" if told.case is not UNSET else f"/games/{told.game}"
+
+
+def noticed(record: Record, happened: object, game: GameId, case: CaseId | None) -> tuple[WebhookEvent, str] | None:
+    """Return the notice of an event of a game or a case, and the roles that are told; None when there is none."""
+    if (notice := notice_of(happened)) is None:
+        return None
+    kind, seat, audience = notice
+    told = WebhookData(
+        game=game,
+        case=case if case is not None else UNSET,
+        version=record.version,
+        seats=(Seat(seat),) if seat else UNSET,
+    )
+    return WebhookEvent(f"{NOTICE}{kind}", record.at, told), audience
+
+
+def concerned(games: tuple[Game, ...], audience: str, addressed: PlayerId | None) -> frozenset[PlayerId]:
+    """Return the accounts that some roles are, in a game as it was at one version or another."""
+    roles, found = audience.split(), set[PlayerId]()
+    for game in games:
+        if "seat" in roles:
+            found.update(player for player in game.players.values() if player is not None)
+        if "official" in roles:
+            found.update(player for player in game.around.officials if game.around.is_official(player))
+    if "addressed" in roles and addressed is not None:
+        found.add(addressed)
+    return frozenset(found)
+
+
+class Worth:
+    """Decides whether something is still worth telling when it is about to be sent."""
+
+    def __init__(self, store: EventStore, games: Games, clock: Clock) -> None:
+        self._store = store
+        self._games = games
+        self._clock = clock
+
+    async def check(self, row: DeliveryRow, device: HookRow) -> WebhookEvent:
+        """Return the event of a delivery. Raises `Passed` when nobody is to be told of it, and `StoreError`."""
+        event, accounts = read_event(row.body), self._store.accounts
+        kind, told = kind_of(event), event.data
+        if told.game is UNSET or told.version is UNSET:
+            return event
+        settings = await accounts.inbox_settings(device.player)
+        if settings is not None and _silences.decode(settings).silences(kind, told.game):
+            raise Passed("the account does not want to be told")
+        stream = told.case if told.case is not UNSET else told.game
+        if (await accounts.read_marks(device.player)).get(stream, 0) >= told.version:
+            raise Passed("it was read")
+        if kind == TURN and not await self._waits(told, device.player):
+            raise Passed("the game does not wait any more")
+        await self._check_limits(kind, told.game, device)
+        return event
+
+    async def title(self, game: GameId) -> str:
+        """Return what a game is called."""
+        row = await self._store.game(game)
+        return row.title if row is not None and row.title else (await self._games.game(game)).ruleset.title
+
+    async def _waits(self, told: WebhookData, player: PlayerId) -> bool:
+        """Tell whether a game waits for a seat of which somebody is to be told that it does."""
+        try:
+            game = await self._games.game(GameId(str(told.game)))
+        except UnknownGame:
+            return False
+        asked = {seat for decision in game.decisions for seat in decision.seats}
+        seats = told.seats if told.seats is not UNSET else ()
+        return game.status == "running" and any(seat in asked and game.players.get(seat) == player for seat in seats)
+
+    async def _check_limits(self, kind: str, game: GameId, device: HookRow) -> None:
+        """Raise `Passed` when a device was told enough."""
+        if device.form != "push":
+            return
+        now = stamp(self._clock)
+        hour_ago, day_ago = (later(now, -timedelta(hours=hours)) for hours in (1, 24))
+        newest = await self._store.webhooks.deliveries(device.webhook, "delivered", None, LOOKED_AT)
+        if sum(each.due > hour_ago and each.type != PING for each in newest) >= MOST_PUSHED:
+            raise Passed(f"the device was told {MOST_PUSHED} times within an hour")
+        if kind not in UNASKED:
+            return
+        unasked = [read_event(each.body) for each in newest if each.due > day_ago and _is_unasked(each)]
+        if len(unasked) >= MOST_UNASKED or any(each.data.game == game for each in unasked):
+            raise Passed("the account was told of as many offers as it is in a day")
+
+
+def _is_unasked(row: DeliveryRow) -> bool:
+    return row.type.removeprefix(NOTICE) in UNASKED
