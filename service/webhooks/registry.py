@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import timedelta
 from typing import Final
 
@@ -235,6 +236,16 @@ class Webhooks:
         count = await self._store.replay(row.webhook, stamp(self._clock), failed=failed, since=since, until=until)
         self._ring()
         return count
+
+    @property
+    def are_sent(self) -> bool:
+        """Whether this service sends webhooks."""
+        if self._sealer is None:
+            return False
+        with suppress(KeyUnusable):
+            self._sealer.check()
+            return True
+        return False
 
     def _working(self) -> Sealer:
         """Return what encrypts. Raises `WebhooksOff`."""
