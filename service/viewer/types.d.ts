@@ -66,7 +66,7 @@ type JsonOf<Response> = Response extends { content: { "application/json": infer 
 /** What a request is answered when all is well. */
 export type Answer<Address extends string, Method extends string> =
   Operation<Address, Method> extends { responses: infer Responses }
-    ? JsonOf<Responses[keyof Responses & (200 | 201)]>
+    ? JsonOf<Responses[keyof Responses & (200 | 201 | 202)]>
     : never;
 
 /** What a request says. */
@@ -112,6 +112,8 @@ export type CaseSummary = Schemas["CaseSummary"];
 export type InboxState = Schemas["InboxState"];
 export type Notification = Schemas["Notification"];
 export type Turn = Schemas["Turn"];
+export type Webhook = Schemas["Webhook"];
+export type Delivery = Schemas["Delivery"];
 export type CaseDetail = Schemas["CaseDetail"];
 export type CaseRuling = Schemas["CaseRuling"];
 export type CaseStatement = Schemas["CaseStatement"];

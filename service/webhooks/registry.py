@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import timedelta
 from typing import Final
 
@@ -236,6 +237,16 @@ class Webhooks:
         count = await self._store.replay(row.webhook, stamp(self._clock), failed=failed, since=since, until=until)
         self.ring()
         return count
+
+    @property
+    def are_sent(self) -> bool:
+        """Whether this service sends webhooks."""
+        if self._sealer is None:
+            return False
+        with suppress(KeyUnusable):
+            self._sealer.check()
+            return True
+        return False
 
     def sealer(self) -> Sealer:
         """Return what encrypts. Raises `WebhooksOff`."""

@@ -1,5 +1,6 @@
 """Clocks in pages: they are chosen and told before anybody sits down, count down, warn, and can be claimed."""
 
+import re
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,7 +15,7 @@ from projections.lanes import LANES
 from service.base.clock import written
 from tests.browser.games import token_of
 from tests.browser.reading import opened
-from tests.browser.visiting import PHONE, expect, until, visiting
+from tests.browser.visiting import PHONE, Visitor, expect, until, visiting
 from tests.service.api.serving import Player, Service, serving
 from tests.service.api.test_mine import eventually
 from tests.service.rig import Hands
@@ -128,10 +129,54 @@ async def test_a_clock_is_chosen_and_told_before_anybody_sits_down(browser: Brow
         await expect(page.locator("#games")).to_contain_text("No game matches.")
         await page.get_by_label("Clock").select_option("own")
         await expect(line).to_have_count(1)
-        await page.goto("/new")
-        await page.get_by_label("Clock").select_option("live")
-        await page.get_by_label("At zero").select_option("vacate")
-        await page.get_by_role("button", name="Create the game").click()
-        await page.wait_for_url("**/games/*")
-    made = (await service.get(f"/v1/games/{page.url.rpartition('/')[2].partition('#')[0]}"))["clock"]
-    assert (made["time"], made["at_zero"]) == (45 * 60, "vacate")
+        await of_ones_own(visitor)
+    made = await service.get(f"/v1/games/{page.url.rpartition('/')[2].partition('#')[0]}")
+    assert made["clock"] == {
+        "kind": "bank",
+        "time": 36 * 3600,
+        "increment": 8 * 3600,
+        "cap": 4 * 24 * 3600,
+        "grace": 2,
+        "at_zero": "answer",
+        "vacate_after": 0,
+        "days_off": 5,
+        "quiet": {"begins": 22 * 60, "ends": 6 * 60 + 30},
+    }
+    assert made["abandoned_after"] == 30
+
+
+async def of_ones_own(visitor: Visitor) -> None:
+    """Create a game with a clock of one's own, after the service refused what was wrong beside each field."""
+    page = visitor.page
+    visitor.expect("422")
+    await page.goto("/new")
+    time = page.get_by_label("Time", exact=True)
+    await expect(time).to_be_hidden()
+    await page.get_by_label("Clock").select_option("own")
+    await page.get_by_label("Time: unit").select_option("seconds")
+    await time.fill("5")
+    await page.get_by_label("Days off that each player may take").fill("5")
+    await page.get_by_label("Quiet hours each day, in UTC").fill("22:00")
+    await page.get_by_label("Flags after which the seat is open").fill("0")
+    await page.get_by_label("Days without any move").fill("3")
+    create = page.get_by_role("button", name="Create the game")
+    wrong = page.get_by_role("alert").filter(visible=True)
+    for field, told, better in (
+        (page.get_by_label("Days without any move"), "14", "30"),
+        (time, "Expected 10 to 5184000 seconds, which are 60 days.", "36"),
+        (page.get_by_label("Quiet hours each day, in UTC"), "The quiet hours last 0 minutes.", "22:00"),
+    ):
+        await create.click()
+        await expect(field).to_be_focused()
+        await expect(wrong).to_contain_text(told)
+        await expect(field).to_have_accessible_description(re.compile(told))
+        await field.fill(better)
+        if field is time:
+            await visitor.axe("form")
+            await page.get_by_label("Time: unit").select_option("hours")
+    await page.get_by_label("Quiet hours: until, in UTC").fill("06:30")
+    await create.click()
+    await page.wait_for_url("**/games/*")
+    seats = page.locator(".open-seats")
+    await expect(seats).to_contain_text("Each player has 1 day 12 hours, and 8 hours after each turn, up to 4 days.")
+    await expect(seats).to_contain_text("When nothing happens for 30 days, the game ends as abandoned")

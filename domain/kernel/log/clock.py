@@ -28,6 +28,8 @@ LONGEST: Final = 60 * 24 * 3600
 """The most seconds that a seat can have: 60 days."""
 LONGEST_GRACE: Final = 3600
 MOST_DAYS_OFF: Final = 60
+MOST_FLAGS: Final = 100
+"""The most flags after which a seat can be open to a substitute."""
 LONGEST_QUIET: Final = 12 * 60
 """The most minutes that are quiet in a day."""
 OUTAGE: Final = 30_000
@@ -101,47 +103,60 @@ PRESETS: Final[Mapping[str, Clock]] = {
 
 def require_sound(clock: Clock, seats: int) -> None:
     """Raise `Refusal` unless a game of so many seats can have this clock (TAB-CLK-02)."""
-    for wrong, asked, allowed in (
+    spans = f"{SHORTEST} to {LONGEST} seconds, which are {LONGEST // (24 * 3600)} days"
+    for wrong, name, asked, allowed in (
         *(
-            (not least <= value <= most, f"The clock has {name} = {value}.", f"Expected {least} to {most}.")
-            for name, value, least, most in (
-                ("time", clock.time, SHORTEST, LONGEST),
-                ("cap", clock.cap, SHORTEST, LONGEST),
-                ("grace", clock.grace, 0, LONGEST_GRACE),
-                ("days_off", clock.days_off, 0, MOST_DAYS_OFF),
-                ("vacate_after", clock.vacate_after, 0, 100),
+            (not least <= value <= most, name, f"The clock has {name} = {value}.", f"Expected {right}.")
+            for name, value, least, most, right in (
+                ("time", clock.time, SHORTEST, LONGEST, spans),
+                ("cap", clock.cap, SHORTEST, LONGEST, spans),
+                ("grace", clock.grace, 0, LONGEST_GRACE, f"0 to {LONGEST_GRACE} seconds"),
+                ("days_off", clock.days_off, 0, MOST_DAYS_OFF, f"0 to {MOST_DAYS_OFF} days"),
+                ("vacate_after", clock.vacate_after, 0, MOST_FLAGS, f"0 to {MOST_FLAGS} flags"),
             )
         ),
         (
             clock.time > clock.cap,
-            f"The clock has time = {clock.time}, more than its cap.",
-            f"Expected at most cap = {clock.cap}.",
+            "cap",
+            f"The clock has time = {_said(clock.time)}, more than its cap.",
+            f"Expected at most cap = {_said(clock.cap)}.",
         ),
         (
             not 0 <= clock.increment <= clock.cap,
-            f"The clock has increment = {clock.increment}.",
-            f"Expected 0 to cap = {clock.cap}.",
+            "increment",
+            f"The clock has increment = {_said(clock.increment)}.",
+            f"Expected 0 to cap = {_said(clock.cap)}.",
         ),
         (
             clock.kind == "decision" and clock.increment > 0,
+            "increment",
             f"The clock counts each decision and has increment = {clock.increment}.",
             "Only a bank has an increment: expected 0.",
         ),
         (
             clock.at_zero == "end" and seats != 2,
+            "at_zero",
             f"The clock has at_zero = 'end' in a game of {seats} seats.",
             "Only with two seats the other one can win: expected 'answer', 'vacate' or 'claim'.",
         ),
     ):
         if wrong:
-            raise Refusal("TAB-CLK-02", asked, allowed)
+            raise Refusal("TAB-CLK-02", asked, allowed, field=f"clock.{name}")
     if (quiet := clock.quiet) is not None:
         if not (0 <= quiet.begins < 24 * 60 and 0 <= quiet.ends < 24 * 60):
             asked = f"The quiet hours are from minute {quiet.begins} to minute {quiet.ends}."
-            raise Refusal("TAB-CLK-02", asked, "Expected minutes of the day, 0 to 1439.")
+            raise Refusal("TAB-CLK-02", asked, "Expected minutes of the day, 0 to 1439.", field="clock.quiet")
         if not 0 < quiet.length <= LONGEST_QUIET:
             asked = f"The quiet hours last {quiet.length} minutes."
-            raise Refusal("TAB-CLK-02", asked, f"Expected 1 to {LONGEST_QUIET} minutes.")
+            raise Refusal("TAB-CLK-02", asked, f"Expected 1 to {LONGEST_QUIET} minutes.", field="clock.quiet")
+
+
+def _said(seconds: int) -> str:
+    """Return seconds, also in the greatest unit that divides them: people choose days, and programs send seconds."""
+    for unit, size in (("days", 24 * 3600), ("hours", 3600), ("minutes", 60)):
+        if seconds >= 2 * size and seconds % size == 0:
+            return f"{seconds} ({seconds // size} {unit})"
+    return f"{seconds}"
 
 
 class Clocks(Struct, frozen=True):

@@ -182,7 +182,9 @@ class Game(Struct, kw_only=True):
             raise Refusal("TAB-LIFE-02", asked, f"{ruleset.title} is for {numbers} players.")
         if abandoned_after is not UNSET and not SHORTEST_STILL <= abandoned_after <= LONGEST_STILL:
             asked = f"You asked for a game that is abandoned after {abandoned_after} days."
-            raise Refusal("TAB-END-04", asked, f"Expected {SHORTEST_STILL} to {LONGEST_STILL} days.")
+            raise Refusal(
+                "TAB-END-04", asked, f"Expected {SHORTEST_STILL} to {LONGEST_STILL} days.", field="abandoned_after"
+            )
         board = ruleset.equip(board)
         ruleset.lay(seats, chosen, board)
         event = GameCreated(

@@ -13,16 +13,18 @@ class Refusal(Exception):
         asked: what was wrong, in a sentence.
         allowed: what would be right, in a sentence.
         untimely: True when the seat may not give the command now, whatever its content.
+        field: what of a choice with many parts was wrong, such as ``clock.time``; empty where nothing says it.
 
     `number` says which of several commands was refused, from 1; 0 when there is only one.
     """
 
-    def __init__(self, rule: str, asked: str, allowed: str, *, untimely: bool = False) -> None:
+    def __init__(self, rule: str, asked: str, allowed: str, *, untimely: bool = False, field: str = "") -> None:
         super().__init__(f"{rule}: {asked} {allowed}")
         self.rule = RuleId(rule)
         self.asked = asked
         self.allowed = allowed
         self.untimely = untimely
+        self.field = field
         self.number = 0
 
 

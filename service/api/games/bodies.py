@@ -269,12 +269,14 @@ class Invited(Struct, frozen=True):
     Attributes:
         game: the game.
         organizer: the name of its organizer.
+        abandoned_after: after how many days in which nothing happens it ends as abandoned.
         free: how many of its seats are free for whom the invitation leads to them.
         you: the seat that you hold in it already; null for none.
     """
 
     game: GameSummary
     organizer: str
+    abandoned_after: int
     free: int
     you: Seat | None
 

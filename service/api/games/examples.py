@@ -80,7 +80,7 @@ def _invitations(scene: Scene) -> dict[str, Example]:
         "invite": Example(NewInvitation("inv_b4Xr8TqZ1uV5wY7cK0mN2pS6dF9hJ3gL4aQ8eR1tU5w", invitation_view(row))),
         "listInvitations": Example(InvitationPage((invitation_view(row),), None)),
         "revokeInvitation": Example(invitation_view(msgspec.structs.replace(row, revoked=AT))),
-        "showInvitation": Example(Invited(summary, scene.players[0].name, 1, None)),
+        "showInvitation": Example(Invited(summary, scene.players[0].name, 90, 1, None)),
         "followInvitation": Example(Joined(game.id, seat, game.version + 1), JoinGame("dice of a friend")),
     }
 

@@ -142,7 +142,7 @@ async def show_invitation(request: Call, secret: str) -> Response[bytes]:
     )
     organizer = players[played.organizer].name if played.organizer in players else ""
     summary = game_summary(kept, players, clock_of(played), listed=listed)
-    return answer(Invited(summary, organizer, free, you), 200, _NOT_STORED)
+    return answer(Invited(summary, organizer, played.abandoned_after, free, you), 200, _NOT_STORED)
 
 
 @endpoint(

@@ -101,6 +101,12 @@ async def show_account_page(request: Call) -> Response[bytes]:
     return _shown(request, "account.html")
 
 
+@get("/account/webhooks")
+async def show_webhooks_page(request: Call) -> Response[bytes]:
+    """Show the page of the webhooks of an account. A game to make one about stands behind the # of its address."""
+    return _shown(request, "webhooks.html")
+
+
 @get("/sign-in")
 async def show_sign_in_page(request: Call) -> Response[bytes]:
     """Show the page to which the provider sends browsers back. It reads the answer from its address."""

@@ -119,7 +119,7 @@ def refused(
         decisions: the open decisions. The problem names one of `seat`, or else one of another seat.
         seat: the seat that asked.
         options_url: where the seat reads its options.
-        path: where in the request the command is.
+        path: where in the request the command is. Without it, what the refusal says of a choice.
     """
     mine = [decision for decision in decisions if seat in decision.seats]
     title, standing, source = _cited(refusal.rule, catalogues)
@@ -133,7 +133,7 @@ def refused(
         source=source,
         decision=next(iter([*mine, *decisions]), None),
         options_url=options_url,
-        path=path,
+        path=path or (f"$.{refusal.field}" if refusal.field else ""),
     )
 
 

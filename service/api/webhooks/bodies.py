@@ -159,9 +159,13 @@ class Webhooks(Struct, frozen=True):
 
     Attributes:
         items: the newest first.
+        most: how many an account can have.
+        sent: whether this service sends webhooks. Where it does not, none can be made.
     """
 
     items: tuple[Webhook, ...]
+    most: int
+    sent: bool
 
 
 class Attempt(Struct, frozen=True):

@@ -21,6 +21,7 @@ from service.api.webhooks.bodies import (
 )
 from service.store.webhooks import DeliveryId, HookId, HookRow
 from service.webhooks.events import AWAITED, MEANINGS, MOVED, PING, SWITCHED_OFF, USUAL, WebhookData, WebhookEvent
+from service.webhooks.registry import MOST_WEBHOOKS
 
 WEBHOOK: Final = HookId("wq7m3x5c2v8n4b6k1z")
 DELIVERY: Final = DeliveryId("d3f6a1c9e2b7d4f8a0c5e1b9d7f3a6c2e8b4d0f5a")
@@ -81,7 +82,7 @@ def examples(scene: Scene) -> dict[str, Example]:
     )
     return {
         "makeWebhook": Example(issued, {"url": row.url}),
-        "listWebhooks": Example(Webhooks((on,))),
+        "listWebhooks": Example(Webhooks((on,), MOST_WEBHOOKS, sent=True)),
         "showWebhook": Example(on),
         "changeWebhook": Example(on, WebhookChange(url=row.url, events=("seat.awaited", "case.*"))),
         "deleteWebhook": Example(on),

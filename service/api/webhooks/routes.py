@@ -42,7 +42,7 @@ from service.api.withheld import require_shown
 from service.base.clock import written
 from service.store.webhooks import DeliveryRow, HookRow
 from service.webhooks.events import MEANINGS
-from service.webhooks.registry import UnknownEvents, Wish
+from service.webhooks.registry import MOST_WEBHOOKS, UnknownEvents, Wish
 
 _new: Final = msgspec.json.Decoder(NewWebhook)
 _change: Final = msgspec.json.Decoder(WebhookChange)
@@ -121,11 +121,12 @@ async def make_webhook(request: Call) -> Response[bytes]:
 async def list_webhooks(request: Call) -> Response[bytes]:
     """List your webhooks.
 
-    Shows them without their secrets.
+    Shows them without their secrets. `sent` says whether this service sends webhooks at all.
     """
     request.read_query(Nothing)
-    rows = await request.services.webhooks.of(request.signed_in.player)
-    return answer(Webhooks(tuple(_view(request, row) for row in rows)))
+    webhooks = request.services.webhooks
+    rows = await webhooks.of(request.signed_in.player)
+    return answer(Webhooks(tuple(_view(request, row) for row in rows), MOST_WEBHOOKS, webhooks.are_sent))
 
 
 @endpoint(

@@ -34,6 +34,7 @@ export function officials(desk) {
     }
     ${mayName ? naming(desk) : nothing}
     ${desk.problem && desk.about === "officials" ? refusal(desk, desk.problem) : nothing}
+    ${desk.isOrganizer ? html`<p class="hint"><a href="/account/webhooks#game=${desk.game.id}">Have a chat channel told of this game</a></p>` : nothing}
   </section>`;
 }
 

@@ -13,7 +13,7 @@ import { html, nothing } from "../vendor/lit-html.js";
 import { Form } from "../forms/form.js";
 import { Labels } from "../forms/labels.js";
 import { named } from "../parts/format.js";
-import { clockFields, clockFrom } from "../parts/clock-settings.js";
+import { beside, clockFields, clockFrom, isShown, numberIn } from "../parts/clock-settings.js";
 import { remarks } from "../parts/remarks.js";
 import { refusal } from "../parts/rule.js";
 import { textIn } from "../parts/given.js";
@@ -23,6 +23,7 @@ import { easiest, fewPlayers, setUp } from "./tables.js";
 /** The ruleset that is chosen, and the last refusal. @type {{ruleset: string, problem: Problem | null}} */
 const wish = { ruleset: "", problem: null };
 const LABELS = new Labels([]);
+const STILLNESS = "$.abandoned_after"; // Where in the request that is.
 /** @type {Record<string, Partial<Body<"/v1/games", "post">>>} */
 const SHOWN = { listed: { listed: true }, unlisted: { listed: false }, private: { readers: "invited" } };
 
@@ -55,14 +56,17 @@ export function newGame(api, account, rulesets, draw) {
   const submit = async (event) => {
     event.preventDefault();
     if (setup && !setup.validate()) return;
-    const given = new FormData(event.target);
+    const form = event.target;
+    const given = new FormData(form);
+    const days = textIn(given, "abandoned_after");
     const game = {
       ruleset: ruleset.id,
       players: Number(given.get("players")),
       title: textIn(given, "title"),
       ...SHOWN[textIn(given, "shown")],
       organizer_sees: /** @type {Game["organizer_sees"]} */ (textIn(given, "organizer_sees")),
-      clock: clockFrom(textIn(given, "clock"), textIn(given, "at_zero")),
+      clock: clockFrom(given),
+      abandoned_after: days ? numberIn(days) : null,
       setup: chosen(setup?.command ?? {}),
     };
     try {
@@ -70,8 +74,10 @@ export function newGame(api, account, rulesets, draw) {
       location.assign(`/games/${await setUp(api, game, given.has("sits"), textIn(given, "level"))}`);
     } catch (error) {
       say(problemOf(error));
+      /** @type {HTMLElement | null} */ (form.querySelector("[aria-invalid=true]"))?.focus();
     }
   };
+  const isStillness = wish.problem?.problem.path === STILLNESS;
   return html`<form @submit=${submit}>
     <label for="ruleset">Rules</label>
     <select id="ruleset" name="ruleset" @change=${choose}>${rulesets.map((each) => html`<option value=${each.id} ?selected=${each === ruleset}>${each.title}</option>`)}</select>
@@ -89,8 +95,12 @@ export function newGame(api, account, rulesets, draw) {
     <p><label class="check"><input type="checkbox" name="sits" checked /> I play, too</label></p>
     <label for="level">The other seats</label>
     <select id="level" name="level"><option value="">are for people</option>${ruleset.bots.map((level) => html`<option value=${level}>are for bots: ${named(level)}</option>`)}</select>
-    ${clockFields(null)}
+    ${clockFields(null, wish.problem)}
     <p class="hint">With a clock, a player who vanishes does not stop the game.</p>
+    <label for="abandoned-after">Days without any move, after which the game ends as abandoned</label>
+    <input id="abandoned-after" name="abandoned_after" inputmode="numeric" autocomplete="off" placeholder="90"
+      aria-invalid=${isStillness ? "true" : "false"} aria-describedby="abandoned-after-problem" />
+    ${beside("abandoned-after-problem", isStillness ? wish.problem : null)}
     <label for="shown">Who reads this game</label>
     <select id="shown" name="shown">
       <option value="listed">everybody: lists show it</option>
@@ -103,7 +113,7 @@ export function newGame(api, account, rulesets, draw) {
       <option value="all">everything, hidden hands too; the players are told</option>
     </select>
     ${setup && detail ? [setup.render(), remarks(detail)] : nothing}
-    ${wish.problem ? refusal({ api, game: { ruleset: ruleset.id }, redraw: draw }, wish.problem) : nothing}
+    ${wish.problem && !isShown(wish.problem) && !isStillness ? refusal({ api, game: { ruleset: ruleset.id }, redraw: draw }, wish.problem) : nothing}
     <div class="buttons"><button class="strong">Create the game</button></div>
     <p class="hint">You organize it. On its page you can invite others by a link and seat bots.</p>
   </form>`;

@@ -57,7 +57,8 @@ export function inviting(room, isFull, act) {
         ? html`<p class="hint">This game is private: only those who take part in it read it.</p>`
         : html`
       <p><label class="check"><input type="checkbox" .checked=${game.listed} @change=${list} /> Lists show this game to everybody</label></p>`
-    }`;
+    }
+    <p class="hint"><a href="/account/webhooks#game=${room.id}">Have a chat channel told of this game</a></p>`;
 }
 
 /**

@@ -5,8 +5,9 @@
 
 /**
  * @import { Account } from "../state/account.js"
+ * @import { Problem } from "../state/api.js"
  * @import { Room } from "../state/room.js"
- * @import { At, Entered, SeatView } from "../types.js"
+ * @import { At, Entered, SeatView, Submitted } from "../types.js"
  */
 
 import { html, nothing } from "../vendor/lit-html.js";
@@ -17,21 +18,21 @@ import { count, named } from "../parts/format.js";
 import { lookAlike } from "../parts/look-alike.js";
 import { link } from "../parts/papers.js";
 import { remarks } from "../parts/remarks.js";
-import { clockFields, settings } from "../parts/clock-settings.js";
+import { clockFields, clockFrom, isShown, settings, stillness } from "../parts/clock-settings.js";
 import { inviting } from "./inviting.js";
 import { openSignIn } from "./sign-in.js";
 
 const FEW = 12; // Up to this many papers are listed unfolded.
 
 /**
- * The last refusal in words, and the level of the next bots; empty for the usual one.
- * @type {WeakMap<Room, {message: string, level: string}>}
+ * The last refusal, and the level of the next bots; empty for the usual one.
+ * @type {WeakMap<Room, {problem: Problem | null, level: string}>}
  */
 const byRoom = new WeakMap();
 
 /** @param {Room} room */
 function stateOf(room) {
-  const state = byRoom.get(room) ?? { message: "", level: "" };
+  const state = byRoom.get(room) ?? { problem: null, level: "" };
   byRoom.set(room, state);
   return state;
 }
@@ -46,6 +47,7 @@ export function seatsPanel(room, account) {
   const mine = game.seats.find((place) => place.player && place.player === account.me?.id);
   const isFull = game.seats.every((place) => place.player);
   const organizes = Boolean(account.me) && game.organizer === account.me?.id;
+  const { problem } = stateOf(room);
   return html`<section class="open-seats" aria-labelledby="seats-title">
     <h2 id="seats-title">${isFull ? "Everybody is here" : "Waiting for players"}</h2>
     <ul>${game.seats.map(
@@ -53,7 +55,7 @@ export function seatsPanel(room, account) {
       ${place.player ? holder(place) : nothing}
       <span class="buttons">${buttons(room, account, place, mine, organizes)}</span></li>`,
     )}</ul>
-    ${organizes ? clockChoice(room) : nothing} ${settings(game.clock)}
+    ${organizes ? clockChoice(room) : nothing} ${settings(game.clock)} ${stillness(game.abandoned_after)}
     ${organizes && !isFull && room.ruleset ? bots(room, mine) : nothing}
     ${
       isFull && (mine || organizes)
@@ -68,7 +70,7 @@ export function seatsPanel(room, account) {
     }</p>
     ${remarks(game)}
     ${toRead(room)}
-    ${stateOf(room).message ? html`<p class="problem" role="alert">${stateOf(room).message}</p>` : nothing}
+    ${problem && !isShown(problem) ? html`<p class="problem" role="alert">${problem.message} ${problem.problem.allowed ?? ""}</p>` : nothing}
   </section>`;
 }
 
@@ -117,11 +119,22 @@ function seatButton(room, account, seat) {
     @click=${stranger ? openSignIn : sit}>${stranger ? "Sign in to sit here" : "Sit here"}</button>`;
 }
 
-/** The choice of a clock, until the game begins. @param {Entered} room */
+/** The choice of a clock, until the game begins: one with a name is chosen at once. @param {Entered} room */
 function clockChoice(room) {
-  return clockFields(room.game.clock, (clock) =>
-    act(room, () => room.api.put(`/v1/games/${room.id}/clock`, { clock })),
-  );
+  /** @param {HTMLFormElement} form */
+  const choose = (form) => {
+    const clock = clockFrom(new FormData(form));
+    return act(room, () => room.api.put(`/v1/games/${room.id}/clock`, { clock }));
+  };
+  /** @param {At<HTMLFormElement>} event */
+  const change = ({ currentTarget: form }) => new FormData(form).get("clock") !== "own" && choose(form);
+  /** @param {Submitted} event */
+  const submit = (event) => {
+    event.preventDefault();
+    choose(event.target);
+  };
+  return html`<form class="clock-choice" @change=${change} @submit=${submit}>
+    ${clockFields(room.game.clock, stateOf(room).problem)}<button class="own-clock">Choose this clock</button></form>`;
 }
 
 /**
@@ -156,12 +169,11 @@ function seatBot(room, seat) {
  */
 async function act(room, does) {
   const state = stateOf(room);
-  state.message = "";
+  state.problem = null;
   try {
     await does();
   } catch (error) {
-    const problem = problemOf(error);
-    state.message = `${problem.message} ${problem.problem?.allowed ?? ""}`;
+    state.problem = problemOf(error);
   }
   await room.enter();
 }

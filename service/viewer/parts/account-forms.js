@@ -11,6 +11,7 @@
  */
 
 import { textIn } from "./given.js";
+import { save } from "./save.js";
 import { html, nothing } from "../vendor/lit-html.js";
 
 /** @param {Account} account */
@@ -137,9 +138,7 @@ function copies(account, { token, name }) {
  */
 function download(token, name) {
   const text = `Account: ${name}\nService: ${location.origin}\nToken: ${token}\n\nWith this link you are signed in:\n${location.origin}/#token=${token}\n`;
-  const address = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
-  Object.assign(document.createElement("a"), { href: address, download: "tabularium-account.txt" }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  save(text, "tabularium-account.txt");
 }
 
 /** @param {Account} account */

@@ -3,10 +3,16 @@
  * @module
  */
 
-/** @import { At, Body, Clock } from "../types.js" */
+/**
+ * @import { Problem } from "../state/api.js"
+ * @import { Body, Clock } from "../types.js"
+ */
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { PRESETS, atZero, besides, nameOf, timeOf } from "./clocks.js";
+import { textIn } from "./given.js";
+
+/** @typedef {NonNullable<Body<"/v1/games/{game}/clock", "put">["clock"]>} Wanted */
 
 /** @type {(keyof typeof PRESETS)[]} */
 const NAMES = ["live", "fast", "slow"];
@@ -16,6 +22,17 @@ const AT_ZERO = {
   claim: "nothing, until somebody asks for the usual answer",
   end: "the other player wins (two players only)",
 };
+const KINDS = {
+  bank: "one time for the whole game, and more after each turn",
+  decision: "a new time for each decision",
+};
+/** @type {[string, number][]} */
+const UNITS = [
+  ["days", 86_400],
+  ["hours", 3600],
+  ["minutes", 60],
+  ["seconds", 1],
+];
 
 /** What was chosen, and what happens at zero. @param {Clock | null} clock */
 export function settings(clock) {
@@ -23,38 +40,147 @@ export function settings(clock) {
   return html`<p class="clock-settings"><strong>Each player has ${timeOf(clock)}.</strong> ${atZero(clock)} ${besides(clock)}</p>`;
 }
 
-/**
- * The fields in which a clock is chosen, and what happens at zero.
- * @param {Clock | null} clock that was chosen before
- * @param {((clock: Body<"/v1/games/{game}/clock", "put">["clock"]) => void)} [change] hears of a choice at once
- */
-export function clockFields(clock, change) {
-  const chosen = clock ? nameOf({ ...clock, at_zero: PRESETS.live.at_zero }) : "";
-  const then = clock?.at_zero ?? "answer";
-  /** @param {At<HTMLSelectElement>} event */
-  const tell = ({ currentTarget }) => {
-    const form = /** @type {HTMLElement} */ (currentTarget.closest(".clock-fields"));
-    const [name, zero] = [...form.querySelectorAll("select")].map(({ value }) => value);
-    change?.(clockFrom(name, zero));
-  };
-  return html`<div class="clock-fields">
-    <label>Clock <select name="clock" @change=${tell}>
-      <option value="" ?selected=${!chosen}>none: everybody takes the time they need</option>
-      ${NAMES.map((name) => html`<option value=${name} ?selected=${name === chosen}>${name}: ${timeOf(PRESETS[name])}</option>`)}
-      ${chosen === "own" ? html`<option value="own" selected disabled>another clock, chosen elsewhere</option>` : nothing}
-    </select></label>
-    <label ?hidden=${change && !clock}>At zero <select name="at_zero" ?disabled=${chosen === "own"} @change=${tell}>
-      ${Object.entries(AT_ZERO).map(([zero, words]) => html`<option value=${zero} ?selected=${zero === then}>${words}</option>`)}
-    </select></label></div>`;
+/** After how many days without anything a game ends. @param {number} days */
+export function stillness(days) {
+  return html`<p class="quiet">When nothing happens for ${days} days, the game ends as abandoned, without a winner.</p>`;
 }
 
 /**
- * Return what the service takes for the choice of a clock and of what happens at zero.
- * @param {string} chosen
- * @param {string} zero
+ * The fields in which a clock is chosen: one with a name, or one of one's own. The stylesheet hides those that do not
+ * matter for what is chosen.
+ * @param {Clock | null} clock that was chosen before
+ * @param {Problem | null} problem why the last choice was refused
  */
-export function clockFrom(chosen, zero) {
+export function clockFields(clock, problem) {
+  const chosen = clock ? nameOf({ ...clock, at_zero: PRESETS.live.at_zero }) : "";
+  const own = clock ?? PRESETS.fast;
+  /** @param {string} name @param {string} label @param {number} value */
+  const number = (name, label, value) =>
+    field(
+      name,
+      label,
+      problem,
+      (said) =>
+        html`<input id="clock-${name}" name=${name} inputmode="numeric" autocomplete="off" .value=${`${value}`} aria-invalid=${said.wrong} aria-describedby=${said.by} />`,
+    );
+  /** @param {string} name @param {string} label @param {number} seconds */
+  const span = (name, label, seconds) => {
+    const [unit, size] = UNITS.find((each) => seconds && seconds % each[1] === 0) ?? UNITS[1];
+    return field(
+      name,
+      label,
+      problem,
+      (
+        said,
+      ) => html`<span class="pair"><input id="clock-${name}" name=${name} inputmode="decimal" autocomplete="off" .value=${`${seconds / size}`} aria-invalid=${said.wrong} aria-describedby=${said.by} />
+      <select name="${name}_unit" aria-label="${label}: unit">${UNITS.map(([words, each]) => html`<option value=${each} ?selected=${words === unit}>${words}</option>`)}</select></span>`,
+    );
+  };
+  return html`<div class="clock-fields">
+    <label for="clock-name">Clock</label>
+    <select id="clock-name" name="clock">
+      <option value="" ?selected=${!chosen}>none: everybody takes the time they need</option>
+      ${NAMES.map((name) => html`<option value=${name} ?selected=${name === chosen}>${name}: ${timeOf(PRESETS[name])}</option>`)}
+      <option value="own" ?selected=${chosen === "own"}>another: you choose the times</option>
+    </select>
+    <div class="own">
+      <label for="clock-kind">Each player has</label>
+      <select id="clock-kind" name="kind">${Object.entries(KINDS).map(([kind, words]) => html`<option value=${kind} ?selected=${kind === own.kind}>${words}</option>`)}</select>
+      ${span("time", "Time", own.time)}
+      <div class="bank">${span("increment", "More after each turn", own.increment ?? 0)} ${span("cap", "Never more than", own.cap ?? own.time)}</div>
+      ${span("grace", "After zero an answer still counts for", own.grace ?? 2)}
+      ${number("days_off", "Days off that each player may take", own.days_off ?? 0)}
+      ${field(
+        "quiet",
+        "Quiet hours each day, in UTC",
+        problem,
+        (
+          said,
+        ) => html`<span class="pair"><input id="clock-quiet" name="quiet_from" type="time" .value=${timeAt(own.quiet?.begins)} aria-invalid=${said.wrong} aria-describedby=${said.by} />
+        <span>to</span> <input name="quiet_to" type="time" aria-label="Quiet hours: until, in UTC" .value=${timeAt(own.quiet?.ends)} aria-invalid=${said.wrong} aria-describedby=${said.by} /></span>`,
+      )}
+    </div>
+    <div class="timed">${field(
+      "at_zero",
+      "At zero",
+      problem,
+      (said) => html`<select id="clock-at_zero" name="at_zero" aria-invalid=${said.wrong} aria-describedby=${said.by}>
+      ${Object.entries(AT_ZERO).map(([zero, words]) => html`<option value=${zero} ?selected=${zero === (clock?.at_zero ?? "answer")}>${words}</option>`)}</select>`,
+    )}</div>
+    <div class="own"><div class="often">${number("vacate_after", "Flags after which the seat is open; 0 for never", own.vacate_after ?? 3)}</div></div>
+  </div>`;
+}
+
+/**
+ * A field, and below it what was wrong with it.
+ * @param {string} name of the member of a clock
+ * @param {string} label
+ * @param {Problem | null} problem
+ * @param {(said: {wrong: "true" | "false", by: string}) => unknown} input gets what the field says of itself
+ */
+function field(name, label, problem, input) {
+  const id = `clock-${name}`;
+  const isWrong = problem?.problem.path === `$.clock.${name}`;
+  return html`<label for=${id}>${label}</label>
+    ${input({ wrong: isWrong ? "true" : "false", by: `${id}-problem` })}
+    ${beside(`${id}-problem`, isWrong ? problem : null)}`;
+}
+
+/** What was wrong with a field, beside it. @param {string} id @param {Problem | null} problem */
+export function beside(id, problem) {
+  const { rule, allowed = "" } = problem?.problem ?? {};
+  // Of a value that is no such number, the message speaks to programs.
+  const words = problem && (rule || !allowed ? `${problem.message} ${allowed}` : allowed);
+  return html`<p id=${id} class="problem beside" role="alert" ?hidden=${!problem}>${words ?? nothing}</p>`;
+}
+
+/** Tell whether the fields of a clock show what was wrong. @param {Problem | null} problem */
+export function isShown(problem) {
+  return Boolean(problem?.problem.path?.startsWith("$.clock."));
+}
+
+/**
+ * Return the clock that was chosen in the fields, as the service takes it.
+ * @param {FormData} given
+ * @returns {Wanted | null}
+ */
+export function clockFrom(given) {
+  const chosen = textIn(given, "clock");
+  const zero = /** @type {NonNullable<Clock["at_zero"]>} */ (textIn(given, "at_zero"));
   const name = NAMES.find((each) => each === chosen);
-  if (!name) return null;
-  return zero === "answer" ? name : { ...PRESETS[name], at_zero: /** @type {Clock["at_zero"]} */ (zero) };
+  if (name) return zero === "answer" ? name : { ...PRESETS[name], at_zero: zero };
+  if (chosen !== "own") return null;
+  const kind = /** @type {Clock["kind"]} */ (textIn(given, "kind"));
+  /** @param {string} field */
+  const number = (field) => numberIn(textIn(given, field));
+  /** @param {string} field */
+  const seconds = (field) => Math.round(number(field) * Number(textIn(given, `${field}_unit`)));
+  const [begins, ends] = ["quiet_from", "quiet_to"].map((field) => minuteIn(textIn(given, field)));
+  return {
+    kind,
+    time: seconds("time"),
+    ...(kind === "bank" ? { increment: seconds("increment"), cap: seconds("cap") } : {}),
+    grace: seconds("grace"),
+    at_zero: zero,
+    vacate_after: number("vacate_after"),
+    days_off: number("days_off"),
+    // Where one end is missing, the hours last no minute, which the service refuses.
+    quiet: begins === null && ends === null ? null : { begins: begins ?? ends ?? 0, ends: ends ?? begins ?? 0 },
+  };
+}
+
+/** Return a number that somebody typed; -1, which the service refuses, for what is none. @param {string} text */
+export function numberIn(text) {
+  return text && Number.isFinite(Number(text)) ? Number(text) : -1;
+}
+
+/** The minute of the day of a time such as 07:30. @param {string} text */
+function minuteIn(text) {
+  const [hours, minutes] = text.split(":").map(Number);
+  return text ? hours * 60 + minutes : null;
+}
+
+/** A minute of the day as a field for times has it. @param {number} [minute] */
+function timeAt(minute) {
+  return minute === undefined ? "" : new Date(minute * 60_000).toISOString().slice(11, 16);
 }

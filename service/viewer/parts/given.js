@@ -13,6 +13,14 @@ export function textIn(given, name) {
 }
 
 /**
+ * Return the id of a game in what somebody typed: the address of the game's page, or the id alone.
+ * @param {string} text
+ */
+export function gameIn(text) {
+  return /^(?:.*\/games\/)?([0-9a-z]+)(?:[#?/].*)?$/.exec(text)?.[1] ?? text;
+}
+
+/**
  * Return the id of a player in what somebody typed: the id alone, or the address of the player's page.
  * @param {string} text
  */

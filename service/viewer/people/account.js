@@ -11,6 +11,7 @@ import { accountForms } from "../parts/account-forms.js";
 import { ago, clock, count } from "../parts/format.js";
 import { Account } from "../state/account.js";
 import { textIn } from "../parts/given.js";
+import { save } from "../parts/save.js";
 import { Api, problemOf } from "../state/api.js";
 import { canHavePasskeys, makePasskey } from "../state/passkeys.js";
 
@@ -52,7 +53,7 @@ function draw() {
     html`<h1>${me ? me.name : "Your account"}</h1>
       ${alert}
       <p class="hidden" role="status">${page.done}</p>
-      ${me ? [lasting(), naming(me), passkeys(), provider(), codes(), signedIn(me), tokens(me), leaving(), closing(me)] : account.isUnknown ? html`<p class="quiet">…</p>` : html`<p>${page.done ? `${page.done}. ` : ""}Nobody is signed in in this tab.</p>${accountForms(account)}`}`,
+      ${me ? [lasting(), naming(me), passkeys(), provider(), codes(), signedIn(me), tokens(me), webhooks(me), leaving(), closing(me)] : account.isUnknown ? html`<p class="quiet">…</p>` : html`<p>${page.done ? `${page.done}. ` : ""}Nobody is signed in in this tab.</p>${accountForms(account)}`}`,
     place,
   );
   document.title = `${me ? me.name : "Your account"} · Tabularium`;
@@ -137,7 +138,7 @@ function codes() {
     ${
       page.madeNow.codes.length
         ? html`<pre class="token" tabindex="0" aria-label="Your recovery codes">${page.madeNow.codes.join("\n")}</pre>
-          <p class="hint">They are shown only now. ${save(() => `Recovery codes of ${account.me?.name} at ${location.origin}\n\n${page.madeNow.codes.join("\n")}\n`, "tabularium-recovery-codes.txt")}</p>`
+          <p class="hint">They are shown only now. ${download(() => `Recovery codes of ${account.me?.name} at ${location.origin}\n\n${page.madeNow.codes.join("\n")}\n`, "tabularium-recovery-codes.txt")}</p>`
         : nothing
     }
     ${
@@ -188,7 +189,7 @@ function tokens(me) {
     ${
       page.madeNow.token
         ? html`<code class="token" tabindex="0" aria-label="The new token">${page.madeNow.token}</code>
-          <p class="hint">It is shown only now. ${save(() => `Account: ${me.name}\nService: ${location.origin}\nToken: ${page.madeNow.token}\n`, "tabularium-token.txt")}</p>`
+          <p class="hint">It is shown only now. ${download(() => `Account: ${me.name}\nService: ${location.origin}\nToken: ${page.madeNow.token}\n`, "tabularium-token.txt")}</p>`
         : nothing
     }
     <details><summary>Make a token</summary>
@@ -228,6 +229,14 @@ async function become() {
   await api.put("/v1/players/me/bot");
   await account.read();
   return "Everybody sees that a program plays this account";
+}
+
+/** @param {Me} me */
+function webhooks(me) {
+  return me.scopes.includes("notify")
+    ? html`<section aria-labelledby="webhooks-title"><h2 id="webhooks-title">Webhooks</h2>
+      <p>A webhook tells a program or a chat channel what happens in your games. <a href="/account/webhooks">Your webhooks</a></p></section>`
+    : nothing;
 }
 
 function leaving() {
@@ -270,16 +279,11 @@ function sure(label, words, what, warning = "") {
 }
 
 /**
- * @param {string} name
  * @param {() => string} content
+ * @param {string} name
  */
-function save(content, name) {
-  const download = () => {
-    const address = URL.createObjectURL(new Blob([content()], { type: "text/plain" }));
-    Object.assign(document.createElement("a"), { href: address, download: name }).click();
-    setTimeout(() => URL.revokeObjectURL(address), 10_000);
-  };
-  return html`<button type="button" @click=${download}>Download</button>`;
+function download(content, name) {
+  return html`<button type="button" @click=${() => save(content(), name)}>Download</button>`;
 }
 
 /** Do what a form says. @param {(given: FormData) => Promise<string>} what */

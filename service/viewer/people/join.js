@@ -13,7 +13,7 @@ import { html, nothing, render } from "../vendor/lit-html.js";
 import { accountForms } from "../parts/account-forms.js";
 import { entropy } from "../parts/entropy.js";
 import { count, gameTitle, named } from "../parts/format.js";
-import { settings } from "../parts/clock-settings.js";
+import { settings, stillness } from "../parts/clock-settings.js";
 import { lookAlike } from "../parts/look-alike.js";
 import { Account } from "../state/account.js";
 import { textIn } from "../parts/given.js";
@@ -46,7 +46,7 @@ function draw() {
 }
 
 /** @param {NonNullable<typeof page.invited>} invited */
-function invitation({ game, organizer, free, you }) {
+function invitation({ game, organizer, abandoned_after: days, free, you }) {
   const { ruleset } = page;
   return html`<p class="lead"><strong>${organizer || "Somebody"}</strong> invites you to play
       <strong>${game.title || ruleset?.title || game.ruleset}</strong>${game.title ? html`, by ${ruleset?.title ?? game.ruleset}` : nothing}.</p>
@@ -54,7 +54,7 @@ function invitation({ game, organizer, free, you }) {
       ({ seat, player, name, bot, looks_alike }) => html`<li><strong>${named(seat)}</strong>
       <span class=${player ? "" : "quiet"}>${player ? (bot ? `${name} (a bot)` : name) : "free"}</span> ${looks_alike ? lookAlike : nothing}</li>`,
     )}</ul>
-    ${settings(game.clock)}
+    ${settings(game.clock)} ${stillness(days)}
     ${you ? html`<p>You have a seat in this game: ${named(you)}. <a class="strong" href="/games/${game.id}">Go to the game</a></p>` : open(game, free)}`;
 }
 

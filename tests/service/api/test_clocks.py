@@ -166,6 +166,7 @@ async def test_a_clock_out_of_bounds_is_refused_with_the_house_rule(service: Ser
             assert (answer.status_code, problem["rule"]) == (422, "TAB-CLK-02")
             assert told in problem["detail"]
             assert problem["allowed"].startswith("Expected")
+            assert problem["path"] == f"$.clock.{told.split()[0]}"
 
 
 async def test_a_clock_of_another_shape_is_an_invalid_body(service: Service, anna: Player) -> None:

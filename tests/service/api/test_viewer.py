@@ -20,6 +20,7 @@ PAGES = (
     "/games/any/desk",
     "/join",
     "/account",
+    "/account/webhooks",
     "/sign-in",
     "/players/any",
 )
@@ -99,10 +100,24 @@ def _chapter(module: str) -> str:
         ("/games/any/desk", "desk/desk.js", None),
         ("/join", "people/join.js", None),
         ("/account", "people/account.js", None),
+        ("/account/webhooks", "people/webhooks.js", None),
         ("/sign-in", "people/sign-in.js", None),
         ("/players/any", "people/player.js", None),
     ],
-    ids=["lobby", "new", "rules", "learn", "lesson", "game", "desk", "join", "account", "sign-in", "player"],
+    ids=[
+        "lobby",
+        "new",
+        "rules",
+        "learn",
+        "lesson",
+        "game",
+        "desk",
+        "join",
+        "account",
+        "webhooks",
+        "sign-in",
+        "player",
+    ],
 )
 async def test_a_page_names_its_modules_so_that_none_waits_for_another(
     service: Service, path: str, first: str, then: str | None
