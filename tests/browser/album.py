@@ -17,8 +17,8 @@ from domain.boards import builtin
 from domain.library import LIBRARY
 from service.base.clock import utc_now
 from tests.browser.chromium import chromium
-from tests.browser.games import Table, table, token_of
-from tests.browser.pointing import area, asks, first, sit
+from tests.browser.games import Table, asks, table, token_of
+from tests.browser.pointing import area, first, sit
 from tests.browser.visiting import DARK, PHONE, visiting
 from tests.service.api.serving import Service, serving
 

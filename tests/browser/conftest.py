@@ -17,8 +17,7 @@ from domain.library import LIBRARY
 from service.base.clock import utc_now
 from tests.browser.chromium import chromium
 from tests.browser.deciding import several
-from tests.browser.games import Table, table
-from tests.browser.pointing import asks
+from tests.browser.games import Table, asks, table
 from tests.browser.visiting import Visit, Visitor, visiting
 from tests.service.api.serving import Service, serving
 

@@ -1,6 +1,5 @@
 """A seat that has to decide, at its desk."""
 
-from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -10,13 +9,9 @@ from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import Seat
 from domain.kernel.log.game import Game
 from domain.kernel.rules import schema
-from tests.browser.games import Table
+from tests.browser.games import Table, asked_for
 from tests.browser.visiting import expect
 from tests.service.api.serving import Service
-
-
-def asks(kind: str) -> Callable[[Game], bool]:
-    return lambda game: any(decision.kind == kind for decision in game.decisions)
 
 
 def asked(made: Table) -> Seat:
@@ -35,12 +30,12 @@ async def offered(service: Service, made: Table, seat: Seat, kind: str) -> list[
 
 
 def moving(game: Game) -> bool:
-    return asks("move")(game) and game.version > 150
+    return asked_for(game, "move") and game.version > 150
 
 
 def several(game: Game) -> bool:
     """Tell whether somebody may place a city in one of several provinces, and goes on placing then."""
-    if not asks("place")(game) or game.decisions[0].about["left"].get("cities", 0) < 2:
+    if not asked_for(game, "place") or game.decisions[0].about["left"].get("cities", 0) < 2:
         return False
     options = game.options(game.decisions[0].seats[0], Vault())
     cities = [option for option in options if option.command == "place-city"]

@@ -43,13 +43,46 @@ def token_of(player: Player) -> str:
     return player.headers["authorization"].removeprefix("Bearer ")
 
 
+class Asks(Struct, frozen=True):
+    """Holds from the `times`-th version on at which a decision of this kind is open."""
+
+    kind: str
+    times: int
+
+    def counting(self) -> Callable[[Game], bool]:
+        met = 0
+
+        def until(game: Game) -> bool:
+            nonlocal met
+            met += asked_for(game, self.kind)
+            return met >= self.times
+
+        return until
+
+
+Until = Callable[[Game], object] | Asks
+"""When to stop playing. Tests that ask for the same get the same game, played once: a lambda is never the same."""
+
+
+def asks(kind: str, times: int = 1) -> Asks:
+    return Asks(kind, times)
+
+
+def asked_for(game: Game, kind: str) -> bool:
+    return any(decision.kind == kind for decision in game.decisions)
+
+
+def never(game: Game) -> bool:
+    return False
+
+
 async def table(
     services: Services,
     ruleset: str = "conquest-classic-friz",
     seats: int = 3,
     *,
     seed: int = 1,
-    until: Callable[[Game], object] = lambda game: False,
+    until: Until = never,
     events: int = 20_000,
     bold: bool = True,
     title: str = "",
@@ -90,7 +123,7 @@ def played(
     ruleset: str,
     seats: int,
     seed: int,
-    until: Callable[[Game], object] = lambda game: False,
+    until: Until = never,
     events: int = 20_000,
     bold: bool = True,
     setup: Mapping[str, Any] | None = None,
@@ -102,12 +135,12 @@ def played(
     return simulation
 
 
-@functools.lru_cache(maxsize=8)
+@functools.lru_cache(maxsize=16)
 def _played(
     ruleset: str,
     seats: int,
     seed: int,
-    until: Callable[[Game], object],
+    until: Until,
     events: int,
     bold: bool,
     setup: tuple[tuple[str, Any], ...],
@@ -117,8 +150,9 @@ def _played(
     simulation = Simulation(Plan(ruleset, seats, seed, setup=dict(setup), day=f"{utc_now():%Y-%m-%d}"))
     if bold:
         simulation.bot = bot_for(ruleset, simulation.rng, msgspec.to_builtins(simulation.game.board))
+    reached = until.counting() if isinstance(until, Asks) else until
     for step in simulation.play():
-        if until(step.game) or len(simulation.records) >= events:
+        if reached(step.game) or len(simulation.records) >= events:
             break
     return simulation
 

@@ -1,25 +1,10 @@
 """Pointing at the map: sitting down at a game that asks, and finding areas on its board."""
 
-from collections.abc import Callable
-
 from playwright.async_api import Locator, Page
 
 from domain.kernel.ids import Seat
-from domain.kernel.log.game import Game
 from tests.browser.games import Table
 from tests.browser.visiting import Visitor, expect
-
-
-def asks(kind: str, times: int) -> Callable[[Game], bool]:
-    """Return a condition that holds from the `times`-th version on at which a decision of this kind is open."""
-    met = 0
-
-    def until(game: Game) -> bool:
-        nonlocal met
-        met += any(each.kind == kind for each in game.decisions)
-        return met >= times
-
-    return until
 
 
 def asked(made: Table) -> Seat:

@@ -10,8 +10,8 @@ import re
 
 from playwright.async_api import Page
 
-from tests.browser.games import Table, table
-from tests.browser.pointing import area, asks, commands, first, sit
+from tests.browser.games import Table, asks, table
+from tests.browser.pointing import area, commands, first, sit
 from tests.browser.visiting import Visitor, expect
 from tests.service.api.serving import Service
 

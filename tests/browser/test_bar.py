@@ -9,8 +9,8 @@ from playwright.async_api import Page
 from domain.kernel.chance.secret import Vault
 from domain.kernel.log.game import Game
 from domain.kernel.rules.decision import Option
-from tests.browser.games import Table, table
-from tests.browser.pointing import area, asked, asks, commands, first, sit
+from tests.browser.games import Table, asks, table
+from tests.browser.pointing import area, asked, commands, first, sit
 from tests.browser.visiting import PHONE, Visit, Visitor, expect, until
 from tests.helpers.sampling import sampled
 from tests.service.api.serving import Service

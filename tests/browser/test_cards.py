@@ -15,8 +15,8 @@ from service.games.views import Viewer
 from service.pictures.frames import Camera
 from service.pictures.scenes import sheet_of
 from service.pictures.views import RollView
-from tests.browser.games import Table, table
-from tests.browser.pointing import asks, commands
+from tests.browser.games import Table, asked_for, asks, table
+from tests.browser.pointing import commands
 from tests.browser.visiting import PHONE, Visit, Visitor, expect, until
 from tests.service.api.serving import Service
 from tests.service.pictures.test_scenes import at
@@ -225,7 +225,7 @@ def papers(made: Table) -> Any:
 
 def shopping(game: Game) -> bool:
     """Tell whether somebody is asked to buy, and can pay for cavalry with and without a new city."""
-    if not asks("buy", 1)(game):
+    if not asked_for(game, "buy"):
         return False
     options = [each for each in game.options(game.decisions[0].seats[0], Vault()) if each.command == "buy"]
     return len(options) == 2 and all("cavalry" in each.schema["properties"] for each in options)

@@ -14,8 +14,8 @@ from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import Seat
 from domain.kernel.log.game import Game
 from domain.kernel.rules import schema
-from tests.browser.deciding import asked, asks, moving, offered, sit
-from tests.browser.games import Table, table, token_of
+from tests.browser.deciding import asked, moving, offered, sit
+from tests.browser.games import Table, asked_for, asks, table, token_of
 from tests.browser.visiting import PHONE, Visit, Visitor, expect, until
 from tests.browser.whole_games import run
 from tests.helpers.sampling import sampled
@@ -290,7 +290,7 @@ async def test_a_game_goes_on_through_forms_only(ruleset: str, most: int, says: 
 
 def may_pass(game: Game) -> bool:
     """Tell whether somebody is asked to raise a bid."""
-    return asks("bid")(game) and game.decisions[0].about["bidder"] is not None
+    return asked_for(game, "bid") and game.decisions[0].about["bidder"] is not None
 
 
 async def test_an_answer_is_left_in_advance_given_whenever_the_seat_is_asked_and_revoked(

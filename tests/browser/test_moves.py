@@ -6,8 +6,8 @@ import re
 import pytest
 from playwright.async_api import Page
 
-from tests.browser.games import Table, table
-from tests.browser.pointing import area, asked, asks, commands, first, sit
+from tests.browser.games import Table, asks, table
+from tests.browser.pointing import area, asked, commands, first, sit
 from tests.browser.visiting import PHONE, Visit, Visitor, expect
 from tests.helpers.sampling import sampled
 from tests.service.api.serving import Service

@@ -7,8 +7,8 @@ from typing import Any, Final, NamedTuple
 import pytest
 from playwright.async_api import Page
 
-from tests.browser.games import Table, table
-from tests.browser.pointing import asks, sit
+from tests.browser.games import Table, asks, table
+from tests.browser.pointing import sit
 from tests.browser.visiting import PHONE, Visit, expect
 from tests.helpers.sampling import sampled
 from tests.service.api.serving import Service

@@ -5,8 +5,8 @@ import re
 import pytest
 from playwright.async_api import Page, Route
 
-from tests.browser.deciding import asked, asks, offered, sit
-from tests.browser.games import Table, table
+from tests.browser.deciding import asked, offered, sit
+from tests.browser.games import Table, asks, table
 from tests.browser.seats import Sitting
 from tests.browser.visiting import Visitor, expect
 from tests.service.api.serving import Service
