@@ -1,0 +1,1 @@
+"""Tournaments: many games played by one set of regulations, each decision an event that a stranger can check."""
