@@ -1,0 +1,217 @@
+"""The export of a tournament, and what its verification finds."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from domain.kernel.ids import PlayerId
+from domain.kernel.rules.ruleset import Library
+from domain.tournament import directing, entering, results, rounds
+from domain.tournament.events import Drawn
+from domain.tournament.proof import TournamentVerdict, export, is_export, verify
+from tests.helpers.forger import Line, forged, rows_of
+from tests.helpers.tournaments import DIRECTOR, ORGANIZER, Club, player, regulations
+from tests.tiny.auction import TinyAuction
+
+LIBRARY = Library([TinyAuction()])
+RULESET = TinyAuction().id
+MALLORY = PlayerId("mallory")
+
+
+def played() -> Club:
+    """Return a tournament in which everything happened that can."""
+    club = Club(9, ruleset=RULESET, sizes=(3, 2), points=((60, 20), (60, 36, 12)), late=2)
+    club.act(directing.name_director, DIRECTOR)
+    club.act(directing.name_director, player(1))
+    club.act(directing.change, regulations_of(club, confirmed_after=12), (2, 3))
+    club.act(directing.tell_all, "We begin at noon.")
+    club.lots()
+    club.draft()
+    drawn = club.draft()
+    swapped = Drawn((drawn.tables[1], drawn.tables[0], *drawn.tables[2:]), drawn.byes)
+    club.act(rounds.publish, 2, swapped, "Table 1 has the better light.", by=DIRECTOR)
+    club.act(rounds.cancel_round, 1, "Fire alarm")
+    club.publish()
+    club.act(entering.enter, "Riga", by=player(10))
+    club.act(entering.check_in, "late", by=player(10))
+    table = next(each for each in club.round.tables if player(1) not in each.players)
+    club.act(rounds.substitute, 2, table.number, table.players[0], player(10), "Ill")
+    for each in club.round.tables:
+        club.result(each.number, left=each.players[:1] if each is table else ())
+    club.result(1, (club.round.tables[0].players,), how="ruled")
+    club.act(results.confirm, 2, 1)
+    club.wait(hours=13)
+    for each in club.round.waiting:
+        club.act(results.confirm, 2, each.number, by=None)
+    club.act(results.overrule, 2, 2, (club.round.tables[1].players,), "Dice off the board.")
+    club.act(directing.penalize, player(2), "points", 10, "Late")
+    club.act(entering.withdraw, by=player(3))
+    club.act(directing.drop, player(4), "Absent")
+    club.act(directing.release_director, DIRECTOR)
+    club.play()
+    club.act(directing.close)
+    return club
+
+
+def regulations_of(club: Club, **changes: Any) -> Any:
+    import msgspec
+
+    return msgspec.structs.replace(club.tournament.regulations, **changes)
+
+
+@pytest.fixture(scope="module")
+def sound() -> list[bytes]:
+    club = played()
+    return list(export(club.tournament, club.records))
+
+
+def check(lines: list[bytes]) -> TournamentVerdict:
+    return verify(lines, LIBRARY, {})
+
+
+def test_an_export_verifies_and_says_what_it_takes_for_granted(sound: list[bytes]) -> None:
+    verdict = check(sound)
+    assert verdict.ok, verdict.problem
+    assert is_export(sound[0])
+    assert (verdict.tournament, verdict.status) == ("t-club", "closed")
+    assert len(verdict.games) == 3 + 3 + 3
+    assert any("exports are missing" in each for each in verdict.unproved)
+
+
+def test_every_kind_of_event_is_decided_again(sound: list[bytes]) -> None:
+    from domain.tournament.events import TOURNAMENT_EVENTS, TournamentCancelled
+
+    kinds = {row["event"]["type"] for row in rows_of([__import__("json").loads(line) for line in sound])}
+    assert len(kinds) == len(TOURNAMENT_EVENTS) - 1
+    assert TournamentCancelled in TOURNAMENT_EVENTS
+    club = Club(4, ruleset=RULESET, sizes=(3,), points=((60, 36, 12),))
+    club.act(directing.cancel, "Flood")
+    assert check(list(export(club.tournament, club.records))).ok
+
+
+# --- forgeries ---
+
+
+def row(lines: list[Line], kind: str, number: int = 0) -> Line:
+    return [each for each in rows_of(lines) if each["event"]["type"] == kind][number]
+
+
+def changed(kind: str, change: Callable[[Line], object], number: int = 0) -> Callable[[list[Line]], object]:
+    """Return a forgery: an event of a kind changed."""
+    return lambda lines: change(row(lines, kind, number)["event"])
+
+
+def caused(kind: str, number: int = 0, **cause: Any) -> Callable[[list[Line]], object]:
+    """Return a forgery: an event of a kind in another's name."""
+    return lambda lines: row(lines, kind, number).update(cause=cause)
+
+
+def without(kind: str, number: int = 0) -> Callable[[list[Line]], object]:
+    return lambda lines: lines.remove(row(lines, kind, number))
+
+
+def again(kind: str, number: int = 0) -> Callable[[list[Line]], object]:
+    def change(lines: list[Line]) -> None:
+        found = row(lines, kind, number)
+        lines.insert(lines.index(found) + 1, found | {})
+
+    return change
+
+
+def swap(items: list[Any], one: int = 0, other: int = -1) -> None:
+    items[one], items[other] = items[other], items[one]
+
+
+def swap_players(event: Line) -> None:
+    """Seat a friend at another table."""
+    tables = event["drawn"]["tables"]
+    tables[0][0], tables[1][0] = tables[1][0], tables[0][0]
+
+
+FORGERIES: dict[str, tuple[Callable[[list[Line]], object], str]] = {
+    "an entry by somebody else": (caused("player-entered", player=MALLORY), "in the name of mallory"),
+    "a check-in by somebody else": (caused("player-checked-in", player=MALLORY), "in the name of mallory"),
+    "an entropy changed": (changed("player-checked-in", lambda e: e.update(entropy="mine")), "is not what follows"),
+    "a check-in left out": (without("player-checked-in"), "is not what follows"),
+    "an entry left out": (without("player-entered"), "has not entered"),
+    "an entry twice": (again("player-entered"), "entered already"),
+    "a secret changed": (changed("lots-drawn", lambda e: e.update(secret="ab" * 32)), "does not follow from the"),
+    "a commitment changed": (
+        changed("tournament-announced", lambda e: e.update(commitment="ab" * 32)),
+        "does not follow from the commitment",
+    ),
+    "a lot changed": (changed("lots-drawn", lambda e: swap(e["present"])), "is not what follows"),
+    "a player without a lot": (changed("lots-drawn", lambda e: e["present"].pop()), "is not what follows"),
+    "lots by a player": (caused("lots-drawn", player=str(player(5))), "do not direct"),
+    "lots by nobody": (caused("lots-drawn", by="house"), "nothing that the service does by itself"),
+    "a draft hidden": (without("round-drafted"), "is not what follows"),
+    "a draft cheaper than it is": (
+        changed("round-drafted", lambda e: e["cost"].update(dict.fromkeys(e["cost"], 0) | {"lots": -1})),
+        "is not what follows",
+    ),
+    "a draft without a player": (changed("round-drafted", lambda e: e["drawn"]["tables"].pop()), "TAB-TRN-09"),
+    "a table of friends": (changed("round-published", swap_players, 1), "is not what follows"),
+    "a table of friends with its reason left out": (
+        changed("round-published", lambda e: e.pop("reason")),
+        "is not what follows",
+    ),
+    "a publication of no draft": (changed("round-published", lambda e: e.update(draft=9)), "has no draft 9"),
+    "a publication by a player": (caused("round-published", player=str(player(5))), "do not direct"),
+    "a game twice": (
+        changed("table-opened", lambda e: e.update(game="g-2-2")),
+        "is played at another table",
+    ),
+    "a substitute who plays elsewhere": (
+        changed("substitute-seated", lambda e: e.update(to=str(player(1)))),
+        "has a table in this round",
+    ),
+    "a result with a player twice": (changed("result-taken", lambda e: e["order"].append(e["order"][0])), "TAB-TRN-14"),
+    "a result left out": (without("result-taken", -1), "has no result"),
+    "a result confirmed early": (
+        lambda lines: row(lines, "result-confirmed", 1).update(at=row(lines, "result-confirmed")["at"]),
+        "12 hours after it was taken",
+    ),
+    "a confirmation by a player": (caused("result-confirmed", player=str(player(5))), "do not direct"),
+    "a last round that counts by itself": (caused("result-confirmed", -1, by="house"), "when a director confirms"),
+    "a director at their own table": (
+        changed("result-overruled", lambda e: e.update(order=[["nobody"]])),
+        "not one of the table",
+    ),
+    "an overruling by the service": (caused("result-overruled", by="house"), "nothing that the service does"),
+    "a penalty by a player": (caused("penalty-given", player=str(player(5))), "do not direct"),
+    "a penalty larger than there are": (changed("penalty-given", lambda e: e.update(points=1_001)), "TAB-TRN-17"),
+    "a penalty left out": (without("penalty-given"), "is not what follows"),
+    "a withdrawal left out": (without("player-withdrew"), "is not what follows"),
+    "a drop by the player": (caused("player-dropped", player=str(player(4))), "do not direct"),
+    "points changed after the first round": (
+        lambda lines: lines.insert(
+            lines.index(row(lines, "result-overruled")),
+            row(lines, "regulations-changed") | {"at": row(lines, "result-overruled")["at"], "event": _generous(lines)},
+        ),
+        "has been published",
+    ),
+    "a closing order changed": (changed("tournament-closed", lambda e: swap(e["order"])), "is not what follows"),
+    "a closing left out": (without("tournament-closed"), "says that the tournament is closed"),
+    "a second announcement": (again("tournament-announced"), "a second time"),
+    "another organizer": (caused("tournament-announced", player=MALLORY), "do not organize"),
+}
+
+
+def _generous(lines: list[Line]) -> Line:
+    event = row(lines, "regulations-changed")["event"]
+    return event | {"regulations": event["regulations"] | {"bye": 60}}
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_forgeries_are_named_though_the_chain_is_made_good(name: str, sound: list[bytes]) -> None:
+    change, said = FORGERIES[name]
+    verdict = check(forged(sound, change))
+    assert not verdict.ok
+    assert said in verdict.problem
+
+
+def test_a_line_that_is_cut_off_or_doubled_is_named(sound: list[bytes]) -> None:
+    assert "cut off" in check(sound[:-1]).problem
+    assert "expected version 3, found version 2" in check([*sound[:3], sound[2], *sound[3:]]).problem
+    assert "not 'tabularium-tournament/1'" in check([sound[0].replace(b"ment/1", b"ment/2"), *sound[1:]]).problem
