@@ -7,6 +7,7 @@ from msgspec import UNSET, Struct, UnsetType
 from domain.kernel.ids import GameId, PlayerId, Version
 from domain.kernel.log.ending import How
 from domain.kernel.rules.message import kebab
+from domain.tournament.draw import Cost, Draw
 from domain.tournament.regulations import Regulations
 
 Order = tuple[tuple[PlayerId, ...], ...]
@@ -128,18 +129,6 @@ class LotsDrawn(TournamentEvent, frozen=True):
     present: tuple[PlayerId, ...]
 
 
-class Drawn(Struct, frozen=True, forbid_unknown_fields=True):
-    """The tables of a round.
-
-    Attributes:
-        tables: the players of each table, in the order of the seats.
-        byes: who has no table in this round.
-    """
-
-    tables: tuple[tuple[PlayerId, ...], ...]
-    byes: tuple[PlayerId, ...] = ()
-
-
 class RoundDrafted(TournamentEvent, frozen=True):
     """Tables were drawn for a round, which are not published yet (TAB-TRN-09).
 
@@ -154,8 +143,8 @@ class RoundDrafted(TournamentEvent, frozen=True):
 
     round: int
     draft: int
-    drawn: Drawn
-    cost: dict[str, int]
+    drawn: Draw
+    cost: Cost
     by: str
     bound: int | UnsetType = UNSET
 
@@ -173,8 +162,8 @@ class RoundPublished(TournamentEvent, frozen=True):
 
     round: int
     draft: int
-    drawn: Drawn
-    cost: dict[str, int]
+    drawn: Draw
+    cost: Cost
     reason: str | UnsetType = UNSET
 
 

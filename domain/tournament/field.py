@@ -8,7 +8,8 @@ from msgspec import Struct
 
 from domain.kernel.ids import GameId, PlayerId
 from domain.kernel.log.ending import How
-from domain.tournament.events import Drawn, Order, Sort
+from domain.tournament.draw import Draw
+from domain.tournament.events import Order, Sort
 from domain.tournament.regulations import Regulations
 
 
@@ -81,7 +82,7 @@ class Round(Struct, frozen=True):
     number: int
     secret: str
     present: tuple[PlayerId, ...]
-    drafts: tuple[Drawn, ...] = ()
+    drafts: tuple[Draw, ...] = ()
     status: Literal["drawn", "published", "cancelled"] = "drawn"
     tables: tuple[Table, ...] = ()
     byes: tuple[PlayerId, ...] = ()

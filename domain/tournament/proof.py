@@ -313,7 +313,7 @@ class _Replay:
             case LotsDrawn(_, secret):
                 if not follows(secret, tournament.last_secret):
                     self._fail(f"version {self.version} has a secret that does not follow from the commitment")
-                return rounds.draw_lots(tournament, secret, cause, at)
+                return rounds.close_check_in(tournament, secret, cause, at)
             case RoundDrafted(_, _, drawn, _, by, bound):
                 return rounds.draft(tournament, drawn, by, None if bound is UNSET else bound, cause, at)
             case RoundPublished(_, draft, drawn, _, reason):

@@ -9,9 +9,9 @@ from domain.kernel.log.record import Cause
 from domain.kernel.rules.message import enumerated
 from domain.kernel.rules.refusal import Refusal, refuse_unless
 from domain.tournament.chain import LENGTH, follows
-from domain.tournament.drawing import cost_of, faults_of, problem_of
+from domain.tournament.draw import Cost, Draw, cost, draw_lots, faults
+from domain.tournament.drawing import problem_of
 from domain.tournament.events import (
-    Drawn,
     LotsDrawn,
     RoundCancelled,
     RoundDrafted,
@@ -19,14 +19,14 @@ from domain.tournament.events import (
     SubstituteSeated,
     TableOpened,
 )
-from domain.tournament.field import Entrant
+from domain.tournament.field import Entrant, Round
 from domain.tournament.tournament import Inscribed, Tournament, require_reason
 
 MOST_DRAFTS: Final = 20
 """How many drafts a round may have: each is on the record."""
 
 
-def draw_lots(tournament: Tournament, secret: str, cause: Cause, at: str) -> Inscribed:
+def close_check_in(tournament: Tournament, secret: str, cause: Cause, at: str) -> Inscribed:
     """Close the check-in for the next round, as a director, and draw its lots from its secret (TAB-TRN-08)."""
     tournament.require_director(cause, "TAB-TRN-08")
     current, played = tournament.field.current, len(tournament.field.played)
@@ -48,7 +48,8 @@ def draw_lots(tournament: Tournament, secret: str, cause: Cause, at: str) -> Ins
         follows(secret, tournament.last_secret), "TAB-TRN-08", "The secret is not the next one of the chain.", ""
     )
     present = _present(tournament, number)
-    lots = lots_of(secret, {each.player: each.entropy for each in present})
+    entropy = {each.player: each.entropy for each in present}
+    lots = draw_lots(bytes.fromhex(secret), tournament.id, number, entropy)
     return tournament.add([LotsDrawn(number, secret, lots)], cause, at)
 
 
@@ -62,7 +63,7 @@ def _present(tournament: Tournament, number: int) -> list[Entrant]:
     return present
 
 
-def draft(tournament: Tournament, drawn: Drawn, by: str, bound: int | None, cause: Cause, at: str) -> Inscribed:
+def draft(tournament: Tournament, drawn: Draw, by: str, bound: int | None, cause: Cause, at: str) -> Inscribed:
     """Draw the tables of the round whose lots were drawn, as a director (TAB-TRN-09).
 
     Args:
@@ -74,14 +75,14 @@ def draft(tournament: Tournament, drawn: Drawn, by: str, bound: int | None, caus
     current = tournament.require_drawn("TAB-TRN-09")
     asked = f"Round {current.number} has {len(current.drafts)} drafts."
     refuse_unless(len(current.drafts) < MOST_DRAFTS, "TAB-TRN-09", asked, "Publish one of them.")
-    cost = _cost(tournament, drawn, "TAB-TRN-09")
+    costs = _costs(tournament, drawn, current, "TAB-TRN-09")
     draft = len(current.drafts) + 1
-    event = RoundDrafted(current.number, draft, drawn, cost, by, UNSET if bound is None else bound)
+    event = RoundDrafted(current.number, draft, drawn, costs, by, UNSET if bound is None else bound)
     return tournament.add([event], cause, at)
 
 
 def publish(
-    tournament: Tournament, draft: int, changed: Drawn | None, reason: str | None, cause: Cause, at: str
+    tournament: Tournament, draft: int, changed: Draw | None, reason: str | None, cause: Cause, at: str
 ) -> Inscribed:
     """Publish the tables of a draft, as a director (TAB-TRN-10).
 
@@ -101,16 +102,17 @@ def publish(
     else:
         require_reason(reason or "", "TAB-TRN-10")
         drawn = changed
-    cost = _cost(tournament, drawn, "TAB-TRN-10")
-    event = RoundPublished(current.number, draft, drawn, cost, UNSET if reason is None else reason)
+    costs = _costs(tournament, drawn, current, "TAB-TRN-10")
+    event = RoundPublished(current.number, draft, drawn, costs, UNSET if reason is None else reason)
     return tournament.add([event], cause, at)
 
 
-def _cost(tournament: Tournament, drawn: Drawn, rule: str) -> dict[str, int]:
-    problem = problem_of(tournament.field)
-    for fault in faults_of(problem, drawn.tables, drawn.byes):
-        raise Refusal(rule, fault, "Each player sits once or has a bye; sizes and bans hold.")
-    return cost_of(problem, drawn.tables, drawn.byes)
+def _costs(tournament: Tournament, drawn: Draw, current: Round, rule: str) -> Cost:
+    """Return what lawful tables cost. Raises `Refusal` with the first fault of others."""
+    problem = problem_of(tournament.field, current)
+    for fault in faults(problem, drawn):
+        raise Refusal(rule, fault, "Everybody sits once or has a bye; the sizes of tables and the bans hold.")
+    return cost(problem, drawn)
 
 
 def cancel_round(tournament: Tournament, number: int, reason: str, cause: Cause, at: str) -> Inscribed:

@@ -19,7 +19,7 @@ def lines_of(export: bytes | Iterable[bytes]) -> list[Line]:
 
 
 def forged(export: bytes | Iterable[bytes], change: Change, afterwards: Change = lambda lines: None) -> list[bytes]:
-    """Return the export of a game, case or tournament after a change of its lines, with versions, hashes, digest made good again.
+    """Return an export after a change of its lines, with versions, hashes and digest made good again.
 
     `afterwards` changes the lines once more, when only the digest of the last line is still to be made.
     """

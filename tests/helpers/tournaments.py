@@ -8,9 +8,9 @@ from domain.kernel.ids import GameId, PlayerId, TournamentId
 from domain.kernel.log.record import Cause, Record
 from domain.tournament import directing, entering, results, rounds
 from domain.tournament.chain import commitment_of, secret_of
-from domain.tournament.draw.slices import slices
-from domain.tournament.drawing import drawn_of, problem_of
-from domain.tournament.events import Drawn, Order
+from domain.tournament.draw import Draw, slices
+from domain.tournament.drawing import problem_of
+from domain.tournament.events import Order
 from domain.tournament.field import Round
 from domain.tournament.regulations import Regulations, Swiss
 from domain.tournament.tournament import Inscribed, Tournament
@@ -78,11 +78,11 @@ class Club:
 
     def lots(self) -> Round:
         number = self.tournament.next_round
-        self.act(rounds.draw_lots, secret_of(SEED, number).hex())
+        self.act(rounds.close_check_in, secret_of(SEED, number).hex())
         return self.round
 
-    def draft(self, drawn: Drawn | None = None) -> Drawn:
-        drawn = drawn or drawn_of(slices(problem_of(self.tournament.field)))
+    def draft(self, drawn: Draw | None = None) -> Draw:
+        drawn = drawn or slices(problem_of(self.tournament.field, self.round))
         self.act(rounds.draft, drawn, "slices", None)
         return drawn
 

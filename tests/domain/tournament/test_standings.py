@@ -75,7 +75,9 @@ def test_penalties_take_points() -> None:
     assert [each.player for each in standings(fined)] == [B, A, C]
 
 
-def tied_by(name: TieBreak, *rounds: list[Order], byes: tuple[tuple[PlayerId, ...], ...] = ()) -> dict[PlayerId, object]:
+def tied_by(
+    name: TieBreak, *rounds: list[Order], byes: tuple[tuple[PlayerId, ...], ...] = ()
+) -> dict[PlayerId, object]:
     played = field(*rounds, byes=byes, tie_breaks=(name,), points=((4, 2, 0), (6, 4, 2, 0)), bye=2)
     return {each.player: each.values[0] for each in standings(played)}
 

@@ -1,6 +1,7 @@
 """Who may do what in a tournament, when, and what comes of it."""
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -12,9 +13,11 @@ from domain.kernel.rules import loading
 from domain.kernel.rules.refusal import Refusal
 from domain.tournament import directing, entering, results, rounds
 from domain.tournament.chain import LENGTH, commitment_of, follows, secret_of
-from domain.tournament.events import TOURNAMENT_EVENTS, Drawn
+from domain.tournament.draw import Draw
+from domain.tournament.events import TOURNAMENT_EVENTS
 from domain.tournament.fold import fold
 from domain.tournament.regulations import Swiss
+from domain.tournament.standings import Scores
 from tests.helpers.tournaments import DIRECTOR, ORGANIZER, SEATS, SEED, Club, player, regulations
 
 ANNA, BERT = player(1), player(2)
@@ -42,7 +45,7 @@ def test_the_secrets_are_a_chain_from_the_commitment() -> None:
     secrets = [secret_of(SEED, number).hex() for number in range(LENGTH + 1)]
     assert secrets[0] == commitment_of(SEED)
     assert secrets[-1] == SEED.hex()
-    assert all(follows(after, before) for before, after in zip(secrets, secrets[1:], strict=False))
+    assert all(follows(after, before) for before, after in pairwise(secrets))
     with pytest.raises(ValueError, match="expected 0 to 64"):
         secret_of(SEED, LENGTH + 1)
 
@@ -170,16 +173,16 @@ def test_lots_follow_from_the_secret_and_what_players_added() -> None:
     swayed.act(entering.enter, None, by=player(8))
     swayed.act(entering.check_in, "luck eight", by=player(8))
     assert swayed.lots().present != club.round.present
-    assert refused(club, rounds.draw_lots, secret_of(SEED, 2).hex()) == "TAB-TRN-08"
+    assert refused(club, rounds.close_check_in, secret_of(SEED, 2).hex()) == "TAB-TRN-08"
 
 
 @pytest.mark.rule("TAB-TRN-08")
 def test_lots_are_drawn_when_all_results_count() -> None:
     club = Club(8)
-    assert refused(club, rounds.draw_lots, secret_of(SEED, 2).hex()) == "TAB-TRN-08"
-    assert refused(club, rounds.draw_lots, secret_of(SEED, 1).hex(), by=ANNA) == "TAB-TRN-08"
+    assert refused(club, rounds.close_check_in, secret_of(SEED, 2).hex()) == "TAB-TRN-08"
+    assert refused(club, rounds.close_check_in, secret_of(SEED, 1).hex(), by=ANNA) == "TAB-TRN-08"
     club.play(confirm=False)
-    assert refused(club, rounds.draw_lots, secret_of(SEED, 2).hex()) == "TAB-TRN-08"
+    assert refused(club, rounds.close_check_in, secret_of(SEED, 2).hex()) == "TAB-TRN-08"
     for table in club.round.tables:
         club.act(results.confirm, 1, table.number)
     club.lots()
@@ -187,13 +190,13 @@ def test_lots_are_drawn_when_all_results_count() -> None:
 
 @pytest.mark.rule("TAB-TRN-08")
 def test_a_table_needs_players() -> None:
-    assert refused(Club(2), rounds.draw_lots, secret_of(SEED, 1).hex()) == "TAB-TRN-08"
+    assert refused(Club(2), rounds.close_check_in, secret_of(SEED, 1).hex()) == "TAB-TRN-08"
 
 
 @pytest.mark.rule("TAB-TRN-09")
 def test_a_draft_is_lawful_and_counted() -> None:
     club = Club(8)
-    assert refused(club, rounds.draft, Drawn(()), "hand", None) == "TAB-TRN-09"
+    assert refused(club, rounds.draft, Draw(()), "hand", None) == "TAB-TRN-09"
     lots = club.lots().present
     for tables, byes in (
         ((lots[:4],), ()),
@@ -202,7 +205,7 @@ def test_a_draft_is_lawful_and_counted() -> None:
         ((lots[:6], lots[6:]), ()),
         ((lots[:4], (*lots[4:7], STRANGER)), (lots[7],)),
     ):
-        assert refused(club, rounds.draft, Drawn(tables, byes), "hand", None) == "TAB-TRN-09"
+        assert refused(club, rounds.draft, Draw(tables, byes), "hand", None) == "TAB-TRN-09"
     for _ in range(20):
         club.draft()
     assert refused(club, rounds.draft, club.round.drafts[0], "hand", None) == "TAB-TRN-09"
@@ -213,7 +216,7 @@ def test_banned_players_do_not_meet() -> None:
     club = Club(8, bans=((ANNA, BERT),))
     lots = club.lots().present
     others = tuple(each for each in lots if each not in (ANNA, BERT))
-    assert refused(club, rounds.draft, Drawn(((ANNA, BERT, *others[:2]), others[2:])), "hand", None) == "TAB-TRN-09"
+    assert refused(club, rounds.draft, Draw(((ANNA, BERT, *others[:2]), others[2:])), "hand", None) == "TAB-TRN-09"
     assert all(not {ANNA, BERT} <= {*table} for table in club.draft().tables)
 
 
@@ -224,11 +227,11 @@ def test_a_director_changes_a_draft_with_a_reason() -> None:
     club.lots()
     assert refused(club, rounds.publish, 1, None, None) == "TAB-TRN-10"
     drawn = club.draft()
-    swapped = Drawn((drawn.tables[1], drawn.tables[0]))
+    swapped = Draw((drawn.tables[1], drawn.tables[0]))
     assert refused(club, rounds.publish, 2, None, None) == "TAB-TRN-10"
     assert refused(club, rounds.publish, 1, swapped, None) == "TAB-TRN-10"
     assert refused(club, rounds.publish, 1, None, "For nothing") == "TAB-TRN-10"
-    assert refused(club, rounds.publish, 1, Drawn(drawn.tables[:1]), "A table less") == "TAB-TRN-10"
+    assert refused(club, rounds.publish, 1, Draw(drawn.tables[:1]), "A table less") == "TAB-TRN-10"
     club.act(rounds.publish, 1, swapped, "Table 1 has the better light.")
     assert [table.players for table in club.round.tables] == [*swapped.tables]
     assert club.tournament.status == "running"
@@ -279,10 +282,8 @@ def test_a_substitute_earns_what_the_seat_does() -> None:
     club.act(rounds.substitute, *given, out, away, "Ill")
     club.result(table.number)
     assert refused(club, rounds.substitute, *given, away, out, "Well again") == "TAB-TRN-13"
-    from domain.tournament.standings import Scores
-
     scores = Scores(club.tournament.field)
-    assert (scores.points[away], scores.points[out]) == (60 + 0, 0)
+    assert (scores.points[away], scores.points[out]) == (60, 0)
 
 
 @pytest.mark.rule("TAB-TRN-14")
