@@ -40,6 +40,7 @@ class Standing(Struct, frozen=True):
 class Seated(NamedTuple):
     """A player at a table that has a result."""
 
+    player: PlayerId
     table: Table
     result: Result
     place: int
@@ -64,20 +65,23 @@ class Scores:
     def __init__(self, field: Field) -> None:
         self.field = field
         self.seated: dict[PlayerId, list[Seated]] = {player: [] for player in field.entrants}
-        for table, result in field.results:
-            for player, place, points in self._earned(table, result):
-                self.seated[player].append(Seated(table, result, place, points))
+        for table, _ in field.results:
+            for each in self.earned(table):
+                self.seated[each.player].append(each)
         self.byes: dict[PlayerId, int] = dict.fromkeys(field.entrants, 0)
         for each in field.played:
             for player in each.byes:
                 self.byes[player] += 1
         self.points: dict[PlayerId, Fraction] = {player: self._total(player) for player in field.entrants}
 
-    def _earned(self, table: Table, result: Result) -> Iterator[tuple[PlayerId, int, Fraction]]:
+    def earned(self, table: Table) -> Iterator[Seated]:
+        """Yield the players of a table with what they earned there; nothing while it has no result."""
+        if (result := table.result) is None:
+            return
         regulations, place = self.field.regulations, 0
         for tied in scored(result, regulations.agreed == "tied"):
             points = regulations.shared(len(table.players), place, len(tied))
-            yield from ((player, place, points) for player in tied)
+            yield from (Seated(player, table, result, place, points) for player in tied)
             place += len(tied)
 
     def _total(self, player: PlayerId) -> Fraction:

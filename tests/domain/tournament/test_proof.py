@@ -2,20 +2,26 @@
 
 import json
 from collections.abc import Callable
+from random import Random
 from typing import Any
 
 import msgspec
 import pytest
 
 from domain.kernel.ids import PlayerId
+from domain.kernel.proof import reading
+from domain.kernel.proof.export import export as game_export
 from domain.kernel.rules.ruleset import Library
 from domain.tournament import directing, entering, results, rounds
 from domain.tournament.draw import Draw
 from domain.tournament.events import TOURNAMENT_EVENTS, TournamentCancelled
+from domain.tournament.outcome import outcome_of
 from domain.tournament.proof import TournamentVerdict, export, is_export, verify
+from domain.tournament.regulations import Swiss
 from tests.helpers.forger import Line, forged, rows_of
+from tests.helpers.play import Play, player_of
 from tests.helpers.tournaments import DIRECTOR, Club, player
-from tests.tiny.auction import TinyAuction
+from tests.tiny.auction import ROOM, SEATS, TinyAuction
 
 LIBRARY = Library([TinyAuction()])
 RULESET = TinyAuction().id
@@ -214,3 +220,91 @@ def test_a_line_that_is_cut_off_or_doubled_is_named(sound: list[bytes]) -> None:
     assert "cut off" in check(sound[:-1]).problem
     assert "Expected version 3, found version 2" in check([*sound[:3], sound[2], *sound[3:]]).problem
     assert "not 'tabularium-tournament/1'" in check([sound[0].replace(b"ment/1", b"ment/2"), *sound[1:]]).problem
+
+
+# --- with the games ---
+
+
+def played_out(seed: int = 1) -> Play:
+    """Return a game of three seats that came to its end."""
+    play, rng = Play(TinyAuction(), ROOM, 3, seed), Random(seed)
+    while play.game.status != "over":
+        play.step(rng)
+    return play
+
+
+def of_one_table(play: Play, **taken: Any) -> Club:
+    """Return a tournament of one table, which took the result of a game, or what is given instead."""
+    club = Club(ruleset=RULESET, sizes=(3,), points=((60, 36, 12),), stages=(Swiss(1),))
+    for seat in play.game.players:
+        club.act(entering.enter, None, by=player_of(seat))
+        club.act(entering.check_in, "", by=player_of(seat))
+    club.lots()
+    club.draft()
+    club.act(rounds.publish, 1, None, None)
+    club.act(rounds.open_table, 1, 1, play.game.id, by=None)
+    found = outcome_of(play.game, play.records, club.round.tables[0].players)
+    assert found is not None
+    told = msgspec.structs.asdict(found) | taken
+    club.act(results.take_result, 1, 1, *told.values(), by=None)
+    club.act(results.confirm, 1, 1)
+    return club
+
+
+def with_game(club: Club, play: Play) -> TournamentVerdict:
+    game = reading.read(list(game_export(play.game, play.records, play.vault)))
+    return verify(export(club.tournament, club.records), Library([play.ruleset]), {game.game: game})
+
+
+@pytest.mark.rule("TAB-TRN-14")
+def test_results_are_compared_with_their_games() -> None:
+    play = played_out()
+    verdict = with_game(of_one_table(play), play)
+    assert verdict.ok, verdict.problem
+    assert "1 results are those of their games." in verdict.proved
+    assert not any("exports are missing" in each for each in verdict.unproved)
+
+
+@pytest.mark.rule("TAB-TRN-14")
+@pytest.mark.parametrize(
+    ("taken", "said"),
+    [
+        ({"hash": "ab" * 32}, "with a hash that the game does not have there"),
+        ({"version": 10_000}, "with a hash that the game does not have there"),
+        ({"how": "agreed"}, "which ended otherwise"),
+        ({"rule": "TAB-END-01"}, "which ended otherwise"),
+        ({"left": (player_of(SEATS[0]),)}, "which ended otherwise"),
+        ({"order": (tuple(player_of(seat) for seat in SEATS[:3]),)}, "which ended otherwise"),
+    ],
+)
+def test_a_result_that_its_game_does_not_have_is_named(taken: dict[str, Any], said: str) -> None:
+    play = played_out()
+    verdict = with_game(of_one_table(play, **taken), play)
+    assert not verdict.ok
+    assert said in verdict.problem
+
+
+@pytest.mark.rule("TAB-TRN-14")
+def test_the_game_of_a_table_was_played_by_its_players() -> None:
+    play, other = played_out(), played_out(2)
+    club = of_one_table(play)
+    game = reading.read(list(game_export(other.game, other.records, other.vault)))
+    export_of_other = msgspec.structs.replace(game, game=play.game.id)
+    verdict = verify(export(club.tournament, club.records), LIBRARY, {play.game.id: export_of_other})
+    assert not verdict.ok
+
+
+@pytest.mark.rule("TAB-TRN-11")
+def test_a_round_that_was_played_cannot_have_been_cancelled() -> None:
+    play = Play(TinyAuction(), ROOM, 3)
+    club = Club(ruleset=RULESET, sizes=(3,), points=((60, 36, 12),), stages=(Swiss(1),))
+    for seat in play.game.players:
+        club.act(entering.enter, None, by=player_of(seat))
+        club.act(entering.check_in, "", by=player_of(seat))
+    club.lots()
+    club.draft()
+    club.act(rounds.publish, 1, None, None)
+    club.act(rounds.open_table, 1, 1, play.game.id, by=None)
+    play.step(Random(1))
+    club.act(rounds.cancel_round, 1, "Fire alarm")
+    assert with_game(club, play).problem.endswith(f"cancels round 1, in which {play.game.id} was being played.")

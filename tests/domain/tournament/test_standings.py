@@ -5,6 +5,7 @@ from fractions import Fraction
 import pytest
 
 from domain.kernel.ids import PlayerId
+from domain.tournament.crosstable import Cell, crosstable
 from domain.tournament.events import Order
 from domain.tournament.field import Entrant, Field, Penalty, Result, Round, Table
 from domain.tournament.regulations import TieBreak
@@ -129,3 +130,20 @@ def test_those_who_tie_to_the_end_share_the_place() -> None:
         (C, 3, None),
     ]
     assert final_order(played) == ((A, B), (C,))
+
+
+def test_the_crosstable_has_a_cell_for_each_round_that_a_player_played() -> None:
+    played = field([one_by_one(A, B, C)], [((B,), (A, D))], byes=((D,), (C,)))
+    lines = {line.player: line for line in crosstable(played)}
+    assert [line.place for line in crosstable(played)] == [1, 2, 3, 4]
+    assert lines[A].cells == (Cell(1, 1, (B, C), 1, Fraction(60)), Cell(2, 1, (B, D), 2, Fraction(24)))
+    assert lines[C].cells == (Cell(1, 1, (A, B), 3, Fraction(12)), Cell(2, 0, (), 0, Fraction(30)))
+    for line in lines.values():
+        assert sum(cell.points for cell in line.cells if cell.points is not None) == line.points
+
+
+def test_a_table_without_a_result_has_no_points_yet() -> None:
+    seated = (Table(1, (A, B, C)),)
+    one = Round(1, "", (A, B, C), status="published", tables=seated)
+    open_field = Field(regulations(), {p: Entrant(p) for p in (A, B, C)}, {1: one}, ())
+    assert crosstable(open_field)[0].cells == (Cell(1, 1, (B, C), 0, None),)
