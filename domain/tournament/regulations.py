@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator
 from fractions import Fraction
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 from msgspec import Struct, field
 
@@ -26,6 +26,7 @@ AgreedEnds = Literal["agreed", "tied"]
 
 TieBreak = Literal["wins", "places", "meetings", "opponents", "penalties", "lot"]
 """What decides between players with the same points; `standings.py` says what each counts."""
+TIE_BREAK_NAMES: Final[tuple[TieBreak, ...]] = get_args(TieBreak)
 
 
 class Stage(Struct, frozen=True, tag=kebab, forbid_unknown_fields=True):
@@ -85,7 +86,7 @@ class Regulations(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     sizes: tuple[int, ...]
     points: tuple[tuple[int, ...], ...]
     bye: int = 0
-    tie_breaks: tuple[TieBreak, ...] = ("wins", "places", "meetings", "opponents", "penalties", "lot")
+    tie_breaks: tuple[TieBreak, ...] = TIE_BREAK_NAMES
     clock: Clock | None = None
     check_in: CheckIn = "once"
     late: int = 1

@@ -11,7 +11,7 @@ from domain.tournament.chain import commitment_of, secret_of
 from domain.tournament.draw import Draw, slices
 from domain.tournament.drawing import problem_of
 from domain.tournament.events import Order
-from domain.tournament.field import Round
+from domain.tournament.field import Field, Round
 from domain.tournament.regulations import Regulations, Swiss
 from domain.tournament.tournament import Inscribed, Tournament
 
@@ -41,11 +41,12 @@ def player(number: int) -> PlayerId:
 class Club:
     """A tournament that goes on by acts. Each act is a minute after the one before."""
 
-    def __init__(self, players: int = 0, **changes: Any) -> None:
+    def __init__(self, players: int = 0, *, seed: bytes = SEED, **changes: Any) -> None:
+        self.seed = seed
         self.records: list[Record] = []
         self.now = datetime(2026, 1, 31, 18, tzinfo=UTC)
         self.tournament: Tournament
-        given = (TournamentId("t-club"), regulations(**changes), commitment_of(SEED), SEATS)
+        given = (TournamentId("t-club"), regulations(**changes), commitment_of(seed), SEATS)
         self.take(directing.announce(*given, Cause(ORGANIZER), self.at))
         for number in range(1, players + 1):
             self.act(entering.enter, None, by=player(number))
@@ -74,11 +75,15 @@ class Club:
         assert current is not None
         return current
 
+    @property
+    def field(self) -> Field:
+        return self.tournament.field
+
     # --- a round ---
 
     def lots(self) -> Round:
         number = self.tournament.next_round
-        self.act(rounds.close_check_in, secret_of(SEED, number).hex())
+        self.act(rounds.close_check_in, secret_of(self.seed, number).hex())
         return self.round
 
     def draft(self, drawn: Draw | None = None) -> Draw:
