@@ -1,11 +1,12 @@
 """The crosstable: what each player did in each round."""
 
+from collections.abc import Iterator
 from fractions import Fraction
 
 from msgspec import Struct
 
 from domain.kernel.ids import PlayerId
-from domain.tournament.field import Field, Round
+from domain.tournament.field import Field
 from domain.tournament.standings import Scores, standings
 
 
@@ -18,6 +19,7 @@ class Cell(Struct, frozen=True):
         opponents: whom they met there.
         place: how many finished before them, and one more; 0 as long as there is no result, and for a bye.
         points: what they earned; None as long as there is no result.
+        counts: whether it counts: of heats, only the best do.
     """
 
     round: int
@@ -25,6 +27,7 @@ class Cell(Struct, frozen=True):
     opponents: tuple[PlayerId, ...]
     place: int
     points: Fraction | None
+    counts: bool = True
 
 
 class Line(Struct, frozen=True):
@@ -44,20 +47,18 @@ class Line(Struct, frozen=True):
 def crosstable(field: Field) -> list[Line]:
     """Return a line for each player, in the order of the standings, with a cell for each round that they played."""
     scores = Scores(field)
-    cells: dict[PlayerId, list[Cell]] = {player: [] for player in field.entrants}
-    for each in field.played:
-        for player, cell in _cells(each, field, scores):
-            cells[player].append(cell)
-    return [Line(each.place, each.player, each.points, tuple(cells[each.player])) for each in standings(field)]
+    lines = standings(field)
+    return [Line(each.place, each.player, each.points, tuple(_cells(each.player, field, scores))) for each in lines]
 
 
-def _cells(drawn: Round, field: Field, scores: Scores) -> list[tuple[PlayerId, Cell]]:
-    found = [(player, Cell(drawn.number, 0, (), 0, Fraction(field.regulations.bye))) for player in drawn.byes]
-    for table in drawn.tables:
-        earned = {each.player: each for each in scores.earned(table)}
-        for player in table.players:
-            opponents = tuple(each for each in table.players if each != player)
-            seat = earned.get(player)
-            place, points = (seat.place + 1, seat.points) if seat is not None else (0, None)
-            found.append((player, Cell(drawn.number, table.number, opponents, place, points)))
-    return found
+def _cells(player: PlayerId, field: Field, scores: Scores) -> Iterator[Cell]:
+    earned = {each.place: each for each in scores.rounds[player]}
+    for place, drawn in enumerate(field.played):
+        table = next((table for table in drawn.tables if player in table.players), None)
+        opponents = tuple(each for each in table.players if each != player) if table is not None else ()
+        number, found = table.number if table is not None else 0, earned.get(place)
+        if found is not None:
+            finished = found.seated.place + 1 if found.seated is not None else 0
+            yield Cell(drawn.number, number, opponents, finished, found.points, found.counts)
+        elif table is not None:
+            yield Cell(drawn.number, number, opponents, 0, None)

@@ -4,6 +4,8 @@ TAB-TRN-17 to TAB-TRN-19)."""
 from collections.abc import Collection
 from typing import Final
 
+from msgspec.structs import replace
+
 from domain.kernel.ids import PlayerId, TournamentId
 from domain.kernel.log.record import Cause, genesis, inscribe
 from domain.kernel.rules.message import enumerated
@@ -20,7 +22,7 @@ from domain.tournament.events import (
     TournamentCancelled,
     TournamentClosed,
 )
-from domain.tournament.regulations import MOST_POINTS, Regulations, require_sound_regulations
+from domain.tournament.regulations import MOST_POINTS, AnyStage, Regulations, require_sound_regulations
 from domain.tournament.standings import final_order
 from domain.tournament.tournament import Inscribed, Tournament, begun, require_reason
 
@@ -71,10 +73,18 @@ def change(
             refuse_unless(kept, "TAB-TRN-03", asked, f"These stay: {enumerated(UNCHANGING)}.")
         asked = f"You asked for {regulations.rounds} rounds, but {played} have been published."
         refuse_unless(regulations.rounds >= played, "TAB-TRN-03", asked, f"Expected {played} or more.")
+        kept = _begun(regulations, played) == _begun(tournament.regulations, played)
+        asked = "You asked to change a stage that has begun."
+        refuse_unless(kept, "TAB-TRN-03", asked, "Of such a stage, only the number of rounds can change.")
     entered = len(tournament.field.entrants)
     asked = f"You asked for {regulations.entrants} entrants at most, but there are {entered}."
     refuse_unless(regulations.entrants >= entered, "TAB-TRN-03", asked, f"Expected {entered} or more.")
     return tournament.add([RegulationsChanged(regulations)], cause, at)
+
+
+def _begun(regulations: Regulations, played: int) -> list[tuple[int, AnyStage]]:
+    """Return the stage of each of the first rounds, whatever number of rounds it has."""
+    return [(at, replace(regulations.stages[at], rounds=0)) for at in regulations.stages_of(played)]
 
 
 def name_director(tournament: Tournament, player: PlayerId, cause: Cause, at: str) -> Inscribed:

@@ -87,6 +87,10 @@ class Round(Struct, frozen=True):
     tables: tuple[Table, ...] = ()
     byes: tuple[PlayerId, ...] = ()
 
+    def seats(self, player: PlayerId) -> bool:
+        """Tell whether a player has a table or a bye in the round."""
+        return player in self.byes or any(player in each.players for each in self.tables)
+
     def table(self, number: int) -> Table | None:
         """Return the table with a number; None when there is none."""
         return self.tables[number - 1] if 1 <= number <= len(self.tables) else None

@@ -47,6 +47,43 @@ class Random(Stage, frozen=True):
     """Everybody meets whomever the lots bring, as far as they have not met before."""
 
 
+class RoundRobin(Stage, frozen=True):
+    """At tables of two, everybody meets everybody once: as many rounds as there are opponents, or fewer."""
+
+
+class Heats(Stage, frozen=True):
+    """Players come to as many rounds as they like, and meet as in a random stage.
+
+    Attributes:
+        best: how many of their results count, the best ones.
+    """
+
+    best: int
+
+
+class KnockOut(Stage, frozen=True):
+    """The first of each table play on, and stand above those who do not.
+
+    Attributes:
+        advance: how many of each table play on.
+    """
+
+    advance: int
+
+
+class FinalTable(Stage, frozen=True):
+    """The best play a last round at one table. They stand above all others, in the order in which they finish there.
+
+    Attributes:
+        size: how many play it.
+    """
+
+    size: int
+
+
+AnyStage = Swiss | Random | RoundRobin | Heats | KnockOut | FinalTable
+
+
 class Unfinished(Struct, frozen=True, forbid_unknown_fields=True):
     """What becomes of a game that does not end.
 
@@ -82,7 +119,7 @@ class Regulations(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
 
     ruleset: str
     setup: dict[str, Any] = field(default_factory=dict[str, Any])
-    stages: tuple[Swiss | Random, ...]
+    stages: tuple[AnyStage, ...]
     sizes: tuple[int, ...]
     points: tuple[tuple[int, ...], ...]
     bye: int = 0
@@ -101,13 +138,17 @@ class Regulations(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
         """How many rounds are to be played."""
         return sum(stage.rounds for stage in self.stages)
 
-    def stage_of(self, played: int) -> Swiss | Random | None:
+    def stage_of(self, played: int) -> AnyStage | None:
         """Return the stage of the next round when so many rounds were played; None when all were."""
         for stage in self.stages:
             if played < stage.rounds:
                 return stage
             played -= stage.rounds
         return None
+
+    def stages_of(self, played: int) -> list[int]:
+        """Return the place, from 0, of the stage of each of the first rounds."""
+        return [place for place, stage in enumerate(self.stages) for _ in range(stage.rounds)][:played]
 
     def points_of(self, size: int) -> tuple[int, ...]:
         """Return the points for the places at a table of a size."""
@@ -156,10 +197,26 @@ def _faults(regulations: Regulations, seats: Collection[int]) -> Iterator[tuple[
     ):
         if not least <= value <= most:
             yield f"The regulations have {name} = {value}.", f"Expected {least} to {most}."
+    for stage in regulations.stages:
+        yield from _faults_of_stage(stage, regulations)
     if len(set(regulations.tie_breaks)) != len(regulations.tie_breaks):
         yield "A tie-break stands there twice.", "Name each tie-break once."
     if any(one == other for one, other in regulations.bans):
         yield "Somebody is banned from meeting themselves.", "A ban names two players."
+
+
+def _faults_of_stage(stage: AnyStage, regulations: Regulations) -> Iterator[tuple[str, str]]:
+    match stage:
+        case RoundRobin() if regulations.sizes != (2,):
+            yield "A round robin has tables of other sizes than two.", "Expected sizes = [2], or a random stage."
+        case Heats(rounds, best) if not 1 <= best <= rounds:
+            yield f"Of {rounds} heats, the best {best} count.", f"Expected 1 to {rounds}."
+        case KnockOut(_, advance) if not 1 <= advance < min(regulations.sizes, default=2):
+            yield f"Of each table {advance} play on.", "Expected one or more, and fewer than sit at the smallest table."
+        case FinalTable(rounds, size) if rounds != 1 or size not in regulations.sizes:
+            yield f"A final of {size} has {rounds} rounds.", "A final is one round of a size that tables have."
+        case _:
+            pass
 
 
 def _faults_of_points(regulations: Regulations) -> Iterator[tuple[str, str]]:

@@ -51,7 +51,8 @@ def confirm(tournament: Tournament, number: int, table: int, cause: Cause, at: s
         tournament.require_impartial(found, cause)
     else:
         hours = tournament.regulations.confirmed_after
-        is_last = tournament.regulations.stage_of(len(tournament.field.played)) is None
+        played = tournament.field.played
+        is_last = number == played[-1].number and tournament.regulations.stage_of(len(played)) is None
         asked = "Nobody has confirmed this result."
         right = "Those of the last round count when a director confirms them."
         refuse_unless(not is_last, "TAB-TRN-15", asked, right)

@@ -10,7 +10,7 @@ from domain.kernel.rules.message import enumerated
 from domain.kernel.rules.refusal import Refusal, refuse_unless
 from domain.tournament.chain import LENGTH, follows
 from domain.tournament.draw import Cost, Draw, cost, draw_lots, faults
-from domain.tournament.drawing import problem_of
+from domain.tournament.drawing import eligible, problem_of
 from domain.tournament.events import (
     LotsDrawn,
     RoundCancelled,
@@ -20,6 +20,7 @@ from domain.tournament.events import (
     TableOpened,
 )
 from domain.tournament.field import Entrant, Round
+from domain.tournament.regulations import FinalTable, KnockOut, Swiss
 from domain.tournament.tournament import Inscribed, Tournament, require_reason
 
 MOST_DRAFTS: Final = 20
@@ -38,7 +39,7 @@ def close_check_in(tournament: Tournament, secret: str, cause: Cause, at: str) -
         asked = f"All {played} rounds have been drawn."
         raise Refusal("TAB-TRN-08", asked, "Close the tournament when its results count.", untimely=True)
     waiting = [table.number for each in tournament.field.played for table in each.waiting]
-    if waiting:
+    if waiting and isinstance(stage, Swiss | KnockOut | FinalTable):
         asked = f"{len(waiting)} tables have no result that counts."
         right = "The next round is drawn when all results count: confirm them, or adjudicate."
         raise Refusal("TAB-TRN-08", asked, right, untimely=True)
@@ -54,13 +55,18 @@ def close_check_in(tournament: Tournament, secret: str, cause: Cause, at: str) -
 
 
 def _present(tournament: Tournament, number: int) -> list[Entrant]:
-    least = number if tournament.regulations.check_in == "each round" else 1
-    present = [each for each in tournament.field.entrants.values() if not each.out and each.checked_in >= least]
-    fewest = min(tournament.regulations.sizes)
+    """Return who may play the next round, takes part and has checked in. Raises `Refusal` when they are too few."""
+    field, regulations = tournament.field, tournament.regulations
+    stage = regulations.stage_of(len(field.played))
+    least = number if regulations.check_in == "each round" else 1
+    present = [field.entrants[player] for player in eligible(field)]
+    present = [each for each in present if not each.out and each.checked_in >= least]
+    fewest = stage.size if isinstance(stage, FinalTable) else min(regulations.sizes)
     if len(present) < fewest:
-        asked = f"{len(present)} players have checked in."
-        raise Refusal("TAB-TRN-08", asked, f"A table needs {fewest} at least.", untimely=True)
-    return present
+        asked = f"{len(present)} players can play the round."
+        right = f"A table needs {fewest} at least, who have checked in."
+        raise Refusal("TAB-TRN-08", asked, right, untimely=True)
+    return present[:fewest] if isinstance(stage, FinalTable) else present
 
 
 def draft(tournament: Tournament, drawn: Draw, by: str, bound: int | None, cause: Cause, at: str) -> Inscribed:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from domain.kernel.ids import PlayerId
 from domain.tournament.events import Order
 from domain.tournament.field import Field, Result, Table
-from domain.tournament.regulations import TieBreak
+from domain.tournament.regulations import FinalTable, Heats, KnockOut, TieBreak
 
 Value = tuple[Fraction, ...]
 """What a tie-break counts for a player; of two, the greater is better."""
@@ -24,7 +24,8 @@ class Standing(Struct, frozen=True):
         points: what they have earned, less penalties.
         played: how many of their tables have a result.
         values: what each tie-break counts for them, in the order of the regulations.
-        above: what puts them above the next player: `points` or a tie-break; None when they tie, or for the last one.
+        above: what puts them above the next player: the `stage` that they reached, `points` or a tie-break; None when
+            they tie, and for the last.
         provisional: whether a result that does not count yet is in it.
     """
 
@@ -48,6 +49,21 @@ class Seated(NamedTuple):
     points: Fraction
 
 
+class Earned(NamedTuple):
+    """What a player has earned in a round.
+
+    Attributes:
+        place: the place of the round among those that were published, from 0.
+        seated: where they sat; None for a bye.
+        counts: whether it counts: of heats, only the best do.
+    """
+
+    place: int
+    seated: Seated | None
+    points: Fraction
+    counts: bool = True
+
+
 def scored(result: Result, agreed_ties: bool) -> Order:
     """Return the order that is scored: who left is last, and an agreed end is a tie where the regulations say so.
 
@@ -64,15 +80,29 @@ class Scores:
 
     def __init__(self, field: Field) -> None:
         self.field = field
-        self.seated: dict[PlayerId, list[Seated]] = {player: [] for player in field.entrants}
-        for table, _ in field.results:
-            for each in self.earned(table):
-                self.seated[each.player].append(each)
-        self.byes: dict[PlayerId, int] = dict.fromkeys(field.entrants, 0)
-        for each in field.played:
+        self.rounds: dict[PlayerId, list[Earned]] = {player: [] for player in field.entrants}
+        bye = Fraction(field.regulations.bye)
+        for place, each in enumerate(field.played):
             for player in each.byes:
-                self.byes[player] += 1
+                self.rounds[player].append(Earned(place, None, bye))
+            for seated in (seated for table in each.tables for seated in self.earned(table)):
+                self.rounds[seated.player].append(Earned(place, seated, seated.points))
+        self._count_heats()
         self.points: dict[PlayerId, Fraction] = {player: self._total(player) for player in field.entrants}
+
+    def _count_heats(self) -> None:
+        """Mark what does not count of heats: of equal results, the later ones."""
+        stages = self.field.regulations.stages
+        of_round = self.field.regulations.stages_of(len(self.field.played))
+        for number, stage in enumerate(stages):
+            for rounds in self.rounds.values() if isinstance(stage, Heats) else ():
+                heats = [at for at, each in enumerate(rounds) if of_round[each.place] == number]
+                for at in sorted(heats, key=lambda at: -rounds[at].points)[stage.best :]:
+                    rounds[at] = rounds[at]._replace(counts=False)
+
+    def seated(self, player: PlayerId) -> list[Seated]:
+        """Return the tables at which a player sat and that have a result."""
+        return [each.seated for each in self.rounds[player] if each.seated is not None]
 
     def earned(self, table: Table) -> Iterator[Seated]:
         """Yield the players of a table with what they earned there; nothing while it has no result."""
@@ -85,18 +115,38 @@ class Scores:
             place += len(tied)
 
     def _total(self, player: PlayerId) -> Fraction:
-        earned = sum((each.points for each in self.seated[player]), Fraction(0))
-        return earned + self.byes[player] * self.field.regulations.bye - self.taken(player)
+        earned = (each.points for each in self.rounds[player] if each.counts)
+        return sum(earned, Fraction(0)) - self.taken(player)
 
     def taken(self, player: PlayerId) -> int:
         """Return the points that penalties took from a player."""
         return sum(each.points for each in self.field.penalties if each.player == player)
 
+    # --- stages that put players above others ---
+
+    def reached(self, player: PlayerId) -> Value:
+        """How far they came: their place at the final table, or how many rounds of a knock-out they played.
+
+        A later stage comes before an earlier one.
+        """
+        regulations, played = self.field.regulations, self.field.played
+        of_round = regulations.stages_of(len(played))
+        found = list[Fraction]()
+        for number, stage in reversed(list(enumerate(regulations.stages))):
+            own = [each for each, at in zip(played, of_round, strict=True) if at == number]
+            if isinstance(stage, KnockOut):
+                found.append(Fraction(sum(each.seats(player) for each in own)))
+            elif isinstance(stage, FinalTable):
+                places = [each.place for each in self.seated(player) if any(each.table in one.tables for one in own)]
+                sat = any(each.seats(player) for each in own)
+                found += [Fraction(sat), Fraction(-places[0] if places else 0)]
+        return tuple(found)
+
     # --- tie-breaks ---
 
     def wins(self, player: PlayerId, tied: Collection[PlayerId]) -> Value:
         """How many tables they won alone."""
-        alone = (each for each in self.seated[player] if each.place == 0 and self._is_alone(each))
+        alone = (each for each in self.seated(player) if each.place == 0 and self._is_alone(each))
         return (Fraction(sum(1 for _ in alone)),)
 
     def _is_alone(self, seated: Seated) -> bool:
@@ -105,21 +155,21 @@ class Scores:
     def places(self, player: PlayerId, tied: Collection[PlayerId]) -> Value:
         """How often they were first, then how often second, and so on, shared places included."""
         most = max(self.field.regulations.sizes)
-        reached = [each.place for each in self.seated[player]]
+        reached = [each.place for each in self.seated(player)]
         return tuple(Fraction(reached.count(place)) for place in range(most))
 
     def meetings(self, player: PlayerId, tied: Collection[PlayerId]) -> Value:
         """The points that they earned at tables with others with whom they tie."""
         others = set(tied) - {player}
-        met = (each.points for each in self.seated[player] if others.intersection(each.table.players))
+        met = (each.points for each in self.seated(player) if others.intersection(each.table.players))
         return (sum(met, Fraction(0)),)
 
     def opponents(self, player: PlayerId, tied: Collection[PlayerId]) -> Value:
         """The mean of the points of all whom they met, each as often as they met; a bye counts as their own points."""
         counted = [
-            self.points[other] for each in self.seated[player] for other in each.table.players if other != player
+            self.points[other] for each in self.seated(player) for other in each.table.players if other != player
         ]
-        counted += [self.points[player]] * self.byes[player]
+        counted += [self.points[player] for each in self.rounds[player] if each.seated is None]
         return (sum(counted, Fraction(0)) / len(counted) if counted else Fraction(0),)
 
     def penalties(self, player: PlayerId, tied: Collection[PlayerId]) -> Value:
@@ -155,8 +205,11 @@ def standings(field: Field) -> list[Standing]:
     Source: TAB-TRN-21.
     """
     scores = Scores(field)
-    values: dict[PlayerId, list[Value]] = {player: [(points,)] for player, points in scores.points.items()}
+    values: dict[PlayerId, list[Value]] = {player: [scores.reached(player)] for player in scores.points}
     order = _ranked(list(scores.points), values)
+    for player, points in scores.points.items():
+        values[player].append((points,))
+    order = [group for tied in order for group in _ranked(tied, values)]
     for name in field.regulations.tie_breaks:
         for tied in order:
             for player in tied:
@@ -176,18 +229,18 @@ def _ranked(tied: list[PlayerId], values: Mapping[PlayerId, list[Value]]) -> lis
 def _lines(
     field: Field, scores: Scores, order: list[list[PlayerId]], values: Mapping[PlayerId, list[Value]]
 ) -> Iterator[Standing]:
-    names = ("points", *field.regulations.tie_breaks)
+    names = ("stage", "points", *field.regulations.tie_breaks)
     line = [(place, player) for place, tied in _places(order) for player in tied]
     for (place, player), after in zip(line, [*line[1:], None], strict=True):
         below = values[after[1]] if after is not None else values[player]
         differs = (name for name, one, other in zip(names, values[player], below, strict=True) if one != other)
-        seated = scores.seated[player]
+        seated = scores.seated(player)
         yield Standing(
             place,
             player,
             scores.points[player],
             len(seated),
-            tuple(values[player][1:]),
+            tuple(values[player][2:]),
             next(differs, None),
             any(not each.result.confirmed for each in seated),
         )
