@@ -92,10 +92,11 @@ class Scores:
 
     def _count_heats(self) -> None:
         """Mark what does not count of heats: of equal results, the later ones."""
-        stages = self.field.regulations.stages
         of_round = self.field.regulations.stages_of(len(self.field.played))
-        for number, stage in enumerate(stages):
-            for rounds in self.rounds.values() if isinstance(stage, Heats) else ():
+        for number, stage in enumerate(self.field.regulations.stages):
+            if not isinstance(stage, Heats):
+                continue
+            for rounds in self.rounds.values():
                 heats = [at for at, each in enumerate(rounds) if of_round[each.place] == number]
                 for at in sorted(heats, key=lambda at: -rounds[at].points)[stage.best :]:
                     rounds[at] = rounds[at]._replace(counts=False)
