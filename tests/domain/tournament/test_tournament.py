@@ -220,6 +220,16 @@ def test_banned_players_do_not_meet() -> None:
     assert all(not {ANNA, BERT} <= {*table} for table in club.draft().tables)
 
 
+@pytest.mark.rule("TAB-TRN-09")
+def test_what_leaves_no_draw_is_named() -> None:
+    club = Club(6, sizes=(3,), points=((60, 36, 12),), bans=tuple((ANNA, player(each)) for each in (2, 3, 4, 5)))
+    with pytest.raises(Refusal, match="TAB-TRN-09: No round is being drawn"):
+        rounds.tables_for(club.tournament)
+    club.lots()
+    with pytest.raises(Refusal, match=r"TAB-TRN-09: No draw keeps apart all of .*player-001 and player-00"):
+        rounds.tables_for(club.tournament)
+
+
 @pytest.mark.rule("TAB-TRN-10")
 def test_a_director_changes_a_draft_with_a_reason() -> None:
     club = Club(8)
