@@ -85,7 +85,7 @@ def tables_for(tournament: Tournament, solve: Callable[[Problem], Draw] | None =
         right = "Drop a player, or cancel the round and change the sizes of tables or the bans."
         raise Refusal("TAB-TRN-09", obstacle(problem) or "There is no lawful draw.", right) from None
     except Undecided as undecided:
-        asked, XX
+        asked, right = f"A lawful draw was not found: {undecided}.", "Draw the tables by hand, or lift bans."
         raise Refusal("TAB-TRN-09", asked, right) from None
 
 

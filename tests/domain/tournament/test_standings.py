@@ -115,7 +115,7 @@ def test_opponents_are_the_mean_of_their_points_and_a_bye_is_ones_own() -> None:
 @pytest.mark.rule("TAB-TRN-21")
 def test_fewer_penalties_decide_words_of_caution_left_aside() -> None:
     played = field([((A, B, C),)], tie_breaks=("penalties",))
-    given = tuple(Penalty(who, sort, 0, "Late", 1, "") for who, sort in ((A, "warning"), (B, "caution")))
+    given = (Penalty(A, "warning", 0, "Late", 1, ""), Penalty(B, "caution", 0, "Late", 1, ""))
     lines = standings(Field(played.regulations, played.entrants, played.rounds, given))
     assert [(line.player, line.place, line.values) for line in lines] == [
         (B, 1, ((0,),)),
