@@ -13,6 +13,9 @@ CaseId = NewType("CaseId", str)
 StreamId = GameId | CaseId
 """An event stream of the log."""
 
+TournamentId = NewType("TournamentId", str)
+"""A tournament, and the name of its event stream."""
+
 PlayerId = NewType("PlayerId", str)
 """An account. Opaque: events never carry a name."""
 
