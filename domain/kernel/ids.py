@@ -10,7 +10,10 @@ GameId = NewType("GameId", str)
 CaseId = NewType("CaseId", str)
 """A case (a dispute about a game), and the name of its event stream."""
 
-StreamId = GameId | CaseId
+TournamentId = NewType("TournamentId", str)
+"""A tournament, and the name of its event stream."""
+
+StreamId = GameId | CaseId | TournamentId
 """An event stream of the log."""
 
 PlayerId = NewType("PlayerId", str)
@@ -43,9 +46,14 @@ def is_case(stream: StreamId) -> TypeGuard[CaseId]:
     return stream.startswith("c")
 
 
+def is_tournament(stream: StreamId) -> TypeGuard[TournamentId]:
+    """Tell whether a stream is that of a tournament: its id begins with ``t``."""
+    return stream.startswith("t")
+
+
 def as_game(stream: StreamId) -> GameId | None:
-    """Return the id of a game; None when the stream is that of a case."""
-    return None if is_case(stream) else GameId(stream)
+    """Return the id of a game; None when the stream is that of a case or a tournament."""
+    return None if is_case(stream) or is_tournament(stream) else GameId(stream)
 
 
 def book_of(stream: StreamId) -> int:

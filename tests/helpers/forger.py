@@ -19,23 +19,24 @@ def lines_of(export: bytes | Iterable[bytes]) -> list[Line]:
 
 
 def forged(export: bytes | Iterable[bytes], change: Change, afterwards: Change = lambda lines: None) -> list[bytes]:
-    """Return the export of a game or case after a change of its lines, with versions, hashes, digest made good again.
+    """Return an export after a change of its lines, with versions, hashes and digest made good again.
 
     `afterwards` changes the lines once more, when only the digest of the last line is still to be made.
     """
     lines = lines_of(export)
     change(lines)
-    stream = GameId(lines[0].get("case", lines[0]["game"]))
+    named = lines[0]
+    stream = GameId(named.get("tournament") or named.get("case") or named["game"])
     head = genesis(stream)
     rows = rows_of(lines)
     for version, row in enumerate(rows, start=1):
         row["version"] = version
         head = chain_hash(head, stream, _record(row))
         row["hash"] = head.hex()
-    beside = "statement" if "case" in lines[0] else "secret"
-    lines[-1]["end"].update(
-        {"version": len(rows), "head": head.hex(), f"{beside}s": sum(beside in line for line in lines)}
-    )
+    lines[-1]["end"].update(version=len(rows), head=head.hex())
+    for beside in ("statement", "secret"):
+        if f"{beside}s" in lines[-1]["end"]:
+            lines[-1]["end"][f"{beside}s"] = sum(beside in line for line in lines)
     afterwards(lines)
     return whole(lines)
 

@@ -1,0 +1,64 @@
+"""The crosstable: what each player did in each round."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from msgspec import Struct
+
+from domain.kernel.ids import PlayerId
+from domain.tournament.field import Field
+from domain.tournament.standings import Scores, standings
+
+
+class Cell(Struct, frozen=True):
+    """What a player did in a round.
+
+    Attributes:
+        round: the number of the round.
+        table: the number of their table; 0 for a bye.
+        opponents: whom they met there.
+        place: how many finished before them, and one more; 0 as long as there is no result, and for a bye.
+        points: what they earned; None as long as there is no result.
+        counts: whether it counts: of heats, only the best do.
+    """
+
+    round: int
+    table: int
+    opponents: tuple[PlayerId, ...]
+    place: int
+    points: Fraction | None
+    counts: bool = True
+
+
+class Line(Struct, frozen=True):
+    """A player's line. Rounds that they did not play are left out.
+
+    Attributes:
+        place: where they stand.
+        points: what they have earned, less penalties.
+    """
+
+    place: int
+    player: PlayerId
+    points: Fraction
+    cells: tuple[Cell, ...]
+
+
+def crosstable(field: Field) -> list[Line]:
+    """Return a line for each player, in the order of the standings, with a cell for each round that they played."""
+    scores = Scores(field)
+    lines = standings(field)
+    return [Line(each.place, each.player, each.points, tuple(_cells(each.player, field, scores))) for each in lines]
+
+
+def _cells(player: PlayerId, field: Field, scores: Scores) -> Iterator[Cell]:
+    earned = {each.place: each for each in scores.rounds[player]}
+    for place, drawn in enumerate(field.played):
+        table = next((table for table in drawn.tables if player in table.players), None)
+        opponents = tuple(each for each in table.players if each != player) if table is not None else ()
+        number, found = table.number if table is not None else 0, earned.get(place)
+        if found is not None:
+            finished = found.seated.place + 1 if found.seated is not None else 0
+            yield Cell(drawn.number, number, opponents, finished, found.points, found.counts)
+        elif table is not None:
+            yield Cell(drawn.number, number, opponents, 0, None)

@@ -1,0 +1,81 @@
+"""A problem in numbers: what each pair, each bye and each size of table costs, with players by their place by lot."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from domain.kernel.ids import PlayerId
+from domain.tournament.draw.problem import Draw, Problem
+
+BYE: Final = -1
+"""Stands for the bye where others stand for a table."""
+
+
+class Field:
+    """The numbers of a problem. Players are numbers from 0, in the order of their lots.
+
+    Attributes:
+        players: the ids of the players.
+        lots: their lots.
+        pairs: what it costs that two players sit together, without the lots: a row for each player.
+        byes: what it costs that a player has a bye.
+        banned: the players that a player must not meet.
+        sizes: what a table of each allowed size costs.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        entrants = sorted(problem.entrants, key=lambda entrant: entrant.lot)
+        weights, step = problem.weights, problem.step
+        self.problem = problem
+        self.entrants = entrants
+        self.players = [entrant.player for entrant in entrants]
+        self.number = {player: number for number, player in enumerate(self.players)}
+        self.lots = [entrant.lot for entrant in entrants]
+        self.sizes = {size: weights.size * (size - problem.preferred) ** 2 for size in sorted(problem.sizes)}
+        self.scores = [[0] * len(entrants) for _ in entrants]
+        self.meetings = [[0] * len(entrants) for _ in entrants]
+        self.clubs = [[0] * len(entrants) for _ in entrants]
+        for one, entrant in enumerate(entrants):
+            for other, met in enumerate(entrants):
+                if one != other:
+                    self.scores[one][other] = weights.score * abs(entrant.score - met.score) // step
+                    self.clubs[one][other] = weights.club if entrant.club and entrant.club == met.club else 0
+        for met in problem.met:
+            one, other = self.number.get(met.one), self.number.get(met.other)
+            if one is not None and other is not None:
+                self.meetings[one][other] = self.meetings[other][one] = weights.met * met.times**2
+        self.pairs = [
+            [score + met + club for score, met, club in zip(*rows, strict=True)]
+            for rows in zip(self.scores, self.meetings, self.clubs, strict=True)
+        ]
+        lowest = min((entrant.score for entrant in entrants), default=0)
+        self.byes = [
+            weights.bye + weights.bye_again * entrant.byes**2 + weights.bye_score * (entrant.score - lowest) // step
+            for entrant in entrants
+        ]
+        self.banned: list[set[int]] = [set() for _ in entrants]
+        for one, other in problem.bans:
+            if one in self.number and other in self.number:
+                self.banned[self.number[one]].add(self.number[other])
+                self.banned[self.number[other]].add(self.number[one])
+
+    def bye_lot(self, player: int) -> int:
+        """Return what a bye of a player costs by lot: how far their lot is from the last."""
+        return self.lots[-1] - self.lots[player]
+
+    def draw(self, tables: Sequence[Sequence[int]], byes: Sequence[int]) -> Draw:
+        """Return a draw of numbered players as one of their ids, as it stands."""
+        return Draw(
+            tuple(tuple(self.players[player] for player in table) for table in tables),
+            tuple(self.players[player] for player in byes),
+        )
+
+    def of(self, players: Sequence[PlayerId]) -> list[int]:
+        """Return the numbers of players. Raises `KeyError` for one who is no entrant."""
+        return [self.number[player] for player in players]
+
+
+def pairs_of(table: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield the pairs of players at a table."""
+    for place, one in enumerate(table):
+        for other in table[place + 1 :]:
+            yield one, other

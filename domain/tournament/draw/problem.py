@@ -1,0 +1,113 @@
+"""What a draw has to solve, and what solves it. All numbers are integers."""
+
+from typing import Final
+
+from msgspec import Struct
+
+from domain.kernel.ids import PlayerId
+
+LEAST_SIZE: Final = 2
+MOST_SIZE: Final = 6
+"""The table sizes that there are: as many seats as the rulesets have."""
+
+
+class Entrant(Struct, frozen=True):
+    """A player who checked in for the round.
+
+    Attributes:
+        player: whom this is about.
+        lot: their lot in this round: a number from 1 that nobody else has.
+        score: what they have scored so far, in any unit; `Problem.step` says how much of it counts as one step.
+        byes: how many byes they have had.
+        club: their club; "" for none. Players of one club meet only when little speaks against it.
+        seats: how often they have had each seat, by its name.
+        places: how often they have been first, second, … in the starting order: the first number is for the first.
+    """
+
+    player: PlayerId
+    lot: int
+    score: int = 0
+    byes: int = 0
+    club: str = ""
+    seats: dict[str, int] = {}
+    places: tuple[int, ...] = ()
+
+
+class Met(Struct, frozen=True, array_like=True):
+    """Two players who have sat at one table before, and how often."""
+
+    one: PlayerId
+    other: PlayerId
+    times: int
+
+
+class Weights(Struct, frozen=True, forbid_unknown_fields=True):
+    """How much each thing that is undesirable costs. The defaults say that 100 is one step between two scores.
+
+    Attributes:
+        size: for each table, times the square of how many seats it has more or fewer than preferred.
+        score: for two players at one table, for each step between their scores; what is left of a step counts in
+            proportion, rounded down.
+        met: for two players at one table, times the square of how often they have met. The default says that two
+            players whose scores are 20 steps apart may sit together before two meet again.
+        club: for two players of one club at one table.
+        bye: for each bye. By default it is a little more than three tables with a seat more or fewer than preferred.
+        bye_again: for a bye, times the square of how many byes the player has had.
+        bye_score: for a bye, for each step that the player's score is above the lowest, in the same way.
+        seat: for each player, times the square of how much more often they have had their seat than the one, of those
+            at their table, that they have had least often.
+        place: the same for their place in the starting order.
+    """
+
+    size: int = 300
+    score: int = 100
+    met: int = 2000
+    club: int = 300
+    bye: int = 1000
+    bye_again: int = 20000
+    bye_score: int = 100
+    seat: int = 1
+    place: int = 1
+
+
+class Problem(Struct, frozen=True):
+    """The round that is to be drawn.
+
+    Attributes:
+        entrants: the players, in any order: their lots tell them apart.
+        sizes: the table sizes that are allowed, from 2 to 6.
+        preferred: the size that tables should have: one of `sizes`.
+        byes: how many players may have a bye at most.
+        step: how much score counts as one step, such as the difference between two places of a table.
+        met: who has met before; a pair that has not is left out.
+        bans: pairs of players who must not sit at one table.
+        seats: the names of the seats in the order of a table's players, by the size of the table as text. Sizes that
+            are missing have seats `1`, `2`, ….
+        weights: what each undesirable thing costs.
+    """
+
+    entrants: tuple[Entrant, ...]
+    sizes: tuple[int, ...]
+    preferred: int
+    byes: int = 0
+    step: int = 1
+    met: tuple[Met, ...] = ()
+    bans: tuple[tuple[PlayerId, PlayerId], ...] = ()
+    seats: dict[str, tuple[str, ...]] = {}
+    weights: Weights = Weights()
+
+    def seats_of(self, size: int) -> tuple[str, ...]:
+        """Return the names of the seats of a table of that size."""
+        return self.seats.get(str(size)) or tuple(str(place) for place in range(1, size + 1))
+
+
+class Draw(Struct, frozen=True):
+    """Who sits together, and who has a bye.
+
+    Attributes:
+        tables: the players of each table in the order of its seats, which is also the starting order.
+        byes: those who do not play.
+    """
+
+    tables: tuple[tuple[PlayerId, ...], ...]
+    byes: tuple[PlayerId, ...] = ()

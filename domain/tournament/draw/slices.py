@@ -1,0 +1,197 @@
+"""The draw without a solver: slices of the players by score and lot, made better by exchanges.
+
+The players are put in the order of their scores, those of equal score in that of their lots. Those whose bye costs
+least have the byes, and the others are cut into tables from the top. Then two players change places, or one moves to
+another table, as long as that makes the draw cheaper. The result is a draw that no single exchange makes better. It is
+lawful whenever there is a lawful draw, unless there are so many bans that the search for one was given up.
+
+All of that follows from the problem alone: nothing is left to chance or to the order of the entrants.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from domain.tournament.draw.field import Field, pairs_of
+from domain.tournament.draw.lawful import Seating, Shape, lawful, shapes
+from domain.tournament.draw.problem import Draw, Problem
+from domain.tournament.draw.seating import arranged_in
+
+SHAPES: Final = 3
+"""So many numbers of byes are tried, those with the cheapest table sizes."""
+
+ROUNDS: Final = 100
+"""So often all players are looked at; a field of 240 needs some ten rounds."""
+
+
+class NoDraw(Exception):
+    """The problem has no lawful draw; `obstacle` says why."""
+
+
+def slices(problem: Problem) -> Draw:
+    """Return a lawful draw of a problem without flaws.
+
+    Raises:
+        NoDraw: there is none.
+        Undecided: there are so many bans that the search for one was given up.
+    """
+    field = Field(problem)
+    return arranged_in(field, *sliced(field))
+
+
+def sliced(field: Field) -> Seating:
+    """Return the tables and byes of the slices. Raises `NoDraw` or `Undecided`."""
+    found: list[tuple[int, Seating]] = []
+    for shape in shapes(field)[:SHAPES]:
+        exchange = Exchange(field, *cut(field, shape))
+        exchange.improve()
+        if exchange.is_lawful():
+            found.append((exchange.price(), exchange.seating()))
+    if not found:
+        start = lawful(field)
+        if start is None:
+            raise NoDraw("the problem has no lawful draw")
+        exchange = Exchange(field, *start)
+        exchange.improve()
+        found.append((exchange.price(), exchange.seating()))
+    return min(found, key=lambda item: item[0])[1]
+
+
+def cut(field: Field, shape: Shape) -> Seating:
+    """Return the slices of a shape as they are cut, with no regard to bans and earlier meetings."""
+    ranked = sorted(range(len(field.players)), key=lambda player: (-field.entrants[player].score, player))
+    without = sorted(ranked, key=lambda player: (field.byes[player], -player))[: shape.byes]
+    playing = iter([player for player in ranked if player not in without])
+    return [[next(playing) for _ in range(size)] for size in shape.sizes], without
+
+
+class Exchange:
+    """Tables between which players are exchanged as long as the draw gets better.
+
+    What counts is a single number: the total, then the lots, and above all the bans that do not hold yet.
+    """
+
+    def __init__(self, field: Field, tables: Sequence[Sequence[int]], byes: Sequence[int]) -> None:
+        count = len(field.players)
+        self._field = field
+        self._lots = 4 * (count + 1) * (field.lots[-1] + 1 if count else 1)
+        self._pairs = [
+            [price * self._lots + abs(field.lots[one] - field.lots[other]) for other, price in enumerate(row)]
+            for one, row in enumerate(field.pairs)
+        ]
+        self._ban = 1 + self._lots * (
+            1 + sum(map(max, field.pairs)) * 3 + sum(field.byes) + count * max(field.sizes.values())
+        )
+        for one, others in enumerate(field.banned):
+            for other in others:
+                self._pairs[one][other] += self._ban
+        # The table after the last one is the bye, which costs the same no matter who else has one.
+        self._tables = [list(table) for table in (*tables, byes)]
+        self._bye = len(tables)
+        self._sizes = {size: price * self._lots for size, price in field.sizes.items()}
+        self._at = [0] * count
+        for number, table in enumerate(self._tables):
+            for player in table:
+                self._at[player] = number
+        self._alone = [price * self._lots + field.bye_lot(player) for player, price in enumerate(field.byes)]
+        self._with = [self._costs_of(player) for player in range(count)]
+
+    def _costs_of(self, player: int) -> list[int]:
+        row = self._pairs[player]
+        costs = [sum(row[other] for other in table) for table in self._tables]
+        costs[self._bye] = self._alone[player]
+        return costs
+
+    def price(self) -> int:
+        """Return what the tables cost now, in one number."""
+        tables = self._tables[: self._bye]
+        sizes = sum(self._sizes[len(table)] for table in tables)
+        pairs = sum(self._pairs[one][other] for table in tables for one, other in pairs_of(table))
+        return sizes + pairs + sum(self._alone[player] for player in self._tables[self._bye])
+
+    def is_lawful(self) -> bool:
+        """Tell whether all bans hold."""
+        banned = self._field.banned
+        return not any(other in banned[one] for table in self._tables[: self._bye] for one, other in pairs_of(table))
+
+    def seating(self) -> Seating:
+        """Return the tables and byes as they are now."""
+        return [sorted(table) for table in self._tables[: self._bye]], sorted(self._tables[self._bye])
+
+    def improve(self) -> None:
+        """Exchange players until no exchange makes the draw better."""
+        for _ in range(ROUNDS):
+            better = False
+            for player in range(len(self._at)):
+                better = self._exchange(player) or better
+                better = self._move(player) or better
+            if not better:
+                return
+
+    def _exchange(self, one: int) -> bool:
+        """Let a player change places with the one with whom that gains most."""
+        mine, row, pairs = self._at[one], self._with[one], self._pairs[one]
+        here, costs = row[mine], self._with
+        best, chosen = 0, -1
+        for other, theirs in enumerate(self._at):
+            if theirs != mine:
+                their = costs[other]
+                gain = here + their[theirs] - row[theirs] - their[mine]
+                # Each is counted as sitting with the other, who has left; a bye is not shared with anybody.
+                if mine != self._bye:
+                    gain += pairs[other]
+                if theirs != self._bye:
+                    gain += pairs[other]
+                if gain > best:
+                    best, chosen = gain, other
+        if chosen < 0:
+            return False
+        theirs = self._at[chosen]
+        self._leave(one)
+        self._leave(chosen)
+        self._join(one, theirs)
+        self._join(chosen, mine)
+        return True
+
+    def _move(self, player: int) -> bool:
+        """Let a player move to the table where that gains most, if the sizes of both tables stay allowed."""
+        mine, row = self._at[player], self._with[player]
+        left = 0
+        if mine != self._bye:
+            size = len(self._tables[mine])
+            if size - 1 not in self._sizes:
+                return False
+            left = self._sizes[size] - self._sizes[size - 1]
+        best, chosen = 0, -1
+        for theirs, table in enumerate(self._tables):
+            size = len(table)
+            if theirs == mine:
+                continue
+            if theirs == self._bye:
+                if size == self._field.problem.byes:
+                    continue
+                gain = left + row[mine] - row[theirs]
+            elif size + 1 not in self._sizes:
+                continue
+            else:
+                gain = left + row[mine] - row[theirs] - self._sizes[size + 1] + self._sizes[size]
+            if gain > best:
+                best, chosen = gain, theirs
+        if chosen < 0:
+            return False
+        self._leave(player)
+        self._join(player, chosen)
+        return True
+
+    def _leave(self, player: int) -> None:
+        table = self._at[player]
+        self._tables[table].remove(player)
+        if table != self._bye:
+            for other, price in enumerate(self._pairs[player]):
+                self._with[other][table] -= price
+
+    def _join(self, player: int, table: int) -> None:
+        self._tables[table].append(player)
+        self._at[player] = table
+        if table != self._bye:
+            for other, price in enumerate(self._pairs[player]):
+                self._with[other][table] += price

@@ -1,0 +1,148 @@
+"""Who plays in a tournament, and what became of them at its tables."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from domain.kernel.ids import GameId, PlayerId
+from domain.kernel.log.ending import How
+from domain.tournament.draw import Draw
+from domain.tournament.events import Order, Sort
+from domain.tournament.regulations import Regulations
+
+
+class Entrant(Struct, frozen=True):
+    """Somebody who entered.
+
+    Attributes:
+        club: the club that they named.
+        checked_in: the last round for which they checked in; 0 when they never did.
+        entropy: what they added to the lots, the last time.
+        out: whether they withdrew or were dropped: they are not drawn any more.
+    """
+
+    player: PlayerId
+    club: str | None = None
+    checked_in: int = 0
+    entropy: str = ""
+    out: bool = False
+
+
+class Result(Struct, frozen=True):
+    """The result of a table.
+
+    Attributes:
+        order: how its players finished, the first first; those who tie stand together.
+        how: how the game ended; `overruled` when a director gave the result.
+        left: players who had left their seats at the end.
+        at: since when it stands.
+        confirmed: whether it counts.
+    """
+
+    order: Order
+    how: How | Literal["overruled"]
+    left: tuple[PlayerId, ...]
+    at: str
+    confirmed: bool = False
+
+
+class Table(Struct, frozen=True):
+    """A table of a round.
+
+    Attributes:
+        number: its number in the round, from 1.
+        players: who sits there, in the order of the seats.
+        game: its game; None until that was created.
+        opened: when it was.
+        result: None until there is one.
+        away: who was replaced by a substitute; they earn nothing in the round.
+    """
+
+    number: int
+    players: tuple[PlayerId, ...]
+    game: GameId | None = None
+    opened: str = ""
+    result: Result | None = None
+    away: tuple[PlayerId, ...] = ()
+
+
+class Round(Struct, frozen=True):
+    """A round whose lots were drawn.
+
+    Attributes:
+        number: 1, 2, 3 …, cancelled rounds included.
+        secret: the secret of its lots, in hex.
+        present: who plays it, in the order of the lots.
+        drafts: the tables that were drawn, one draft after another.
+        status: `drawn` until its tables are published, or `cancelled`.
+    """
+
+    number: int
+    secret: str
+    present: tuple[PlayerId, ...]
+    drafts: tuple[Draw, ...] = ()
+    status: Literal["drawn", "published", "cancelled"] = "drawn"
+    tables: tuple[Table, ...] = ()
+    byes: tuple[PlayerId, ...] = ()
+
+    def seats(self, player: PlayerId) -> bool:
+        """Tell whether a player has a table or a bye in the round."""
+        return player in self.byes or any(player in each.players for each in self.tables)
+
+    def table(self, number: int) -> Table | None:
+        """Return the table with a number; None when there is none."""
+        return self.tables[number - 1] if 1 <= number <= len(self.tables) else None
+
+    def with_table(self, table: Table) -> "Round":
+        """Return the round with a table changed."""
+        tables = (table if each.number == table.number else each for each in self.tables)
+        return msgspec.structs.replace(self, tables=tuple(tables))
+
+    @property
+    def waiting(self) -> tuple[Table, ...]:
+        """The tables whose results do not count yet."""
+        return tuple(each for each in self.tables if each.result is None or not each.result.confirmed)
+
+
+class Penalty(Struct, frozen=True):
+    """A penalty. `round` is the number of the last round that had been drawn."""
+
+    player: PlayerId
+    sort: Sort
+    points: int
+    reason: str
+    round: int
+    at: str
+
+
+class Field(Struct, frozen=True):
+    """All that the draw and the standings of a tournament follow from.
+
+    Attributes:
+        entrants: everybody who ever entered, in that order.
+        rounds: every round whose lots were drawn, by its number.
+    """
+
+    regulations: Regulations
+    entrants: dict[PlayerId, Entrant]
+    rounds: dict[int, Round]
+    penalties: tuple[Penalty, ...]
+
+    @property
+    def played(self) -> list[Round]:
+        """The rounds that were published and not cancelled, in their order."""
+        return [each for each in self.rounds.values() if each.status == "published"]
+
+    @property
+    def current(self) -> Round | None:
+        """The last round whose lots were drawn; None before the first, or when that one was cancelled."""
+        last = self.rounds.get(len(self.rounds))
+        return last if last is not None and last.status != "cancelled" else None
+
+    @property
+    def results(self) -> Iterator[tuple[Table, Result]]:
+        """The tables that have a result, whether it counts yet or not, in their order."""
+        for each in self.played:
+            yield from ((table, table.result) for table in each.tables if table.result is not None)

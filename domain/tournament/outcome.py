@@ -1,0 +1,64 @@
+"""How the game of a table ended, for its tournament (TAB-TRN-14)."""
+
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from domain.kernel.ids import PlayerId, Seat, Version
+from domain.kernel.log.ending import How, finish
+from domain.kernel.log.game import Game
+from domain.kernel.log.history import read_around
+from domain.kernel.log.lifecycle import GameEnded, SeatLeft, SeatsMoved, SeatTaken, SeatTakenOver
+from domain.kernel.log.record import Record
+from domain.kernel.log.seated import SeatAssigned
+from domain.kernel.rules.message import type_name
+from domain.kernel.rules.ruleset import Order as SeatOrder
+from domain.tournament.events import Order
+
+
+class Outcome(Struct, frozen=True):
+    """How a game ended, by the players of its table. The attributes are those of `ResultTaken`."""
+
+    order: Order
+    how: How
+    rule: str
+    version: Version
+    hash: str
+    left: tuple[PlayerId, ...]
+
+
+def players_of(records: Iterable[Record], table: Sequence[PlayerId]) -> dict[Seat, PlayerId]:
+    """Return which player of the table each seat of a game counts for: the last of the table who held it."""
+    held: dict[Seat, PlayerId] = {}
+    for record in records:
+        match read_around(record):
+            case SeatTaken(seat, player) | SeatAssigned(seat, player) | SeatTakenOver(seat, player):
+                held[seat] = player if player in table or seat not in held else held[seat]
+            case SeatLeft(seat):
+                held.pop(seat, None)
+            case SeatsMoved(players):
+                held = dict(players)
+            case _:
+                pass
+    return {seat: player for seat, player in held.items() if player in table}
+
+
+def outcome_of(game: Game, records: Sequence[Record], table: Sequence[PlayerId]) -> Outcome | None:
+    """Return how a game ended for the players of its table; None while it goes on, or when it is not their game.
+
+    `records` is its whole log. A player has left when another account held the seat at the end, or nobody, because they
+    gave it up, resigned, or lost it by the clock.
+    """
+    end, players = finish(game), players_of(records, table)
+    if end is None or sorted(players.values()) != sorted(table):
+        return None
+    ended = next(record for record in reversed(records) if record.type == type_name(GameEnded))
+    given_up = game.around.given_up
+    gone = {player for seat, player in players.items() if game.players[seat] != player or seat in given_up}
+    left = tuple(player for player in table if player in gone)
+    return Outcome(in_players(end.order, players), end.how, end.rule, ended.version, ended.hash.hex(), left)
+
+
+def in_players(order: SeatOrder, players: dict[Seat, PlayerId]) -> Order:
+    """Return the order of seats as that of the players for whom they count."""
+    return tuple(tuple(players[seat] for seat in tied) for tied in order)

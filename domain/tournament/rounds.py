@@ -1,0 +1,187 @@
+"""Rounds: their lots, the drafts of their tables, publication, games and substitutes (TAB-TRN-08 to TAB-TRN-13)."""
+
+from collections.abc import Callable
+from typing import Final
+
+from msgspec import UNSET
+
+from domain.kernel.ids import GameId, PlayerId
+from domain.kernel.log.record import Cause
+from domain.kernel.rules.message import enumerated
+from domain.kernel.rules.refusal import Refusal, refuse_unless
+from domain.tournament.chain import LENGTH, follows
+from domain.tournament.draw import Cost, Draw, NoDraw, Problem, Undecided, cost, draw_lots, faults, obstacle
+from domain.tournament.drawing import drawn_without_solver, eligible, problem_of
+from domain.tournament.events import (
+    LotsDrawn,
+    RoundCancelled,
+    RoundDrafted,
+    RoundPublished,
+    SubstituteSeated,
+    TableOpened,
+)
+from domain.tournament.field import Entrant, Round
+from domain.tournament.regulations import FinalTable, KnockOut, Swiss
+from domain.tournament.tournament import Inscribed, Tournament, require_reason
+
+MOST_DRAFTS: Final = 20
+"""How many drafts a round may have: each is on the record."""
+
+
+def close_check_in(tournament: Tournament, secret: str, cause: Cause, at: str) -> Inscribed:
+    """Close the check-in for the next round, as a director, and draw its lots from its secret (TAB-TRN-08)."""
+    tournament.require_director(cause, "TAB-TRN-08")
+    current, played = tournament.field.current, len(tournament.field.played)
+    if current is not None and current.status == "drawn":
+        asked = f"The lots of round {current.number} have been drawn."
+        raise Refusal("TAB-TRN-08", asked, "A draft is drawn again with the same lots.", untimely=True)
+    stage = tournament.regulations.stage_of(played)
+    if stage is None:
+        asked = f"All {played} rounds have been drawn."
+        raise Refusal("TAB-TRN-08", asked, "Close the tournament when its results count.", untimely=True)
+    waiting = [table.number for each in tournament.field.played for table in each.waiting]
+    if waiting and isinstance(stage, Swiss | KnockOut | FinalTable):
+        asked = f"{len(waiting)} tables have no result that counts."
+        right = "The next round is drawn when all results count: confirm them, or adjudicate."
+        raise Refusal("TAB-TRN-08", asked, right, untimely=True)
+    number = tournament.next_round
+    refuse_unless(number <= LENGTH, "TAB-TRN-08", f"{LENGTH} rounds have been drawn.", "There are no more secrets.")
+    refuse_unless(
+        follows(secret, tournament.last_secret), "TAB-TRN-08", "The secret is not the next one of the chain.", ""
+    )
+    present = _present(tournament, number)
+    entropy = {each.player: each.entropy for each in present}
+    lots = draw_lots(bytes.fromhex(secret), tournament.id, number, entropy)
+    return tournament.add([LotsDrawn(number, secret, lots)], cause, at)
+
+
+def _present(tournament: Tournament, number: int) -> list[Entrant]:
+    """Return who may play the next round, takes part and has checked in. Raises `Refusal` when they are too few."""
+    field, regulations = tournament.field, tournament.regulations
+    stage = regulations.stage_of(len(field.played))
+    least = number if regulations.check_in == "each round" else 1
+    present = [field.entrants[player] for player in eligible(field)]
+    present = [each for each in present if not each.out and each.checked_in >= least]
+    fewest = stage.size if isinstance(stage, FinalTable) else min(regulations.sizes)
+    if len(present) < fewest:
+        asked = f"{len(present)} players can play the round."
+        right = f"A table needs {fewest} at least, who have checked in."
+        raise Refusal("TAB-TRN-08", asked, right, untimely=True)
+    return present[:fewest] if isinstance(stage, FinalTable) else present
+
+
+def tables_for(tournament: Tournament, solve: Callable[[Problem], Draw] | None = None) -> Draw:
+    """Return tables for the round whose lots were drawn: by a solver, or without one.
+
+    Raises:
+        Refusal: no round is being drawn, or it has no lawful tables: then it says which bans or sizes are in the way
+            (TAB-TRN-09).
+    """
+    current = tournament.require_drawn("TAB-TRN-09")
+    problem = problem_of(tournament.field, current)
+    try:
+        return drawn_without_solver(tournament.field, current) if solve is None else solve(problem)
+    except NoDraw:
+        right = "Drop a player, or cancel the round and change the sizes of tables or the bans."
+        raise Refusal("TAB-TRN-09", obstacle(problem) or "There is no lawful draw.", right) from None
+    except Undecided as undecided:
+        asked, right = f"A lawful draw was not found: {undecided}.", "Draw the tables by hand, or lift bans."
+        raise Refusal("TAB-TRN-09", asked, right) from None
+
+
+def draft(tournament: Tournament, drawn: Draw, by: str, bound: int | None, cause: Cause, at: str) -> Inscribed:
+    """Draw the tables of the round whose lots were drawn, as a director (TAB-TRN-09).
+
+    Args:
+        drawn: the tables, which a solver has found.
+        by: what found them.
+        bound: what no tables could fall below, as far as it is known.
+    """
+    tournament.require_director(cause, "TAB-TRN-09")
+    current = tournament.require_drawn("TAB-TRN-09")
+    asked = f"Round {current.number} has {len(current.drafts)} drafts."
+    refuse_unless(len(current.drafts) < MOST_DRAFTS, "TAB-TRN-09", asked, "Publish one of them.")
+    costs = _costs(tournament, drawn, current, "TAB-TRN-09")
+    draft = len(current.drafts) + 1
+    event = RoundDrafted(current.number, draft, drawn, costs, by, UNSET if bound is None else bound)
+    return tournament.add([event], cause, at)
+
+
+def publish(
+    tournament: Tournament, draft: int, changed: Draw | None, reason: str | None, cause: Cause, at: str
+) -> Inscribed:
+    """Publish the tables of a draft, as a director (TAB-TRN-10).
+
+    Args:
+        changed: the tables as a director has changed them by hand; None to take those of the draft.
+        reason: why; None when nothing was changed.
+    """
+    tournament.require_director(cause, "TAB-TRN-10")
+    current = tournament.require_drawn("TAB-TRN-10")
+    if not 1 <= draft <= len(current.drafts):
+        asked, drafts = f"Round {current.number} has no draft {draft}.", len(current.drafts)
+        right = f"Its drafts are 1 to {drafts}." if drafts else "Draw one."
+        raise Refusal("TAB-TRN-10", asked, right)
+    drawn = current.drafts[draft - 1]
+    if changed is None or changed == drawn:
+        refuse_unless(reason is None, "TAB-TRN-10", "You gave a reason, but changed nothing.", "Leave it out.")
+    else:
+        require_reason(reason or "", "TAB-TRN-10")
+        drawn = changed
+    costs = _costs(tournament, drawn, current, "TAB-TRN-10")
+    event = RoundPublished(current.number, draft, drawn, costs, UNSET if reason is None else reason)
+    return tournament.add([event], cause, at)
+
+
+def _costs(tournament: Tournament, drawn: Draw, current: Round, rule: str) -> Cost:
+    """Return what lawful tables cost. Raises `Refusal` with the first fault of others."""
+    problem = problem_of(tournament.field, current)
+    for fault in faults(problem, drawn):
+        raise Refusal(rule, fault, "Everybody sits once or has a bye; the sizes of tables and the bans hold.")
+    return cost(problem, drawn)
+
+
+def cancel_round(tournament: Tournament, number: int, reason: str, cause: Cause, at: str) -> Inscribed:
+    """Cancel the last round before a result of it counts, as a director (TAB-TRN-11).
+
+    Whether players have given commands at its tables is known from their games: the caller looks.
+    """
+    tournament.require_director(cause, "TAB-TRN-11")
+    require_reason(reason, "TAB-TRN-11")
+    current = tournament.field.current
+    if current is None or number != current.number:
+        asked = f"Round {number} is not the one that is played."
+        raise Refusal("TAB-TRN-11", asked, f"Cancel round {current.number}." if current else "Draw one.")
+    if any(table.result is not None for table in current.tables):
+        asked = "A table of this round has a result."
+        raise Refusal("TAB-TRN-11", asked, "Overrule single results instead.", untimely=True)
+    return tournament.add([RoundCancelled(number, reason)], cause, at)
+
+
+def open_table(tournament: Tournament, number: int, table: int, game: GameId, cause: Cause, at: str) -> Inscribed:
+    """Note that the game of a table was created (TAB-TRN-12)."""
+    found = tournament.table(number, table, "TAB-TRN-12")
+    refuse_unless(found.game is None, "TAB-TRN-12", f"Its game is {found.game}.", "A table has one game.")
+    refuse_unless(
+        game not in tournament.games, "TAB-TRN-12", f"{game} is played at another table.", "Create another one."
+    )
+    return tournament.add([TableOpened(number, table, game)], cause, at)
+
+
+def substitute(
+    tournament: Tournament, number: int, table: int, player: PlayerId, to: PlayerId, reason: str, cause: Cause, at: str
+) -> Inscribed:
+    """Seat another player of the tournament in somebody's place, as a director (TAB-TRN-13)."""
+    tournament.require_director(cause, "TAB-TRN-13")
+    found = tournament.table(number, table, "TAB-TRN-13")
+    tournament.require_impartial(found, cause)
+    require_reason(reason, "TAB-TRN-13")
+    if found.result is not None:
+        raise Refusal("TAB-TRN-13", "The table has a result.", "Overrule it instead.", untimely=True)
+    asked = f"{player} does not sit at this table."
+    refuse_unless(player in found.players, "TAB-TRN-13", asked, f"Its players are {enumerated(found.players)}.")
+    tournament.require_in(to, "TAB-TRN-13")
+    busy = {each for other in tournament.field.rounds[number].tables for each in (*other.players, *other.away)}
+    asked = f"{to} has a table in this round."
+    refuse_unless(to not in busy, "TAB-TRN-13", asked, "A substitute has no table in the round.")
+    return tournament.add([SubstituteSeated(number, table, player, to, reason)], cause, at)
