@@ -88,7 +88,8 @@ async def accept_seat(request: Call, game: str, seat: str) -> Response[bytes]:
 
     The seat is offered to you or to anybody, or it is open: its player gave it up or resigned, or its clock left it
     open. From then on you see what the seat sees, and its player before you sees what a spectator sees (TAB-SEAT-03).
-    `given_up` and `offers` of the game say which seats can be taken over. The request has no body. With an
+    `given_up` and `offers` of the game say which seats can be taken over. A player whose clock left their own seat open
+    takes it back so (TAB-SEAT-08). The request has no body. With an
     `Idempotency-Key`, a repeated request gets the first answer again.
     """
     request.read_query(Nothing)
