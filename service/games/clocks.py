@@ -85,6 +85,8 @@ class SeatClock(Struct, frozen=True):
         runs: whether it runs: the game waits for the seat.
         falls_at: when its time and its grace are up, if nothing happens until then; null while it stands.
         flags: how often its flag fell since its player sat down.
+        vacated: whether it has left the seat open to a substitute. It has no time then, until somebody takes the seat
+            over or its player takes it back.
         absent: whether the clock has answered for it since a player of the game last gave a command.
         days_off: how many days off it may still take.
         off_until: until when its day off lasts; null while it is on none.
@@ -95,6 +97,7 @@ class SeatClock(Struct, frozen=True):
     runs: bool
     falls_at: str | None
     flags: int
+    vacated: bool
     absent: bool
     days_off: int
     off_until: str | None
@@ -128,6 +131,7 @@ def clocks_view(game: Game) -> ClocksView | None:
                 runs=seat in runs,
                 falls_at=clocks.falls_at(seat) if seat in runs else None,
                 flags=clocks.flags.get(seat, 0),
+                vacated=seat in clocks.vacated,
                 absent=seat in clocks.absent,
                 days_off=clocks.clock.days_off - clocks.days.get(seat, 0),
                 off_until=until if (until := clocks.off.get(seat, "")) > clocks.at else None,

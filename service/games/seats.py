@@ -46,7 +46,7 @@ def _own(case: Case, seat: Seat) -> Seat:
 
 
 class AcceptSeat(Act, frozen=True):
-    """Taking over a seat that is open, or offered to the account."""
+    """Taking over a seat that is open, or offered to the account; or taking one's own back that its clock left open."""
 
     kind = "accept-seat"
     seat: Seat

@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from domain.kernel.ids import GameId, StreamId
+from domain.kernel.ids import GameId, PlayerId, StreamId
 from domain.kernel.log.record import Record
 from service.api.problems.request import UNAVAILABLE
 from service.base.settings import Settings
@@ -215,6 +215,12 @@ async def _audited(
         if stream.seen != kept[: len(stream.seen)]:
             at = next(n for n, (one, other) in enumerate(zip_longest(stream.seen, kept)) if one != other)
             faults.append(f"the stream of {stream.game} has {stream.seen[at]} where the log has {kept[at : at + 1]}")
+    for (player, game), version in ledger.read_marks.items():
+        marks = await store.accounts.read_marks(PlayerId(player))
+        if marks.get(GameId(game), 0) < version:
+            faults.append(
+                f"{player} had read {game} up to version {version}, and it is marked as {marks.get(GameId(game))}"
+            )
     rows = await backend_of(settings).open_projections()
     faults += await faults_of_projections(store, rows)
     await rows.close()

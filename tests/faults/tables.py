@@ -1,4 +1,8 @@
-"""Bots at tables: each table plays game after game, until it is told to stop."""
+"""Bots at tables: each table plays game after game, until it is told to stop.
+
+Besides commands they do what players do around the table: they hand their seats over and resign, agree to an end or do
+not, give each other time, ask for flags, and read their inboxes.
+"""
 
 import asyncio
 from collections.abc import Sequence
@@ -17,6 +21,21 @@ APPOINTED: Final = 0.1
 REORDERED: Final = 0.1
 """How often the second of two commands sets out before the first."""
 
+HANDED: Final = 0.08
+"""How often a seat that is asked is handed over instead: to the reserve of the table, or back to its player before."""
+
+PROPOSED: Final = 0.08
+"""How often a seat that is asked proposes an end instead. The others answer at once, and agree half the time."""
+
+GIVEN: Final = 0.06
+"""How often it gives another seat time, or asks for the flag of one, which the clock does not let fall."""
+
+RESIGNED: Final = 0.01
+"""How often it resigns, one seat in a game: when nobody is left, a game pauses."""
+
+READ: Final = 0.1
+"""How often its player reads what they were told of the game, too."""
+
 
 class Table(Struct, eq=False):
     """A table, its players, who is the official of its games at times, and the games; `over` says that one is over."""
@@ -24,11 +43,15 @@ class Table(Struct, eq=False):
     ledger: Ledger
     players: Sequence[Player]
     official: Player
+    reserve: Player
     ruleset: str
     rng: Random
     stop: asyncio.Event
     games: list[str] = field(default_factory=list[str])
     over: bool = False
+    resigned: set[str] = field(default_factory=set[str])
+    handed: dict[str, tuple[str, Player]] = field(default_factory=dict[str, tuple[str, Player]])
+    """The seat of each game that changed hands, and who can have it next."""
 
     async def play(self) -> None:
         """Play game after game."""
@@ -67,7 +90,9 @@ class Table(Struct, eq=False):
             self.over = True
             return False
         waiting = {seat for decision in now["decisions"] for seat in decision["seats"]}
-        acts = [self._act(game, now, seat) for seat in sorted(waiting)]
+        asked = {seat for proposed in now["end_proposals"] for seat in proposed["waits_for"]}
+        acts = [self._answer(game, now, seat) for seat in sorted(asked)]
+        acts += [self._one_act(game, now, seat) for seat in sorted(waiting - asked)]
         if self.rng.random() < APPOINTED:
             acts.append(self._appoint(game, now))
         await asyncio.gather(*acts)
@@ -78,9 +103,55 @@ class Table(Struct, eq=False):
         deed = await self._do(game, f"officials/{self.official.id}", self.players[0], method=method)
         self.ledger.counts[done] += bool(deed.answers)
 
-    async def _act(self, game: str, now: Answer, seat: str) -> None:
+    def _of(self, now: Answer, seat: str) -> Player:
+        """Return who holds a seat."""
         holder = next(each["player"] for each in now["seats"] if each["seat"] == seat)
-        player = next(each for each in self.players if each.id == holder)
+        return next(each for each in (*self.players, self.reserve) if each.id == holder)
+
+    async def _one_act(self, game: str, now: Answer, seat: str) -> None:
+        """Let a seat that is asked answer; now and then it does something else."""
+        player, chosen = self._of(now, seat), self.rng.random()
+        if self.rng.random() < READ:
+            await self.ledger.read(player, game, now["version"])
+        if chosen < HANDED and self.handed.get(game, (seat, player))[0] == seat:
+            await self._hand_over(game, seat, player)
+        elif (chosen := chosen - HANDED) < PROPOSED:
+            order = [[each["seat"]] for each in now["seats"]]
+            deed = await self._do(game, "end-proposals", player, {"order": self.rng.sample(order, len(order))})
+            self.ledger.counts["proposed"] += bool(deed.answers)
+        elif (chosen := chosen - PROPOSED) < GIVEN:
+            other = next(each["seat"] for each in now["seats"] if each["seat"] != seat)
+            if chosen < GIVEN / 2:
+                deed = await self._do(game, "time", player, {"seat": other, "seconds": 5})
+                self.ledger.counts["given"] += bool(deed.answers)
+            else:
+                self.ledger.counts["flags"] += bool((await self._do(game, f"flags/{other}", player)).refused)
+        elif chosen - GIVEN < RESIGNED and game not in self.resigned:
+            self.resigned.add(game)
+            deed = await self._do(game, f"seats/{seat}/resignation", player)
+            self.ledger.counts["resigned"] += bool(deed.answers)
+        else:
+            await self._act(game, now, seat, player)
+
+    async def _hand_over(self, game: str, seat: str, player: Player) -> None:
+        """Offer a seat, and let the other player of it accept; who held it may be told no secret of it any more."""
+        other = self.handed.get(game, (seat, self.reserve))[1]
+        await self._do(game, f"seats/{seat}/offer", player, {"to": other.id})
+        self.ledger.gone.add((game, player.id))
+        if (await self._do(game, f"seats/{seat}/acceptance", other)).answers:
+            self.ledger.counts["handed"] += 1
+            self.handed[game] = seat, player
+
+    async def _answer(self, game: str, now: Answer, seat: str) -> None:
+        """Let a seat answer the proposals of an end that wait for it."""
+        for proposed in now["end_proposals"]:
+            if seat in proposed["waits_for"]:
+                agrees = self.rng.random() < 0.5
+                path = f"end-proposals/{proposed['proposed']}/answer"
+                deed = await self._do(game, path, self._of(now, seat), {"agrees": agrees})
+                self.ledger.counts["agreed" if agrees else "declined"] += bool(deed.answers)
+
+    async def _act(self, game: str, now: Answer, seat: str, player: Player) -> None:
         view = await self.ledger.get(f"/v1/games/{game}/options", player.token, now["version"])
         options = [option for option in view["options"] if option["command"] != "undo"]
         answers = [option for option in options if option.get("decision")] or options
@@ -120,8 +191,8 @@ async def seated(
             players = [
                 await _registered(client, f"{name} {number}") for name in ("Anna", "Bert", "Carl")[: 2 + number % 2]
             ]
-            official = await _registered(client, f"Julia {number}")
-            tables.append(Table(ledger, players, official, ruleset, rng, stop))
+            official, reserve = [await _registered(client, f"{name} {number}") for name in ("Julia", "Emil")]
+            tables.append(Table(ledger, players, official, reserve, ruleset, rng, stop))
     return tables
 
 

@@ -13,7 +13,7 @@ WEATHER = Weather() if RUN.seed is None else Weather(26, 3, 6, Random(f"{RUN.see
 """Half of the storm, another one with each commit; with `--all` the whole."""
 
 HAPPENED = ["doubled", "cut", "abandoned", "late", "reordered", "unanswered", "repeated", "resumed", "snapshots"]
-HAPPENED += ["named", "released"]
+HAPPENED += ["named", "released", "handed", "proposed", "agreed", "declined", "given", "flags", "read"]
 
 
 async def test_nothing_acknowledged_is_lost_or_doubled_whatever_breaks(tmp_path: Path) -> None:

@@ -83,6 +83,17 @@ def test_the_page_knows_who_assigns_seats_and_who_confirms_them():
         assert problem, forge
 
 
+def test_the_page_knows_who_may_take_a_seat_back():
+    assert faults([rows_of(seats.taken_back())]) == [""]
+    for forge, problem in (
+        (seats.taken_back_by_another, "seats player-blue, who holds a seat"),
+        (seats.taken_back_after_resigning, "takes back red, which has resigned"),
+        (seats.given_back, "takes back red, which its clock did not leave open"),
+    ):
+        (found,) = faults([rows_of(seats.taken_back(), forge)])
+        assert problem in found, (forge, found)
+
+
 def claimed(cause: Cause):
     play = clocks.clocked(players=3, clock=Clock(kind="bank", time=60, at_zero="claim"))
     play.name_official()

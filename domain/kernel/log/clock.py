@@ -199,9 +199,9 @@ class Clocks(Struct, frozen=True):
             owes=(seat, version + 1) if then in ("answer", "vacate") else None,
         )
 
-    def handed_over(self, seat: Seat) -> "Clocks":
-        """Return them after another player took over a seat."""
-        flags = {each: number for each, number in self.flags.items() if each != seat}
+    def handed_over(self, seat: Seat, *, back: bool = False) -> "Clocks":
+        """Return them after another player took over a seat, or its own took it `back`, whose flags still count."""
+        flags = {each: number for each, number in self.flags.items() if back or each != seat}
         return replace(self, flags=flags, vacated=tuple(each for each in self.vacated if each != seat))
 
     def shows(self, seat: Seat, at: str) -> int:

@@ -577,10 +577,12 @@ class Game(Struct, kw_only=True):
             case SeatsMoved(players):
                 self.players.update(players)
             case SeatTakenOver(seat, player):
-                self.around = self.around.handed_over(seat, self.players[seat])
+                before = self.players[seat]
+                if before != player:
+                    self.around = self.around.handed_over(seat, before)
                 self.players[seat] = player
                 self.answers = {at: each for at, each in self.answers.items() if each.seat != seat}
-                self.clocks = self.clocks and self.clocks.handed_over(seat)
+                self.clocks = self.clocks and self.clocks.handed_over(seat, back=before == player)
             case SeatResigned(seat):
                 self.answers = {at: each for at, each in self.answers.items() if each.seat != seat}
             case RulesUpgraded(_, to):

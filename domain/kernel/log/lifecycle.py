@@ -415,19 +415,21 @@ class SeatGivenUp(GameEvent, frozen=True):
 class SeatTakenOver(GameEvent, frozen=True):
     """Another account took over a seat that was open to substitutes, or offered to it (TAB-LIFE-05, TAB-SEAT-02).
 
+    Or its own player took it back, after its clock had left it open (TAB-SEAT-11).
+
     Attributes:
         player: the account that holds it from here on.
     """
 
     around = True
     in_pause = True
-    rules = ("TAB-LIFE-05", "TAB-SEAT-02", "TAB-SEAT-03")
+    rules = ("TAB-LIFE-05", "TAB-SEAT-02", "TAB-SEAT-03", "TAB-SEAT-11")
 
     seat: Seat
     player: PlayerId
 
     def tell(self, names: Names) -> str:
-        return f"{names(self.seat)} was taken over by another player."
+        return f"{names(self.seat)} was taken over."
 
 
 class GameAdjudicated(GameEvent, frozen=True):

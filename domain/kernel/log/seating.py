@@ -149,6 +149,9 @@ def give_up_seat(game: Game, seat: Seat, earlier: Callable[[Version], Game], cau
         raise Refusal("TAB-LIFE-05", f"{seat} is not your seat.", "You can give up only your own seat.")
     if game.is_analysis:
         raise Refusal("TAB-FORK-03", "You play all seats of this game.", "Close the analysis instead.")
+    if game.clocks is not None and seat in game.clocks.vacated:
+        asked, allowed = f"The clock has left {seat} open already.", "Take it back, or leave it to a substitute."
+        raise Refusal("TAB-LIFE-05", asked, allowed)
     if seat in game.around.given_up:
         raise Refusal("TAB-LIFE-05", f"You have given up {seat} already.", "Play on until it is taken over.")
     step = game.log([(SeatGivenUp(seat), game.draws)], replace(cause, seat=seat), at)
@@ -204,11 +207,11 @@ def _to(game: Game, seat: Seat) -> str:
 
 
 def take_over_seat(game: Game, seat: Seat, cause: Cause, at: str) -> Decided:
-    """Take over a seat that is offered to an account, or open to any.
+    """Take over a seat that is offered to an account, or open to any; or take one back that its clock left open.
 
     Raises:
         Refusal: the seat is neither (TAB-LIFE-05, TAB-SEAT-01), or the account cannot hold it (TAB-LIFE-03, TAB-RUL-01,
-            TAB-SEAT-02).
+            TAB-SEAT-02), or it holds it and cannot take it back (TAB-SEAT-11).
     """
     _require_under_way(game, "take over a seat")
     player, offer = cause.account, game.around.offers.get(seat)
@@ -219,8 +222,20 @@ def take_over_seat(game: Game, seat: Seat, cause: Cause, at: str) -> Decided:
     if offer is not None and offer.to not in (None, player):
         asked, allowed = f"{seat} is offered to another account.", f"Only {offer.to} can take it over."
         raise Refusal("TAB-SEAT-01", asked, allowed)
-    _require_substitute(game, seat, player, "You")
+    if game.players[seat] == player:
+        _require_left_open(game, seat)
+    else:
+        _require_substitute(game, seat, player, "You")
     return game.log([(SeatTakenOver(seat, player), game.draws)], replace(cause, seat=seat), at)
+
+
+def _require_left_open(game: Game, seat: Seat) -> None:
+    """Raise `Refusal` when the player of a seat cannot take it back: its clock did not leave it open."""
+    if seat in game.around.resigned:
+        raise Refusal("TAB-SEAT-11", f"You have resigned {seat}.", "A resignation cannot be taken back.")
+    if game.clocks is None or seat not in game.clocks.vacated:
+        asked, allowed = f"{seat} is your seat.", "Play on. Only a seat that its clock left open can be taken back."
+        raise Refusal("TAB-SEAT-11", asked, allowed)
 
 
 def _require_substitute(game: Game, seat: Seat, player: PlayerId, who: str) -> None:

@@ -74,6 +74,8 @@ def clocks_ran(
         match event:
             case TimeGiven(_, seconds, to) | TimeCredited(seconds, to):
                 left[to] = min(most, max(0, left[to]) + 1000 * seconds)
+            case SeatTakenOver(seat, player) if player == before.players[seat]:
+                left[seat] = clock.refill
             case SeatTakenOver(seat, player) if _begins_anew(before, seat, player):
                 left[seat] = whole
             case ClockExpired(seat):

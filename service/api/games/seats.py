@@ -6,11 +6,12 @@ import msgspec
 from litestar.response import Response
 
 from domain.kernel.ids import GameId, PlayerId
+from domain.kernel.rules.refusal import Refusal
 from service.api.bodies import Nothing
 from service.api.endpoint import endpoint
 from service.api.games.bodies import OfferWanted
 from service.api.games.clocks import as_player_or_official
-from service.api.games.routes import ACCEPTED, ACTS, acted, seat_named
+from service.api.games.routes import ACCEPTED, ACTS, acted, explained, seat_named
 from service.api.problems.accounts import UNKNOWN_PLAYER
 from service.api.problems.games import UNKNOWN_SEAT
 from service.api.problems.play import NOT_SEATED
@@ -39,8 +40,9 @@ async def offer_seat(request: Call, game: str, seat: str) -> Response[bytes]:
     As its player you offer your own seat (scope `play`), as an official of the game any seat (scope `judge`): to an
     account, which alone may then accept, or to anybody. Nothing changes hands until somebody accepts. An account
     that holds or held another seat, is or was an official of the game, or organizes it and sees all of it, cannot
-    accept (TAB-SEAT-02). An account that a seat of a private game is offered to can read that game. With an
-    `Idempotency-Key`, a repeated request gets the first answer again.
+    accept (TAB-SEAT-02). A bot that the service plays accepts no offer: the organizer can put one on an open seat
+    (TAB-BOT-01). An account that a seat of a private game is offered to can read that game. With an `Idempotency-Key`,
+    a repeated request gets the first answer again.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_wanted)
@@ -49,6 +51,13 @@ async def offer_seat(request: Call, game: str, seat: str) -> Response[bytes]:
     row = await request.services.accounts.player(to) if to is not None else None
     if to is not None and (row is None or row.closed is not None):
         raise UnknownPlayer(f"There is no player {to!r}.")
+    if row is not None and row.bot is not None:
+        async with explained(request, game):
+            asked, allowed = (
+                f"{row.name} is a bot of the service.",
+                "Give the seat up: the organizer can seat a bot there.",
+            )
+            raise Refusal("TAB-BOT-01", asked, allowed)
     return await acted(request, game, OfferSeat(place, to))
 
 
@@ -88,7 +97,8 @@ async def accept_seat(request: Call, game: str, seat: str) -> Response[bytes]:
 
     The seat is offered to you or to anybody, or it is open: its player gave it up or resigned, or its clock left it
     open. From then on you see what the seat sees, and its player before you sees what a spectator sees (TAB-SEAT-03).
-    `given_up` and `offers` of the game say which seats can be taken over. The request has no body. With an
+    `given_up` and `offers` of the game say which seats can be taken over. A player whose clock left their own seat open
+    takes it back so (TAB-SEAT-11). The request has no body. With an
     `Idempotency-Key`, a repeated request gets the first answer again.
     """
     request.read_query(Nothing)

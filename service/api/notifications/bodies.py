@@ -9,6 +9,7 @@ from domain.kernel.ids import CaseId, GameId, Seat, Version
 from projections.inbox import Kind
 from service.api.bodies import Identifier, Listed, Page, Past
 from service.api.cases.bodies import CaseSummary
+from service.store.webhooks import HookId
 from service.webhooks.personal import Silences
 
 MOST_GAMES: Final = 200
@@ -88,11 +89,14 @@ class InboxState(Struct, frozen=True):
         turns: the games that wait for a decision of yours: those whose clock runs out first come first, then those that
             have waited longest. Of very many running games, the newest 50 are looked at.
         rulings: the cases that wait for a ruling in games whose official you are, the newest first, at most 50.
+        webhooks_off: the webhooks of yours that the service switched off because they failed, until you switch them on
+            or delete them. `why` of each says how.
     """
 
     unread: int
     turns: tuple[Turn, ...]
     rulings: tuple[CaseSummary, ...]
+    webhooks_off: tuple[HookId, ...] = ()
 
 
 class NotificationPage(Listed[Notification], frozen=True):

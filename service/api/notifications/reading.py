@@ -20,6 +20,9 @@ from service.api.services import Services
 
 MOST_RULINGS: Final = 50
 
+GIVEN_UP: Final = ("gone", "failing")
+"""Why a webhook is off that its owner has not switched off."""
+
 _settings: Final = msgspec.json.Decoder(InboxSettings)
 
 
@@ -58,7 +61,10 @@ async def inbox_of(services: Services, caller: Caller) -> Inbox:
 async def state_of(services: Services, caller: Caller, inbox: Inbox) -> InboxState:
     """Return what waits for the caller."""
     turns = await _turns_of(services, caller.player, inbox.settings)
-    return InboxState(inbox.unread, turns, await _rulings_of(services, caller.player))
+    rulings = await _rulings_of(services, caller.player)
+    hooks = await services.store.webhooks.webhooks(caller.player)
+    given_up = tuple(each.webhook for each in hooks if each.status == "off" and each.why in GIVEN_UP)
+    return InboxState(inbox.unread, turns, rulings, given_up)
 
 
 async def notifications(services: Services, inbox: Inbox, notices: Sequence[Notice]) -> tuple[Notification, ...]:

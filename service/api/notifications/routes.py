@@ -125,9 +125,12 @@ async def _ahead(services: Services, caller: Caller, wish: Reading) -> tuple[Str
     assert wish.version is not UNSET
     if wish.game is not UNSET:
         row = await services.store.game(GameId(wish.game))
-        if row is None or not (await services.games.game(row.game, 0)).lets_in(caller.player):
+        if row is None:
             return None
-        return row.game, min(wish.version, row.version)
+        version = min(wish.version, row.version)
+        # As new as what was read: there, somebody may only just have come to take part.
+        game = await services.games.game(row.game, version)
+        return (row.game, version) if game.lets_in(caller.player) else None
     case = await services.store.case(CaseId(str(wish.case)))
     if case is None or not (await services.games.game(case.game, 0)).lets_in(caller.player):
         return None

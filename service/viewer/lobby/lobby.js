@@ -96,6 +96,7 @@ function told() {
   const { unread, state } = inbox;
   const more = (state?.unread ?? 0) - unread.length;
   return html`<section id="inbox" aria-labelledby="inbox-title" tabindex="-1"><h2 id="inbox-title">Inbox</h2>
+    ${(state?.webhooks_off ?? []).map((each) => html`<p class="notice">Your webhook ${each} was switched off because it kept failing.</p>`)}
     ${
       unread.length
         ? html`<ul class="inbox">${unread.map(

@@ -1,6 +1,6 @@
 /**
  * Seats that change hands in a running game: a player offers theirs, gives it up or resigns, and somebody takes it over,
- * or the organizer puts a bot on it (TAB-LIFE-05, TAB-SEAT-01 to -06, TAB-BOT-01).
+ * or the organizer puts a bot on it (TAB-LIFE-05, TAB-SEAT-01 to -08, TAB-BOT-01).
  * @module
  */
 
@@ -45,7 +45,7 @@ export function givenUp(room, account) {
     <p>${chip(room, each)} <strong>${whatHappened(room, account, each)}</strong> ${whatFollows(game, each, Boolean(mayChoose), isGone)}</p>
     ${
       mayTakeOver(room, account, each)
-        ? html`<div class="buttons"><button class="strong" ?disabled=${request.busy} @click=${() => accept(room, each)}>Take over ${seatName(game, each)}</button></div>`
+        ? html`<div class="buttons"><button class="strong" ?disabled=${request.busy} @click=${() => accept(room, each)}>${each === seat ? "Take your seat back" : `Take over ${seatName(game, each)}`}</button></div>`
         : nothing
     }
     ${
@@ -74,6 +74,15 @@ function offerOf(game, seat) {
 }
 
 /**
+ * Whether the clock of a seat left it open.
+ * @param {Entered["game"]} game
+ * @param {string} seat
+ */
+function isVacated(game, seat) {
+  return Boolean(game.clocks?.seats.find((each) => each.seat === seat)?.vacated);
+}
+
+/**
  * @param {Entered} room
  * @param {Account} account
  * @param {string} each
@@ -87,6 +96,8 @@ function whatHappened({ game, seat }, account, each) {
     const to = offer.to === null ? "to anybody" : offer.to === account.me?.id ? "to you" : "to another player";
     return isMine ? `Your seat is offered ${to}.` : `The seat of ${who} is offered ${to}.`;
   }
+  if (isVacated(game, each))
+    return isMine ? "Your clock left your seat open." : `The clock left the seat of ${who} open.`;
   return isMine ? "You gave up your seat." : `${who} gave up their seat.`;
 }
 
@@ -99,7 +110,9 @@ function whatHappened({ game, seat }, account, each) {
 function whatFollows(game, each, mayChoose, isGone) {
   const waits = game.resigned.includes(each)
     ? "Until somebody takes the seat over, the house answers for it."
-    : "Until somebody takes the seat over, the game waits for the player as before.";
+    : isVacated(game, each)
+      ? "Until somebody takes the seat over, or its player takes it back, the clock answers for it."
+      : "Until somebody takes the seat over, the game waits for the player as before.";
   if (!game.given_up.includes(each)) return waits;
   const bots = mayChoose
     ? "You can let a bot play on."
@@ -116,6 +129,7 @@ function whatFollows(game, each, mayChoose, isGone) {
 function mayTakeOver({ game }, { me }, each) {
   const to = offerOf(game, each)?.to ?? null;
   const isFree = to === null || to === me?.id;
+  if (each === game.you) return isFree && isVacated(game, each) && !game.resigned.includes(each);
   return me && isFree && game.you === null && !game.officials.some(({ player }) => player === me.id);
 }
 

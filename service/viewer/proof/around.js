@@ -58,6 +58,8 @@ export class Around {
     this.givenUp = new Set();
     /** @type {Set<string>} */
     this.resigned = new Set();
+    /** The seats that their clocks left open. @type {Set<string>} */
+    this.vacated = new Set();
     /** The open offers of seats, by seat: to whom, or to anybody. @type {Map<string, string | undefined>} */
     this.offers = new Map();
     /** The seats that were assigned and not confirmed. @type {Set<string>} */
@@ -283,7 +285,9 @@ export class Around {
       return `takes over ${seat}, which is neither open nor offered`;
     const kept = this.offers.get(seat);
     if (kept !== undefined && kept !== player) return `takes over ${seat}, which is offered to ${kept}`;
-    return this.#unfitToPlay(seat, player, "seats");
+    if (this.players.get(seat) !== player) return this.#unfitToPlay(seat, player, "seats");
+    if (this.resigned.has(seat)) return `takes back ${seat}, which has resigned`;
+    return this.vacated.has(seat) ? undefined : `takes back ${seat}, which its clock did not leave open`;
   }
 
   /**
@@ -525,7 +529,9 @@ export class Around {
       for (const [left, seat] of this.answers) if (seat === event.seat) this.answers.delete(left);
     }
     if (event.type === "seat-taken-over") {
-      this.held.set(event.seat, new Set([...(this.held.get(event.seat) ?? []), this.players.get(event.seat)]));
+      const before = this.players.get(event.seat);
+      if (before !== event.player) this.held.set(event.seat, new Set([...(this.held.get(event.seat) ?? []), before]));
+      this.vacated.delete(event.seat);
       this.resigned.delete(event.seat);
       this.offers.delete(event.seat);
       this.players.set(event.seat, event.player);
@@ -539,7 +545,10 @@ export class Around {
     if (event.type === "game-paused") this.paused = true;
     if (event.type === "game-resumed") this.paused = false;
     if (event.type === "clock-set") this.clocked = event.clock !== null;
-    if (event.type === "clock-expired" && event.then === "vacate") this.givenUp.add(event.seat);
+    if (event.type === "clock-expired" && event.then === "vacate") {
+      this.givenUp.add(event.seat);
+      this.vacated.add(event.seat);
+    }
     if (event.type === "clock-expired") this.owed = OWES.includes(event.then) ? [event.seat, at] : undefined;
     else if (event.type !== "clocks-ran") this.owed = undefined;
     if (!stays(event.type)) this.requests.clear();

@@ -206,6 +206,22 @@ async def test_the_first_answer_comes_again_whatever_has_become_of_the_bot(servi
 
 
 @pytest.mark.rule("TAB-BOT-01")
+async def test_a_seat_is_not_offered_to_a_bot_but_given_up_to_one(service: Service, anna: Player, bert: Player) -> None:
+    other = await service.gathering(anna)
+    assert (await service.ask("PUT", seat(other), anna, RANDOM)).status_code == 200
+    bot = (await service.get(f"/v1/games/{other}"))["seats"][1]["player"]
+    game = await service.begun(anna, bert)
+    offer = f"/v1/games/{game}/seats/blue/offer"
+    refused = await service.ask("POST", offer, bert, {"to": bot})
+    assert (refused.status_code, refused.json()["rule"]) == (422, "TAB-BOT-01"), refused.text
+    assert refused.json()["allowed"] == "Give the seat up: the organizer can seat a bot there."
+    assert (await service.get(f"/v1/games/{game}"))["offers"] == []
+    assert (await service.ask("DELETE", f"/v1/games/{game}/seats/blue", bert)).status_code == 200
+    assert (await service.ask("PUT", seat(game), anna, RANDOM)).status_code == 200
+    assert (await service.get(f"/v1/games/{game}"))["seats"][1]["player"] == bot
+
+
+@pytest.mark.rule("TAB-BOT-01")
 async def test_a_bot_whose_account_was_closed_is_replaced(service: Service, anna: Player, bert: Player) -> None:
     waiting, playing = [await service.gathering(anna) for _ in range(2)]
     for game in (waiting, playing):

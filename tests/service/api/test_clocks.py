@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
+from domain.kernel.ids import GameId, Seat
 from domain.kernel.log.clock import DAY, LONGEST
 from domain.kernel.proof.verify import verify
 from projections.lanes import LANES
 from service.base.clock import stamped, written
+from service.games.clocks import Fall
 from tests.service.api.serving import Answer, Player, Service, serving
 from tests.service.api.test_cases import Court
 from tests.service.api.test_mine import eventually
@@ -298,3 +300,21 @@ async def test_the_time_at_which_a_command_arrives_counts_and_not_that_at_which_
     done = await waits
     assert stamped(done["events"][-1]["at"]) < table.time.now - timedelta(seconds=8)
     assert (await table.clock("red"))["left"] > before + 9000, "the turn brought ten seconds and took almost none"
+
+
+@pytest.mark.rule("TAB-SEAT-11")
+@pytest.mark.parametrize("table", [{**MINUTE, "at_zero": "vacate"}], indirect=True)
+async def test_a_player_takes_back_the_seat_that_the_clock_left_open(table: Table) -> None:
+    service, accept = table.service, f"{table.url}/seats/red/acceptance"
+    assert await table.problem("POST", "/seats/red/acceptance", table.anna) == (422, "refused", "TAB-LIFE-05")
+    await table.wait(63)
+    await service.services.games.by_clock(GameId(table.game), Fall(Seat("red")))
+    red = await table.clock("red")
+    assert (red["vacated"], red["left"], (await service.get(table.url))["given_up"]) == (True, 0, ["red"])
+    assert await table.problem("POST", "/seats/red/acceptance", table.bert) == (422, "refused", "TAB-LIFE-03")
+    taken = await service.post(accept, table.anna, idempotency_key="k")
+    assert [each["type"] for each in taken["events"]] == ["seat-taken-over", "clocks-ran"]
+    assert (await service.post(accept, table.anna, idempotency_key="k"))["repeated"]
+    red = await table.clock("red")
+    assert (red["vacated"], red["left"], (await service.get(table.url))["given_up"]) == (False, 10_000, [])
+    await table.proved()

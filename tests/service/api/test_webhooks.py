@@ -16,6 +16,7 @@ from service.base.clock import utc_now
 from service.base.scopes import EVERYBODYS
 from service.webhooks.secrets import new_key
 from tests.service.api.serving import Answer, Player, Service, serving
+from tests.service.api.test_statistics import caught_up
 from tests.service.webhooks.receiving import Receiver, receiving
 
 CONTRACT = (Path(__file__).parents[3] / "openapi" / "openapi.json").read_bytes()
@@ -114,6 +115,9 @@ async def test_an_account_sees_what_was_sent_and_sends_it_again(
     (failed,) = (await service.get(f"{url}/deliveries?status=failed", anna))["items"]
     assert failed["next"] is None
     assert [(each["status"], each["answer"]) for each in failed["attempts"]] == [(410, "bye")]
+    for player, told in ((anna, [webhook["id"]]), (bert, [])):
+        await caught_up(service)
+        assert (await service.get("/v1/notifications", player))["state"]["webhooks_off"] == told
     receiver.answers.clear()
     wish = {"url": receiver.url(), "events": ["game.started"]}
     for _ in range(2):

@@ -1,7 +1,8 @@
 """Seats that are offered, taken over and resigned: who may, what passes, what the house does, what a proof names."""
 
+import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
@@ -17,6 +18,7 @@ from domain.kernel.log.lifecycle import GameEnded
 from domain.kernel.log.record import Cause
 from domain.kernel.log.seated import SEAT_EVENTS
 from domain.kernel.proof.verify import verify
+from domain.kernel.rules import schema
 from domain.kernel.rules.message import type_name
 from domain.kernel.rules.refusal import Refusal
 from tests.domain.kernel.log.around import (
@@ -200,6 +202,126 @@ def test_a_seat_that_its_clock_left_open_is_taken_over_by_anybody_who_may() -> N
     assert play.left(RED) == 60
     verdict = verify(play.export(), play.library)
     assert verdict.ok, verdict
+
+
+def left_open(clock: Clock, players: int = 3) -> Clocked:
+    """Return a game in which the clock of red, who begins, has left the seat open."""
+    play = Clocked(TinyAuction(), ROOM, players, clock=clock)
+    let_open(play)
+    return play
+
+
+def let_open(play: Clocked) -> None:
+    """Play on until the clock of red leaves the seat open; the others answer."""
+    while RED not in play.clocks.vacated:
+        others = [seat for seat in play.waiting if seat != RED]
+        if others:
+            option = next(each for each in play.options(others[0]) if each.decision)
+            play.command(others[0], schema.sample(option.schema, Random(1)))
+        else:
+            play.fall(play.wait_for_fall())
+
+
+BANK = Clock(kind="bank", time=60, increment=5, at_zero="vacate")
+OFTEN = Clock(kind="bank", time=60, increment=5)
+
+
+@pytest.mark.rule("TAB-SEAT-11")
+@pytest.mark.parametrize(
+    ("clock", "gets"),
+    [
+        (BANK, 5),
+        (Clock(kind="bank", time=60, at_zero="vacate"), 0),
+        (Clock(kind="decision", time=30, vacate_after=1), 30),
+    ],
+    ids=["bank", "bank without increment", "decision"],
+)
+def test_a_player_takes_back_a_seat_that_its_clock_left_open(clock: Clock, gets: int) -> None:
+    play = left_open(clock)
+    player, other = player_of(RED), player_of(BLUE)
+    assert (play.left(RED), play.game.around.given_up) == (0, (RED,))
+    assert refused(lambda: play.give_up(RED)).allowed == "Take it back, or leave it to a substitute."
+    assert refused(lambda: play.take_over(RED, other)).rule == "TAB-LIFE-03"
+    play.offer(RED)
+    step = play.take_over(RED, player)
+    assert types(step) == ["seat-taken-over", "clocks-ran"]
+    assert (play.left(RED), play.game.around.given_up, play.game.around.offers) == (gets, (), {})
+    assert (play.game.players[RED], play.game.around.held, play.clocks.flags[RED]) == (player, {}, 1)
+    assert refused(lambda: play.take_over(RED, player)).rule == "TAB-LIFE-05", "it is open no more"
+    let_open(play)
+    assert play.clocks.flags[RED] == 2, "the next flag leaves it open again"
+    play.take_over(RED, STRANGER)
+    assert play.left(RED) == clock.time, "a substitute has the whole time"
+    assert refused(lambda: play.take_over(RED, player)).rule == "TAB-LIFE-05"
+    proved(play)
+    whole(play)
+
+
+@pytest.mark.rule("TAB-SEAT-11")
+def test_a_seat_is_not_taken_back_that_its_player_gave_up_offered_or_resigned() -> None:
+    play = left_open(BANK)
+    player = player_of(RED)
+    play.offer(RED, OTHER)
+    assert refused(lambda: play.take_over(RED, player)).rule == "TAB-SEAT-01"
+    play.withdraw_offer(RED)
+    play.resign(RED)
+    assert refused(lambda: play.take_over(RED, player)).asked == "You have resigned red."
+    play.give_up(BLUE)
+    refusal = refused(lambda: play.take_over(BLUE, player_of(BLUE)))
+    assert (refusal.rule, refusal.asked) == ("TAB-SEAT-11", "blue is your seat.")
+    play.offer(GREEN)
+    assert refused(lambda: play.take_over(GREEN, player_of(GREEN))).rule == "TAB-SEAT-11"
+
+
+def given_back(lines: list[Line]) -> None:
+    """Let a player take the seat back who has given it up: the clock is not said to have left it open."""
+    for row in rows(lines, "clock-expired"):
+        row["event"]["then"] = "answer"
+
+
+def taken_back_by_another(lines: list[Line]) -> None:
+    row = rows(lines, "seat-taken-over")[0]
+    row["cause"]["player"] = row["event"]["player"] = "player-blue"
+
+
+def taken_back_with_the_whole_time(lines: list[Line]) -> None:
+    row = rows(lines, "seat-taken-over")[0]
+    rows_of(lines)[row["version"]]["event"]["left"]["red"] = 60_000
+
+
+def taken_back_after_resigning(lines: list[Line]) -> None:
+    """The player offered the seat to anybody before; say that they resigned."""
+    row = rows(lines, "seat-offered")[0]
+    row["event"] = {"seat": "red", "type": "seat-resigned"}
+
+
+def taken_back() -> Clocked:
+    """Return a game whose player takes the seat back that the clock left open."""
+    play = left_open(BANK)
+    play.offer(RED)
+    play.take_over(RED, player_of(RED))
+    for _ in range(3):
+        play.step(Random(1))
+    return play
+
+
+TAKEN_BACK: dict[Callable[[list[Line]], None], str] = {
+    taken_back_by_another: "already have a seat",
+    taken_back_with_the_whole_time: '"red":5000}.* is right',
+    taken_back_after_resigning: "house did not answer|You have resigned",
+    given_back: '"then":"vacate".* is right',
+}
+
+
+@pytest.mark.rule("TAB-SEAT-11")
+@pytest.mark.parametrize("forge", TAKEN_BACK)
+def test_a_proof_names_a_seat_taken_back_that_could_not_be(forge: Callable[[list[Line]], None]) -> None:
+    play = taken_back()
+    assert verify(play.export(), play.library).ok
+    verdict = verify(forged(play.export(), forge), play.library)
+    assert not verdict.ok
+    assert verdict.problem is not None
+    assert re.search(TAKEN_BACK[forge], verdict.problem), verdict.problem
 
 
 # --- resigning ---
@@ -401,7 +523,7 @@ def random_game(seed: int, commands: int = 60) -> Play:
     if seed % 3:
         play = Play(TinyAuction(), ROOM, rng.choice((3, 4)), seed)
     else:
-        play = Clocked(TinyAuction(), ROOM, rng.choice((3, 4)), seed, clock=Clock(kind="bank", time=60, increment=5))
+        play = Clocked(TinyAuction(), ROOM, rng.choice((3, 4)), seed, clock=rng.choice((BANK, OFTEN)))
     for _ in range(commands):
         if play.game.status != "running":
             break
@@ -441,6 +563,8 @@ def _change_hands(play: Play, rng: Random) -> None:
         *[lambda: play.take_over(seat, player)] * 4,
         *[lambda: play.resign(seat)] * 2,
     ]
+    if isinstance(play, Clocked) and (vacated := play.clocks.vacated):
+        acts = [*acts, *[lambda: play.take_over(vacated[0], play.game.players[vacated[0]] or STRANGER)] * 10]
     try:
         rng.choice(acts)()
     except Refusal as refusal:
@@ -466,9 +590,22 @@ def test_a_random_game_whose_seats_change_hands_folds_alike_and_is_proved(seed: 
 
 def test_random_games_whose_seats_change_hands_contain_everything() -> None:
     met: Counter[str] = Counter()
-    for seed in range(25):
-        met.update(record.type for record in random_game(seed).records)
+    for seed in range(60):
+        play = random_game(seed)
+        met.update(record.type for record in play.records)
+        met["taken back"] += sum(taken_back_by(play))
     assert {*map(type_name, SEAT_EVENTS), "seat-taken-over", "answer-given", "moves-retracted"} <= set(met)
+    assert met["taken back"]
+
+
+def taken_back_by(play: Play) -> Iterator[bool]:
+    """Tell of each seat that was taken over whether its own player did it."""
+    holders = {seat: player_of(seat) for seat in play.game.players}
+    for record in play.records:
+        if record.type == "seat-taken-over":
+            taken = read_event(play.ruleset, record)
+            yield holders[taken.seat] == taken.player
+            holders[taken.seat] = taken.player
 
 
 # --- forgeries ---
