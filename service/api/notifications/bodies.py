@@ -88,11 +88,13 @@ class InboxState(Struct, frozen=True):
         turns: the games that wait for a decision of yours: those whose clock runs out first come first, then those that
             have waited longest. Of very many running games, the newest 50 are looked at.
         rulings: the cases that wait for a ruling in games whose official you are, the newest first, at most 50.
+        mail_refused: whether your e-mail is switched off because the mail server of your address refuses it.
     """
 
     unread: int
     turns: tuple[Turn, ...]
     rulings: tuple[CaseSummary, ...]
+    mail_refused: bool = False
 
 
 class NotificationPage(Listed[Notification], frozen=True):

@@ -58,7 +58,9 @@ async def inbox_of(services: Services, caller: Caller) -> Inbox:
 async def state_of(services: Services, caller: Caller, inbox: Inbox) -> InboxState:
     """Return what waits for the caller."""
     turns = await _turns_of(services, caller.player, inbox.settings)
-    return InboxState(inbox.unread, turns, await _rulings_of(services, caller.player))
+    rulings, mailboxes = await _rulings_of(services, caller.player), services.mailboxes
+    refused = mailboxes.sends and await mailboxes.is_refused(caller.player)
+    return InboxState(inbox.unread, turns, rulings, refused)
 
 
 async def notifications(services: Services, inbox: Inbox, notices: Sequence[Notice]) -> tuple[Notification, ...]:
