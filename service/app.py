@@ -24,7 +24,7 @@ from service.api.limiting import Limiting
 from service.api.operations import metrics
 from service.api.origins import CrossOrigin
 from service.api.pages import docs as pages
-from service.api.pages import viewer
+from service.api.pages import mail, viewer
 from service.api.request import Call
 from service.api.response import on_exception
 from service.api.routes import API, LARGE, routes_of
@@ -110,7 +110,7 @@ async def open_services(
         )
         opened.push_async_callback(games.close)
         log_key = signing_key(settings, randomness)
-        webhooks, devices = await opened.enter_async_context(
+        webhooks, devices, mailboxes = await opened.enter_async_context(
             telling(settings, store, games, rows, wake, clock, randomness, watched)
         )
         services = Services(
@@ -134,6 +134,7 @@ async def open_services(
             drawings=drawings,
             webhooks=webhooks,
             devices=devices,
+            mailboxes=mailboxes,
         )
         await opened.enter_async_context(keeping(settings, library, store, rows, wake))
         await opened.enter_async_context(
@@ -238,7 +239,7 @@ def create_app(services: Services) -> ASGIApp:
 
 def _registered(body_limit: int, board_limit: int, watched: bool, limiting: Limiting | None) -> Litestar:
     """Return the routes, behind the limits if there are any, without services."""
-    others = (pages, viewer, *([metrics] if watched else ()))
+    others = (pages, viewer, mail, *([metrics] if watched else ()))
     large = Router("/", route_handlers=[*LARGE], request_max_body_size=board_limit)
     return Litestar(
         route_handlers=[*API, large, *(each for module in others for each in routes_of(module))],

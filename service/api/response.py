@@ -52,7 +52,9 @@ from service.api.problems.request import (
 from service.api.problems.rulesets import INVALID_BOARD, INVALID_DOCUMENT, NO_MAP, UNKNOWN_RULESET
 from service.api.problems.webhooks import (
     BAD_TARGET,
+    MAIL_OFF,
     PUSH_OFF,
+    TOO_MANY_CONFIRMATIONS,
     TOO_MANY_DEVICES,
     TOO_MANY_WEBHOOKS,
     UNKNOWN_DELIVERY,
@@ -70,6 +72,7 @@ from service.pictures.png import NotConverted
 from service.pictures.scenes import Unmapped
 from service.store.protocol import KeyReused, StoreDamaged, StoreError, StoreFull, StreamDamaged
 from service.webhooks.devices import PushOff, TooManyDevices, UnknownDevice
+from service.webhooks.mailboxes import MailOff, TooManyConfirmations
 from service.webhooks.registry import TooManyWebhooks, UnknownDelivery, UnknownWebhook, WebhooksOff
 
 encode: Final = msgspec.json.Encoder().encode
@@ -106,6 +109,8 @@ _FAULTS_OF_REQUEST: Final = {
     UnknownDevice: UNKNOWN_DEVICE,
     TooManyDevices: TOO_MANY_DEVICES,
     PushOff: PUSH_OFF,
+    MailOff: MAIL_OFF,
+    TooManyConfirmations: TOO_MANY_CONFIRMATIONS,
 }
 
 _REMEDIES: Final = {

@@ -21,7 +21,7 @@ from service.api.games import bots, clocks, invitations, officials, seats, upgra
 from service.api.games import routes as games
 from service.api.log import routes as log
 from service.api.log import streams
-from service.api.notifications import push
+from service.api.notifications import email, push
 from service.api.notifications import routes as notifications
 from service.api.notifications import stream as inbox_stream
 from service.api.operations import health
@@ -67,7 +67,7 @@ def routes_of(module: ModuleType) -> tuple[BaseRouteHandler, ...]:
 
 _RESOURCES: Final = (
     *(rulesets, tutorials, players, account_stream, sessions, passkeys, provider, tokens, accounts),
-    *(notifications, inbox_stream, push),
+    *(notifications, inbox_stream, push, email),
     *(games, invitations, upgrades, officials, bots, clocks, seats, forks, play, answers, cases, parties),
     *(case_officials, case_stream, desk, what_if, take_backs, ends, log, pictures, comparison, streams),
     *(webhooks, transparency, statistics, charts, health),

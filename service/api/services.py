@@ -29,6 +29,7 @@ from service.store.protocol import EventStore
 from service.transparency.keys import LogKey
 from service.transparency.log import TransparencyLog
 from service.webhooks.devices import Devices
+from service.webhooks.mailboxes import Mailboxes
 from service.webhooks.registry import Webhooks
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ class Services(Struct, frozen=True, eq=False):
     metrics: Metrics
     webhooks: Webhooks
     devices: Devices
+    mailboxes: Mailboxes
     log_key: LogKey | None = None
     """What signs the transparency log, if this process does."""
     provider: "Provider | None" = None

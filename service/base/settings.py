@@ -62,6 +62,14 @@ IssuerUrl = Annotated[
 ]
 """Over plain HTTP on this machine only: an attacker who changes the keys on their way can act as anybody."""
 
+SmtpUrl = Annotated[
+    str, Meta(pattern=r"^(smtps?://[^\s/]+/?)?$", description="an address such as smtp://user:password@host:587")
+]
+Email = Annotated[
+    str,
+    Meta(pattern=r"^([^\s@<>\"(),:;\[\]\\]+@[A-Za-z0-9.-]+)?$", description="an address such as games@example.org"),
+]
+
 Algorithms = Annotated[
     str,
     Meta(
@@ -186,6 +194,11 @@ class Settings(Struct, frozen=True):
             addresses.
         public_url: the address at which people find the service, such as ``https://games.example.org``. What webhooks
             tell begins with it, and push services are given it as a contact. Default: webhooks tell paths alone.
+        smtp_url: the mail server through which accounts are sent e-mail: ``smtp://user:password@host:587``, with
+            STARTTLS where the server has it, or ``smtps://…`` for TLS from the start. Needs `smtp_from` and
+            `public_url`. Default: no e-mail.
+        smtp_from: the address that e-mails come from.
+        smtp_per_hour: the most e-mails in an hour, to all accounts together, or `off`. Others wait.
         metrics_port: a port for /metrics alone. Default: /metrics is on `port`.
         traces_url: where to send traces, by OTLP over HTTP: ``http://collector:4318/v1/traces``. Default: nowhere.
             OpenTelemetry's own variables (``OTEL_TRACES_SAMPLER`` …) say which requests are traced, and under what
@@ -255,6 +268,9 @@ class Settings(Struct, frozen=True):
     push_key: str = ""
     outward: Literal["public", "anywhere"] = "public"
     public_url: HttpUrl = ""
+    smtp_url: SmtpUrl = ""
+    smtp_from: Email = ""
+    smtp_per_hour: Count = 1000
     metrics_port: Annotated[int, Meta(ge=0, le=65535)] | None = None
     traces_url: HttpUrl = ""
     registration: bool = True
@@ -280,6 +296,9 @@ class Settings(Struct, frozen=True):
             raise SettingsError(
                 f"{PREFIX}STANDBY_URL is for one server, and {PREFIX}BOOK_SERVERS names several: unset one of the two"
             )
+        for needed in ("smtp_from", "public_url"):
+            if self.smtp_url and not getattr(self, needed):
+                raise SettingsError(f"{PREFIX}SMTP_URL needs {PREFIX}{needed.upper()}: every e-mail names both")
         if self.oidc_issuer and not self.oidc_audience:
             raise SettingsError(f"{PREFIX}OIDC_ISSUER needs {PREFIX}OIDC_AUDIENCE: the service, as the issuer knows it")
         if self.oidc_client_id and not self.oidc_issuer:

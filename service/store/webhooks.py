@@ -268,6 +268,26 @@ class HookStore(Protocol):
         """Send deliveries to a webhook again that do not wait, and return how many; no pings unless one is named."""
         ...
 
+    async def retell(self, webhook: HookId, events: Sequence[str]) -> None:
+        """Give a webhook other events. What waits to be sent stays."""
+        ...
+
+    async def turn_on(self, webhook: HookId, since: str) -> None:
+        """Switch a new webhook on, for what comes after a place in the log."""
+        ...
+
+    async def count(self, key: str, day: str) -> int:
+        """Count something of a day; return how often it was, with this time."""
+        ...
+
+    async def forget_counts(self, day: str) -> None:
+        """Delete what was counted before a day."""
+        ...
+
+    async def forget_new(self, before: str) -> None:
+        """Delete devices and mailboxes that were made before a time and are new still."""
+        ...
+
     async def forget(self, before: str, limit: int) -> int:
         """Delete deliveries that were made before a time and do not wait; return how many, `limit` at most."""
         ...

@@ -14,7 +14,9 @@ from msgspec import UNSET, Struct
 from domain.kernel.ids import CaseId, GameId, PlayerId, Seat
 from domain.kernel.log.game import Game
 from domain.kernel.log.record import Record
-from projections.inbox import Kind, notice_of
+from projections.inbox import Kind, notice_of, notices_of
+from projections.store import NotBuilt, Rows
+from service.accounts.caller import Caller
 from service.base.clock import Clock, later, stamp
 from service.games.cache import UnknownGame
 from service.games.games import Games
@@ -39,6 +41,12 @@ MOST_UNASKED: Final = 5
 
 MOST_PUSHED: Final = 30
 """Pushes to a device in an hour."""
+
+MOST_MAILED: Final = 20
+"""E-mails to an account in a day, and of one game one in an hour."""
+
+MOST_LISTED: Final = 20
+"""Games that a digest lists."""
 
 LOOKED_AT: Final = 100
 """What was told last is looked at for these limits, so many deliveries of it."""
@@ -71,11 +79,18 @@ class Silences(Struct, frozen=True):
     """What an account does not want to be told: of any game, and of single ones."""
 
     off: tuple[str, ...] = ()
-    games: dict[str, tuple[str, ...]] = {}
+    games: Mapping[str, tuple[str, ...]] = {}
 
     def silences(self, kind: str, game: GameId) -> bool:
         """Tell whether the account does not want to be told this of a game."""
         return kind in self.off or kind in self.games.get(game, ())
+
+
+class Waiting(Struct, frozen=True):
+    """What waits for an account: games that it is to move in, with their titles, and how much it has not read."""
+
+    games: tuple[tuple[GameId, str], ...]
+    unread: int
 
 
 _silences: Final = msgspec.json.Decoder(Silences)
@@ -131,8 +146,9 @@ def concerned(games: tuple[Game, ...], audience: str, addressed: PlayerId | None
 class Worth:
     """Decides whether something is still worth telling when it is about to be sent."""
 
-    def __init__(self, store: EventStore, games: Games, clock: Clock) -> None:
+    def __init__(self, store: EventStore, games: Games, rows: Rows, clock: Clock) -> None:
         self._store = store
+        self._rows = rows
         self._games = games
         self._clock = clock
 
@@ -153,6 +169,33 @@ class Worth:
         await self._check_limits(kind, told.game, device)
         return event
 
+    async def waiting(self, to: HookRow) -> Waiting:
+        """Return what waits for the account of a mailbox. Raises `Passed` when nothing does."""
+        player, kept = to.player, await self._store.accounts.inbox_settings(to.player)
+        wishes = _silences.decode(kept) if kept is not None else Silences()
+        found = await self._store.games(status="running", player=player, forks=True, limit=LOOKED_AT)
+        games = list[tuple[GameId, str]]()
+        for row in found:
+            if not wishes.silences(TURN, row.game) and player in await self._games.waits_for(row):
+                games.append((row.game, await self.title(row.game)))
+        row = await self._store.accounts.player(player)
+        scopes = frozenset(row.scopes if row is not None else ())
+        caller, marks = Caller(player, scopes, scopes, None, b""), await self._store.accounts.read_marks(player)
+        try:
+            notices = await notices_of(self._rows, player)
+        except NotBuilt:
+            notices = []
+        unread = [
+            each
+            for each in notices
+            if each.version > marks.get(each.stream, 0) and not wishes.silences(each.kind, each.game)
+        ]
+        shown = {game: await self._games.is_shown(game, caller) for game in {each.game for each in unread}}
+        count = sum(shown[each.game] for each in unread)
+        if not games and not count:
+            raise Passed("nothing waits for the account")
+        return Waiting(tuple(games[:MOST_LISTED]), count)
+
     async def title(self, game: GameId) -> str:
         """Return what a game is called."""
         row = await self._store.game(game)
@@ -170,11 +213,16 @@ class Worth:
 
     async def _check_limits(self, kind: str, game: GameId, device: HookRow) -> None:
         """Raise `Passed` when a device was told enough."""
-        if device.form != "push":
-            return
         now = stamp(self._clock)
         hour_ago, day_ago = (later(now, -timedelta(hours=hours)) for hours in (1, 24))
         newest = await self._store.webhooks.deliveries(device.webhook, "delivered", None, LOOKED_AT)
+        if device.form == "mail":
+            today = [each for each in newest if each.due > day_ago and each.type != PING]
+            if len(today) >= MOST_MAILED:
+                raise Passed(f"{MOST_MAILED} e-mails were sent to the account within a day")
+            if any(each.due > hour_ago and read_event(each.body).data.game == game for each in today):
+                raise Passed("the account was told of this game within an hour")
+            return
         if sum(each.due > hour_ago and each.type != PING for each in newest) >= MOST_PUSHED:
             raise Passed(f"the device was told {MOST_PUSHED} times within an hour")
         if kind not in UNASKED:

@@ -36,9 +36,9 @@ def succeeded(answer: Answer | None) -> bool:
 
 
 def next_due(delivery: DeliveryRow, answer: Answer | None, now: datetime, random: Random) -> datetime | None:
-    """Return when a delivery that failed once more is sent again; None for never. A ping is sent once."""
+    """Return when a delivery that failed once more is sent again; None for never."""
     tried = delivery.attempts - delivery.before
-    if delivery.type == "ping" or tried >= len(WAITS):
+    if tried >= len(WAITS):
         return None
     return now + max(WAITS[tried] * (1 + JITTER * random()), asked_for(answer, now))
 

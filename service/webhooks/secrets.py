@@ -5,6 +5,7 @@ The key is a line as Fernet has it. Further lines are older keys, which still de
 
 import base64
 import hashlib
+import hmac
 import secrets
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
@@ -63,6 +64,11 @@ class Sealer:
             return self._fernet.decrypt(sealed).decode()
         except InvalidToken:
             raise KeyUnusable("the secret of a webhook was encrypted with another key") from None
+
+    def mac(self, text: str) -> str:
+        """Return what tells a text from others to who has the key, and says nothing to others. Raises `KeyUnusable`."""
+        _ = self._fernet
+        return hmac.new(self._keys().split()[0].encode(), text.encode(), "sha256").hexdigest()
 
     def resealed(self, row: HookRow) -> HookRow:
         """Return a webhook whose secrets are encrypted with the first key. Raises `KeyUnusable`."""

@@ -41,6 +41,7 @@ from service.webhooks.chat import formed
 from service.webhooks.events import PING, SWITCHED_OFF, WebhookData, WebhookEvent, read_event, wants
 from service.webhooks.following import delivery_of
 from service.webhooks.lease import Lease
+from service.webhooks.mail import Postponed
 from service.webhooks.personal import Passed
 from service.webhooks.schedule import Random, hold, is_given_up, next_due, succeeded
 from service.webhooks.secrets import KeyUnusable, Sealer
@@ -72,6 +73,9 @@ GATHER: Final = 0.02
 
 KEPT_DAYS: Final = 30
 """Days for which deliveries are kept that were sent, or failed."""
+
+NEW_FOR: Final = timedelta(days=7)
+"""How long a device may remain unreached, and an address unconfirmed."""
 
 SWEEP: Final = 600.0
 """Seconds between two looks for older ones."""
@@ -115,6 +119,8 @@ class Sender:
         self._flights: dict[DeliveryId, Flight] = {}
         self._to_hook: Counter[HookId] = Counter()
         self._to_host: Counter[str] = Counter()
+        self._paused: dict[str, float] = {}
+        """Hosts to which nothing is sent for a while, and until when."""
         self._tasks = set[asyncio.Task[None]]()
         self._outbox: list[tuple[Flight, Outcome]] = []
         self._writing: asyncio.Task[None] | None = None
@@ -183,11 +189,16 @@ class Sender:
 
     def _busy(self) -> Busy:
         full = {each.webhook.webhook for each in self._flights.values() if not self._has_room(each.webhook)}
-        hosts = [host for host, count in self._to_host.items() if count >= PER_HOST]
+        now = self._monotonic()
+        self._paused = {host: until for host, until in self._paused.items() if until > now}
+        hosts = [host for host, count in self._to_host.items() if count >= PER_HOST and host not in self._paused]
+        hosts += self._paused
         others = [row for row, flight in self._flights.items() if flight.webhook.webhook not in full]
         return Busy([*full], hosts, others)
 
     def _has_room(self, webhook: HookRow) -> bool:
+        if webhook.host in self._paused:
+            return False
         to_hook = self._to_hook[webhook.webhook]
         return to_hook < (1 if webhook.failures else PER_HOOK[webhook.about]) and self._to_host[webhook.host] < PER_HOST
 
@@ -223,12 +234,18 @@ class Sender:
             # All that is not answered takes as long, whether a port is closed or silent.
             flight.rests = True
             await asyncio.sleep(max(0.0, self._outward.seconds - (self._monotonic() - flight.began)))
+        except Postponed as postponed:
+            log.warning("what is told waits", way=webhook.form, why=str(postponed))
+            self._paused[webhook.host] = self._monotonic() + postponed.seconds
+            self._end(flight)
+            return
         except StoreError as error:  # the title of its game is not known now
             log.warning("webhooks wait", why=str(error))
             self._end(flight)
             return
+        turns_on = row.type == PING and webhook.status == "new" and webhook.form != "mail" and succeeded(answer)
         since = ""
-        if row.type == PING and webhook.status == "new" and succeeded(answer):
+        if turns_on:
             since = str(await self._store.end())
         self._note(flight, self._outcome(flight, at, answer, since))
 
@@ -273,12 +290,14 @@ class Sender:
         said = answer.body.decode("utf-8", "replace").replace("\0", "�") if answer is not None else ""
         attempt = AttemptRow(row.delivery, row.attempts + 1, at, answer.status if answer is not None else 0, said)
         if succeeded(answer):
-            turns = "on" if row.type == PING and webhook.status == "new" else None
+            turns = "on" if since else None
             recovers = webhook.failures > 0
             return Outcome(
                 attempt, row.webhook, "delivered", row.due, failing=False, recovers=recovers, turns=turns, since=since
             )
-        due = next_due(row, answer, now, self._draw)
+        # A mail server that does not know us yet may ask us to come again later.
+        once = row.type == PING and webhook.form != "mail"
+        due = next_due(row, answer, now, self._draw) if not once else None
         outcome = Outcome(
             attempt,
             row.webhook,
@@ -290,7 +309,7 @@ class Sender:
         # By 404 or 410 a push service says that a browser wants to be told no longer. Nobody switches it on again.
         ends: Literal["off", "gone"] = "gone" if webhook.form == "push" else "off"
         is_gone = answer is not None and answer.status in ((404, 410) if ends == "gone" else (410,))
-        if is_gone and (webhook.status == "on" or ends == "gone"):
+        if is_gone and (webhook.status == "on" or webhook.form in PERSONAL):
             return replace(outcome, status="failed", turns=ends, why="gone")
         if webhook.status == "on" and row.type != PING and is_given_up(webhook, now):
             return replace(outcome, status="failed", turns=ends, why="failing")
@@ -334,6 +353,8 @@ class Sender:
         if now - self._swept < SWEEP:
             return
         self._swept = now
+        await self._hooks.forget_new(later(stamp(self._clock), -NEW_FOR))
+        await self._hooks.forget_counts(later(stamp(self._clock), -timedelta(days=1))[:10])
         before = later(stamp(self._clock), -timedelta(days=KEPT_DAYS))
         while await self._hooks.forget(before, PAGE) == PAGE:
             pass

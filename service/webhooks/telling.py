@@ -18,6 +18,8 @@ from service.webhooks.carrying import Carrier, PushCarrier
 from service.webhooks.devices import Devices
 from service.webhooks.following import Follower
 from service.webhooks.lease import Lease
+from service.webhooks.mail import Digests, MailCarrier, Server
+from service.webhooks.mailboxes import Mailboxes
 from service.webhooks.personal import Worth
 from service.webhooks.push import PushKey, push_key
 from service.webhooks.registry import Webhooks
@@ -35,27 +37,33 @@ async def telling(
     clock: Clock,
     randomness: Callable[[int], bytes],
     metrics: Metrics,
-) -> AsyncIterator[tuple[Webhooks, Devices]]:
+) -> AsyncIterator[tuple[Webhooks, Devices, Mailboxes]]:
     """Lend the webhooks and devices of a service, and send to them unless the settings leave that to others."""
     seal, key, anywhere = sealing(settings), pushing(settings), settings.outward == "anywhere"
     webhooks = Webhooks(store.webhooks, seal, clock, randomness, anywhere=anywhere)
     devices = Devices(store.webhooks, webhooks, key if seal is not None else None, clock, randomness, anywhere=anywhere)
+    server = Server.of(settings)
+    mailboxes = Mailboxes(store, webhooks, clock, randomness, sends=server is not None and seal is not None)
     if seal is None or not settings.webhooks:
-        yield webhooks, devices
+        yield webhooks, devices, mailboxes
         return
     outward = Outward(anywhere=anywhere)
     lease = Lease(rows, "webhooks", store.webhooks.any)
-    worth = Worth(store, games, clock)
+    worth = Worth(store, games, rows, clock)
     carriers: dict[Personal, Carrier] = {"push": PushCarrier(worth, seal, key, outward)} if key is not None else {}
+    if server is not None:
+        per_hour = float("inf") if settings.smtp_per_hour == "off" else settings.smtp_per_hour
+        carriers["mail"] = MailCarrier(worth, seal, server, settings.public_url, clock, per_hour)
     sender = Sender(store, seal, outward, clock, lease, metrics, carriers=carriers)
     webhooks.ring = sender.ring
     follower = Follower(store, games, clock, lease, settings.public_url, sender.ring)
+    digests = Digests(store, lease, clock, sender.ring)
     try:
         async with (
             wake.subscribe(None) as bell,
-            background("webhooks are sent", follower.run(bell), sender.run()),
+            background("webhooks are sent", follower.run(bell), sender.run(), digests.run()),
         ):
-            yield webhooks, devices
+            yield webhooks, devices, mailboxes
     finally:
         outward.close()
 

@@ -355,13 +355,13 @@ def test_what_is_alike_is_said_once(openapi: dict[str, Any]) -> None:
 
 
 def test_the_contract_does_not_grow_unnoticed(openapi: dict[str, Any]) -> None:
-    """When this fails, look for what is said twice before you raise it. It began with 1,092 kB, and 168 packed.
+    """When this fails, look for what is said twice before you raise it. It began with 1,100 kB, and 169 packed.
 
-    It was 1,000 kB, and 154 packed, before there were webhooks, inboxes and pushes.
+    It was 1,000 kB, and 154 packed, before there were webhooks, inboxes, pushes and e-mail.
     """
     compact = json.dumps(openapi, ensure_ascii=False, separators=(",", ":")).encode()
-    assert len(compact) < 1_100_000
-    assert len(gzip.compress(compact)) < 168_000
+    assert len(compact) < 1_105_000
+    assert len(gzip.compress(compact)) < 170_500
 
 
 def test_a_problem_leads_to_nothing_of_a_ruleset(openapi: dict[str, Any]) -> None:

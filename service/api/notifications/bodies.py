@@ -91,12 +91,14 @@ class InboxState(Struct, frozen=True):
         rulings: the cases that wait for a ruling in games whose official you are, the newest first, at most 50.
         webhooks_off: the webhooks of yours that the service switched off because they failed, until you switch them on
             or delete them. `why` of each says how.
+        mail_refused: whether your e-mail is switched off because the mail server of your address refuses it.
     """
 
     unread: int
     turns: tuple[Turn, ...]
     rulings: tuple[CaseSummary, ...]
     webhooks_off: tuple[HookId, ...] = ()
+    mail_refused: bool = False
 
 
 class NotificationPage(Listed[Notification], frozen=True):

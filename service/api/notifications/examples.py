@@ -13,6 +13,7 @@ from service.api.notifications.bodies import (
     StreamedInbox,
     Turn,
 )
+from service.api.notifications.email import EmailSettings, EmailWish
 from service.api.notifications.push import Device, Devices, NewDevice, PushKeys
 from service.api.paging import cursor_of
 from service.api.scene import AT, GAME, Example, Scene
@@ -36,6 +37,7 @@ def examples(scene: Scene) -> dict[str, Example]:
         cursor_of((AT, GAME, begun.version)), "game-started", AT, GAME, title, None, begun.version, None, read=True
     )
     device = Device(HookId(DEVICE), "push.example.net", Subscription(ENDPOINT, "", "").mark, AT, active=True)
+    email = EmailSettings(available=True, address="a…@example.org", status="new", turns=True, daily=False)
     settings = InboxSettings(("flag-fell",), {GAME: ("your-turn", "take-back-asked")})
     return {
         "listNotifications": Example(NotificationPage((opened, started), None, state)),
@@ -46,4 +48,7 @@ def examples(scene: Scene) -> dict[str, Example]:
         "listDevices": Example(Devices(PUSH_KEY, (device,))),
         "addDevice": Example(device, NewDevice(ENDPOINT, PushKeys(POINT, "BTBZMqHH6r4Tts7J_aSIgg"))),
         "removeDevice": Example(device),
+        "showEmail": Example(email),
+        "changeEmail": Example(email, EmailWish("ann@example.org", turns=True, daily=False)),
+        "removeEmail": Example(EmailSettings(available=True, address=None, status=None, turns=False, daily=False)),
     }

@@ -77,6 +77,8 @@ KINDS: Final[Sequence[Kind]] = (
     webhooks.WEBHOOKS_OFF,
     webhooks.TOO_MANY_DEVICES,
     webhooks.PUSH_OFF,
+    webhooks.MAIL_OFF,
+    webhooks.TOO_MANY_CONFIRMATIONS,
     cases.STALE_RULING,
     play.STALE_VERSION,
     request.BODY_TOO_LARGE,

@@ -45,6 +45,22 @@ WEBHOOKS_OFF: Final = Kind(
     "Ask the operators. Until then, follow a stream, such as GET /v1/players/me/waiting/stream.",
     {"detail": "This service sends no webhooks."},
 )
+MAIL_OFF: Final = Kind(
+    "mail-off",
+    409,
+    "This service sends no e-mail",
+    "Its operators have named no mail server, or not given it the key that encrypts addresses.",
+    "Ask the operators. Until then, have a device told by POST /v1/notifications/push.",
+    {"detail": "This service sends no e-mail."},
+)
+TOO_MANY_CONFIRMATIONS: Final = Kind(
+    "too-many-confirmations",
+    409,
+    "Enough e-mails asked for confirmation today",
+    "In a day, three e-mails ask an account for confirmation, and three ask an address.",
+    "Look for the e-mails that were sent, also among spam. Or try again tomorrow (UTC).",
+    {"detail": "3 e-mails were sent today to confirm an address."},
+)
 UNKNOWN_DEVICE: Final = Kind(
     "unknown-device",
     404,

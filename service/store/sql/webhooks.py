@@ -13,6 +13,7 @@ from service.store.protocol import KeyReused
 from service.store.sql.database import Database
 from service.store.webhooks import (
     FORMS,
+    PERSONAL,
     AttemptRow,
     Busy,
     DeliveryId,
@@ -269,6 +270,31 @@ class SqlHooks:
             f" WHERE webhook = ? AND status <> 'waiting'{which} RETURNING delivery"
         )
         return len(await self._change((again, (now, webhook, *values))))
+
+    async def retell(self, webhook: HookId, events: Sequence[str]) -> None:
+        await self._database.execute("UPDATE webhooks SET events = ? WHERE webhook = ?", " ".join(events), webhook)
+
+    async def turn_on(self, webhook: HookId, since: str) -> None:
+        turn = "UPDATE webhooks SET status = 'on', why = '', since = ? WHERE webhook = ? AND status = 'new'"
+        await self._change((turn, (since, webhook)), (_COUNT, ()), alone=ALONE)
+
+    async def count(self, key: str, day: str) -> int:
+        add = (
+            "INSERT INTO mail_counts (key, day, count) VALUES (?, ?, 1)"
+            " ON CONFLICT (day, key) DO UPDATE SET count = mail_counts.count + 1 RETURNING count"
+        )
+        return (await self._change((add, (key, day))))[0][0]
+
+    async def forget_counts(self, day: str) -> None:
+        await self._database.execute("DELETE FROM mail_counts WHERE day < ?", day)
+
+    async def forget_new(self, before: str) -> None:
+        of = f"form IN ({', '.join('?' * len(PERSONAL))})"
+        found = await self._database.select(
+            f"SELECT webhook FROM webhooks WHERE status = 'new' AND {of} AND created < ?", *PERSONAL, before
+        )
+        for (webhook,) in found:
+            await self._change(*removed("= ?", webhook))
 
     async def forget(self, before: str, limit: int) -> int:
         oldest = "SELECT delivery FROM deliveries WHERE status <> 'waiting' AND made < ? ORDER BY made LIMIT ?"

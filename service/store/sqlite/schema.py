@@ -498,9 +498,19 @@ CREATE TABLE inbox_settings (
 ) WITHOUT ROWID;
 """
 
+# How many e-mails asked for confirmation on a day: of an account, and to an address, of which a digest is kept here.
+_MAIL: Final = """
+CREATE TABLE mail_counts (
+    key   TEXT NOT NULL,
+    day   TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (day, key)
+) WITHOUT ROWID;
+"""
+
 STEPS: Final = (
     *(_FIRST, _ACCOUNTS, _KEYS, _SOUGHT, _JUDGES, _CASES, _TRANSPARENCY, _BOTS, _FORKS, _INVITATIONS, _PASSKEYS),
-    *(_PROGRAMS, _RULINGS, _CHALLENGES, _PRIVATE, _ARCHIVE, _BOOK, _WEBHOOKS, _INBOX),
+    *(_PROGRAMS, _RULINGS, _CHALLENGES, _PRIVATE, _ARCHIVE, _BOOK, _WEBHOOKS, _INBOX, _MAIL),
 )
 """The schema, as it grew. A new file takes all steps, an older one those that it lacks; none is ever changed."""
 

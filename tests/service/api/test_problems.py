@@ -82,6 +82,13 @@ async def _add_a_device_where_nothing_is_pushed(s: Scene) -> httpx.Response:
         return await _add_device(s, 0)
 
 
+async def _ask_an_address_too_often(s: Scene) -> httpx.Response:
+    with mock.patch.object(s.service.services.mailboxes, "sends", True):
+        for number in range(3):
+            await s.ask("PUT", "/v1/notifications/email", s.anna, {"address": f"a{number}@example.org"})
+        return await s.ask("PUT", "/v1/notifications/email", s.anna, {"address": "another@example.org"})
+
+
 async def _fork(s: Scene) -> httpx.Response:
     now = await s.service.get(s.url)
     return await s.ask("POST", f"{s.url}/forks", s.anna, {"version": now["version"]})
@@ -357,6 +364,8 @@ PROVOKED: dict[str, Provoke] = {
     "unknown-device": lambda s: s.ask("DELETE", "/v1/notifications/push/dgone", s.anna),
     "too-many-devices": _add_too_many_devices,
     "push-off": _add_a_device_where_nothing_is_pushed,
+    "mail-off": lambda s: s.ask("PUT", "/v1/notifications/email", s.anna, {"address": "anna@example.org"}),
+    "too-many-confirmations": _ask_an_address_too_often,
     "no-such-token": lambda s: s.ask("DELETE", "/v1/tokens/tgone", s.anna),
     "too-many-tokens": _make_too_many_tokens,
     "too-many-bots": _seat_too_many_bots,

@@ -11,13 +11,17 @@ from cryptography.fernet import Fernet
 from msgspec import Struct, field
 
 from domain.kernel.ids import GameId, PlayerId
+from projections.store import ProjectionStore
 from service.outward.post import Outward
 from service.store.accounts import PlayerRow
+from service.store.backend import backend_of
 from service.store.webhooks import About, HookRow, Personal
 from service.webhooks.carrying import Carrier, PushCarrier
 from service.webhooks.devices import Devices
 from service.webhooks.following import Follower
 from service.webhooks.lease import Lease
+from service.webhooks.mail import Digests, MailCarrier, Server
+from service.webhooks.mailboxes import Mailboxes
 from service.webhooks.personal import Worth
 from service.webhooks.push import PushKey, new_push_key
 from service.webhooks.registry import Webhooks, Wish
@@ -98,6 +102,10 @@ class Telling(Struct, eq=False):
     clock: Hands
     webhooks: Webhooks
     devices: Devices
+    mailboxes: Mailboxes
+    digests: Digests
+    carriers: dict[Personal, Carrier]
+    rows: ProjectionStore
     sealer: Sealer
     outward: Outward
     follower: Callable[[], Follower]
@@ -135,20 +143,31 @@ class Telling(Struct, eq=False):
 
 
 @asynccontextmanager
-async def telling(rig: Rig, receiver: Receiver, seconds: float = 10.0) -> AsyncIterator[Telling]:
+async def telling(
+    rig: Rig, receiver: Receiver, seconds: float = 10.0, mail_server: Server | None = None, per_hour: float = 1000
+) -> AsyncIterator[Telling]:
     clock, sealer, outward = Hands(), Sealer(lambda: KEY), Outward(anywhere=True, seconds=seconds)
     store = rig.store
     lease = Lease(Alone(), "webhooks", store.webhooks.any)
     webhooks = Webhooks(store.webhooks, sealer, clock, fixed_randomness("hooks"), anywhere=True)
-    key, worth = PushKey(PUSH_KEY, "https://games.example.org"), Worth(store, rig.games, clock)
+    rows = await backend_of(rig.settings).open_projections()
+    key, worth = PushKey(PUSH_KEY, "https://games.example.org"), Worth(store, rig.games, rows, clock)
     devices = Devices(store.webhooks, webhooks, key, clock, fixed_randomness("devices"), anywhere=True)
     carriers: dict[Personal, Carrier] = {"push": PushCarrier(worth, sealer, key, outward)}
+    mailboxes = Mailboxes(store, webhooks, clock, fixed_randomness("mailboxes"), sends=True)
+    if mail_server is not None:
+        carriers["mail"] = MailCarrier(worth, sealer, mail_server, "https://games.example.org", clock, per_hour)
+    digests = Digests(store, lease, clock, lambda: None)
     told = Telling(
         rig=rig,
         receiver=receiver,
         clock=clock,
         webhooks=webhooks,
         devices=devices,
+        mailboxes=mailboxes,
+        digests=digests,
+        carriers=carriers,
+        rows=rows,
         sealer=sealer,
         outward=outward,
         follower=lambda: Follower(store, rig.games, clock, lease, "https://games.example.org"),
@@ -158,6 +177,7 @@ async def telling(rig: Rig, receiver: Receiver, seconds: float = 10.0) -> AsyncI
         yield told
     finally:
         outward.close()
+        await rows.close()
 
 
 async def registered(rig: Rig, *players: PlayerId) -> None:

@@ -1,0 +1,133 @@
+"""E-mail that tells an account what waits for it."""
+
+from typing import Annotated, Final, Literal
+
+import msgspec
+from litestar.response import Response
+from msgspec import Meta, Struct
+
+from service.api.bodies import Nothing
+from service.api.endpoint import Answer, endpoint
+from service.api.problems.webhooks import MAIL_OFF, TOO_MANY_CONFIRMATIONS
+from service.api.request import Call
+from service.api.response import answer
+from service.webhooks.mailboxes import Told
+
+Address = Annotated[
+    str,
+    Meta(
+        max_length=254,
+        pattern=r"^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$(?!\n)",
+        description="an e-mail address such as ann@example.org",
+    ),
+]
+
+
+class EmailWish(Struct, frozen=True, forbid_unknown_fields=True):
+    """What you want to be told by e-mail.
+
+    Attributes:
+        address: where to send it. Absent: where it was sent until now.
+        turns: when it is your turn.
+        daily: once a day, what waits for you, if anything does.
+    """
+
+    address: Address | None = None
+    turns: bool = True
+    daily: bool = False
+
+
+class EmailSettings(Struct, frozen=True):
+    """What you are told by e-mail.
+
+    Attributes:
+        available: whether this service sends e-mail.
+        address: the first letter and the host of your address; null when there is none.
+        status: `new` until you have confirmed the address: until then nothing else is sent. Then `on`, or `off` when
+            its mail server refuses our e-mail for good; null when there is none.
+        turns: whether you are told when it is your turn.
+        daily: whether you are told once a day what waits for you.
+    """
+
+    available: bool
+    address: str | None
+    status: Literal["new", "on", "off"] | None
+    turns: bool
+    daily: bool
+
+
+_wish: Final = msgspec.json.Decoder(EmailWish)
+
+
+@endpoint(
+    "GET",
+    "/v1/notifications/email",
+    tag="Notifications",
+    account="required",
+    scopes=("notify",),
+    answers=(Answer(200, "What you are told by e-mail.", EmailSettings),),
+    problems=(MAIL_OFF,),
+)
+async def show_email(request: Call) -> Response[bytes]:
+    """Show what you are told by e-mail.
+
+    Your address is not shown, only what you recognize it by.
+    """
+    request.read_query(Nothing)
+    mailboxes = request.services.mailboxes
+    told = await mailboxes.of(request.signed_in.player) if mailboxes.sends else None
+    return answer(_view(request, told))
+
+
+@endpoint(
+    "PUT",
+    "/v1/notifications/email",
+    tag="Notifications",
+    account="required",
+    scopes=("notify",),
+    body=EmailWish,
+    answers=(Answer(200, "What you are told by e-mail.", EmailSettings),),
+    problems=(MAIL_OFF, TOO_MANY_CONFIRMATIONS),
+)
+async def change_email(request: Call) -> Response[bytes]:
+    """Be told by e-mail.
+
+    A new address gets an e-mail with a link, which confirms it within seven days. Until then nothing else is sent
+    there. At most three of these go out in a day for an account, and to an address.
+
+    You are told ten minutes after it became your turn, if it still is and you have not read it: once an hour of each
+    game, 20 times in a day. Every day from 7:00 UTC comes the digest. The settings of your inbox hold here, too. Every
+    e-mail has a link that stops all further ones, without signing in (RFC 8058). If the mail server of your address
+    refuses it for good, e-mail is switched off; `mail_refused` in the state of your inbox says so.
+
+    Repeating the request changes nothing.
+    """
+    request.read_query(Nothing)
+    wish, player = await request.read_body(_wish), request.signed_in.player
+    told = await request.services.mailboxes.change(player, wish.address, turns=wish.turns, daily=wish.daily)
+    return answer(_view(request, told))
+
+
+@endpoint(
+    "DELETE",
+    "/v1/notifications/email",
+    tag="Notifications",
+    account="required",
+    scopes=("notify",),
+    answers=(Answer(200, "What you are told by e-mail.", EmailSettings),),
+)
+async def remove_email(request: Call) -> Response[bytes]:
+    """Be told by e-mail no longer.
+
+    Your address is forgotten at once. Repeating the request changes nothing.
+    """
+    request.read_query(Nothing)
+    await request.services.mailboxes.remove(request.signed_in.player)
+    return answer(_view(request, None))
+
+
+def _view(request: Call, told: Told | None) -> EmailSettings:
+    available = request.services.mailboxes.sends
+    if told is None:
+        return EmailSettings(available, None, None, turns=False, daily=False)
+    return EmailSettings(available, told.hint, told.row.status, told.turns, told.daily)
