@@ -58,7 +58,8 @@ async def inbox_of(services: Services, caller: Caller) -> Inbox:
 async def state_of(services: Services, caller: Caller, inbox: Inbox) -> InboxState:
     """Return what waits for the caller."""
     turns = await _turns_of(services, caller.player, inbox.settings)
-    return InboxState(inbox.unread, turns, await _rulings_of(services, caller.player))
+    newest = next((cursor_of(place_of(each)) for each in inbox.notices if not inbox.is_read(each)), None)
+    return InboxState(inbox.unread, newest, turns, await _rulings_of(services, caller.player))
 
 
 async def notifications(services: Services, inbox: Inbox, notices: Sequence[Notice]) -> tuple[Notification, ...]:
