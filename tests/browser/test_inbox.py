@@ -1,13 +1,21 @@
 """The inbox in pages: what waits is counted in the tab, listed in the lobby, and read where it is looked at."""
 
 import asyncio
+from urllib.parse import urlsplit
 
 from playwright.async_api import Page
 
 from tests.browser.games import token_of
-from tests.browser.visiting import expect
+from tests.browser.visiting import Visitor, expect
 from tests.service.api.serving import Player, Service
 from tests.service.api.test_statistics import caught_up
+
+CROWD = """(player) => {
+    const names = Array(4).fill("tabularium-game");
+    for (const each of names) navigator.locks.request(each, {mode: "shared"}, () => new Promise(() => {}));
+    new BroadcastChannel(`tabularium-inbox-${player}`).postMessage("new");
+}"""
+"""What four tabs with games do."""
 
 NEW = {"ruleset": "conquest-classic-friz", "players": 2}
 
@@ -54,6 +62,42 @@ async def test_the_lobby_lists_what_waits_and_what_was_not_read(service: Service
     await expect(inbox).to_contain_text("You have read everything.")
     await expect(page).to_have_title(f"({len(waits)}) Tabularium")
     assert (await service.get("/v1/notifications", anna))["state"]["unread"] == 0
+
+
+async def test_the_tabs_of_a_browser_share_one_stream_of_the_inbox(service: Service, page: Page, visitor: Visitor):
+    anna, bert = await service.register("Anna"), await service.register("Bert")
+    await page.goto(f"/#token={token_of(anna)}")
+    await expect(page.locator("#inbox-link a")).to_have_text("Inbox")
+    other = await visitor.context.new_page()
+    await other.goto("/")
+    await expect(other.locator("#inbox-link a")).to_have_text("Inbox")
+
+    def asked(path: str) -> int:
+        return sum(urlsplit(each.url).path == f"/v1/notifications{path}" for each in visitor.asked)
+
+    async def told(*tabs: Page) -> None:
+        """Begin a game, and wait until each tab shows what waits now."""
+        await begun(service, "Another", anna, bert)
+        await caught_up(service)
+        state = (await service.get("/v1/notifications", anna))["state"]
+        for tab in tabs:
+            await expect(tab).to_have_title(f"({state['unread'] + len(state['turns'])}) Tabularium")
+
+    before = asked("")
+    await told(page, other)
+    assert (asked("/stream"), asked("") - before) == (1, 1), "one stream and one list for both tabs"
+    await page.close()
+    await told(other)
+    assert asked("/stream") == 2, "the other tab has taken it over"
+    # What is read in one tab is read in all.
+    third = await visitor.context.new_page()
+    await third.goto("/")
+    await third.get_by_role("button", name="Mark all as read").click()
+    await expect(other.get_by_role("region", name="Inbox")).to_contain_text("You have read everything.")
+    assert asked("/stream") == 2
+    # Games in many tabs need the connections that a browser has.
+    async with other.expect_event("requestfailed", lambda failed: failed.url.endswith("/v1/notifications/stream")):
+        await third.evaluate(CROWD, anna.id)
 
 
 async def test_a_game_that_is_looked_at_is_read_and_counts_what_waits_elsewhere(service: Service, page: Page):

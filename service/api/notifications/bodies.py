@@ -86,6 +86,7 @@ class InboxState(Struct, frozen=True):
 
     Attributes:
         unread: how many notifications you have not read.
+        newest: the newest of them; null for none.
         turns: the games that wait for a decision of yours: those whose clock runs out first come first, then those that
             have waited longest. Of very many running games, the newest 50 are looked at.
         rulings: the cases that wait for a ruling in games whose official you are, the newest first, at most 50.
@@ -95,6 +96,7 @@ class InboxState(Struct, frozen=True):
     """
 
     unread: int
+    newest: NotificationId | None
     turns: tuple[Turn, ...]
     rulings: tuple[CaseSummary, ...]
     webhooks_off: tuple[HookId, ...] = ()

@@ -31,7 +31,7 @@ def examples(scene: Scene) -> dict[str, Example]:
     title, seat = scene.row(now).title, now.decisions[0].seats[0]
     place = (AT, CASE, 1)
     turn = Turn(GAME, title, now.ruleset.id, now.version, seat, AT, "2026-11-23T18:00:00.000000Z")
-    state, read = InboxState(1, (turn,), ()), InboxState(0, (turn,), ())
+    state, read = InboxState(1, cursor_of(place), (turn,), ()), InboxState(0, None, (turn,), ())
     opened = Notification(cursor_of(place), "case-opened", AT, GAME, title, CASE, 1, seat, read=False)
     started = Notification(
         cursor_of((AT, GAME, begun.version)), "game-started", AT, GAME, title, None, begun.version, None, read=True

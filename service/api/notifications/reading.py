@@ -61,11 +61,12 @@ async def inbox_of(services: Services, caller: Caller) -> Inbox:
 async def state_of(services: Services, caller: Caller, inbox: Inbox) -> InboxState:
     """Return what waits for the caller."""
     turns = await _turns_of(services, caller.player, inbox.settings)
+    newest = next((cursor_of(place_of(each)) for each in inbox.notices if not inbox.is_read(each)), None)
     rulings, mailboxes = await _rulings_of(services, caller.player), services.mailboxes
     hooks = await services.store.webhooks.webhooks(caller.player)
     given_up = tuple(each.webhook for each in hooks if each.status == "off" and each.why in GIVEN_UP)
     refused = mailboxes.sends and await mailboxes.is_refused(caller.player)
-    return InboxState(inbox.unread, turns, rulings, given_up, refused)
+    return InboxState(inbox.unread, newest, turns, rulings, given_up, refused)
 
 
 async def notifications(services: Services, inbox: Inbox, notices: Sequence[Notice]) -> tuple[Notification, ...]:

@@ -3,7 +3,7 @@
  * @module
  */
 
-/** @import { Answer, Body, EventRow, ProblemBody, Query } from "../types.js" */
+/** @import { Answer, Body, EventRow, InboxState, ProblemBody, Query } from "../types.js" */
 
 import { lastUsed } from "./device.js";
 
@@ -192,25 +192,54 @@ export class Api {
    */
   async follow(game, after, onEvent, onState, signal) {
     let last = after;
+    await this.#follow(
+      () => ({ path: `/v1/games/${game}/events/stream`, headers: { "Last-Event-ID": `${last}` } }),
+      (data) => {
+        const event = JSON.parse(data);
+        last = event.version;
+        onEvent(event);
+      },
+      onState,
+      signal,
+    );
+  }
+
+  /**
+   * Follow the inbox of the caller: what waits, at once and whenever it changes. Connects again by itself.
+   * @param {(state: InboxState) => void} onInbox
+   * @param {() => void} onSign hears of every sign of life, of which one comes at least every 15 seconds
+   * @param {AbortSignal} signal ends it
+   */
+  async followInbox(onInbox, onSign, signal) {
+    const request = () => ({ path: "/v1/notifications/stream", headers: {} });
+    await this.#follow(
+      request,
+      (data) => onInbox(JSON.parse(data)),
+      () => {},
+      signal,
+      onSign,
+    );
+  }
+
+  /**
+   * Follow a stream until it ends for good.
+   * @param {() => {path: string, headers: Record<string, string>}} request what to ask for next
+   * @param {(data: string) => void} onData
+   * @param {(state: "live" | "lost" | "ended" | "refused") => void} onState
+   * @param {AbortSignal} signal
+   * @param {() => void} [onSign]
+   */
+  async #follow(request, onData, onState, signal, onSign = () => {}) {
     for (let failures = 0; !signal.aborted; failures += 1) {
       try {
-        const ended = await this.#read(
-          game,
-          last,
-          signal,
-          () => {
-            failures = 0;
-            onState("live");
-          },
-          (event) => {
-            last = event.version;
-            onEvent(event);
-          },
-        );
-        if (ended) return onState("ended");
+        const onOpen = () => {
+          failures = 0;
+          onState("live");
+        };
+        if (await this.#read(request(), signal, onOpen, onData, onSign)) return onState("ended");
       } catch (error) {
         if (signal.aborted) return;
-        if (error instanceof Problem && [401, 404].includes(error.status)) return onState("refused");
+        if (error instanceof Problem && [401, 403, 404].includes(error.status)) return onState("refused");
       }
       if (!signal.aborted) onState("lost");
       await pause(Math.min(PATIENCE, 500 * 2 ** failures) * (0.7 + 0.6 * Math.random()), signal);
@@ -218,29 +247,30 @@ export class Api {
   }
 
   /**
-   * Read the stream until it ends; return whether the game has ended.
-   * @param {string} game
-   * @param {number} after
+   * Read a stream until it breaks off; return whether there is no more to come.
+   * @param {{path: string, headers: Record<string, string>}} request
    * @param {AbortSignal} signal
    * @param {() => void} onOpen
-   * @param {(event: EventRow) => void} onEvent
+   * @param {(data: string) => void} onData
+   * @param {() => void} onSign
    */
-  async #read(game, after, signal, onOpen, onEvent) {
+  async #read({ path, headers: more }, signal, onOpen, onData, onSign) {
     const silence = new AbortController();
     const stop = AbortSignal.any([signal, silence.signal]);
     let timer = setTimeout(() => silence.abort(), SILENCE);
-    const headers = { Accept: "text/event-stream", "Last-Event-ID": `${after}` };
+    const headers = { Accept: "text/event-stream", ...more };
     try {
-      const response = await this.#call("GET", `/v1/games/${game}/events/stream`, { headers, signal: stop });
+      const response = await this.#call("GET", path, { headers, signal: stop });
       if (response.status === 204 || !response.body) return true;
       onOpen();
       let text = "";
       for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
         clearTimeout(timer);
         timer = setTimeout(() => silence.abort(), SILENCE);
+        onSign();
         const blocks = (text + piece).split("\n\n");
         text = blocks.pop() ?? "";
-        for (const data of blocks.flatMap(dataOf)) onEvent(JSON.parse(data));
+        for (const data of blocks.flatMap(dataOf)) onData(data);
       }
       return false;
     } finally {
@@ -274,7 +304,7 @@ function withQuery(path, query = {}) {
  * @param {AbortSignal} signal
  * @param {number} milliseconds
  */
-function pause(milliseconds, signal) {
+export function pause(milliseconds, signal) {
   return /** @type {Promise<void>} */ (
     new Promise((resolve) => {
       const done = new AbortController();

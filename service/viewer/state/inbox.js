@@ -1,6 +1,7 @@
 /**
- * The inbox of the account of this tab: asked for now and then. Not by its stream, because a browser lends all tabs of a
- * service six connections together, and a game takes one.
+ * The inbox of the account of this tab. All tabs of a browser share one stream: a browser lends them six connections
+ * together, and each game takes one. The tab that holds a lock has the stream, and tells the others. Where a browser has
+ * no locks, which pages have on HTTPS and localhost only, each tab asks now and then.
  * @module
  */
 
@@ -9,9 +10,20 @@
  * @import { Api } from "./api.js"
  */
 
-const AGAIN = 20_000; // Milliseconds between two requests of a page that is looked at.
+import { pause } from "./api.js";
+
+const AGAIN = 20_000; // Milliseconds between two requests of a page that is looked at, where it has to ask.
 const HIDDEN = 60_000; // And of one that is not: its tab shows the count.
+const SILENT = 60_000; // Who has heard nothing for so long asks: the tab with the stream may be asleep.
+const HELLO = 1000; // So long a new tab waits for what the others know.
 const SHOWN = 20;
+const GAME = "tabularium-game"; // Each tab with a game holds this lock, together with the others.
+const GAMES = 3; // Games in tabs that leave connections for the stream and for requests.
+
+/**
+ * What tabs tell each other: what waits, that the tab with the stream is there, or that a tab is new.
+ * @typedef {{state: InboxState, unread: Notification[]} | "here" | "new"} Said
+ */
 
 /** What waits for an account. Says "change". */
 export class Inbox extends EventTarget {
@@ -21,6 +33,15 @@ export class Inbox extends EventTarget {
   #owner = null;
   /** The game that is looked at, and up to which version; what is told of it is read. */
   #looked = { game: "", version: 0 };
+  #isMarking = false;
+  /** Ends what is done for the owner. */
+  #end = new AbortController();
+  /** @type {BroadcastChannel | null} */
+  #others = null;
+  /** Whether this tab has the stream, or would have it if there were a connection for it. */
+  #leads = false;
+  /** Ends the stream while games need the connections. */
+  #stream = new AbortController();
 
   /** @param {Api} api */
   constructor(api) {
@@ -30,42 +51,48 @@ export class Inbox extends EventTarget {
     this.state = null;
     /** What is not read, the newest first. @type {Notification[]} */
     this.unread = [];
-    document.addEventListener("visibilitychange", () => document.hidden || this.read());
+    document.addEventListener("visibilitychange", () => document.hidden || this.#wake());
   }
 
   /** Show the inbox of somebody; null for nobody. @param {Me | null} player */
   belongTo(player) {
     const owner = player?.scopes.includes("notify") ? player.id : null;
     if (owner === this.#owner) return;
+    this.#end.abort();
+    this.#others?.close();
+    clearTimeout(this.#timer);
+    this.#readings += 1;
     this.#owner = owner;
+    this.#end = new AbortController();
+    this.#leads = false;
     Object.assign(this, { state: null, unread: [] });
-    this.read();
+    if (owner) this.#join(owner, this.#end.signal);
+    this.dispatchEvent(new Event("change"));
   }
 
   /** Note that somebody looks at a game. @param {string} game @param {number} version */
   look(game, version) {
+    if (!this.#looked.game) {
+      navigator.locks?.request(GAME, { mode: "shared" }, () => new Promise(() => {}));
+      this.#others?.postMessage("new");
+    }
     this.#looked = { game, version };
     this.#readLooked();
   }
 
-  /** Ask again. */
+  /** Ask the service, and tell the other tabs. */
   async read() {
-    clearTimeout(this.#timer);
     this.#readings += 1;
     const reading = this.#readings;
-    if (this.#owner) {
-      try {
-        const page = await this.api.get("/v1/notifications", { unread: "true", limit: SHOWN });
-        if (reading !== this.#readings) return;
-        Object.assign(this, { state: page.state, unread: page.items });
-        if (await this.#readLooked()) return;
-      } catch {
-        // Then it stays as it is until the next time.
-      }
+    if (!this.#owner) return;
+    try {
+      const page = await this.api.get("/v1/notifications", { unread: "true", limit: SHOWN });
+      if (reading !== this.#readings) return;
+      this.#share({ state: page.state, unread: page.items });
+    } catch {
+      // Then it stays as it is until the next time.
     }
-    if (reading !== this.#readings) return;
-    this.#timer = setTimeout(() => this.read(), document.hidden ? HIDDEN : AGAIN);
-    this.dispatchEvent(new Event("change"));
+    if (reading === this.#readings) this.#later();
   }
 
   /** Mark as read what is told, up to the newest that is shown. */
@@ -81,14 +108,105 @@ export class Inbox extends EventTarget {
     await this.read();
   }
 
-  /** Mark as read what is told of the game that is looked at; tell whether there was something. */
+  /** Share the inbox of an account with the other tabs. @param {string} owner @param {AbortSignal} signal */
+  #join(owner, signal) {
+    this.#others = new BroadcastChannel(`tabularium-inbox-${owner}`);
+    this.#others.onmessage = (/** @type {MessageEvent<Said>} */ { data }) => this.#hear(data);
+    if (!navigator.locks) {
+      this.read();
+      return;
+    }
+    this.#others.postMessage("new");
+    this.#later(HELLO);
+    // Rejects when the account leaves before its turn has come.
+    navigator.locks.request(`tabularium-inbox-${owner}`, { signal }, () => this.#lead(signal)).catch(() => {});
+  }
+
+  /** Have the stream, until the account leaves. @param {AbortSignal} signal */
+  async #lead(signal) {
+    clearTimeout(this.#timer);
+    this.#leads = true;
+    while (!signal.aborted) {
+      this.#stream = new AbortController();
+      if (await isCrowded()) await this.read();
+      else {
+        const stop = AbortSignal.any([signal, this.#stream.signal]);
+        await this.api.followInbox(
+          (state) => this.#told(state),
+          () => this.#others?.postMessage("here"),
+          stop,
+        );
+        if (this.#stream.signal.aborted) continue; // Games need the connections: look again.
+      }
+      await pause(AGAIN, signal);
+    }
+  }
+
+  /** Take in what the stream says. @param {InboxState} state */
+  #told(state) {
+    const before = this.state;
+    const isSame = before?.unread === state.unread && before.newest === state.newest;
+    if (state.unread && !isSame) this.read();
+    else this.#share({ state, unread: state.unread ? this.unread : [] });
+  }
+
+  /** Hear what another tab says. @param {Said} said */
+  #hear(said) {
+    if (said === "new") {
+      if (this.state && this.#leads) this.#others?.postMessage({ state: this.state, unread: this.unread });
+      if (this.#leads) isCrowded().then((crowded) => crowded && this.#stream.abort());
+    } else {
+      if (said !== "here") {
+        this.#readings += 1; // What was asked before this is older.
+        this.#take(said);
+      }
+      this.#later();
+    }
+  }
+
+  /** Take in what waits, and tell the other tabs. @param {Exclude<Said, string>} known */
+  #share(known) {
+    this.#others?.postMessage(known);
+    this.#take(known);
+  }
+
+  /** @param {Exclude<Said, string>} known */
+  #take(known) {
+    Object.assign(this, known);
+    this.#readLooked();
+    this.dispatchEvent(new Event("change"));
+  }
+
+  /** Ask after a while, unless somebody tells before that. @param {number} [milliseconds] */
+  #later(milliseconds = navigator.locks ? SILENT : document.hidden ? HIDDEN : AGAIN) {
+    clearTimeout(this.#timer);
+    if (!this.#leads) this.#timer = setTimeout(() => this.read(), milliseconds);
+  }
+
+  /** Somebody looks at this tab again. */
+  #wake() {
+    if (!navigator.locks) this.read();
+    else this.#readLooked();
+  }
+
+  /** Mark as read what is told of the game that is looked at. */
   async #readLooked() {
     const { game, version } = this.#looked;
     const isTold = this.unread.some((told) => told.game === game && !told.case && told.version <= version);
-    if (document.hidden || !isTold) return false;
-    this.unread = this.unread.filter((told) => told.game !== game || told.case || told.version > version);
-    await this.api.post("/v1/notifications/read", { game, version });
-    await this.read();
-    return true;
+    if (document.hidden || !isTold || this.#isMarking) return;
+    this.#isMarking = true;
+    try {
+      await this.api.post("/v1/notifications/read", { game, version });
+      this.#isMarking = false;
+      await this.read();
+    } catch {
+      this.#isMarking = false; // Then it is marked with the next change.
+    }
   }
+}
+
+/** Tell whether so many games are open that the stream would leave no connection for requests. */
+async function isCrowded() {
+  const { held } = await navigator.locks.query();
+  return (held ?? []).filter(({ name }) => name === GAME).length > GAMES;
 }

@@ -44,7 +44,7 @@ async def test_a_player_is_told_what_happened_and_what_waits(service: Service, a
     assert (started["kind"], started["game"], started["title"]) == ("game-started", game, shown["title"])
     assert (started["case"], started["seat"], started["read"]) == (None, None, False)
     nothing = {"turns": [], "rulings": [], "webhooks_off": [], "mail_refused": False}
-    assert page["state"] == {"unread": 1, **nothing}
+    assert page["state"] == {"unread": 1, "newest": page["items"][0]["id"], **nothing}
     (turn,) = (await inbox(service, anna))["state"]["turns"]
     assert turn == {
         "game": game,
