@@ -5,9 +5,11 @@ asynchronous need `@pytest_asyncio.fixture(loop_scope="session")`.
 """
 
 import functools
-from collections.abc import AsyncIterator
+import socket
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page
@@ -15,10 +17,11 @@ from playwright.async_api import Browser, Page
 from domain.boards import builtin
 from domain.library import LIBRARY
 from service.base.clock import utc_now
+from service.base.sockets import listen
 from tests.browser.chromium import chromium
 from tests.browser.deciding import several
 from tests.browser.games import Table, asks, table
-from tests.browser.visiting import Visit, Visitor, visiting
+from tests.browser.visiting import Lent, Visit, Visitor
 from tests.service.api.serving import Service, serving
 
 HERE = Path(__file__).parent
@@ -36,17 +39,31 @@ async def browser() -> AsyncIterator[Browser]:
         yield started
 
 
+@pytest.fixture(scope="session")
+def lent(browser: Browser) -> Lent:
+    return Lent(browser)
+
+
+@pytest.fixture(scope="session")
+def door() -> Iterator[socket.socket]:
+    """The port of all services: a browser keeps what it knows by address."""
+    with listen("127.0.0.1", 0) as listening:
+        yield listening
+
+
 @pytest_asyncio.fixture(loop_scope="session")
-async def service(tmp_path: Path) -> AsyncIterator[Service]:
+async def service(tmp_path: Path, door: socket.socket) -> AsyncIterator[Service]:
     """A running service without games; `tests.browser.games.table` makes some."""
-    async with serving(tmp_path, LIBRARY, builtin, clock=utc_now, durable=False) as running:
+    async with serving(tmp_path, LIBRARY, builtin, clock=utc_now, durable=False, door=door) as running:
+        # Pictures are named by their game's id and version, and of one id there may be another game in each test.
+        msgspec.structs.force_setattr(running.services, "drawn_by", str(tmp_path))
         yield running
 
 
 @pytest.fixture
-def visit(browser: Browser, service: Service) -> Visit:
+def visit(lent: Lent, service: Service) -> Visit:
     """Opens further pages: as somebody else, on a phone, in the dark."""
-    return functools.partial(visiting, browser, str(service.client.base_url).rstrip("/"))
+    return functools.partial(lent.visiting, str(service.client.base_url).rstrip("/"))
 
 
 @pytest_asyncio.fixture(loop_scope="session")

@@ -3,9 +3,10 @@
 import asyncio
 
 import pytest
-from playwright.async_api import Page
+from playwright.async_api import Browser, Page
 
-from tests.browser.visiting import Visit, Visitor, expect
+from tests.browser.visiting import Visit, Visitor, expect, visiting
+from tests.service.api.serving import Service
 
 WRONG = {
     "faint text": '<p data-style="color:#aaa;background:#fff">Hardly to be read</p>',
@@ -91,3 +92,67 @@ async def test_what_is_provoked_is_no_complaint(visitor: Visitor):
     await visitor.page.goto("/problems")
     await visitor.page.evaluate("() => fetch('/v1/nothing').then(answer => answer.text())")
     assert "unknown-path" in (await visitor.bodies())[f"{visitor.address}/v1/nothing"]
+
+
+LEFT = """async () => {
+    const databases = await indexedDB.databases();
+    return [localStorage.length, sessionStorage.length, document.cookie, databases.length, window.name,
+        history.length, innerWidth, document.querySelectorAll('main :hover').length, 'mark' in window,
+        new Date(0).getTimezoneOffset()];
+}"""
+LEAVE = """async () => {
+    localStorage.setItem('one', '1');
+    sessionStorage.setItem('two', '2');
+    document.cookie = 'three=3';
+    window.name = 'four';
+    window.mark = 5;
+    await new Promise((done) => indexedDB.open('six').onsuccess = done);
+}"""
+
+
+async def test_who_comes_after_another_finds_a_browser_as_new(visit: Visit, browser: Browser, service: Service):
+    async with visiting(browser, str(service.client.base_url).rstrip("/")) as visitor:
+        await visitor.page.goto("/problems")
+        new = await visitor.page.evaluate(LEFT)
+    async with visit() as visitor:
+        page = visitor.page
+        await page.route("**/health", lambda route: route.abort())
+        for path in ("/problems", "/problems", "/openapi.json", "/problems"):
+            await page.goto(path)
+        await page.evaluate(LEAVE)
+        await page.set_viewport_size({"width": 700, "height": 700})
+        await page.mouse.move(350, 350)
+        session = await visitor.context.new_cdp_session(page)
+        await session.send("Emulation.setTimezoneOverride", {"timezoneId": "Asia/Tokyo"})
+        tab = await visitor.context.new_page()
+        await tab.goto("/problems")
+        assert await page.evaluate(LEFT) != new
+    async with visit() as visitor:
+        assert visitor.page is page
+        assert visitor.asked == []
+        await page.goto("/problems")
+        assert await page.evaluate(LEFT) == new
+        assert await page.evaluate("fetch('/health').then((answer) => answer.status)") == 200
+        assert visitor.context.pages == [page]
+
+
+async def test_what_lasts_longer_than_a_page_ends_with_its_context(visit: Visit):
+    for lasting in (
+        lambda page: page.add_init_script("window.mine = 1"),
+        lambda page: page.context.add_init_script("window.mine = 1"),
+        lambda page: page.emulate_media(color_scheme="dark"),
+        lambda page: page.clock.set_fixed_time(0),
+        lambda page: page.context.grant_permissions(["geolocation"]),
+    ):
+        async with visit() as visitor:
+            await lasting(visitor.page)
+            page = visitor.page
+        assert page.is_closed()
+
+
+async def test_a_context_is_not_lent_again_after_a_failure(visit: Visit):
+    failed = visit()
+    visitor = await failed.__aenter__()
+    with pytest.raises(RuntimeError):
+        await failed.__aexit__(RuntimeError, RuntimeError(), None)
+    assert visitor.page.is_closed()

@@ -1,4 +1,9 @@
-"""Somebody who looks at the service with a browser: one page, and all that it asked for and complained of."""
+"""Somebody who looks at the service with a browser: one page, and all that it asked for and complained of.
+
+To load a page for the first time takes 2 s of processor time: 130 requests, and as many modules to compile. A page that
+other tests have used before takes two thirds of that, because the browser still has the modules. So `Lent` gives out
+contexts again when it has taken from them all that a visitor left.
+"""
 
 import asyncio
 import contextlib
@@ -11,7 +16,9 @@ from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import (
     Browser,
     BrowserContext,
+    CDPSession,
     ConsoleMessage,
+    Frame,
     Locator,
     Page,
     Request,
@@ -103,10 +110,14 @@ class Visitor:
         self.asked: list[Request] = []
         self._answers: list[Response] = []
         self._expected: list[str] = []
-        context.on("request", self._note)
-        context.on("response", self._keep)
-        context.on("console", self._hear)
-        context.on("weberror", self._notice)
+        self._heard: dict[Any, Callable[[Any], None]] = {
+            "request": self._note,
+            "response": self._keep,
+            "console": self._hear,
+            "weberror": self._notice,
+        }
+        for event, handler in self._heard.items():
+            context.on(event, handler)
 
     def expect(self, pattern: str) -> None:
         """Let complaints that contain this regular expression pass."""
@@ -161,6 +172,22 @@ class Visitor:
         ]
         assert not unexpected, "the browser complains:\n" + "\n".join(unexpected)
 
+    def keeps_answers(self) -> bool:
+        """Tell whether the browser may have kept an answer that another service would give otherwise.
+
+        What is under `/viewer/` is the same for all. What has to be asked for again goes by what it is (its ETag).
+        """
+        return any(
+            not re.search("no-cache|no-store", answer.headers.get("cache-control", "no-store"))
+            for answer in self._answers
+            if not answer.url.startswith(f"{self.address}/viewer/")
+        )
+
+    def leave(self) -> None:
+        """Hear no more of the context."""
+        for event, handler in self._heard.items():
+            self.context.remove_listener(event, handler)
+
     @property
     def _host(self) -> str:
         return urlsplit(self.address).netloc
@@ -189,14 +216,134 @@ async def visiting(
 ) -> AsyncIterator[Visitor]:
     """Open a page; at the end assert that nothing was wrong with it. `options` are those of a browser context."""
     context = await browser.new_context(base_url=address, **options)
-    context.set_default_timeout(PATIENCE)
     try:
-        page = await context.new_page()
-        visitor = Visitor(context, page, address, also)
-        yield visitor
-        # What a script has thrown by now is heard before the answer to this.
-        for each in context.pages:
-            await each.evaluate("() => new Promise((done) => setTimeout(done))")
-        visitor.check()
+        context.set_default_timeout(PATIENCE)
+        async with _visiting(context, await context.new_page(), address, also) as visitor:
+            yield visitor
     finally:
         await context.close()
+
+
+@contextlib.asynccontextmanager
+async def _visiting(
+    context: BrowserContext, page: Page, address: str, also: tuple[str, ...] = ()
+) -> AsyncIterator[Visitor]:
+    visitor = Visitor(context, page, address, also)
+    yield visitor
+    # What a script has thrown by now is heard before the answer to this.
+    for each in context.pages:
+        await each.evaluate("() => new Promise((done) => setTimeout(done))")
+    visitor.check()
+
+
+LASTING: Final = (
+    "add_init_script",
+    "emulate_media",
+    "expose_binding",
+    "expose_function",
+    "grant_permissions",
+    "install",
+    "set_extra_http_headers",
+    "set_fixed_time",
+    "set_geolocation",
+    "set_offline",
+    "set_system_time",
+)
+"""What changes a page, its context or its clock for longer than a page is shown. Such a context is not lent again."""
+PLAIN: Final = "/robots.txt"
+"""A page of the service without scripts. On it the browser keeps the process that has the service's modules."""
+EMPTIED: Final = "() => { localStorage.clear(); sessionStorage.clear(); window.name = ''; }"
+AT_ONCE: Final = 4
+"""Contexts that are kept for other visitors: each is a process."""
+SCREEN: Final = {"width": 1280, "height": 720}
+
+
+class _Context:
+    """A context with its page. `lasting` says that it cannot be as new any more."""
+
+    def __init__(self, context: BrowserContext, page: Page, devtools: CDPSession) -> None:
+        self.context = context
+        self.page = page
+        self.lasting = False
+        self._devtools = devtools
+        self._sessions: list[CDPSession] = []
+        for changed in (context, page, context.clock):
+            for name in LASTING:
+                if hasattr(changed, name):
+                    setattr(changed, name, self._noticing(getattr(changed, name)))
+        self._session = context.new_cdp_session
+        context.new_cdp_session = self._new_session
+
+    def _noticing(self, change: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+        async def changed(*given: Any, **named: Any) -> Any:
+            self.lasting = True
+            return await change(*given, **named)
+
+        return changed
+
+    async def _new_session(self, page: Page | Frame) -> CDPSession:
+        self._sessions.append(await self._session(page))
+        return self._sessions[-1]
+
+    async def emptied(self, address: str, *, cache: bool) -> None:
+        """Take away all that a visitor left, while the service still runs."""
+        for each in self.context.pages:
+            if each is not self.page:
+                await each.close()
+        for session in self._sessions:
+            await session.detach()  # which ends what it has changed
+        self._sessions.clear()
+        await self.page.unroute_all()
+        await self.context.unroute_all()
+        await self.page.mouse.move(0, 0)  # where it is at first
+        await self.page.goto(PLAIN)
+        await self.page.evaluate(EMPTIED)
+        await self._devtools.send("Storage.clearDataForOrigin", {"origin": address, "storageTypes": "all"})
+        await self._devtools.send("Page.resetNavigationHistory")
+        await self.context.clear_cookies()
+        if cache:
+            await self._devtools.send("Network.clearBrowserCache")
+
+
+class Lent:
+    """Browser contexts that one visitor has after the other, each as if it were new."""
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._idle: list[tuple[str, _Context]] = []
+
+    @contextlib.asynccontextmanager
+    async def visiting(self, address: str, **options: Any) -> AsyncIterator[Visitor]:
+        """Do what `visiting` does. Only a context that was given back in order is lent again, for the same options."""
+        screen = options.pop("viewport", SCREEN)
+        kind = repr((address, sorted(options.items())))
+        lent = self._again(kind) or await self._new(address, options)
+        if lent.page.viewport_size != screen:
+            await lent.page.set_viewport_size(screen)
+        kept = False
+        try:
+            async with _visiting(lent.context, lent.page, address) as visitor:
+                yield visitor
+            visitor.leave()
+            if not lent.lasting and not lent.page.is_closed():
+                await lent.emptied(address, cache=visitor.keeps_answers())
+                self._idle.append((kind, lent))
+                kept = True
+        finally:
+            if not kept:
+                await lent.context.close()
+        while len(self._idle) > AT_ONCE:
+            _, longest = self._idle.pop(0)
+            await longest.context.close()
+
+    def _again(self, kind: str) -> _Context | None:
+        for place in reversed(range(len(self._idle))):
+            if self._idle[place][0] == kind:
+                return self._idle.pop(place)[1]
+        return None
+
+    async def _new(self, address: str, options: dict[str, Any]) -> _Context:
+        context = await self._browser.new_context(base_url=address, **options)
+        context.set_default_timeout(PATIENCE)
+        page = await context.new_page()
+        return _Context(context, page, await context.new_cdp_session(page))

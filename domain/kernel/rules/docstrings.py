@@ -21,6 +21,10 @@ from typing import Any, Final
 
 _ATTRIBUTE: Final = re.compile(r"^    (\w+(?:, \w+)*): (.*(?:\n(?:     .*|(?=\n)))*)", re.MULTILINE)
 
+_Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+_BLOCKS: Final = (ast.stmt, ast.excepthandler, ast.match_case)
+"""What can have a definition in it. Expressions make up most of a module, and have none that has a docstring."""
+
 
 @cache
 def docstring(of: type | Callable[..., Any]) -> str:
@@ -33,7 +37,7 @@ def docstring(of: type | Callable[..., Any]) -> str:
         return inspect.cleandoc(of.__doc__)
     if sys.flags.optimize < 2:
         return ""
-    node = _defined(source_of(of.__module__), of.__qualname__)
+    node = _definitions(of.__module__).get(of.__qualname__)
     return (ast.get_docstring(node) or "") if node is not None else ""
 
 
@@ -58,14 +62,18 @@ def source_of(module: str) -> ast.Module:
         raise LookupError(f"the source of {module} is missing, and its docstrings are only there") from error
 
 
-def _defined(node: ast.AST, qualname: str) -> ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | None:
-    """Return the definition of a name such as ``Outer.method``; None when there is none."""
-    name, _, rest = qualname.removeprefix("<locals>.").partition(".")
-    found = [
-        child
-        for child in ast.walk(node)
-        if isinstance(child, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and child.name == name
-    ]
-    if not found:
-        return None
-    return _defined(found[0], rest) if rest else found[0]
+@cache
+def _definitions(module: str) -> dict[str, _Definition]:
+    """Return what a module defines, by its `__qualname__`. Of several definitions of one name, the first counts."""
+    found: dict[str, _Definition] = {}
+
+    def look(within: ast.AST, prefix: str) -> None:
+        for node in ast.iter_child_nodes(within):
+            if isinstance(node, _Definition):
+                found.setdefault(prefix + node.name, node)
+                look(node, f"{prefix}{node.name}." + ("" if isinstance(node, ast.ClassDef) else "<locals>."))
+            elif isinstance(node, _BLOCKS):
+                look(node, prefix)
+
+    look(source_of(module), "")
+    return found

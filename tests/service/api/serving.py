@@ -128,6 +128,8 @@ class _Prompt(Server):
             done.cancel()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        for connection in list(self.server_state.connections):
+            connection.shutdown()
         await asyncio.sleep(0.001)  # in which it learns that its clients have gone
         if self.server_state.connections or self.server_state.tasks:
             await super().shutdown(sockets)
@@ -147,11 +149,12 @@ async def serving(
     randomness: Callable[[int], bytes] = secrets.token_bytes,
     clock: Clock | None = None,
     drawings: Drawings = own_drawing,
+    door: socket.socket | None = None,
     **settings: Any,
 ) -> AsyncIterator[Service]:
-    """Run the service on a free port over the files in `data`."""
+    """Run the service over the files in `data`: on a free port, or where `door` listens, which is left open."""
     chosen = Settings(data=data, port=0, **settings)
-    with listen("127.0.0.1", 0) as listening:
+    with listen("127.0.0.1", 0) if door is None else door.dup() as listening:
         address = f"http://127.0.0.1:{listening.getsockname()[1]}"
         async with open_services(chosen, library, boards, clock or ticking(), randomness, drawings) as services:
             server = _Prompt(services)
