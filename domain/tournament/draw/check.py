@@ -31,7 +31,8 @@ def _faults(problem: Problem, draw: Draw) -> Iterator[str]:
         if len(table) not in problem.sizes:
             yield f"Table {number} has {_players(len(table))}; allowed are tables of {_listed(problem.sizes)}."
     if len(draw.byes) > problem.byes:
-        yield f"{_players(len(draw.byes))} have a bye; allowed are {problem.byes} at most."
+        have = "has" if len(draw.byes) == 1 else "have"
+        yield f"{_players(len(draw.byes))} {have} a bye; at most {problem.byes} may."
     banned = {frozenset(pair) for pair in problem.bans}
     for number, table in enumerate(draw.tables, start=1):
         for place, one in enumerate(table):
@@ -91,8 +92,8 @@ def _flaws(problem: Problem) -> Iterator[str]:
 def obstacle(problem: Problem) -> str | None:
     """Return why a problem without flaws has no lawful draw, as a sentence; None when it has one.
 
-    It names the sizes when no number of tables fits, else the fewest bans that leave no draw together: without any one
-    of them there would be one.
+    It names the sizes when no number of tables fits, else bans that together leave no draw. Each of them is needed for
+    that: without it there would be one.
 
     Raises:
         Undecided: there are so many bans that the search for a draw was given up.
@@ -101,7 +102,7 @@ def obstacle(problem: Problem) -> str | None:
     if not shapes(field):
         count = len(problem.entrants)
         byes = f" with {problem.byes} byes at most" if problem.byes else " without byes"
-        return f"{_players(count)} do not fill tables of {_listed(problem.sizes)}{byes}."
+        return f"{_players(count)} cannot fill tables of {_listed(problem.sizes)}{byes}."
     if lawful(field) is not None:
         return None
     bans = [(one, other) for one, others in enumerate(field.banned) for other in sorted(others) if one < other]

@@ -45,7 +45,8 @@ class Weights(Struct, frozen=True, forbid_unknown_fields=True):
     """How much each thing that is undesirable costs. The defaults say that 100 is one step between two scores.
 
     Attributes:
-        size: for each table, times the square of how many seats it has more or fewer than preferred.
+        size: for each table, times the square of how many seats it has more or fewer than preferred. It has to be high:
+            players at small tables meet fewer others, so everything else is cheaper with small tables.
         score: for two players at one table, for each step between their scores; what is left of a step counts in
             proportion, rounded down.
         met: for two players at one table, times the square of how often they have met. The default says that two
@@ -59,12 +60,12 @@ class Weights(Struct, frozen=True, forbid_unknown_fields=True):
         place: the same for their place in the starting order.
     """
 
-    size: int = 300
+    size: int = 10_000
     score: int = 100
     met: int = 2000
     club: int = 300
-    bye: int = 1000
-    bye_again: int = 20000
+    bye: int = 40_000
+    bye_again: int = 40_000
     bye_score: int = 100
     seat: int = 1
     place: int = 1

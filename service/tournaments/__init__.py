@@ -1,0 +1,1 @@
+"""What tournaments need beside their rules: the solver that draws a round."""

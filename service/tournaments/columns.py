@@ -1,0 +1,469 @@
+"""The program that draws a round by integer programming, in a process of its own: `solving.py` starts it.
+
+It chooses tables out of all that there could be, so that everybody sits once and the sum of their costs is least. There
+are too many to list, so a linear program starts with a few, and its dual values price all others: those that would make
+it cheaper are added until there are none (column generation). Its value is then a bound for every draw. What the bound
+leaves open is decided with the tables that can still be part of a better draw, if they are not too many. In a large
+field, groups of tables that could exchange players are drawn again by themselves.
+
+It does so for one shape after the other: so many tables of each size, so many byes. One that costs more by itself than
+the best draw is left out.
+
+It reads one line of JSON with the numbers of the problem, and writes a line for each better draw and each better bound,
+so that what it has found is not lost when its time is over.
+"""
+
+import json
+import math
+import os
+import resource
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations, islice
+from random import Random
+from typing import Any, Final
+
+import highspy
+import numpy as np
+
+Table = tuple[int, ...]
+"""The numbers of its players, in their order. A bye is a table of one, and a missing player one of nobody."""
+
+Shape = Mapping[int, int]
+"""How many tables there are of each size; of size 1, how many byes."""
+
+COLUMNS: Final = 40_000
+"""So many tables are listed at most to close the gap between the bound and the best draw; they take some 60 MiB."""
+
+NEAR: Final = 5_000
+"""So many tables are listed at most to draw a part of the field again."""
+
+GROUP: Final = 24
+"""So many players are drawn again together in a large field; it is done in a fraction of a second."""
+
+CALM: Final = 2
+"""When no group was improved in so many rounds over all tables, the draw is left as it is."""
+
+SURE: Final = 0.7
+"""A table of which the linear program takes more than this is kept while the rest is solved again."""
+
+MEMORY: Final = 2 * 2**30
+"""So much address space the process may have; 240 players need a tenth of that memory."""
+
+SHAPES: Final = 60
+"""So many shapes are looked at, the cheapest by themselves."""
+
+EXACT: Final = 1e-6
+BANNED: Final = 1e9
+
+
+class Numbers:
+    """A problem with one shape: what pairs, sizes and byes cost, in units of their greatest common divisor."""
+
+    def __init__(self, pairs: Any, sizes: Mapping[int, float], byes: Any, shape: Shape) -> None:
+        self.pairs, self.sizes, self.byes = pairs, sizes, byes
+        self.shape = {size: tables for size, tables in sorted(shape.items()) if tables}
+        self.count = len(byes)
+
+    def price(self, table: Table) -> float:
+        if len(table) == 1:
+            return float(self.byes[table[0]])
+        return self.sizes[len(table)] + sum(float(self.pairs[one, other]) for one, other in combinations(table, 2))
+
+    def part(self, players: Sequence[int], shape: Shape) -> "Numbers":
+        """Return the problem of some of the players."""
+        chosen = np.array(players)
+        return Numbers(self.pairs[np.ix_(chosen, chosen)], self.sizes, self.byes[chosen], shape)
+
+
+class Pricing:
+    """The tables whose reduced cost is low: their price less what their players and their size are worth."""
+
+    def __init__(self, numbers: Numbers, players: Any, sizes: Mapping[int, float]) -> None:
+        self._numbers, self._players, self._sizes = numbers, players, sizes
+
+    def cheapest(self) -> Iterator[tuple[float, Table]]:
+        """Yield tables below zero; among them, for each size and each player, the cheapest of which it is the first."""
+        yield from self._all(-EXACT, only_better=True)
+
+    def below(self, limit: float) -> Iterator[tuple[float, Table]]:
+        """Yield all tables whose reduced cost is at most `limit`."""
+        yield from self._all(limit + EXACT, only_better=False)
+
+    def _all(self, limit: float, only_better: bool) -> Iterator[tuple[float, Table]]:
+        for size in self._numbers.shape:
+            for first in range(self._numbers.count - size + 1 if size > 1 else 0):
+                yield from self._from(first, size, limit, only_better)
+
+    def _from(self, first: int, size: int, limit: float, only_better: bool) -> Iterator[tuple[float, Table]]:
+        pairs, count = self._numbers.pairs, self._numbers.count
+        best = limit
+
+        def grow(table: Table, price: float, added: Any, missing: int) -> Iterator[tuple[float, Table]]:
+            """Yield the tables that some seated players can become; `added` is what each other player would add."""
+            nonlocal best
+            after = table[-1] + 1
+            if count - after < missing:
+                return
+            rest = added[after:]
+            if missing == 1:
+                if only_better:
+                    player = int(np.argmin(rest))
+                    if price + rest[player] < best:
+                        best = price + float(rest[player])
+                        yield best, (*table, after + player)
+                else:
+                    for player in np.nonzero(price + rest <= limit)[0]:
+                        yield price + float(rest[player]), (*table, after + int(player))
+                return
+            # What the table costs at least with each next player: the others are the cheapest for it, whoever they are.
+            among = pairs[after:, after:] + rest[None, :]
+            np.fill_diagonal(among, BANNED)
+            if missing == 2:
+                least = price + rest + among.min(axis=1)
+            else:
+                least = price + rest + np.partition(among, missing - 2, axis=1)[:, : missing - 1].sum(axis=1)
+            for player in np.argsort(least, kind="stable"):
+                if least[player] > best or (only_better and least[player] >= best):
+                    return
+                other = after + int(player)
+                yield from grow((*table, other), price + float(rest[player]), added + pairs[other], missing - 1)
+
+        alone = self._numbers.sizes[size] - self._sizes[size] - float(self._players[first])
+        yield from grow((first,), alone, pairs[first] - self._players, size - 1)
+
+
+class Master:
+    """The program that chooses among known tables. A player may be missing, at a price that no draw is worth."""
+
+    def __init__(self, numbers: Numbers, tables: Iterable[Table], ceiling: float) -> None:
+        self.numbers = numbers
+        self.tables: list[Table] = []
+        self._known: set[Table] = set()
+        self._row = {size: numbers.count + place for place, size in enumerate(numbers.shape)}
+        self._solver = highspy.Highs()
+        for name, value in (("output_flag", False), ("threads", 1), ("random_seed", 1), ("mip_rel_gap", 0.0)):
+            self._solver.setOptionValue(name, value)
+        none = np.array([], dtype=np.int32)
+        for tables_ in (*[1] * numbers.count, *numbers.shape.values()):
+            self._solver.addRow(float(tables_), float(tables_), 0, none, np.array([]))
+        for row in range(numbers.count):
+            self._add((), 10 * ceiling + 1000, (row,))
+        for size, row in self._row.items():
+            # Without a player a table is missing as well.
+            self._add((), 0.0, (row,), float(numbers.shape[size]))
+        if 1 in numbers.shape:
+            for player in range(numbers.count):
+                self.add((player,))
+        for table in tables:
+            self.add(table)
+
+    def add(self, table: Table) -> bool:
+        """Add a table, and tell whether it is new."""
+        if table in self._known:
+            return False
+        self._known.add(table)
+        self._add(table, self.numbers.price(table), (*table, self._row[len(table)]))
+        return True
+
+    def _add(self, table: Table, price: float, rows: Table, most: float = 1.0) -> None:
+        self.tables.append(table)
+        self._solver.addCol(price, 0.0, most, len(rows), np.array(rows, dtype=np.int32), np.ones(len(rows)))
+
+    def relaxed(self) -> tuple[float, Pricing]:
+        """Return the value of the linear program, and what it makes other tables cost."""
+        # A column may be taken more than once here: a bound of one on it would have a dual value of its own.
+        self._solver.run()
+        duals = np.array(self._solver.getSolution().row_dual)
+        sizes = {size: float(duals[row]) for size, row in self._row.items()}
+        value = self._solver.getInfo().objective_function_value
+        return value, Pricing(self.numbers, duals[: self.numbers.count], sizes)
+
+    def shares(self) -> list[tuple[float, Table]]:
+        """Return the tables that the linear program takes, and how much of each, the largest share first."""
+        shares = zip(self._solver.getSolution().col_value, self.tables, strict=True)
+        taken = ((share, table) for share, table in shares if table and share > EXACT)
+        return sorted(taken, key=lambda item: (-item[0], item[1]))
+
+    def chosen(self, seconds: float, start: Sequence[Table]) -> tuple[list[Table] | None, float]:
+        """Return the tables that an integer program chooses in the time, and its bound. It ends the linear program."""
+        solver, count = self._solver, len(self.tables)
+        solver.setOptionValue("time_limit", solver.getRunTime() + max(0.1, seconds))
+        solver.changeColsIntegrality(
+            count, np.arange(count, dtype=np.int32), np.array([highspy.HighsVarType.kInteger] * count)
+        )
+        if start:
+            wanted = set(start)
+            hint = highspy.HighsSolution()
+            hint.col_value = [1.0 if table in wanted else 0.0 for table in self.tables]
+            solver.setSolution(hint)
+        solver.run()
+        info = solver.getInfo()
+        if info.primal_solution_status != int(highspy.SolutionStatus.kSolutionStatusFeasible):
+            return None, -math.inf
+        values = solver.getSolution().col_value
+        chosen = [table for table, value in zip(self.tables, values, strict=True) if value > 0.5]
+        if solver.getModelStatus() == highspy.HighsModelStatus.kOptimal:
+            return None if () in chosen else chosen, info.objective_function_value
+        return None if () in chosen else chosen, info.mip_dual_bound
+
+
+class Search:
+    """The best draw of one shape so far, and the bound below which there is none.
+
+    Args:
+        numbers: the problem.
+        start: a draw of that shape, if one is known.
+        ceiling: what another draw costs; only one that is cheaper counts.
+        ends: when the time is over, by the monotonic clock.
+    """
+
+    def __init__(self, numbers: Numbers, start: Sequence[Table], ceiling: float, ends: float) -> None:
+        self.numbers = numbers
+        self.best = sorted(tuple(sorted(table)) for table in start)
+        self.cost = sum(map(numbers.price, self.best)) if start else ceiling
+        self.bound = -math.inf
+        self._ends = ends
+
+    def left(self) -> float:
+        """Return the seconds that are left."""
+        return self._ends - time.monotonic()
+
+    def is_proved(self) -> bool:
+        return self.bound >= self.cost - EXACT
+
+    def _take(self, tables: Sequence[Table]) -> bool:
+        cost = sum(map(self.numbers.price, tables))
+        if cost >= self.cost - EXACT:
+            return False
+        self.best, self.cost = sorted(tables), cost
+        return True
+
+    def _raise(self, bound: float) -> None:
+        # Costs are whole numbers, so a bound is rounded up. No draw needs to be better than the best.
+        if bound > -math.inf:
+            self.bound = max(self.bound, self.cost if bound > self.cost else math.ceil(bound - EXACT))
+
+    def run(self, columns: int = COLUMNS, seconds: float = math.inf) -> Iterator[None]:
+        """Find the best draw; yield when the draw or the bound may have got better.
+
+        Args:
+            columns: so many tables are listed at most to close the gap.
+            seconds: how long one integer program may take.
+        """
+        master = Master(self.numbers, self.best, self.cost)
+        priced = self._priced(master, self._raise)
+        yield
+        if priced is None or self.is_proved():
+            return
+        value, pricing = priced
+        if self.numbers.count > GROUP:
+            self._dive(master)
+            yield
+            for _ in self._exchanged(Random(1)):
+                yield
+                if self.is_proved():
+                    return
+        if not self.is_proved() and self.left() > 0:
+            self._close(value, pricing, columns, seconds)
+            yield
+
+    def _priced(self, master: Master, tell: Any = lambda _: None) -> tuple[float, Pricing] | None:
+        """Solve the linear program over all tables; None when the time is over before. Tells bounds on the way."""
+        shape = master.numbers.shape
+        while True:
+            value, pricing = master.relaxed()
+            lowest = dict.fromkeys(shape, 0.0)
+            added = 0
+            for reduced, table in pricing.cheapest():
+                lowest[len(table)] = min(lowest[len(table)], reduced)
+                added += master.add(table)
+                if self.left() < 0:
+                    return None
+            # Each table takes this much off the value at most.
+            tell(value + sum(tables * lowest[size] for size, tables in shape.items()))
+            if not added:
+                tell(value)
+                return value, pricing
+
+    def _dive(self, master: Master) -> None:
+        """Keep the tables that the linear program takes most of, and solve it for the others, until few are left."""
+        players = list(range(self.numbers.count))
+        kept: list[Table] = []
+        while self.left() > 0:
+            shares = [(share, tuple(players[player] for player in table)) for share, table in master.shares()]
+            room = Counter(master.numbers.shape)
+            taken: set[int] = set()
+            few = 1 + len(shares) // 20
+            for place, (share, table) in enumerate(shares):
+                if (share > SURE or place < few) and taken.isdisjoint(table) and room[len(table)]:
+                    kept.append(table)
+                    taken.update(table)
+                    room[len(table)] -= 1
+            players = [player for player in players if player not in taken]
+            if not taken or not players:
+                break
+            place = {player: number for number, player in enumerate(players)}
+            known = [tuple(place[player] for player in table) for _, table in shares if taken.isdisjoint(table)]
+            master = Master(self.numbers.part(players, room), known, self.cost)
+            priced = self._priced(master)
+            if priced is None:
+                return
+            if len(players) <= 2 * GROUP:
+                value, pricing = priced
+                for _, table in islice(pricing.below(max(2, value / 20)), NEAR):
+                    master.add(table)
+                chosen, _ = master.chosen(min(3, self.left()), [])
+                if chosen is None:
+                    return
+                kept.extend(tuple(players[player] for player in table) for table in chosen)
+                players = []
+                break
+        if not players:
+            self._take(kept)
+
+    def _exchanged(self, random: Random) -> Iterator[None]:
+        """Draw groups of tables of a large field again, until that gains nothing more; yield when it does."""
+        calm = 0
+        while self.left() > 0:
+            for group in self._groups(random):
+                calm += 1
+                if self._redrawn(group):
+                    calm = 0
+                    yield
+                if self.left() < 0 or calm >= CALM * len(self.best):
+                    return
+
+    def _groups(self, random: Random) -> Iterator[list[Table]]:
+        """Yield, for each table, a group around it of tables whose players could well sit with its own."""
+        tables = list(self.best)
+        random.shuffle(tables)
+        for table in (table for table in tables if table in self.best):
+            others = [other for other in self.best if other != table]
+            strange = {
+                other: float(np.minimum(self.numbers.pairs[np.ix_(table, other)], 1e6).mean())
+                * random.uniform(0.5, 1.5)
+                for other in others
+            }
+            group, players = [table], len(table)
+            for other in sorted(others, key=lambda other: (strange[other], other)):
+                if players + len(other) <= GROUP:
+                    group.append(other)
+                    players += len(other)
+            yield group
+
+    def _redrawn(self, group: list[Table]) -> bool:
+        players = sorted(player for table in group for player in table)
+        place = {player: number for number, player in enumerate(players)}
+        part = self.numbers.part(players, Counter(map(len, group)))
+        start = [tuple(place[player] for player in table) for table in group]
+        search = Search(part, start, self.cost, self._ends)
+        for _ in search.run(NEAR, 0.5):
+            pass
+        again = [tuple(players[player] for player in table) for table in search.best]
+        return self._take([*(table for table in self.best if table not in group), *again])
+
+    def _close(self, value: float, pricing: Pricing, columns: int, seconds: float) -> None:
+        """Choose among all tables that a better draw can have: those with a reduced cost within the gap."""
+        gap = self.cost - 1 - value
+        tables = self._below(pricing, gap, columns)
+        whole = tables is not None
+        while tables is None and self.left() > 0:
+            # Too many: the best of them may make a better draw, but prove nothing.
+            gap /= 2
+            tables = self._below(pricing, gap, columns)
+        if tables is None:
+            return
+        chosen, bound = Master(self.numbers, [*self.best, *tables], self.cost).chosen(
+            min(seconds, self.left()), self.best
+        )
+        if chosen is not None:
+            self._take(chosen)
+        if whole:
+            self._raise(bound)
+
+    def _below(self, pricing: Pricing, limit: float, most: int) -> list[Table] | None:
+        """Return the tables whose reduced cost is at most `limit`; None when there are more than `most`."""
+        tables: list[Table] = []
+        for _, table in pricing.below(limit):
+            tables.append(table)
+            if len(tables) > most or self.left() < 0:
+                return None
+        return tables
+
+
+def shapes_of(
+    count: int, sizes: Mapping[int, float], byes: Sequence[float], ceiling: float
+) -> list[tuple[float, Shape]]:
+    """Return the shapes that cost less than `ceiling` by themselves, with that cost, the cheapest first.
+
+    Args:
+        count: how many players there are.
+        sizes: what a table of each size costs.
+        byes: what the cheapest byes cost, one for each bye that is allowed.
+        ceiling: what a draw costs.
+    """
+    found: list[tuple[float, Shape]] = []
+
+    def fill(left: int, price: float, shape: dict[int, int], open_: list[int]) -> None:
+        if price >= ceiling:
+            return
+        if not left:
+            found.append((price, shape))
+        elif open_:
+            size = open_[0]
+            for tables in range(left // size + 1):
+                fill(left - tables * size, price + tables * sizes[size], {**shape, size: tables}, open_[1:])
+
+    for without in range(min(len(byes), count) + 1):
+        fill(count - without, sum(byes[:without]), {1: without}, sorted(sizes, reverse=True))
+    return sorted(found, key=lambda item: item[0])
+
+
+def solve(told: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield better and better draws and bounds of a problem, as `solving.py` sends it."""
+    ends = time.monotonic() + told["seconds"]
+    prices = {int(size): price for size, price in told["sizes"].items()}
+    unit = math.gcd(*prices.values(), *told["byes"], *(price for row in told["pairs"] for price in row)) or 1
+    pairs = np.array(told["pairs"], dtype=float) / unit
+    for one, other in told["bans"]:
+        pairs[one, other] = pairs[other, one] = BANNED
+    byes = np.array(told["byes"], dtype=float) / unit
+    sizes = {size: price / unit for size, price in prices.items()}
+    best: list[Table] = [tuple(sorted(table)) for table in told["tables"]] + [(player,) for player in told["without"]]
+    own = Counter(map(len, best))
+    cost = sum(map(Numbers(pairs, sizes, byes, own).price, best))
+    shapes = shapes_of(len(byes), sizes, sorted(byes.tolist())[: told["most_byes"]], cost)
+    shapes.sort(key=lambda item: Counter(item[1]) != own)
+    # What is known of each shape: first, what it costs by itself.
+    bounds = [price for price, _ in shapes]
+    for place, (price, shape) in enumerate(shapes[:SHAPES]):
+        if price >= cost or time.monotonic() > ends:
+            continue
+        search = Search(Numbers(pairs, sizes, byes, shape), best if Counter(shape) == own else [], cost, ends)
+        for _ in search.run():
+            if search.cost < cost:
+                best, cost = search.best, search.cost
+            bounds[place] = max(bounds[place], search.bound)
+            yield {
+                "tables": [table for table in best if len(table) > 1],
+                "byes": [table[0] for table in best if len(table) == 1],
+                "bound": round(min(cost, *bounds) * unit),
+            }
+
+
+def main() -> None:
+    # The service comes first, and keeps its memory.
+    os.nice(10)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    # HiGHS greets on standard output, whatever its options say; what it says goes where errors go.
+    with os.fdopen(os.dup(1), "w") as answers:
+        os.dup2(2, 1)
+        for news in solve(json.loads(sys.stdin.readline())):
+            print(json.dumps(news), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    main()
