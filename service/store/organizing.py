@@ -123,7 +123,10 @@ class OrganizingStore(Protocol):
         ...
 
     async def games(self, bulk: BulkId, after: int = 0) -> list[BulkGameRow]:
-        """Return the games of a bulk of which something became after the change `after`, by their last changes."""
+        """Return the games of a bulk of which something became after the change `after`, by their last changes.
+
+        What games they were to be is left out.
+        """
         ...
 
     async def due(self, now: str, limit: int) -> list[tuple[BulkGameRow, BulkRow]]:

@@ -3,7 +3,18 @@
 from collections.abc import Sequence
 from typing import Final
 
-from service.api.problems import access, accounts, cases, games, play, request, rulesets, transparency, webhooks
+from service.api.problems import (
+    access,
+    accounts,
+    cases,
+    games,
+    organizing,
+    play,
+    request,
+    rulesets,
+    transparency,
+    webhooks,
+)
 from service.api.problems.problem import Kind
 
 KINDS: Final[Sequence[Kind]] = (
@@ -59,6 +70,7 @@ KINDS: Final[Sequence[Kind]] = (
     transparency.UNKNOWN_TILE,
     webhooks.UNKNOWN_WEBHOOK,
     webhooks.UNKNOWN_DELIVERY,
+    organizing.UNKNOWN_BULK,
     request.METHOD_NOT_ALLOWED,
     request.REQUEST_TIMEOUT,
     play.NOT_NOW,
@@ -74,6 +86,9 @@ KINDS: Final[Sequence[Kind]] = (
     cases.ALREADY_RULED,
     webhooks.TOO_MANY_WEBHOOKS,
     webhooks.WEBHOOKS_OFF,
+    organizing.NOT_CONSENTED,
+    organizing.TOO_MANY_CONSENTS,
+    organizing.TOO_MANY_GAMES,
     cases.STALE_RULING,
     play.STALE_VERSION,
     request.BODY_TOO_LARGE,
@@ -86,6 +101,7 @@ KINDS: Final[Sequence[Kind]] = (
     request.KEY_REUSED,
     play.REFUSED,
     webhooks.BAD_TARGET,
+    organizing.BULK_REFUSED,
     request.UPGRADE_REQUIRED,
     request.TOO_MANY_REQUESTS,
     request.TOO_MANY_CONNECTIONS,
