@@ -1,6 +1,8 @@
 """Games that are asked for together: each is opened once, whatever is killed, and starts when it can."""
 
+import asyncio
 import contextlib
+import itertools
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -82,8 +84,8 @@ class Club(Struct, eq=False):
 
 
 @pytest.fixture
-async def club(tmp_path: Path, database: dict[str, Any]) -> AsyncIterator[Club]:
-    async with open_rig(tmp_path, **database) as rig:
+async def club(tmp_path: Path, database_url: str) -> AsyncIterator[Club]:
+    async with open_rig(tmp_path, database_url=database_url) as rig:
         clock = Hands()
         clock.now = datetime(2026, 11, 20, 12, tzinfo=UTC)
         for player in (ANNA, BERT, CARL):
@@ -209,7 +211,8 @@ async def test_what_has_not_started_is_cancelled(club: Club) -> None:
     made = await club.make(*[table() for _ in range(PAGE - 2)], seated(), seated(), table(), table(starts_at=evening))
     await club.opener().turn()
     begun, given = [each.game for each in await club.became(made)][PAGE - 2 : PAGE]
-    assert begun and given
+    assert begun
+    assert given
     await club.rig.games.act(begun, BERT, Start())
     await club.bulks().cancel(made)
     await club.run()
@@ -257,65 +260,61 @@ async def opened(club: Club) -> list[str]:
     return [row.game for row in await club.rig.store.games(mine=ANNA, limit=100)]
 
 
-@contextlib.contextmanager
-def dying(opener: Opener, games: Games, at: int) -> Any:
-    """Let a process die at a step: before or after it appends to a log, or writes down what became of a game."""
-    steps = iter(range(1_000))
+class Death:
+    """Lets a process die at a step: before or after it appends to a log, or writes down what became of a game."""
 
-    def mortal(work: Any) -> Any:
-        async def step(*arguments: Any, **options: Any) -> Any:
-            if next(steps) == at:
-                raise Killed
+    def __init__(self, at: int) -> None:
+        self.at = at
+        self.steps = 0
+        self.came = False
+
+    def step(self) -> None:
+        self.came = self.steps == self.at
+        self.steps += 1
+        if self.came:
+            raise Killed
+
+    def waits_in(self, work: Any) -> Any:
+        async def mortal(*arguments: Any, **options: Any) -> Any:
+            self.step()
             done = await work(*arguments, **options)
-            if next(steps) == at:
-                raise Killed
+            self.step()
             return done
 
-        return step
+        return mortal
 
-    appender, store = games._appender, opener._store  # type: ignore[reportPrivateUsage]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(appender, "append", mortal(appender.append))
-        patch.setattr(store, "record", mortal(store.record))
-        yield steps
+    async def run(self, club: Club) -> None:
+        """Let a new process do what is due, until it dies."""
+        games = club.games()
+        opener = club.opener(games)
+        appender, store = games._appender, opener._store  # type: ignore[reportPrivateUsage]
+        with pytest.MonkeyPatch.context() as patch, contextlib.suppress(Killed):
+            patch.setattr(appender, "append", self.waits_in(appender.append))
+            patch.setattr(store, "record", self.waits_in(store.record))
+            while await opener.turn():
+                pass
+        await games.close()
 
 
 async def test_a_process_that_dies_at_any_step_leaves_as_many_games_as_were_asked_for(club: Club) -> None:
-    steps, at = 0, 0
-    while True:
-        evening = club.at(timedelta(minutes=1))
+    for at in itertools.count():
+        evening, death = club.at(timedelta(minutes=1)), Death(at)
         before = len(await opened(club))
         made = await club.make(seated(starts_at=evening), table(), seated(starts_at=evening))
-        died = False
-        for _ in range(2):  # once while they are opened, then when they start
-            games = club.games()
-            opener = club.opener(games)
-            with dying(opener, games, at - steps) as counted:
-                try:
-                    while await opener.turn():
-                        pass
-                except Killed:
-                    died = True
-                steps = 0 if died else steps + next(counted)
-            await games.close()
+        for _ in range(2):  # at first the games are opened, then two of them start
+            if not death.came:
+                await death.run(club)
             await club.run()  # by the next process
             club.clock.now += timedelta(minutes=2)
-            if died:
-                break
-        await club.run()
         assert len(await opened(club)) == before + 3
         assert len({each.game for each in await club.became(made)}) == 3
         assert await club.statuses(made) == ["started", "open", "started"]
-        if not died:
+        if not death.came:
             break
-        at += 1
-        steps = 0
-    assert at == 2 * (3 * 2 + 2 * 2), "each step was one at which a process died"
+    assert death.steps == at == 20, "each append and each row was a place to die at, before and after it"
 
 
 async def test_two_processes_that_open_games_at_once_open_none_twice(club: Club) -> None:
-    import asyncio
-
     made = await club.make(*[seated() for _ in range(10)])
     others = [club.games() for _ in range(3)]
     await asyncio.gather(*(club.opener(games).turn() for games in others))
@@ -327,11 +326,7 @@ async def test_two_processes_that_open_games_at_once_open_none_twice(club: Club)
 
 async def test_a_key_that_was_forgotten_meanwhile_opens_no_second_game(club: Club) -> None:
     made = await club.make(table())
-    games = club.games()
-    opener = club.opener(games)
-    with dying(opener, games, 2), pytest.raises(Killed):  # the game is open, and nobody has said so
-        await opener.turn()
-    await games.close()
+    await Death(1).run(club)  # the game is open, and nobody has said so
     assert len(await opened(club)) == 1
     await club.rig.store.forget_keys("2027-01-01T00:00:00.000000Z", 100)
     await club.run()
