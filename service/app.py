@@ -46,6 +46,7 @@ from service.observe.background import background
 from service.observe.logging import log
 from service.observe.metrics import Metrics
 from service.observe.tracing import Traced, is_tracing
+from service.organizing.running import organizing
 from service.pictures.scenes import Drawings
 from service.readmodels import Refusals, keeping
 from service.store.backend import backend_of
@@ -113,6 +114,7 @@ async def open_services(
         webhooks, devices, mailboxes = await opened.enter_async_context(
             telling(settings, store, games, rows, wake, clock, randomness, watched)
         )
+        organizers = await opened.enter_async_context(organizing(store, games, rows, clock, randomness))
         services = Services(
             settings=settings,
             library=library,
@@ -135,6 +137,7 @@ async def open_services(
             webhooks=webhooks,
             devices=devices,
             mailboxes=mailboxes,
+            organizing=organizers,
         )
         await opened.enter_async_context(keeping(settings, library, store, rows, wake))
         await opened.enter_async_context(

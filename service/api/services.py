@@ -21,6 +21,7 @@ from service.cluster.wake import Wake
 from service.games.games import Games
 from service.judging.desk import Desk
 from service.observe.metrics import Metrics
+from service.organizing.running import Organizing
 from service.pictures.gallery import Gallery
 from service.pictures.release import drawn_by
 from service.pictures.scenes import Drawings
@@ -61,6 +62,7 @@ class Services(Struct, frozen=True, eq=False):
     webhooks: Webhooks
     devices: Devices
     mailboxes: Mailboxes
+    organizing: Organizing
     log_key: LogKey | None = None
     """What signs the transparency log, if this process does."""
     provider: "Provider | None" = None

@@ -81,7 +81,8 @@ PARAMETERS: Final = {
     "secret": "The value of an invitation.",
     "webhook": "The id of a webhook.",
     "delivery": "The id of a delivery.",
-    "device": "a device that is told",
+    "device": "The id of a device that is told.",
+    "bulk": "The id of games that you created together.",
     "token": "The id of a token, or `current` for the one that the request comes with.",
 }
 

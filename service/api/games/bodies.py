@@ -70,15 +70,14 @@ class GameChange(Struct, frozen=True, forbid_unknown_fields=True):
     title: Title
 
 
-class NewGame(Struct, frozen=True, forbid_unknown_fields=True):
-    """A game to create.
+class GameWanted(Struct, frozen=True, forbid_unknown_fields=True):
+    """What game is to be created.
 
     Attributes:
         ruleset: the id of the ruleset of the game.
         players: how many play.
         title: a line that tells people what game this is.
         setup: what the ruleset lets the creator choose; `GET /v1/rulesets/{ruleset}` has the schema.
-        organizer: the account that organizes the game, when that is not the creator's own.
         organizer_sees: what the organizer sees of the running game without holding a seat: `spectator` for what
             everybody sees, `all` for everything, hidden hands included. It cannot be changed, and players can see it
             before they sit down.
@@ -102,7 +101,6 @@ class NewGame(Struct, frozen=True, forbid_unknown_fields=True):
     players: Players
     title: Title = ""
     setup: dict[str, Any] = field(default_factory=dict[str, Any])
-    organizer: Identifier | None = None
     organizer_sees: Sight = "spectator"
     forks: Forking = "players"
     readers: Readers = "everybody"
@@ -111,6 +109,16 @@ class NewGame(Struct, frozen=True, forbid_unknown_fields=True):
     board: Raw | UnsetType = UNSET
     documents: dict[str, Raw] = field(default_factory=dict[str, Raw])
     listed: bool = True
+
+
+class NewGame(GameWanted, frozen=True, forbid_unknown_fields=True):
+    """A game to create.
+
+    Attributes:
+        organizer: the account that organizes the game, when that is not the creator's own.
+    """
+
+    organizer: Identifier | None = None
 
 
 class ClockWanted(Struct, frozen=True, forbid_unknown_fields=True):

@@ -3,7 +3,18 @@
 from collections.abc import Sequence
 from typing import Final
 
-from service.api.problems import access, accounts, cases, games, play, request, rulesets, transparency, webhooks
+from service.api.problems import (
+    access,
+    accounts,
+    cases,
+    games,
+    organizing,
+    play,
+    request,
+    rulesets,
+    transparency,
+    webhooks,
+)
 from service.api.problems.problem import Kind
 
 KINDS: Final[Sequence[Kind]] = (
@@ -60,6 +71,7 @@ KINDS: Final[Sequence[Kind]] = (
     webhooks.UNKNOWN_WEBHOOK,
     webhooks.UNKNOWN_DELIVERY,
     webhooks.UNKNOWN_DEVICE,
+    organizing.UNKNOWN_BULK,
     request.METHOD_NOT_ALLOWED,
     request.REQUEST_TIMEOUT,
     play.NOT_NOW,
@@ -79,6 +91,9 @@ KINDS: Final[Sequence[Kind]] = (
     webhooks.PUSH_OFF,
     webhooks.MAIL_OFF,
     webhooks.TOO_MANY_CONFIRMATIONS,
+    organizing.NOT_CONSENTED,
+    organizing.TOO_MANY_CONSENTS,
+    organizing.TOO_MANY_GAMES,
     cases.STALE_RULING,
     play.STALE_VERSION,
     request.BODY_TOO_LARGE,
@@ -91,6 +106,7 @@ KINDS: Final[Sequence[Kind]] = (
     request.KEY_REUSED,
     play.REFUSED,
     webhooks.BAD_TARGET,
+    organizing.BULK_REFUSED,
     request.UPGRADE_REQUIRED,
     request.TOO_MANY_REQUESTS,
     request.TOO_MANY_CONNECTIONS,
