@@ -106,7 +106,7 @@ class Scores:
         return [each.seated for each in self.rounds[player] if each.seated is not None]
 
     def earned(self, table: Table) -> Iterator[Seated]:
-        """Yield the players of a table with what they earned there; nothing while it has no result."""
+        """Yield the players of a table with what they earned there; none while it has no result."""
         if (result := table.result) is None:
             return
         regulations, place = self.field.regulations, 0

@@ -257,7 +257,7 @@ async def test_no_row_tells_a_secret(tmp_path: Path) -> None:
         card = first.schema["properties"]["card"]
         play.command(RED, {"type": "choose-card", "card": card.get("const", (card.get("enum") or [0])[0])})
         rows = await SqliteRows.open(tmp_path / f"{name}.db")
-        log = MemoryLog([(GameId("the-game"), record) for record in play.records])
+        log = MemoryLog([(GameId("g-the-game"), record) for record in play.records])
         await runner(log, rows).catch_up()
         found = await contents(rows)
         kept.append(found)

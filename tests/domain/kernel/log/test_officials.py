@@ -37,7 +37,7 @@ from domain.kernel.log.lifecycle import (
     TakeBackAsked,
 )
 from domain.kernel.log.record import Cause
-from domain.kernel.log.seated import OfferWithdrawn, SeatOffered, SeatResigned
+from domain.kernel.log.seated import OfferWithdrawn, SeatAssigned, SeatConfirmed, SeatOffered, SeatResigned
 from domain.kernel.proof.origin import AROUND_THE_TABLE
 from domain.kernel.proof.verify import verify
 from domain.kernel.rules.loading import common_rules
@@ -267,7 +267,16 @@ def test_what_a_pause_allows_is_one_list_for_the_rule_and_the_problem() -> None:
         GamePaused: lambda at: at.rule_pause(),
         GameResumed: lambda at: at.resume(),
     }
-    before_the_game = {GameCreated, GameForked, SeatTaken, SeatLeft, GameStarted, GameCancelled}
+    before_the_game = {
+        GameCreated,
+        GameForked,
+        SeatAssigned,
+        SeatConfirmed,
+        SeatTaken,
+        SeatLeft,
+        GameStarted,
+        GameCancelled,
+    }
     needs_the_table = {AnswerGiven}
     assert {*acts, *before_the_game, *needs_the_table} == {*AROUND_THE_TABLE, MovesRetracted} - {
         *OF_CLOCKS
