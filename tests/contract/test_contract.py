@@ -360,8 +360,8 @@ def test_the_contract_does_not_grow_unnoticed(openapi: dict[str, Any]) -> None:
     It was 1,000 kB, and 154 packed, before there were webhooks and inboxes.
     """
     compact = json.dumps(openapi, ensure_ascii=False, separators=(",", ":")).encode()
-    assert len(compact) < 1_090_000
-    assert len(gzip.compress(compact)) < 168_000
+    assert len(compact) < 1_125_000
+    assert len(gzip.compress(compact)) < 172_000
 
 
 def test_a_problem_leads_to_nothing_of_a_ruleset(openapi: dict[str, Any]) -> None:
