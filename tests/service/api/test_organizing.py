@@ -46,6 +46,7 @@ async def create(service: Service, player: Player, *games: Any, key: str | None 
 
 async def became(service: Service, player: Player, bulk: str, *statuses: str) -> list[Answer]:
     """Return what became of the games of a bulk as soon as it is what is expected."""
+    games = list[Answer]()
     for _ in range(400):
         games = (await service.get(f"/v1/games/bulk/{bulk}", player))["games"]
         if tuple(each["status"] for each in games) == statuses:
@@ -84,6 +85,7 @@ async def test_a_seat_is_assigned_to_who_agreed_confirmed_and_proved(
     ]
     assert answers[0].json()["events"][0]["event"] == {"type": "seat-assigned", "seat": "red", "player": bert.id}
     assert answers[1].json()["version"] == answers[0].json()["version"]
+    assert (await service.get(f"/v1/games/{game}"))["assigned"] == ["red"]
     assert await wrong(service, "POST", f"{red}/confirmation", carl, {}) == (422, "refused")
     await service.post(f"{red}/confirmation", bert, {"entropy": "dice of bert"})
     assert await wrong(service, "POST", f"{red}/assignment", anna, {"player": carl.id}) == (422, "refused")
@@ -151,7 +153,7 @@ async def test_a_stream_tells_what_becomes_of_games_until_all_have_started_or_we
     club: tuple[Service, Player, Player, Player],
 ) -> None:
     service, anna, bert, carl = club
-    now = written(service.services.games._clock())  # type: ignore[reportPrivateUsage]
+    now = written(service.services.games._clock())
     seats = {"red": bert.id, "blue": carl.id}
     made = await create(service, anna, {**TABLE, "seats": seats, "starts_at": now}, TABLE, TABLE)
     url = f"/v1/games/bulk/{made['id']}"
