@@ -100,7 +100,7 @@ class OrganizingStore(Protocol):
         ...
 
     async def consenting(self, organizer: PlayerId, players: Collection[PlayerId]) -> set[PlayerId]:
-        """Return the accounts, of some, that let an organizer seat them."""
+        """Return the accounts, out of `players`, that let an organizer seat them."""
         ...
 
     async def add(

@@ -360,6 +360,7 @@ class GameDetail(GameSummary, frozen=True):
         result: how it ended, by its own end or by a ruling on that; null while it goes on, also in another game.
         ruled_by: the case in which its end was ruled on after it; null when its own end counts.
         continued_in: the game in which it continues by that ruling; null when it does not.
+        assigned: the seats that were assigned and that their players have not confirmed; none once it has started.
         given_up: the seats that are open to a substitute, or to a bot of the organizer's: their players gave them up or
             resigned, or their clocks left them open.
         resigned: the seats among them whose players resigned; the house answers for these.
@@ -393,6 +394,7 @@ class GameDetail(GameSummary, frozen=True):
     result: Finish | None
     ruled_by: CaseId | None
     continued_in: GameId | None
+    assigned: tuple[Seat, ...]
     given_up: tuple[Seat, ...]
     resigned: tuple[Seat, ...]
     offers: tuple[SeatOffer, ...]

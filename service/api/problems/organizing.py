@@ -45,6 +45,6 @@ BULK_REFUSED: Final = Kind(
     "Correct the games that `faults` names, and send all of them again.",
     {
         "detail": "Game 3: 'pq2v6m3n4k5x7c8b9' does not let you seat them.",
-        "faults": (Fault(3, "'pq2v6m3n4k5x7c8b9' does not let you seat them.", "caesar"),),
+        "faults": (Fault(3, "'pq2v6m3n4k5x7c8b9' does not let you seat them.", "red"),),
     },
 )

@@ -210,9 +210,7 @@ async def test_what_has_not_started_is_cancelled(club: Club) -> None:
     evening = club.at(timedelta(hours=1))
     made = await club.make(*[table() for _ in range(PAGE - 2)], seated(), seated(), table(), table(starts_at=evening))
     await club.opener().turn()
-    begun, given = [each.game for each in await club.became(made)][PAGE - 2 : PAGE]
-    assert begun
-    assert given
+    begun, given = [each.game for each in await club.became(made) if each.game][PAGE - 2 : PAGE]
     await club.rig.games.act(begun, BERT, Start())
     await club.bulks().cancel(made)
     await club.run()
@@ -287,7 +285,7 @@ class Death:
         """Let a new process do what is due, until it dies."""
         games = club.games()
         opener = club.opener(games)
-        appender, store = games._appender, opener._store  # type: ignore[reportPrivateUsage]
+        appender, store = games._appender, opener._store
         with pytest.MonkeyPatch.context() as patch, contextlib.suppress(Killed):
             patch.setattr(appender, "append", self.waits_in(appender.append))
             patch.setattr(store, "record", self.waits_in(store.record))
@@ -297,6 +295,7 @@ class Death:
 
 
 async def test_a_process_that_dies_at_any_step_leaves_as_many_games_as_were_asked_for(club: Club) -> None:
+    at, death = 0, Death(0)
     for at in itertools.count():
         evening, death = club.at(timedelta(minutes=1)), Death(at)
         before = len(await opened(club))
