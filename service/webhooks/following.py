@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.kernel.ids import CaseId, GameId, PlayerId, Seat, StreamId, Version, is_case
+from domain.kernel.ids import CaseId, GameId, PlayerId, Seat, StreamId, Version, is_case, is_tournament
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import cause_of
 from domain.kernel.log.lifecycle import AnswerGiven
@@ -216,6 +216,8 @@ class Follower:
         deliveries = list[DeliveryRow]()
         for stream, placed in streams.items():
             try:
+                if is_tournament(stream):
+                    continue
                 if is_case(stream):
                     deliveries += await self._of_case(CaseId(stream), placed, ears)
                 else:
