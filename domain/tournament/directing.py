@@ -65,7 +65,7 @@ def change(
     current = tournament.field.current
     if current is not None and current.status == "drawn":
         asked = f"The lots of round {current.number} have been drawn."
-        raise Refusal("TAB-TRN-03", asked, "Change the regulations after it is published.", untimely=True)
+        raise Refusal("TAB-TRN-03", asked, "Change the regulations after it is published or cancelled.", untimely=True)
     if played := len(tournament.field.played):
         for name in UNCHANGING:
             asked = f"You asked to change {name!r}, but a round has been published."

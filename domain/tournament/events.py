@@ -1,12 +1,13 @@
 """What happens in a tournament, from its announcement to its close."""
 
+from collections.abc import Callable
 from typing import ClassVar, Final, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
 from domain.kernel.ids import GameId, PlayerId, Version
 from domain.kernel.log.ending import How
-from domain.kernel.rules.message import kebab
+from domain.kernel.rules.message import enumerated, kebab
 from domain.tournament.draw import Cost, Draw
 from domain.tournament.regulations import Regulations
 
@@ -20,12 +21,27 @@ Status = Literal["open", "running", "closed", "cancelled"]
 """How far a tournament is: `open` until its first round is published."""
 
 
+Name = Callable[[PlayerId], str]
+"""Gives the display name of a player."""
+
+_PENALTIES: Final = {"caution": "a caution", "warning": "a warning", "exclusion": "an exclusion"}
+
+
+def finished(order: Order, name: Name) -> str:
+    """Return an order of players in words: the first first, "with" between those who tie."""
+    return enumerated([" with ".join(map(name, tied)) for tied in order])
+
+
 class TournamentEvent(Struct, frozen=True, tag=kebab, forbid_unknown_fields=True):
     """An event of a tournament. Its type name and fields are the storage format, as those of a game's events are."""
 
     schema: ClassVar[int] = 1
     rules: ClassVar[tuple[str, ...]] = ()
     """The ids of the rules of the service that it concerns."""
+
+    def tell(self, name: Name) -> str:
+        """Return what happened in a sentence, for the history. `name` gives the display name of a player."""
+        raise NotImplementedError
 
 
 class TournamentAnnounced(TournamentEvent, frozen=True):
@@ -40,6 +56,9 @@ class TournamentAnnounced(TournamentEvent, frozen=True):
     regulations: Regulations
     commitment: str
 
+    def tell(self, name: Name) -> str:
+        return f"The tournament was announced: {self.regulations.rounds} rounds of {self.regulations.ruleset}."
+
 
 class RegulationsChanged(TournamentEvent, frozen=True):
     """A director changed the regulations, for rounds that have not begun (TAB-TRN-03)."""
@@ -47,6 +66,9 @@ class RegulationsChanged(TournamentEvent, frozen=True):
     rules = ("TAB-TRN-03",)
 
     regulations: Regulations
+
+    def tell(self, name: Name) -> str:
+        return "The regulations were changed."
 
 
 class DirectorNamed(TournamentEvent, frozen=True):
@@ -56,6 +78,9 @@ class DirectorNamed(TournamentEvent, frozen=True):
 
     player: PlayerId
 
+    def tell(self, name: Name) -> str:
+        return f"{name(self.player)} directs the tournament, too."
+
 
 class DirectorReleased(TournamentEvent, frozen=True):
     """The organizer released a director, or a director laid the office down (TAB-TRN-04)."""
@@ -63,6 +88,9 @@ class DirectorReleased(TournamentEvent, frozen=True):
     rules = ("TAB-TRN-04",)
 
     player: PlayerId
+
+    def tell(self, name: Name) -> str:
+        return f"{name(self.player)} does not direct the tournament any more."
 
 
 class PlayerEntered(TournamentEvent, frozen=True):
@@ -77,6 +105,10 @@ class PlayerEntered(TournamentEvent, frozen=True):
     player: PlayerId
     club: str | UnsetType = UNSET
 
+    def tell(self, name: Name) -> str:
+        club = "" if self.club is UNSET else f" for {self.club}"
+        return f"{name(self.player)} entered{club}."
+
 
 class PlayerWithdrew(TournamentEvent, frozen=True):
     """A player takes no part in the rounds that are still to be drawn (TAB-TRN-06)."""
@@ -84,6 +116,9 @@ class PlayerWithdrew(TournamentEvent, frozen=True):
     rules = ("TAB-TRN-06",)
 
     player: PlayerId
+
+    def tell(self, name: Name) -> str:
+        return f"{name(self.player)} withdrew."
 
 
 class PlayerDropped(TournamentEvent, frozen=True):
@@ -97,6 +132,9 @@ class PlayerDropped(TournamentEvent, frozen=True):
 
     player: PlayerId
     reason: str
+
+    def tell(self, name: Name) -> str:
+        return f"{name(self.player)} was dropped: {self.reason}"
 
 
 class PlayerCheckedIn(TournamentEvent, frozen=True):
@@ -113,6 +151,9 @@ class PlayerCheckedIn(TournamentEvent, frozen=True):
     player: PlayerId
     entropy: str
 
+    def tell(self, name: Name) -> str:
+        return f"{name(self.player)} checked in for round {self.round}."
+
 
 class LotsDrawn(TournamentEvent, frozen=True):
     """The check-in for a round was closed, and the secret of its lots published (TAB-TRN-08).
@@ -127,6 +168,11 @@ class LotsDrawn(TournamentEvent, frozen=True):
     round: int
     secret: str
     present: tuple[PlayerId, ...]
+
+    def tell(self, name: Name) -> str:
+        return (
+            f"The check-in for round {self.round} was closed with {len(self.present)} players, and its lots were drawn."
+        )
 
 
 class RoundDrafted(TournamentEvent, frozen=True):
@@ -148,6 +194,10 @@ class RoundDrafted(TournamentEvent, frozen=True):
     by: str
     bound: int | UnsetType = UNSET
 
+    def tell(self, name: Name) -> str:
+        drawn = f"{len(self.drawn.tables)} tables and {len(self.drawn.byes)} byes"
+        return f"Draft {self.draft} of round {self.round} has {drawn}, and costs {self.cost.total}."
+
 
 class RoundPublished(TournamentEvent, frozen=True):
     """The tables of a round were published (TAB-TRN-10).
@@ -166,6 +216,10 @@ class RoundPublished(TournamentEvent, frozen=True):
     cost: Cost
     reason: str | UnsetType = UNSET
 
+    def tell(self, name: Name) -> str:
+        changed = "" if self.reason is UNSET else f", changed by hand: {self.reason}"
+        return f"Draft {self.draft} of round {self.round} was published{changed or '.'}"
+
 
 class RoundCancelled(TournamentEvent, frozen=True):
     """A director cancelled a round: it does not count, and another one is drawn in its place (TAB-TRN-11).
@@ -178,6 +232,9 @@ class RoundCancelled(TournamentEvent, frozen=True):
 
     round: int
     reason: str
+
+    def tell(self, name: Name) -> str:
+        return f"Round {self.round} was cancelled: {self.reason}"
 
 
 class TableOpened(TournamentEvent, frozen=True):
@@ -192,6 +249,9 @@ class TableOpened(TournamentEvent, frozen=True):
     round: int
     table: int
     game: GameId
+
+    def tell(self, name: Name) -> str:
+        return f"Table {self.table} of round {self.round} is game {self.game}."
 
 
 class SubstituteSeated(TournamentEvent, frozen=True):
@@ -211,6 +271,10 @@ class SubstituteSeated(TournamentEvent, frozen=True):
     player: PlayerId
     to: PlayerId
     reason: str
+
+    def tell(self, name: Name) -> str:
+        where = f"at table {self.table} of round {self.round}"
+        return f"{name(self.to)} plays in the place of {name(self.player)} {where}: {self.reason}"
 
 
 class ResultTaken(TournamentEvent, frozen=True):
@@ -236,6 +300,9 @@ class ResultTaken(TournamentEvent, frozen=True):
     hash: str
     left: tuple[PlayerId, ...] = ()
 
+    def tell(self, name: Name) -> str:
+        return f"Table {self.table} of round {self.round} ended: {finished(self.order, name)}."
+
 
 class ResultConfirmed(TournamentEvent, frozen=True):
     """The result of a table counts (TAB-TRN-15)."""
@@ -244,6 +311,9 @@ class ResultConfirmed(TournamentEvent, frozen=True):
 
     round: int
     table: int
+
+    def tell(self, name: Name) -> str:
+        return f"The result of table {self.table} of round {self.round} counts."
 
 
 class ResultOverruled(TournamentEvent, frozen=True):
@@ -260,6 +330,10 @@ class ResultOverruled(TournamentEvent, frozen=True):
     table: int
     order: Order
     reason: str
+
+    def tell(self, name: Name) -> str:
+        result = f"table {self.table} of round {self.round}: {finished(self.order, name)}"
+        return f"A director gave a result to {result}. {self.reason}"
 
 
 class PenaltyGiven(TournamentEvent, frozen=True):
@@ -278,6 +352,10 @@ class PenaltyGiven(TournamentEvent, frozen=True):
     points: int
     reason: str
 
+    def tell(self, name: Name) -> str:
+        given = f"minus {self.points} points" if self.sort == "points" else _PENALTIES[self.sort]
+        return f"{name(self.player)} got {given}: {self.reason}"
+
 
 class AnnouncementMade(TournamentEvent, frozen=True):
     """A director told all players something (TAB-TRN-18).
@@ -289,6 +367,9 @@ class AnnouncementMade(TournamentEvent, frozen=True):
     rules = ("TAB-TRN-18",)
 
     text: str
+
+    def tell(self, name: Name) -> str:
+        return self.text
 
 
 class TournamentClosed(TournamentEvent, frozen=True):
@@ -302,6 +383,9 @@ class TournamentClosed(TournamentEvent, frozen=True):
 
     order: Order
 
+    def tell(self, name: Name) -> str:
+        return f"The tournament was closed. {finished(self.order[:1], name)} won it."
+
 
 class TournamentCancelled(TournamentEvent, frozen=True):
     """The organizer cancelled the tournament before a result counted (TAB-TRN-19).
@@ -313,6 +397,9 @@ class TournamentCancelled(TournamentEvent, frozen=True):
     rules = ("TAB-TRN-19",)
 
     reason: str
+
+    def tell(self, name: Name) -> str:
+        return f"The tournament was cancelled: {self.reason}"
 
 
 TOURNAMENT_EVENTS: Final = (

@@ -52,8 +52,9 @@ def outcome_of(game: Game, records: Sequence[Record], table: Sequence[PlayerId])
     if end is None or sorted(players.values()) != sorted(table):
         return None
     ended = next(record for record in reversed(records) if record.type == type_name(GameEnded))
-    gone = (seat for seat, player in players.items() if game.players[seat] != player or seat in game.around.given_up)
-    left = tuple(player for player in table if player in {players[seat] for seat in gone})
+    given_up = game.around.given_up
+    gone = {player for seat, player in players.items() if game.players[seat] != player or seat in given_up}
+    left = tuple(player for player in table if player in gone)
     return Outcome(in_players(end.order, players), end.how, end.rule, ended.version, ended.hash.hex(), left)
 
 

@@ -1,5 +1,6 @@
 """Rounds: their lots, the drafts of their tables, publication, games and substitutes (TAB-TRN-08 to TAB-TRN-13)."""
 
+from collections.abc import Callable
 from typing import Final
 
 from msgspec import UNSET
@@ -9,8 +10,8 @@ from domain.kernel.log.record import Cause
 from domain.kernel.rules.message import enumerated
 from domain.kernel.rules.refusal import Refusal, refuse_unless
 from domain.tournament.chain import LENGTH, follows
-from domain.tournament.draw import Cost, Draw, cost, draw_lots, faults
-from domain.tournament.drawing import eligible, problem_of
+from domain.tournament.draw import Cost, Draw, NoDraw, Problem, Undecided, cost, draw_lots, faults, obstacle
+from domain.tournament.drawing import drawn_without_solver, eligible, problem_of
 from domain.tournament.events import (
     LotsDrawn,
     RoundCancelled,
@@ -67,6 +68,25 @@ def _present(tournament: Tournament, number: int) -> list[Entrant]:
         right = f"A table needs {fewest} at least, who have checked in."
         raise Refusal("TAB-TRN-08", asked, right, untimely=True)
     return present[:fewest] if isinstance(stage, FinalTable) else present
+
+
+def tables_for(tournament: Tournament, solve: Callable[[Problem], Draw] | None = None) -> Draw:
+    """Return tables for the round whose lots were drawn: by a solver, or without one.
+
+    Raises:
+        Refusal: no round is being drawn, or it has no lawful tables: then it says which bans or sizes are in the way
+            (TAB-TRN-09).
+    """
+    current = tournament.require_drawn("TAB-TRN-09")
+    problem = problem_of(tournament.field, current)
+    try:
+        return drawn_without_solver(tournament.field, current) if solve is None else solve(problem)
+    except NoDraw:
+        right = "Drop a player, or cancel the round and change the sizes of tables or the bans."
+        raise Refusal("TAB-TRN-09", obstacle(problem) or "There is no lawful draw.", right) from None
+    except Undecided as undecided:
+        asked, right = f"A lawful draw was not found: {undecided}.", "Draw the tables by hand, or lift bans."
+        raise Refusal("TAB-TRN-09", asked, right) from None
 
 
 def draft(tournament: Tournament, drawn: Draw, by: str, bound: int | None, cause: Cause, at: str) -> Inscribed:

@@ -9,7 +9,6 @@ from domain.kernel.log.record import Cause, Record
 from domain.tournament import directing, entering, results, rounds
 from domain.tournament.chain import commitment_of, secret_of
 from domain.tournament.draw import Draw
-from domain.tournament.drawing import drawn_without_solver
 from domain.tournament.events import Order
 from domain.tournament.field import Field, Round
 from domain.tournament.regulations import Regulations, Swiss
@@ -87,7 +86,7 @@ class Club:
         return self.round
 
     def draft(self, drawn: Draw | None = None) -> Draw:
-        drawn = drawn or drawn_without_solver(self.field, self.round)
+        drawn = drawn or rounds.tables_for(self.tournament)
         self.act(rounds.draft, drawn, "slices", None)
         return drawn
 

@@ -7,17 +7,20 @@ what the round may look like. `slices` makes a `Draw` without any solver, `fault
 
 from domain.tournament.draw.check import faults, flaws, obstacle
 from domain.tournament.draw.cost import Cost, cost
+from domain.tournament.draw.lawful import Undecided
 from domain.tournament.draw.lots import draw_lots
 from domain.tournament.draw.problem import Draw, Entrant, Met, Problem, Weights
 from domain.tournament.draw.seating import arranged
-from domain.tournament.draw.slices import slices
+from domain.tournament.draw.slices import NoDraw, slices
 
 __all__ = [
     "Cost",
     "Draw",
     "Entrant",
     "Met",
+    "NoDraw",
     "Problem",
+    "Undecided",
     "Weights",
     "arranged",
     "cost",

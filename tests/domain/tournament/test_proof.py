@@ -1,6 +1,7 @@
 """The export of a tournament, and what its verification finds."""
 
 import json
+import re
 from collections.abc import Callable
 from functools import cache
 from operator import itemgetter
@@ -17,6 +18,7 @@ from domain.kernel.rules.ruleset import Library
 from domain.tournament import directing, entering, results, rounds
 from domain.tournament.draw import Draw
 from domain.tournament.events import TOURNAMENT_EVENTS, TournamentCancelled
+from domain.tournament.fold import read_event
 from domain.tournament.outcome import outcome_of
 from domain.tournament.proof import TournamentVerdict, export, is_export, verify
 from domain.tournament.regulations import Swiss
@@ -107,6 +109,15 @@ def test_every_kind_of_event_is_decided_again(sound: list[bytes]) -> None:
     club = Club(4, ruleset=RULESET, sizes=(3,), points=((60, 36, 12),))
     club.act(directing.cancel, "Flood")
     assert check(list(export(club.tournament, club.records))).ok
+
+
+def test_every_event_tells_itself(sound: list[bytes]) -> None:
+    club = played()
+    said = [read_event(record).tell(lambda each: each.title()) for record in club.records]
+    assert all(re.fullmatch(r"[A-Z].*\.|Late|Ill|Absent|Fire alarm|.*: [A-Z][A-Za-z ]+", each) for each in said), said
+    assert "Player-001 directs the tournament, too." in said
+    assert "Player-002 checked in for round 1." in said
+    assert said[-1].startswith("The tournament was closed. ")
 
 
 # --- forgeries ---

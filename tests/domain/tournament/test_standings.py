@@ -113,6 +113,25 @@ def test_opponents_are_the_mean_of_their_points_and_a_bye_is_ones_own() -> None:
 
 
 @pytest.mark.rule("TAB-TRN-21")
+def test_fewer_penalties_decide_words_of_caution_left_aside() -> None:
+    played = field([((A, B, C),)], tie_breaks=("penalties",))
+    given = (Penalty(A, "warning", 0, "Late", 1, ""), Penalty(B, "caution", 0, "Late", 1, ""))
+    lines = standings(Field(played.regulations, played.entrants, played.rounds, given))
+    assert [(line.player, line.place, line.values) for line in lines] == [
+        (B, 1, ((0,),)),
+        (C, 1, ((0,),)),
+        (A, 3, ((-1,),)),
+    ]
+
+
+@pytest.mark.rule("TAB-TRN-21")
+def test_who_did_not_play_the_last_round_has_the_last_lot() -> None:
+    played = field([one_by_one(A, B, C)], [((D, A, B),)], tie_breaks=("lot",))
+    lots = {line.player: line.values[0] for line in standings(played)}
+    assert [lots[each] for each in (A, B, D, C)] == [(0,), (-1,), (-2,), (-3,)]
+
+
+@pytest.mark.rule("TAB-TRN-21")
 def test_what_decides_between_neighbours_is_named() -> None:
     played = field([one_by_one(A, B, C)], [one_by_one(B, A, D)], byes=((D,), (C,)), tie_breaks=("wins", "lot"))
     lines = {each.player: each for each in standings(played)}

@@ -13,7 +13,7 @@ from domain.kernel.rules import loading
 from domain.kernel.rules.refusal import Refusal
 from domain.tournament import directing, entering, results, rounds
 from domain.tournament.chain import LENGTH, commitment_of, follows, secret_of
-from domain.tournament.draw import Draw
+from domain.tournament.draw import Draw, Problem, Undecided
 from domain.tournament.events import TOURNAMENT_EVENTS
 from domain.tournament.fold import fold
 from domain.tournament.regulations import Swiss
@@ -218,6 +218,22 @@ def test_banned_players_do_not_meet() -> None:
     others = tuple(each for each in lots if each not in (ANNA, BERT))
     assert refused(club, rounds.draft, Draw(((ANNA, BERT, *others[:2]), others[2:])), "hand", None) == "TAB-TRN-09"
     assert all(not {ANNA, BERT} <= {*table} for table in club.draft().tables)
+
+
+@pytest.mark.rule("TAB-TRN-09")
+def test_what_leaves_no_draw_is_named() -> None:
+    club = Club(6, sizes=(3,), points=((60, 36, 12),), bans=tuple((ANNA, player(each)) for each in (2, 3, 4, 5)))
+    with pytest.raises(Refusal, match="TAB-TRN-09: No round is being drawn"):
+        rounds.tables_for(club.tournament)
+    club.lots()
+    with pytest.raises(Refusal, match=r"TAB-TRN-09: No draw keeps apart all of .*player-001 and player-00"):
+        rounds.tables_for(club.tournament)
+
+    def give_up(problem: Problem) -> Draw:
+        raise Undecided("too many bans")
+
+    with pytest.raises(Refusal, match=r"TAB-TRN-09: A lawful draw was not found: too many bans. Draw the tables"):
+        rounds.tables_for(club.tournament, give_up)
 
 
 @pytest.mark.rule("TAB-TRN-10")
