@@ -23,6 +23,7 @@ from domain.kernel.log.lifecycle import (
     SeatTakenOver,
 )
 from domain.kernel.log.record import Record
+from domain.kernel.log.seated import SeatAssigned
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.documents import unpacked
 from domain.kernel.rules.message import type_name
@@ -204,7 +205,7 @@ def seated(records: Iterable[Record], kept: Mapping[Seat, PlayerId]) -> dict[Sea
     holders: dict[Seat, PlayerId] = {}
     for record in records:
         match read_around(record):
-            case SeatTaken(seat, player) | SeatTakenOver(seat, player):
+            case SeatTaken(seat, player) | SeatTakenOver(seat, player) | SeatAssigned(seat, player):
                 holders[seat] = player
             case SeatLeft(seat):
                 holders.pop(seat, None)

@@ -29,7 +29,7 @@ from domain.kernel.log.lifecycle import (
     SeatTakenOver,
     TakeBackAsked,
 )
-from domain.kernel.log.seated import SeatOffered, SeatResigned
+from domain.kernel.log.seated import SeatAssigned, SeatOffered, SeatResigned
 from projections.change import Amend, Change, Put, Table, Trim
 from projections.projection import Argued, Happened, Projection
 from projections.store import Rows
@@ -56,6 +56,7 @@ Kind = Literal[
     "game-resumed",
     "seat-open",
     "seat-offered",
+    "seat-assigned",
     "seat-taken-over",
     "official-named",
     "game-over",
@@ -109,6 +110,7 @@ _TOLD: Final[Mapping[type[Any], Callable[[Any], tuple[Kind, Seat | str, str] | N
     SeatOffered: lambda offered: (
         ("seat-open", offered.seat, _ALL) if offered.to is UNSET else ("seat-offered", offered.seat, "addressed")
     ),
+    SeatAssigned: lambda assigned: ("seat-assigned", assigned.seat, "addressed"),
     SeatTakenOver: lambda taken: ("seat-taken-over", taken.seat, _ALL),
     OfficialNamed: lambda _: ("official-named", "", "addressed"),
     GameEnded: lambda _: ("game-over", "", _ALL),
@@ -194,6 +196,10 @@ def _members(happened: Happened) -> Iterable[Change]:
     match happened.around:
         case SeatTaken(seat, player):
             yield _begins(happened, "seat", seat, player)
+        case SeatAssigned(seat, player):
+            yield _ends(happened, "seat", seat)  # for an account that has not confirmed it
+            yield _begins(happened, "seat", seat, player)
+            yield _addresses(happened, player)
         case SeatLeft(seat):
             yield _ends(happened, "seat", seat)
         case SeatTakenOver(seat, player):

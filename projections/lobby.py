@@ -23,6 +23,7 @@ from domain.kernel.log.lifecycle import (
     SeatTakenOver,
     Status,
 )
+from domain.kernel.log.seated import SeatAssigned
 from projections.change import Amend, Change, Drop, Put, Table, Value
 from projections.projection import Happened, Projection
 from projections.store import Generation, Move, Overtaken, ProjectionStore, Rows, Step
@@ -108,7 +109,7 @@ class Lobby(Projection):
             case GameCreated() as created:
                 yield Put(GAMES, {"game": game}, _new(happened, created))
                 return
-            case SeatTaken(seat, player):
+            case SeatTaken(seat, player) | SeatAssigned(seat, player):
                 yield Put(SEATED, {"game": game, "seat": seat}, {"player": player})
             case SeatLeft(seat):
                 yield Drop(SEATED, {"game": game, "seat": seat})

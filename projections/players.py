@@ -15,6 +15,7 @@ from domain.kernel.log.lifecycle import (
     SeatTaken,
     SeatTakenOver,
 )
+from domain.kernel.log.seated import SeatAssigned
 from projections.change import Amend, Change, Drop, Put, Table
 from projections.projection import Happened, Judged, Projection
 from projections.results import RULINGS, changes_by, outcomes
@@ -61,7 +62,7 @@ class PlayerRecord(Projection):
     def fold(self, happened: Happened) -> Iterable[Change]:
         game, ruleset = happened.game, happened.fixed.created.ruleset
         match happened.around:
-            case SeatTaken(seat, player):
+            case SeatTaken(seat, player) | SeatAssigned(seat, player):
                 row = {"player": player, "ruleset": ruleset, "status": "gathering", "won": 0, "root": game}
                 yield Put(PLAYED, {"game": game, "seat": seat}, row)
             case SeatLeft(seat):

@@ -19,6 +19,7 @@ from domain.kernel.log.lifecycle import (
     SeatLeft,
     SeatTaken,
 )
+from domain.kernel.log.seated import SeatAssigned, SeatConfirmed
 from domain.kernel.rules.message import type_name
 from projections.change import Change, Make, Table, Trim
 from projections.projection import Happened, Projection
@@ -37,7 +38,11 @@ time at which the game was created."""
 
 _STARTED: Final = type_name(GameStarted)
 _BEFORE: Final = frozenset(
-    map(type_name, (GameCreated, SeatTaken, SeatLeft, GameCancelled, OfficialNamed, OfficialReleased))
+    type_name(each)
+    for each in (
+        *(GameCreated, SeatTaken, SeatAssigned, SeatConfirmed, SeatLeft, GameCancelled),
+        *(OfficialNamed, OfficialReleased),
+    )
 )
 """What happens before a game begins, too."""
 

@@ -227,6 +227,7 @@ export type Cause = {
   key?: string;
   case?: string;
   by?: "clock" | "house";
+  tournament?: string;
   command?: { type: string; to: number; sealed?: Sealed };
 };
 

@@ -12,7 +12,7 @@ from msgspec import UNSET, UnsetType
 
 from domain.kernel.chance.draws import Chance, commitment_to
 from domain.kernel.chance.secret import Secret, Vault
-from domain.kernel.ids import CaseId, GameId, PlayerId, Seat, Version
+from domain.kernel.ids import CaseId, GameId, PlayerId, Seat, TournamentId, Version
 from domain.kernel.log import answering, ending, forking, officials, organizing, retracting, seating
 from domain.kernel.log.answers import MOST, read_answer
 from domain.kernel.log.fold import earlier_of, fold, retract
@@ -61,6 +61,7 @@ class Play:
         forks: Forking = "players",
         abandoned_after: int | UnsetType = UNSET,
         organizer_sees: Sight = "spectator",
+        tournament: TournamentId | None = None,
     ) -> None:
         self.ruleset = ruleset
         self.board = board
@@ -81,7 +82,7 @@ class Play:
                 abandoned_after=abandoned_after,
                 organizer_sees=organizer_sees,
                 commitment=commitment_to(self.secret),
-                cause=Cause(ORGANIZER),
+                cause=Cause(ORGANIZER, tournament=tournament),
                 at=self.now,
             )
         )
@@ -144,6 +145,12 @@ class Play:
 
     def sit(self, seat: Seat, player: PlayerId, entropy: str = "", key: str | None = None) -> Decided:
         return self.take(seating.take_seat(self.game, seat, entropy, Cause(player, key=key), self.now))
+
+    def assign(self, seat: Seat, player: PlayerId, by: PlayerId = ORGANIZER, **cause: Any) -> Decided:
+        return self.take(seating.assign_seat(self.game, seat, player, Cause(by, **cause), self.now))
+
+    def confirm(self, seat: Seat, player: PlayerId, entropy: str = "") -> Decided:
+        return self.take(seating.confirm_seat(self.game, seat, entropy, Cause(player), self.now))
 
     def leave(self, seat: Seat, player: PlayerId) -> Decided:
         return self.take(seating.leave_seat(self.game, seat, Cause(player), self.now))

@@ -38,7 +38,7 @@ from domain.kernel.log.lifecycle import (
     Undo,
 )
 from domain.kernel.log.record import Cause, Record
-from domain.kernel.log.seated import AnsweredByHouse
+from domain.kernel.log.seated import AnsweredByHouse, SeatAssigned, SeatConfirmed
 from domain.kernel.proof.reading import read
 from domain.kernel.rules import schema
 from domain.kernel.rules.decision import Option
@@ -388,6 +388,7 @@ def kinds(ruleset: Ruleset[Any]) -> set[str]:
     around = set(GAME_EVENTS) - {GameCancelled, GameForked}  # which begin or end no game that is recorded
     # These came after the first games were recorded.
     around -= {AnswerLeft, AnswerRevoked, AnswerGiven, AnsweredByHouse, DefaultGiven, GameAbandoned, GameAdjudicated}
+    around -= {SeatAssigned, SeatConfirmed}
     around -= {each for each in GAME_EVENTS if each.around}
     if ruleset.version == 1:
         around.remove(RulesUpgraded)  # a game that was moved on is kept with the version that it came to

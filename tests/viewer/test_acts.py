@@ -7,6 +7,7 @@ from domain.kernel.log.clock import Clock
 from domain.kernel.log.record import Cause
 from domain.kernel.proof.origin import AROUND_THE_TABLE
 from domain.kernel.rules.message import type_name
+from tests.domain.kernel.log import test_assigned as assigned
 from tests.domain.kernel.log import test_clocks as clocks
 from tests.domain.kernel.log import test_ends as ends
 from tests.domain.kernel.log import test_seats as seats
@@ -24,6 +25,7 @@ def test_the_page_says_the_same_as_verify_of_every_event_around_the_table():
         name = type_name(event)
         assert name in page, "add it to AROUND_THE_TABLE in service/viewer/proof/origin.js"
         flags = {"seat": origin.seat, "command": origin.command, "onCase": origin.case}
+        flags |= {"inTournament": origin.tournament}
         flags |= {"stays": event.around, "inPause": event.in_pause}
         said = {word: what for word, what in page[name].items() if word not in ("early", "whenever")}
         raised = {flag: True for flag, holds in flags.items() if holds}
@@ -67,6 +69,18 @@ def test_the_page_knows_who_may_change_seats_and_what_the_house_does():
     for forge, problem in zip(seats.FORGERIES, found, strict=True):
         # When the house has to answer, only the rules say.
         assert bool(problem) == (forge is not seats.not_answered), (forge, problem)
+
+
+def test_the_page_knows_who_assigns_seats_and_who_confirms_them():
+    wrong = [rows_of(assigned.begun()) for _ in assigned.FORGERIES]
+    for forge, rows in zip(assigned.FORGERIES, wrong, strict=True):
+        forge(rows)
+        for version, row in enumerate(rows, start=1):
+            row["version"] = version
+    right = [rows_of(assigned.begun()), rows_of(assigned.whole_game())]
+    assert faults(right) == ["", ""]
+    for forge, problem in zip(assigned.FORGERIES, faults(wrong), strict=True):
+        assert problem, forge
 
 
 def claimed(cause: Cause):

@@ -17,16 +17,18 @@ from domain.kernel.log.lifecycle import (
     GameEnded,
     GamePaused,
     GameResumed,
+    GameStarted,
     OfficialNamed,
     OfficialReleased,
     OrganizerChanged,
     SeatGivenUp,
+    SeatLeft,
     SeatTaken,
     SeatTakenOver,
     TakeBackAnswered,
     TakeBackAsked,
 )
-from domain.kernel.log.seated import OfferWithdrawn, SeatOffered, SeatResigned
+from domain.kernel.log.seated import OfferWithdrawn, SeatAssigned, SeatConfirmed, SeatOffered, SeatResigned
 from domain.kernel.rules.ruleset import Order
 
 LONGEST_REASON: Final = 2_000
@@ -113,6 +115,7 @@ class Around(Struct, frozen=True):
         offers: the open offers of seats.
         held: the accounts that held each seat of the running game before its present holder; seats that never changed
             hands are left out.
+        assigned: the seats that were assigned and not confirmed, until the game begins.
     """
 
     seated: tuple[PlayerId, ...] = ()
@@ -126,6 +129,7 @@ class Around(Struct, frozen=True):
     resigned: tuple[Seat, ...] = ()
     offers: dict[Seat, Offer] = field(default_factory=dict[Seat, Offer])
     held: dict[Seat, tuple[PlayerId, ...]] = field(default_factory=dict[Seat, tuple[PlayerId, ...]])
+    assigned: tuple[Seat, ...] = ()
 
     def after(self, event: Any, version: Version) -> "Around":
         """Return what stands around the table after an event of the game."""
@@ -188,6 +192,13 @@ class Around(Struct, frozen=True):
                 return replace(self, ends={**self.ends, proposed: proposal}, order=order)
             case GameAdjudicated(order):
                 return replace(self, order=order)
+            case SeatAssigned(seat, player):
+                seated = (*dict.fromkeys((*self.seated, player)),)
+                return replace(self, seated=seated, assigned=(*dict.fromkeys((*self.assigned, seat)),))
+            case SeatConfirmed(seat) | SeatLeft(seat) if seat in self.assigned:
+                return replace(self, assigned=tuple(each for each in self.assigned if each != seat))
+            case GameStarted() if self.assigned:
+                return replace(self, assigned=())
             case GameEnded():
                 return replace(self, paused=None, asked={}, offers={}, ends={})
             case _:

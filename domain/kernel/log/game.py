@@ -52,7 +52,7 @@ from domain.kernel.log.lifecycle import (
     undoable,
 )
 from domain.kernel.log.record import Cause, Record, genesis, inscribe
-from domain.kernel.log.seated import SeatResigned
+from domain.kernel.log.seated import SeatAssigned, SeatConfirmed, SeatResigned
 from domain.kernel.log.ticking import clocks_ran
 from domain.kernel.rules import schema
 from domain.kernel.rules.board import Board, Map
@@ -560,6 +560,10 @@ class Game(Struct, kw_only=True):
                 self.players[seat] = player
                 if entropy:
                     self.entropy[seat] = entropy
+            case SeatAssigned(seat, player):
+                self.players[seat] = player
+            case SeatConfirmed(seat, entropy) if entropy:
+                self.entropy[seat] = entropy
             case SeatLeft(seat):
                 self.players[seat] = None
                 self.entropy.pop(seat, None)

@@ -17,7 +17,7 @@ import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 from domain.kernel.canonical import canonical
-from domain.kernel.ids import CaseId, PlayerId, Seat, StreamId, Version
+from domain.kernel.ids import CaseId, PlayerId, Seat, StreamId, TournamentId, Version
 
 
 class Cause(Struct, frozen=True, omit_defaults=True):
@@ -32,6 +32,8 @@ class Cause(Struct, frozen=True, omit_defaults=True):
         by: what no player did: `clock` where the clock let a flag fall, or answered for a seat (TAB-CLK-05), or nothing
             had happened for too long (TAB-END-04); `house` where the house answered for a seat that resigned
             (TAB-SEAT-05); absent for everything else.
+        tournament: the tournament for which the organizer creates the game, assigns its seats, starts or cancels it
+            (TAB-SEAT-10); absent for everything else.
     """
 
     player: PlayerId | None = None
@@ -40,6 +42,7 @@ class Cause(Struct, frozen=True, omit_defaults=True):
     key: str | None = None
     case: CaseId | None = None
     by: Literal["clock", "house"] | None = None
+    tournament: TournamentId | None = None
 
     @property
     def account(self) -> PlayerId:

@@ -1,4 +1,5 @@
-"""What happens to the seats of a running game: offers, resignations, and what the house does about these (TAB-SEAT)."""
+"""What happens to seats: before the game begins, they are assigned and confirmed; later they are offered, their players
+resign, and the house does something about that (TAB-SEAT)."""
 
 from typing import Final
 
@@ -7,6 +8,40 @@ from msgspec import UNSET, UnsetType
 from domain.kernel.ids import PlayerId, Seat
 from domain.kernel.log.event import GameEvent
 from domain.kernel.rules.message import Names
+
+
+class SeatAssigned(GameEvent, frozen=True):
+    """The organizer assigned a seat to an account that had agreed to it, before the game began (TAB-SEAT-08).
+
+    Attributes:
+        seat: the seat.
+        player: the account that holds it from here on.
+    """
+
+    rules = ("TAB-SEAT-08", "TAB-SEAT-10")
+
+    seat: Seat
+    player: PlayerId
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} was assigned to {self.player}."
+
+
+class SeatConfirmed(GameEvent, frozen=True):
+    """The player of an assigned seat confirmed it, and added entropy to the dice (TAB-SEAT-09).
+
+    Attributes:
+        seat: the seat.
+        entropy: what they added; it may be empty.
+    """
+
+    rules = ("TAB-SEAT-09",)
+
+    seat: Seat
+    entropy: str = ""
+
+    def tell(self, names: Names) -> str:
+        return f"{names(self.seat)} was confirmed by its player."
 
 
 class SeatOffered(GameEvent, frozen=True):
@@ -68,4 +103,4 @@ class AnsweredByHouse(GameEvent, frozen=True):
         return f"The house answered for {names(self.seat)}, whose player resigned."
 
 
-SEAT_EVENTS: Final = (SeatOffered, OfferWithdrawn, SeatResigned, AnsweredByHouse)
+SEAT_EVENTS: Final = (SeatAssigned, SeatConfirmed, SeatOffered, OfferWithdrawn, SeatResigned, AnsweredByHouse)

@@ -1,4 +1,4 @@
-"""Seats: taking, leaving, giving up, offering, resigning and taking over one (TAB-LIFE-03, TAB-LIFE-05, TAB-SEAT)."""
+"""What accounts do with seats: assign, confirm, take, leave, give up, offer, resign and take over one (TAB-SEAT)."""
 
 from collections.abc import Callable
 from typing import Final
@@ -22,7 +22,14 @@ from domain.kernel.log.lifecycle import (
     SeatTakenOver,
 )
 from domain.kernel.log.record import Cause
-from domain.kernel.log.seated import AnsweredByHouse, OfferWithdrawn, SeatOffered, SeatResigned
+from domain.kernel.log.seated import (
+    AnsweredByHouse,
+    OfferWithdrawn,
+    SeatAssigned,
+    SeatConfirmed,
+    SeatOffered,
+    SeatResigned,
+)
 from domain.kernel.rules.refusal import Refusal
 
 BY_HOUSE: Final = Cause(by="house")
@@ -34,9 +41,7 @@ def take_seat(game: Game, seat: Seat, entropy: str, cause: Cause, at: str) -> De
     """Seat a player. Raises `Refusal` when the seat is unknown or taken, or the game has begun."""
     game.require_gathering("take a seat", "TAB-LIFE-05")
     player = cause.account
-    if seat not in game.players:
-        seats = ", ".join(game.players)
-        raise Refusal("TAB-LIFE-03", f"This game has no seat {seat!r}.", f"Expected one of {seats}.")
+    _require_seat(game, seat)
     if game.players[seat] is not None:
         free = [name for name, holder in game.players.items() if holder is None]
         allowed = f"Free seats: {', '.join(free)}." if free else "This game has no free seat."
@@ -47,7 +52,7 @@ def take_seat(game: Game, seat: Seat, entropy: str, cause: Cause, at: str) -> De
     if player in game.around.officials:
         asked = "You are or were an official of this game."
         raise Refusal("TAB-RUL-01", asked, "An official never takes a seat of the game.")
-    _require_kept_for(game, seat, player)
+    _require_kept_for(game, seat, player, "You")
     happened: list[tuple[GameEvent, int]] = [(SeatTaken(seat, player, entropy), 0)]
     if game.past is not None and list(game.players.values()).count(None) == 1:
         happened.append((GameStarted(), 0))  # all have confirmed that they go on
@@ -62,14 +67,68 @@ def seat_for(game: Game, player: PlayerId) -> Seat:
     return next(own, None) or next(free, None) or next(iter(game.players))
 
 
-def _require_kept_for(game: Game, seat: Seat, player: PlayerId) -> None:
+def _require_seat(game: Game, seat: Seat) -> None:
+    if seat not in game.players:
+        seats = ", ".join(game.players)
+        raise Refusal("TAB-LIFE-03", f"This game has no seat {seat!r}.", f"Expected one of {seats}.")
+
+
+def _require_kept_for(game: Game, seat: Seat, player: PlayerId, who: str) -> None:
     kept = game.kept_seats
     if kept.get(seat, player) != player:
         asked, allowed = f"{seat} is reserved for another player.", f"Only {kept[seat]} can take it."
         raise Refusal("TAB-LIFE-03", asked, allowed)
     if own := next((each for each, holder in kept.items() if holder == player and each != seat), None):
         asked, allowed = f"You cannot take {seat}.", f"Take {own}, which is reserved for you."
+        if who != "You":
+            asked, allowed = f"{who} cannot hold {seat}.", f"Choose {own}, which is reserved for {who}."
         raise Refusal("TAB-LIFE-03", asked, allowed)
+
+
+def assign_seat(game: Game, seat: Seat, player: PlayerId, cause: Cause, at: str) -> Decided:
+    """Assign a seat to an account that has agreed to it elsewhere. It holds the seat at once.
+
+    Raises:
+        Refusal: the game has begun, another account than its organizer asks, or the seat is held by somebody who took
+            or confirmed it (TAB-SEAT-08), or the account cannot hold it (TAB-LIFE-03, TAB-RUL-01, TAB-FORK-04).
+    """
+    game.require_gathering("assign a seat", "TAB-SEAT-08")
+    if cause.player != game.organizer:
+        asked = "You are not the organizer of this game."
+        raise Refusal("TAB-SEAT-08", asked, f"Only the organizer, {game.organizer}, assigns seats.")
+    if game.past is not None:
+        asked = "This game is a fork: its seats are reserved for the players of its parent."
+        raise Refusal("TAB-FORK-04", asked, "They take their seats themselves.")
+    _require_seat(game, seat)
+    holder = game.players[seat]
+    if holder is not None and seat not in game.around.assigned:
+        open_ = [each for each, held in game.players.items() if held is None or each in game.around.assigned]
+        allowed = f"You can assign {', '.join(open_)}." if open_ else "All seats were taken or confirmed."
+        raise Refusal("TAB-SEAT-08", f"{seat} is held by {holder}, who took or confirmed it.", allowed)
+    if player in game.players.values():
+        asked = f"{player} already has a seat in this game."
+        raise Refusal("TAB-LIFE-03", asked, "A player can have only one seat of a game.")
+    if player in game.around.officials:
+        asked = f"{player} is or was an official of this game."
+        raise Refusal("TAB-RUL-01", asked, "An official never takes a seat of the game.")
+    _require_kept_for(game, seat, player, player)
+    return game.log([(SeatAssigned(seat, player), 0)], cause, at)
+
+
+def confirm_seat(game: Game, seat: Seat, entropy: str, cause: Cause, at: str) -> Decided:
+    """Confirm an assigned seat and add entropy to the dice.
+
+    Raises:
+        Refusal: the game has begun, the account does not hold the seat, or the seat was not assigned to it or is
+            confirmed already (TAB-SEAT-09).
+    """
+    game.require_gathering("confirm a seat", "TAB-SEAT-09")
+    if game.players.get(seat) != cause.account:
+        raise Refusal("TAB-SEAT-09", f"{seat} is not your seat.", "You can confirm only your own seat.")
+    if seat not in game.around.assigned:
+        asked = f"{seat} does not wait for you to confirm it."
+        raise Refusal("TAB-SEAT-09", asked, "Only a seat that was assigned to you can be confirmed, and only once.")
+    return game.log([(SeatConfirmed(seat, entropy), 0)], replace(cause, seat=seat), at)
 
 
 def leave_seat(game: Game, seat: Seat, cause: Cause, at: str) -> Decided:

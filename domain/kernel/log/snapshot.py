@@ -22,7 +22,7 @@ from domain.kernel.rules.documents import key_of
 from domain.kernel.rules.ruleset import Library, Result, Ruleset
 from domain.kernel.rules.table import Table
 
-FORM: Final = 12
+FORM: Final = 13
 """Rises when the kernel folds or writes down otherwise than before."""
 _NONE: Final = b"null"
 

@@ -57,7 +57,14 @@ from domain.kernel.log.lifecycle import (
 )
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.log.request import read_commands
-from domain.kernel.log.seated import AnsweredByHouse, OfferWithdrawn, SeatOffered, SeatResigned
+from domain.kernel.log.seated import (
+    AnsweredByHouse,
+    OfferWithdrawn,
+    SeatAssigned,
+    SeatConfirmed,
+    SeatOffered,
+    SeatResigned,
+)
 from domain.kernel.proof.export import Export, ExportError
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.command import Command
@@ -123,12 +130,17 @@ class Deciding:
 
     def decide_anew(self, event: Any, cause: Cause, at: str) -> Decided:
         # What else a cause says must come out anew.
-        game, by = self.game, Cause(player=cause.player, key=cause.key, case=cause.case, by=cause.by)
+        by = Cause(cause.player, key=cause.key, case=cause.case, by=cause.by, tournament=cause.tournament)
+        game = self.game
         if game is None:
             return self._create(event, by, at)
         match event:
             case SeatTaken(seat, _, entropy):
                 return seating.take_seat(game, seat, entropy, by, at)
+            case SeatAssigned(seat, player):
+                return seating.assign_seat(game, seat, player, by, at)
+            case SeatConfirmed(seat, entropy):
+                return seating.confirm_seat(game, seat, entropy, by, at)
             case SeatLeft(seat):
                 return seating.leave_seat(game, seat, by, at)
             case SeatGivenUp(seat):

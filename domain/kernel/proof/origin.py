@@ -10,6 +10,7 @@ from typing import Any, Final, Literal, cast
 
 from msgspec import UNSET, Struct
 
+from domain.kernel.ids import TournamentId
 from domain.kernel.log.clocked import (
     ClockExpired,
     ClockSet,
@@ -46,7 +47,14 @@ from domain.kernel.log.lifecycle import (
     TakeBackAsked,
 )
 from domain.kernel.log.record import Cause
-from domain.kernel.log.seated import AnsweredByHouse, OfferWithdrawn, SeatOffered, SeatResigned
+from domain.kernel.log.seated import (
+    AnsweredByHouse,
+    OfferWithdrawn,
+    SeatAssigned,
+    SeatConfirmed,
+    SeatOffered,
+    SeatResigned,
+)
 from domain.kernel.rules.message import type_name
 
 
@@ -61,6 +69,7 @@ class Origin(Struct, frozen=True):
         seat: whether the account acts for a seat. An event around the table then names that seat.
         command: whether it does so by a command.
         case: whether it carries out the ruling on a case.
+        tournament: whether it may be for the tournament to which the game belongs (TAB-SEAT-10).
     """
 
     act: str
@@ -68,15 +77,18 @@ class Origin(Struct, frozen=True):
     seat: bool = False
     command: bool = False
     case: bool = False
+    tournament: bool = False
 
 
 AROUND_THE_TABLE: Final[Mapping[type[GameEvent], Origin]] = {
-    GameCreated: Origin("the creation of a game", "anybody"),
+    GameCreated: Origin("the creation of a game", "anybody", tournament=True),
     GameForked: Origin("the making of a fork", "anybody"),
     SeatTaken: Origin("the taking of a seat", "newcomer", seat=True),
+    SeatAssigned: Origin("the assignment of a seat", "organizer", tournament=True),
+    SeatConfirmed: Origin("the confirmation of a seat", "holder", seat=True),
     SeatLeft: Origin("the leaving of a seat", "holder", seat=True),
-    GameStarted: Origin("the start", "participant"),
-    GameCancelled: Origin("the cancellation", "organizer"),
+    GameStarted: Origin("the start", "participant", tournament=True),
+    GameCancelled: Origin("the cancellation", "organizer", tournament=True),
     RulesUpgraded: Origin("a move to newer rules", "organizer"),
     AnswerLeft: Origin("the leaving of an answer", "holder", seat=True),
     AnswerRevoked: Origin("the revoking of an answer", "holder", seat=True),
@@ -115,6 +127,7 @@ BY_HOUSE: Final[Mapping[type[GameEvent], Origin]] = {
 }
 """What the house may cause because players resigned (TAB-SEAT-05, TAB-SEAT-07)."""
 _CASE: Final = re.compile("c[0-9a-z]+")
+_TOURNAMENT: Final = re.compile("t[0-9a-z]+")
 UNDO: Final = Origin("an undo", "holder", seat=True, command=True)
 RULING: Final = Origin("a ruling", "official", case=True)
 START_BY_RULING: Final = Origin("a start by a ruling", "anybody", case=True)
@@ -159,10 +172,10 @@ def origin_of(event: Any, cause: Cause) -> Origin | None:
     return AROUND_THE_TABLE.get(type(event))
 
 
-def objection(game: Game | None, event: Any, cause: Cause) -> str:
+def objection(game: Game | None, event: Any, cause: Cause, belongs_to: TournamentId | None = None) -> str:
     """Return what is wrong with the cause of an act, to follow "version 5" in a sentence; empty when nothing is.
 
-    `game` is the game before it, None before its creation.
+    `game` is the game before it, None before its creation. `belongs_to` is the tournament that its creation names.
     """
     origin = origin_of(event, cause)
     if origin is None and cause.by is not None:
@@ -194,7 +207,22 @@ def objection(game: Game | None, event: Any, cause: Cause) -> str:
         return f"names no case: {origin.act} always carries out the ruling on one"
     if not origin.case and cause.case is not None:
         return f"names the case {cause.case}; {origin.act} carries out no ruling"
-    return _unentitled(game, origin, event, cause)
+    if wrong := _unentitled(game, origin, event, cause):
+        return wrong
+    return _wrong_tournament(game, origin, cause, belongs_to) if cause.tournament is not None else ""
+
+
+def _wrong_tournament(game: Game | None, origin: Origin, cause: Cause, belongs_to: TournamentId | None) -> str:
+    named = f"names the tournament {cause.tournament}"
+    if not origin.tournament:
+        return f"{named}; {origin.act} is for none"
+    if not _TOURNAMENT.fullmatch(cause.tournament or ""):
+        return f"{named}, which is no id of one"
+    if game is None:
+        return ""
+    if cause.tournament != belongs_to:
+        return f"{named}, but the game belongs to {belongs_to or 'none'}"
+    return "" if cause.player == game.organizer else f"{named}, and is not by the organizer"
 
 
 def _has_left(game: Game | None, event: AnswerRevoked | AnswerGiven) -> bool:

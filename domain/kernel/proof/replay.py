@@ -167,7 +167,8 @@ class Replay(Deciding):
 
     def _check(self, step: list[Record]) -> None:
         event, cause = read_event(self.ruleset, step[0]), cause_of(step[0])
-        if wrong := objection(self.game, event, cause):
+        belongs_to = cause_of(self.export.records[0]).tournament if cause.tournament is not None else None
+        if wrong := objection(self.game, event, cause, belongs_to):
             self._fail(f"version {self.version} {wrong}")
         self._check_owed(event, step[0].at)
         self._check_house(event, cause, step[0].at)

@@ -24,6 +24,7 @@ from domain.kernel.log.lifecycle import (
     SeatTakenOver,
 )
 from domain.kernel.log.record import Record
+from domain.kernel.log.seated import SeatAssigned
 from domain.kernel.rules.message import type_name
 from projections import officials
 from projections.cursor import Cursor, UnknownCursor
@@ -54,8 +55,8 @@ NEAR: Final = 2000
 LOOK: Final = 1.0
 """Seconds after which it is asked whether the caller's token still holds."""
 
-_CREATED, _FORKED, _TAKEN, _TAKEN_OVER, _LEFT, _PASSED_ON = map(
-    type_name, (GameCreated, GameForked, SeatTaken, SeatTakenOver, SeatLeft, OrganizerChanged)
+_CREATED, _FORKED, _TAKEN, _ASSIGNED, _TAKEN_OVER, _LEFT, _PASSED_ON = map(
+    type_name, (GameCreated, GameForked, SeatTaken, SeatAssigned, SeatTakenOver, SeatLeft, OrganizerChanged)
 )
 
 
@@ -119,6 +120,9 @@ class Mine:
                     self._organized.add(game)
             case kind if kind == _TAKEN:
                 if msgspec.json.decode(record.event, type=SeatTaken).player == self.player:
+                    self.games.add(game)
+            case kind if kind == _ASSIGNED:
+                if msgspec.json.decode(record.event, type=SeatAssigned).player == self.player:
                     self.games.add(game)
             case kind if kind == _TAKEN_OVER:
                 if msgspec.json.decode(record.event, type=SeatTakenOver).player == self.player:

@@ -22,6 +22,7 @@ const WORDS = {
   "game-resumed": () => "The game goes on after a pause.",
   "seat-open": (seat) => `${seat} is open to a substitute.`,
   "seat-offered": (seat) => `${seat} is offered to you.`,
+  "seat-assigned": (seat) => `${seat} was assigned to you. Confirm it before the game begins.`,
   "seat-taken-over": (seat) => `${seat} was taken over.`,
   "official-named": () => "You were named an official.",
   "game-over": () => "The game is over.",

@@ -60,6 +60,9 @@ export class Around {
     this.resigned = new Set();
     /** The open offers of seats, by seat: to whom, or to anybody. @type {Map<string, string | undefined>} */
     this.offers = new Map();
+    /** The seats that were assigned and not confirmed. @type {Set<string>} */
+    this.assigned = new Set();
+    this.isFork = created.purpose !== undefined;
     /** Who held each seat of the running game before its player. @type {Map<string, Set<string | undefined>>} */
     this.held = new Map();
     this.seesAll = created.organizer_sees === "all";
@@ -130,12 +133,30 @@ export class Around {
     const caused = /** @type {Act} */ (row);
     return (
       this.#unentitled(origin, event, cause) ??
+      this.#wrongTournament(origin, row, rows) ??
       this.#untimely(origin, caused, rows) ??
       this.#unfit(caused) ??
       this.#unofficial(caused, rows) ??
       this.#unasked(row, rows) ??
       this.ends.objection(row, rows, this)
     );
+  }
+
+  /**
+   * @param {Origin} origin
+   * @param {Row} row
+   * @param {Row[]} rows
+   */
+  #wrongTournament({ act, inTournament }, { version, cause }, rows) {
+    const tournament = cause?.tournament;
+    if (tournament === undefined) return undefined;
+    const named = `names the tournament ${tournament}`;
+    if (!inTournament) return `${named}; ${act} is for none`;
+    if (!/^t[0-9a-z]+$/.test(tournament)) return `${named}, which is no id of one`;
+    if (version === 1) return undefined;
+    const belongsTo = rows[0].cause?.tournament;
+    if (tournament !== belongsTo) return `${named}, but the game belongs to ${belongsTo ?? "none"}`;
+    return cause?.player === this.organizer ? undefined : `${named}, and is not by the organizer`;
   }
 
   /**
@@ -192,6 +213,8 @@ export class Around {
       if ([...this.players.values()].includes(event.player)) return `seats ${event.player} a second time`;
       if (this.officials.has(event.player)) return `seats ${event.player}, who is or was an official of the game`;
     }
+    const assigned = this.#unassignable(event);
+    if (assigned) return assigned;
     const keeper = event.type === "seat-taken" ? this.kept?.get(event.seat) : undefined;
     if (keeper !== undefined && keeper !== event.player)
       return `seats ${event.player} on ${event.seat}, which is kept for ${keeper}`;
@@ -227,6 +250,21 @@ export class Around {
       return `goes back to version ${event.to}, after which no command follows`;
     }
     return undefined;
+  }
+
+  /**
+   * Return what is wrong with assigning a seat, or with confirming it.
+   * @param {LoggedEvent} event
+   */
+  #unassignable({ type, seat, player }) {
+    if (type === "seat-confirmed" && !this.assigned.has(seat)) return `confirms ${seat}, which does not wait for that`;
+    if (type !== "seat-assigned") return undefined;
+    if (this.isFork) return `assigns ${seat} in a fork, whose seats are reserved`;
+    if (!this.players.has(seat)) return `seats somebody on ${seat}, which is no seat of this game`;
+    if (this.players.get(seat) !== undefined && !this.assigned.has(seat))
+      return `assigns ${seat}, whose player took or confirmed it`;
+    if ([...this.players.values()].includes(player)) return `seats ${player} a second time`;
+    return this.officials.has(player) ? `seats ${player}, who is or was an official of the game` : undefined;
   }
 
   /**
@@ -471,6 +509,12 @@ export class Around {
       this.players.set(event.seat, event.player);
       this.seated.add(event.player);
     }
+    if (event.type === "seat-assigned") {
+      this.players.set(event.seat, event.player);
+      this.seated.add(event.player);
+      this.assigned.add(event.seat);
+    }
+    if (["seat-confirmed", "seat-left"].includes(event.type)) this.assigned.delete(event.seat);
     if (event.type === "seat-given-up") this.givenUp.add(event.seat);
     if (event.type === "seat-offered") this.offers.set(event.seat, event.to ? `${event.to}` : undefined);
     if (event.type === "offer-withdrawn") this.offers.delete(event.seat);

@@ -170,7 +170,7 @@ export function entropyOf(rows) {
   /** @type {Record<string, string>} */
   const entropy = {};
   for (const { event } of rows) {
-    if (event.type === "seat-taken" && event.entropy) entropy[event.seat] = event.entropy;
+    if (["seat-taken", "seat-confirmed"].includes(event.type) && event.entropy) entropy[event.seat] = event.entropy;
     if (event.type === "seat-left") delete entropy[event.seat];
     if (event.type === "game-started") break;
   }

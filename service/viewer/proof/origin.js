@@ -9,7 +9,8 @@
 /**
  * What an act must come from: by whose account, whether for a seat, whether by a command, whether on a case. `early`
  * acts happen only before the start, those at any time (`whenever`) also after it. What `stays` leaves the table alone:
- * no retraction takes it back. What is `inPause` may happen during a pause, as a ruling that goes back may.
+ * no retraction takes it back. What is `inPause` may happen during a pause, as a ruling that goes back may. What is
+ * `inTournament` may be for the tournament to which the game belongs.
  * @typedef {object} Origin
  * @property {string} act what it is called
  * @property {"anybody" | "newcomer" | "holder" | "participant" | "organizer" | "official" | "clock" | "house"} by
@@ -20,16 +21,19 @@
  * @property {boolean} [whenever]
  * @property {boolean} [stays]
  * @property {boolean} [inPause]
+ * @property {boolean} [inTournament]
  */
 
 /** @type {Record<string, Origin>} */
 export const AROUND_THE_TABLE = {
-  "game-created": { act: "the creation of a game", by: "anybody", early: true },
+  "game-created": { act: "the creation of a game", by: "anybody", early: true, inTournament: true },
   "game-forked": { act: "the making of a fork", by: "anybody", early: true },
   "seat-taken": { act: "the taking of a seat", by: "newcomer", seat: true, early: true },
   "seat-left": { act: "the leaving of a seat", by: "holder", seat: true, early: true },
-  "game-started": { act: "the start", by: "participant", early: true },
-  "game-cancelled": { act: "the cancellation", by: "organizer", early: true },
+  "seat-assigned": { act: "the assignment of a seat", by: "organizer", early: true, inTournament: true },
+  "seat-confirmed": { act: "the confirmation of a seat", by: "holder", seat: true, early: true },
+  "game-started": { act: "the start", by: "participant", early: true, inTournament: true },
+  "game-cancelled": { act: "the cancellation", by: "organizer", early: true, inTournament: true },
   "rules-upgraded": { act: "a move to newer rules", by: "organizer" },
   "answer-left": { act: "the leaving of an answer", by: "holder", seat: true },
   "answer-revoked": { act: "the revoking of an answer", by: "holder", seat: true, inPause: true },

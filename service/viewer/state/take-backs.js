@@ -18,6 +18,8 @@ export const NO_MOVES = new Set([
   "end-answered",
   "seat-given-up",
   "seat-taken-over",
+  "seat-assigned",
+  "seat-confirmed",
   "seat-offered",
   "offer-withdrawn",
   "seat-resigned",
