@@ -16,9 +16,6 @@ TournamentId = NewType("TournamentId", str)
 StreamId = GameId | CaseId | TournamentId
 """An event stream of the log."""
 
-TournamentId = NewType("TournamentId", str)
-"""A tournament, and the name of its event stream."""
-
 PlayerId = NewType("PlayerId", str)
 """An account. Opaque: events never carry a name."""
 

@@ -1,9 +1,9 @@
 """What a store of games, cases and tournaments does. It keeps bytes and versions and knows nothing of their meaning.
 
 One game is one stream of records, numbered 1, 2, 3 …, and so is a case about a game, or a tournament. Streams are kept
-in books (`projections/cursor.py`). The records of a book have one order, in which they became readable, and nobody
-who follows all books ever misses a record. What an append brings (records, secrets, its idempotency key, the row of the index) is stored together or not at all, and is on the disk when `append`
-returns.
+in books (`projections/cursor.py`). The records of a book have one order, in which they became readable, and nobody who
+follows all books ever misses a record. What an append brings (records, secrets, its idempotency key, the row of the
+index) is stored together or not at all, and is on the disk when `append` returns.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -151,12 +151,12 @@ class Within(Struct, frozen=True):
 class Append(Struct, frozen=True):
     """Records to be added to a stream that stands at version `expected`.
 
-    `status` is that of the game, the case or the tournament after them; `seats` say who sits where, when that changed
-    or the game is new; `opening` is there exactly when a game is new, and `expected` is then 0. `case` is there exactly
-    when the stream is that of a case: what the index has of it afterwards. `statement` is what was written with its records, and
-    `ruling` the version of the ruling among them. `tournament` is there exactly when the stream is that of a
-    tournament, as `case` is, and `seed` what all its lots come from, when it is new. `within` is counted in the same
-    transaction, with what this adds.
+    `status` is that of the game, the case or the tournament after them; `seats` say who sits where, when that
+    changed     or the game is new; `opening` is there exactly when a game is new, and `expected` is then 0. `case` is
+    there exactly     when the stream is that of a case: what the index has of it afterwards. `statement` is what was
+    written with its records, and     `ruling` the version of the ruling among them. `tournament` is there exactly when
+    the stream is that of a     tournament, as `case` is, and `seed` what all its lots come from, when it is new.
+    `within` is counted in the same     transaction, with what this adds.
     """
 
     game: StreamId
