@@ -10,6 +10,7 @@ from domain.kernel.log.game import Game
 from domain.kernel.log.history import read_around
 from domain.kernel.log.lifecycle import GameEnded, SeatLeft, SeatsMoved, SeatTaken, SeatTakenOver
 from domain.kernel.log.record import Record
+from domain.kernel.log.seated import SeatAssigned
 from domain.kernel.rules.message import type_name
 from domain.kernel.rules.ruleset import Order as SeatOrder
 from domain.tournament.events import Order
@@ -31,7 +32,7 @@ def players_of(records: Iterable[Record], table: Sequence[PlayerId]) -> dict[Sea
     held: dict[Seat, PlayerId] = {}
     for record in records:
         match read_around(record):
-            case SeatTaken(seat, player) | SeatTakenOver(seat, player):
+            case SeatTaken(seat, player) | SeatAssigned(seat, player) | SeatTakenOver(seat, player):
                 held[seat] = player if player in table or seat not in held else held[seat]
             case SeatLeft(seat):
                 held.pop(seat, None)

@@ -361,6 +361,8 @@ class _Replay:
         if game is None:
             return
         where = f"version {self.version} takes the result of {game.game}"
+        if cause_of(game.records[0]).tournament != self.exported.tournament:
+            self._fail(f"{where}, which is no game of this tournament")
         if taken.version > len(game.records) or game.records[taken.version - 1].hash.hex() != taken.hash:
             self._fail(f"{where} at version {taken.version} with a hash that the game does not have there")
         if taken.how == "ruled" and taken.version < len(game.records):

@@ -72,3 +72,14 @@ def found_left(play: Play) -> tuple[PlayerId, ...]:
     found = outcome_of(play.game, play.records, TABLE)
     assert found is not None
     return found.left
+
+
+@pytest.mark.rule("TAB-TRN-12", "TAB-TRN-14")
+def test_a_seat_that_was_assigned_counts_for_its_player() -> None:
+    play = Play(TinyAuction(), ROOM, 3, start=False)
+    for seat, player in zip(SEATS[:3], (OTHER, BERT, CARL), strict=True):
+        play.assign(seat, player)
+    play.assign(SEATS[0], ANNA)
+    assert players_of(play.records, TABLE) == dict(zip(SEATS[:3], TABLE, strict=True))
+    play.leave(SEATS[0], ANNA)
+    assert SEATS[0] not in players_of(play.records, TABLE)

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from domain.kernel.ids import PlayerId
+from domain.kernel.ids import PlayerId, TournamentId
 from domain.kernel.proof import reading
 from domain.kernel.proof.export import export as game_export
 from domain.kernel.rules.ruleset import Library
@@ -31,6 +31,7 @@ from tests.tiny.auction import ROOM, SEATS, TinyAuction
 
 LIBRARY = Library([TinyAuction()])
 RULESET = TinyAuction().id
+TOURNAMENT = TournamentId("t-club")
 MALLORY = PlayerId("mallory")
 LATE = PlayerId("player-late")
 TOURNAMENTS = 8
@@ -255,7 +256,7 @@ def test_a_line_that_is_cut_off_or_doubled_is_named(sound: list[bytes]) -> None:
 
 def played_out(seed: int = 1) -> Play:
     """Return a game of three seats that came to its end."""
-    play, rng = Play(TinyAuction(), ROOM, 3, seed), Random(seed)
+    play, rng = Play(TinyAuction(), ROOM, 3, seed, tournament=TOURNAMENT), Random(seed)
     while play.game.status != "over":
         play.step(rng)
     return play
@@ -322,9 +323,15 @@ def test_the_game_of_a_table_was_played_by_its_players() -> None:
     assert not verdict.ok
 
 
+@pytest.mark.rule("TAB-TRN-12", "TAB-SEAT-10")
+def test_a_game_of_no_tournament_has_no_result_for_one() -> None:
+    play = Play(TinyAuction(), ROOM, 3).run(Random(1))
+    assert with_game(of_one_table(play), play).problem.endswith("which is no game of this tournament.")
+
+
 @pytest.mark.rule("TAB-TRN-11")
 def test_a_round_that_was_played_cannot_have_been_cancelled() -> None:
-    play = Play(TinyAuction(), ROOM, 3)
+    play = Play(TinyAuction(), ROOM, 3, tournament=TOURNAMENT)
     club = Club(ruleset=RULESET, sizes=(3,), points=((60, 36, 12),), stages=(Swiss(1),))
     for seat in play.game.players:
         club.act(entering.enter, None, by=player_of(seat))
