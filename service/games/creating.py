@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from domain.boards import parse_board, validate
 from domain.kernel.chance.draws import commitment_to
-from domain.kernel.ids import GameId, PlayerId
+from domain.kernel.ids import GameId, PlayerId, TournamentId
 from domain.kernel.log.clock import Clock
 from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.lifecycle import Forking, Readers, Sight
@@ -36,6 +37,7 @@ async def create_game(
     abandoned_after: int | None = None,
     title: str = "",
     listed: bool = True,
+    tournament: TournamentId | None = None,
     key: str | None = None,
 ) -> Done:
     """Open a new game; its summary at the time is that of ``at(accepted.game, accepted.version)``.
@@ -50,6 +52,7 @@ async def create_game(
         clock: its clock, if it has one.
         abandoned_after: after how many days in which nothing happens it ends as abandoned, if not after 90.
         listed: whether lists show the game to everybody.
+        tournament: the tournament for which it is created.
 
     Raises:
         UnknownRuleset, UnknownPlayer: there is none.
@@ -78,6 +81,8 @@ async def create_game(
         content.append({"clock": clock})
     if abandoned_after is not None:
         content.append({"abandoned_after": abandoned_after})
+    if tournament is not None:
+        content.append({"tournament": tournament})
     if not listed:
         content.append("unlisted")
     secret = games.new_secret()
@@ -106,7 +111,7 @@ async def create_game(
             clock=clock,
             abandoned_after=UNSET if abandoned_after is None else abandoned_after,
             commitment=commitment_to(secret),
-            cause=request.cause,
+            cause=replace(request.cause, tournament=tournament),
             at=request.at,
         )
         if not listed and not opening.private:
