@@ -46,6 +46,7 @@ from service.observe.background import background
 from service.observe.logging import log
 from service.observe.metrics import Metrics
 from service.observe.tracing import Traced, is_tracing
+from service.organizing.running import organizing
 from service.pictures.scenes import Drawings
 from service.readmodels import Refusals, keeping
 from service.store.backend import backend_of
@@ -117,6 +118,7 @@ async def open_services(
         )
         desk = Desk(store, games, wake, clock, randomness)
         committee = Committee(store, games, wake, clock, randomness)
+        organizers = await opened.enter_async_context(organizing(store, games, rows, clock, randomness))
         services = Services(
             settings=settings,
             library=library,
@@ -138,6 +140,7 @@ async def open_services(
             limits=limits_of(settings, redis, watched),
             drawings=drawings,
             webhooks=webhooks,
+            organizing=organizers,
         )
         await opened.enter_async_context(keeping(settings, library, store, rows, wake))
         await opened.enter_async_context(

@@ -21,6 +21,7 @@ from service.cluster.wake import Wake
 from service.games.games import Games
 from service.judging.desk import Desk
 from service.observe.metrics import Metrics
+from service.organizing.running import Organizing
 from service.pictures.gallery import Gallery
 from service.pictures.release import drawn_by
 from service.pictures.scenes import Drawings
@@ -59,6 +60,7 @@ class Services(Struct, frozen=True, eq=False):
     transparency: TransparencyLog
     metrics: Metrics
     webhooks: Webhooks
+    organizing: Organizing
     log_key: LogKey | None = None
     """What signs the transparency log, if this process does."""
     provider: "Provider | None" = None

@@ -3,15 +3,17 @@
 from collections.abc import Mapping
 from typing import Any
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct, field
 from msgspec.structs import replace
 
 from domain.boards import parse_board, validate
 from domain.kernel.chance.draws import commitment_to
-from domain.kernel.ids import GameId, PlayerId, TournamentId
+from domain.kernel.ids import GameId, PlayerId, Seat, TournamentId
+from domain.kernel.log import officials, seating
 from domain.kernel.log.clock import Clock
 from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.lifecycle import Forking, Readers, Sight
+from domain.kernel.log.record import Cause
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.documents import key_of, packed
 from domain.kernel.rules.ruleset import Library, Ruleset
@@ -37,7 +39,6 @@ async def create_game(
     abandoned_after: int | None = None,
     title: str = "",
     listed: bool = True,
-    tournament: TournamentId | None = None,
     key: str | None = None,
 ) -> Done:
     """Open a new game; its summary at the time is that of ``at(accepted.game, accepted.version)``.
@@ -52,7 +53,6 @@ async def create_game(
         clock: its clock, if it has one.
         abandoned_after: after how many days in which nothing happens it ends as abandoned, if not after 90.
         listed: whether lists show the game to everybody.
-        tournament: the tournament for which it is created.
 
     Raises:
         UnknownRuleset, UnknownPlayer: there is none.
@@ -64,62 +64,153 @@ async def create_game(
             so many days.
         KeyReused: the key came with another request before.
     """
-    ruleset = _ruleset(games.library, ruleset_id)
+    _ruleset(games.library, ruleset_id)
     if organizer is not None and await games.store.accounts.player(organizer) is None:
         raise UnknownPlayer(f"There is no account {organizer!r}.")
-    plain = games.boards(ruleset.board) if board is None else _read_board(board)
-    own = ruleset.equip(plain, documents)
-    digest = key_of(own)
-    content = ["create", ruleset_id, players, dict(setup or {}), digest, organizer, title]
-    if organizer_sees != "spectator":
-        content.append(organizer_sees)  # else it is the content of a key of before there was a choice
-    if forks != "players":
-        content.append({"forks": forks})
-    if readers != "everybody":
-        content.append({"readers": readers})
-    if clock is not None:
-        content.append({"clock": clock})
-    if abandoned_after is not None:
-        content.append({"abandoned_after": abandoned_after})
-    if tournament is not None:
-        content.append({"tournament": tournament})
-    if not listed:
-        content.append("unlisted")
-    secret = games.new_secret()
-    opening = Opening(
-        ruleset=ruleset.id,
-        ruleset_version=ruleset.version,
+    wish = TableWish(
+        ruleset=ruleset_id,
+        players=players,
+        setup=dict(setup or {}),
+        board=board,
+        documents=dict(documents or {}),
+        organizer=organizer,
+        organizer_sees=organizer_sees,
+        forks=forks,
+        readers=readers,
+        clock=clock,
+        abandoned_after=abandoned_after,
         title=title,
-        organizer=organizer or player,
+        listed=listed,
+    )
+    return await open_table(games, player, wish, key=key)
+
+
+class TableWish(Struct, frozen=True, kw_only=True):
+    """What game is to be opened, and who sits there from the beginning. `create_game` says what its fields are.
+
+    Attributes:
+        officials: the accounts that are named officials.
+        seats: the accounts that seats are assigned to (TAB-SEAT-08); the other seats are free. That they agreed to it
+            is for the caller to know.
+        tournament: the tournament to which it belongs (TAB-SEAT-10).
+    """
+
+    ruleset: str
+    players: int
+    setup: dict[str, Any] = field(default_factory=dict[str, Any])
+    board: bytes | None = None
+    documents: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    organizer: PlayerId | None = None
+    organizer_sees: Sight = "spectator"
+    forks: Forking = "players"
+    readers: Readers = "everybody"
+    clock: Clock | None = None
+    abandoned_after: int | None = None
+    title: str = ""
+    listed: bool = True
+    officials: tuple[PlayerId, ...] = ()
+    seats: dict[Seat, PlayerId] = field(default_factory=dict[Seat, PlayerId])
+    tournament: TournamentId | None = None
+
+
+class Table:
+    """A game that can be opened: its ruleset is known, and its board and documents are read."""
+
+    def __init__(self, games: Games, wish: TableWish) -> None:
+        """Raises `UnknownRuleset`, `BoardError` or `DocumentError`."""
+        self.wish = wish
+        self.ruleset = _ruleset(games.library, wish.ruleset)
+        plain = games.boards(self.ruleset.board) if wish.board is None else _read_board(wish.board)
+        self.board = self.ruleset.equip(plain, wish.documents)
+        self.digest = key_of(self.board)
+
+    @property
+    def content(self) -> list[Any]:
+        """What an idempotency key stands for."""
+        wish = self.wish
+        content = ["create", wish.ruleset, wish.players, wish.setup, self.digest, wish.organizer, wish.title]
+        if wish.organizer_sees != "spectator":
+            content.append(wish.organizer_sees)  # else it is the content of a key of before there was a choice
+        if wish.forks != "players":
+            content.append({"forks": wish.forks})
+        if wish.readers != "everybody":
+            content.append({"readers": wish.readers})
+        if wish.clock is not None:
+            content.append({"clock": wish.clock})
+        if wish.abandoned_after is not None:
+            content.append({"abandoned_after": wish.abandoned_after})
+        if not wish.listed:
+            content.append("unlisted")
+        if wish.officials or wish.seats or wish.tournament is not None:
+            content.append({"officials": wish.officials, "seats": wish.seats, "tournament": wish.tournament})
+        return content
+
+    def created(self, game: GameId, commitment: str, cause: Cause, at: str) -> Decided:
+        """Return the creation of the game, without officials and seats. Raises as `create_game` does."""
+        wish = self.wish
+        return Game.create(
+            self.ruleset,
+            game,
+            wish.players,
+            setup=wish.setup,
+            board=self.board,
+            organizer=wish.organizer or cause.account,
+            organizer_sees=wish.organizer_sees,
+            forks=wish.forks,
+            readers=wish.readers,
+            clock=wish.clock,
+            abandoned_after=UNSET if wish.abandoned_after is None else wish.abandoned_after,
+            commitment=commitment,
+            cause=self._caused(cause),
+            at=at,
+        )
+
+    def named(self, so_far: Decided, official: PlayerId, cause: Cause, at: str) -> Decided:
+        """Return it with an official as well. Raises `Refusal`."""
+        officials.require_few_officials(so_far.game, official)
+        by_organizer = replace(cause, player=so_far.game.organizer)
+        return so_far.then(officials.name_official(so_far.game, official, by_organizer, at))
+
+    def assigned(self, so_far: Decided, seat: Seat, player: PlayerId, cause: Cause, at: str) -> Decided:
+        """Return it with a seat assigned as well. Raises `Refusal`."""
+        by_organizer = replace(self._caused(cause), player=so_far.game.organizer)
+        return so_far.then(seating.assign_seat(so_far.game, seat, player, by_organizer, at))
+
+    def _caused(self, cause: Cause) -> Cause:
+        return replace(cause, tournament=self.wish.tournament)
+
+
+async def open_table(games: Games, player: PlayerId, wish: TableWish, *, key: str | None = None) -> Done:
+    """Open a game with its clock, its officials and those who sit there, all in one transaction.
+
+    So a game either has everybody who was to sit there or does not exist; under a key, it is opened once. Raises as
+    `create_game` does, and `Refusal` when an account cannot be an official or hold its seat.
+    """
+    table, secret = Table(games, wish), games.new_secret()
+    opening = Opening(
+        ruleset=table.ruleset.id,
+        ruleset_version=table.ruleset.version,
+        title=wish.title,
+        organizer=wish.organizer or player,
         chance=secret,
-        board=digest,
-        board_file=packed(own),
-        private=readers == "invited",
+        board=table.digest,
+        board_file=packed(table.board),
+        private=wish.readers == "invited",
     )
 
     async def begin(game: GameId, request: Request) -> Decided:
-        decided = Game.create(
-            ruleset,
-            game,
-            players,
-            setup=setup or {},
-            board=own,
-            organizer=organizer or player,
-            organizer_sees=organizer_sees,
-            forks=forks,
-            readers=readers,
-            clock=clock,
-            abandoned_after=UNSET if abandoned_after is None else abandoned_after,
-            commitment=commitment_to(secret),
-            cause=replace(request.cause, tournament=tournament),
-            at=request.at,
-        )
-        if not listed and not opening.private:
+        cause, at = request.cause, request.at
+        decided = table.created(game, commitment_to(secret), cause, at)
+        for official in wish.officials:
+            decided = table.named(decided, official, cause, at)
+        for seat, holder in wish.seats.items():
+            decided = table.assigned(decided, seat, holder, cause, at)
+        if not wish.listed and not opening.private:
             await games.store.list_game(game, False)
         return decided
 
-    done = await games.open("create", player, content, opening, begin, key=key)
-    games.keep_board(digest, own)
+    done = await games.open("create", player, table.content, opening, begin, key=key)
+    games.keep_board(table.digest, table.board)
     return done
 
 

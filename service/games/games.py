@@ -200,6 +200,10 @@ class Games(GameReader):
         use = request_of(player, self._clock, key, content).use
         return await self.first_answer(next(self._new_ids(player, key, beside)), use)
 
+    def first_id(self, player: PlayerId, key: str) -> GameId:
+        """Return the id of the game that a key opens, unless it opened another one that has been forgotten since."""
+        return next(self._new_ids(player, key))
+
     def _new_ids(self, player: PlayerId, key: str | None, beside: GameId | None = None) -> Iterator[GameId]:
         """Yield ids for a new game, to be tried in turn; those of one book, when the game belongs `beside` another.
 

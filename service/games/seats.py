@@ -1,4 +1,4 @@
-"""What accounts do to the seats of a running game: offer them, withdraw that, take them over, resign."""
+"""What accounts do to seats: assign and confirm them before the game begins, later offer and take them over, resign."""
 
 from msgspec.structs import replace
 
@@ -7,7 +7,30 @@ from domain.kernel.log import seating
 from domain.kernel.log.fold import earlier_of
 from domain.kernel.log.game import Decided
 from domain.kernel.log.record import Cause
-from service.games.acts import Act, Case, NotSeated
+from service.games.acts import Act, Case, NotSeated, require_organizer
+
+
+class AssignSeat(Act, frozen=True):
+    """Assigning a seat to an account that has agreed to it, as the organizer."""
+
+    kind = "assign-seat"
+    seat: Seat
+    player: PlayerId
+
+    async def decide(self, case: Case) -> Decided:
+        require_organizer(case.game, case.cause.account)
+        return seating.assign_seat(case.game, self.seat, self.player, case.cause, case.at)
+
+
+class ConfirmSeat(Act, frozen=True):
+    """Confirming the seat that was assigned to the account."""
+
+    kind = "confirm-seat"
+    seat: Seat
+    entropy: str = ""
+
+    async def decide(self, case: Case) -> Decided:
+        return seating.confirm_seat(case.game, self.seat, self.entropy, case.cause, case.at)
 
 
 class OfferSeat(Act, frozen=True):

@@ -35,7 +35,7 @@ KINDS: Final = (
     *("create", "fork", "take-seat", "leave-seat", "seat-bot", "remove-bot", "start", "cancel", "depart"),
     *("command", "upgrade", "leave-answer", "revoke-answer", "ask-take-back", "answer-take-back"),
     *("name-official", "release-official", "resume", "rule"),
-    *("offer-seat", "withdraw-offer", "accept-seat", "resign"),
+    *("assign-seat", "confirm-seat", "offer-seat", "withdraw-offer", "accept-seat", "resign"),
     *("set-clock", "give-time", "take-day-off", "claim-flag", "fall", "credit-outage"),
     *("propose-end", "answer-end", "abandon"),
 )

@@ -1,17 +1,19 @@
-"""The games of tables: each is created once, seats its players, and starts, for its tournament."""
+"""The games of tables: each is opened once, seats substitutes, and starts, for its tournament."""
 
 import hashlib
 from typing import Final
 
+import msgspec
 from msgspec.structs import replace
 
+from domain.kernel.canonical import canonical
 from domain.kernel.ids import GameId, PlayerId, TournamentId
-from domain.kernel.log import officials, seating
+from domain.kernel.log import seating
 from domain.kernel.log.game import Decided
 from domain.tournament.field import Table
 from domain.tournament.tournament import Tournament
 from service.games.acts import Act, Case
-from service.games.creating import create_game
+from service.games.creating import TableWish, open_table
 from service.games.games import Games
 
 START_AFTER: Final = 10 * 60
@@ -19,15 +21,11 @@ START_AFTER: Final = 10 * 60
 
 
 class SeatTable(Act, frozen=True):
-    """Giving the players of a table their seats, in their order, and naming the officials of its game.
-
-    A seat that its player has already stays as it is, so this can be repeated.
-    """
+    """Giving the players of a table their seats, in their order. A seat that its player has already stays as it is."""
 
     kind = "seat-table"
     tournament: TournamentId
     players: tuple[PlayerId, ...]
-    officials: tuple[PlayerId, ...]
 
     async def decide(self, case: Case) -> Decided:
         decided = Decided(case.game, ())
@@ -35,9 +33,6 @@ class SeatTable(Act, frozen=True):
         for seat, player in zip(case.game.players, self.players, strict=True):
             if decided.game.players[seat] != player:
                 decided = decided.then(seating.assign_seat(decided.game, seat, player, by_tournament, case.at))
-        for player in self.officials:
-            if not decided.game.around.is_official(player):
-                decided = decided.then(officials.name_official(decided.game, player, case.cause, case.at))
         return decided
 
 
@@ -62,37 +57,41 @@ class CancelTable(Act, frozen=True):
 
 
 async def open_game(games: Games, tournament: Tournament, seed: bytes, title: str, number: int, table: Table) -> GameId:
-    """Return the game of a table, with its players in their seats.
+    """Return the game of a table, with its players in their seats and its officials, all made in one transaction.
 
-    The key follows from tournament, round and table, so there is one game, however often this is repeated. It also
-    follows from the seed, so that nobody else can use it. Raises what `create_game` and `Games.act` do.
+    Officials are the directors who do not play. The key follows from tournament, round and table, so there is one game,
+    however often this is repeated. It also follows from the seed, so that nobody else can use it. Raises what
+    `open_table` does.
     """
-    regulations, organizer = tournament.regulations, tournament.organizer
-    text = f"tabularium/table {tournament.id} {number} {table.number}".encode()
-    done = await create_game(
-        games,
-        organizer,
-        regulations.ruleset,
-        len(table.players),
-        regulations.setup,
+    regulations = tournament.regulations
+    ruleset = games.library.current(regulations.ruleset)
+    seats = ruleset.seats(len(table.players), msgspec.convert(regulations.setup, ruleset.setup))
+    wish = TableWish(
+        ruleset=regulations.ruleset,
+        players=len(table.players),
+        setup=regulations.setup,
         clock=regulations.clock,
-        title=f"{title or tournament.id} · round {number}, table {table.number}"[:120],
+        title=f"{title or tournament.id}: round {number}, table {table.number}"[:120],
+        officials=_judges(tournament),
+        seats=dict(zip(seats, table.players, strict=True)),
         tournament=tournament.id,
-        key=hashlib.sha256(seed + text).hexdigest(),
     )
-    await seat(games, tournament, done.game, table)
-    return done.game
+    what = canonical([tournament.id, number, table.number, wish.officials, table.players, regulations])
+    key = hashlib.sha256(seed + what).hexdigest()
+    return (await open_table(games, tournament.organizer, wish, key=key)).game
+
+
+def _judges(tournament: Tournament) -> tuple[PlayerId, ...]:
+    return tuple(each for each in tournament.directors if each not in tournament.field.entrants)
 
 
 async def seat(games: Games, tournament: Tournament, game_id: GameId, table: Table) -> None:
-    """Let the players of a table have their seats in its game, and directors who do not play be its officials.
+    """Let the players of a table have their seats in its game, where one was replaced by a substitute.
 
     Raises what `Games.act` does.
     """
     game = await games.game(game_id)
     if game.status != "gathering":
         return
-    judges = tuple(each for each in tournament.directors if each not in tournament.field.entrants)
-    seats_fit = tuple(game.players.values()) == table.players
-    if not seats_fit or not all(map(game.around.is_official, judges)):
-        await games.act(game_id, game.organizer, SeatTable(tournament.id, table.players, judges))
+    if tuple(game.players.values()) != table.players:
+        await games.act(game_id, game.organizer, SeatTable(tournament.id, table.players))

@@ -121,6 +121,7 @@ class SpreadStore:
         self._counted = asyncio.Semaphore(COUNTED)
         self.accounts = self._home.accounts
         self.webhooks = self._home.webhooks
+        self.organizing = self._home.organizing
         self.tree = self._home.tree
         self.tree.beside = [server.tree for server in servers[1:]]
 

@@ -36,6 +36,7 @@ from service.store.protocol import Added, Append, Appended, Conflict, KeptUse, K
 from service.store.sql.archived import COLUMNS
 from service.store.sql.cases import CASE_NUMBER
 from service.store.sql.job import Job
+from service.store.sql.organizing import SqlOrganizing
 from service.store.sql.store import SqlStore, index_statements, secret_values
 from service.store.sql.webhooks import SqlHooks
 
@@ -97,6 +98,7 @@ class PostgresStore(SqlStore):
         self.accounts = PostgresAccounts(self._connections)
         self.tree = PostgresTree(self._connections, self)
         self.webhooks = SqlHooks(self._connections, self.accounts.change)
+        self.organizing = SqlOrganizing(self._connections, self.accounts.change)
 
     @classmethod
     async def open(cls, url: str, *, durable: bool = True, connections: int = 8, kept: frozenset[int] = ALL) -> Self:

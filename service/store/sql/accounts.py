@@ -214,6 +214,7 @@ class SqlAccounts(ABC):
             *removed("IN (SELECT webhook FROM webhooks WHERE player = ?)", player),
             ("DELETE FROM read_marks WHERE player = ?", (player,)),
             ("DELETE FROM inbox_settings WHERE player = ?", (player,)),
+            ("DELETE FROM consents WHERE player = ? OR organizer = ?", (player, player)),
         )
 
     async def codes(self, player: PlayerId) -> int:

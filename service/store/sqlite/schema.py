@@ -498,6 +498,44 @@ CREATE TABLE inbox_settings (
 ) WITHOUT ROWID;
 """
 
+# Whom accounts let seat them, and games that were asked for together.
+_ORGANIZING: Final = """
+CREATE TABLE consents (
+    player    TEXT NOT NULL REFERENCES players (player),
+    organizer TEXT NOT NULL REFERENCES players (player),
+    given     TEXT NOT NULL,
+    PRIMARY KEY (player, organizer)
+);
+
+CREATE TABLE bulks (
+    bulk        TEXT    PRIMARY KEY,
+    organizer   TEXT    NOT NULL REFERENCES players (player),
+    made_by     TEXT    NOT NULL UNIQUE,
+    fingerprint BLOB   NOT NULL,
+    created     TEXT    NOT NULL,
+    games       INTEGER NOT NULL,
+    cancelled   TEXT    NOT NULL,
+    changes     INTEGER NOT NULL
+);
+CREATE INDEX bulks_by_organizer ON bulks (organizer, created);
+CREATE INDEX bulks_by_age ON bulks (created);
+
+CREATE TABLE bulk_games (
+    bulk      TEXT    NOT NULL,
+    number    INTEGER NOT NULL,
+    wish      TEXT    NOT NULL,
+    title     TEXT    NOT NULL,
+    starts_at TEXT    NOT NULL,
+    status    TEXT    NOT NULL,
+    game      TEXT    NOT NULL,
+    why       TEXT    NOT NULL,
+    due       TEXT    NOT NULL,
+    changed   INTEGER NOT NULL,
+    PRIMARY KEY (bulk, number)
+);
+CREATE INDEX bulk_games_by_due ON bulk_games (due) WHERE status IN ('queued', 'open', 'waiting');
+"""
+
 # Tournaments: their index, and what their lots come from. Their events are in `events`, as those of games are.
 _TOURNAMENTS: Final = """
 CREATE TABLE tournaments (
@@ -529,7 +567,8 @@ CREATE TRIGGER seeds_remain BEFORE DELETE ON seeds BEGIN SELECT RAISE(ABORT, 'se
 
 STEPS: Final = (
     *(_FIRST, _ACCOUNTS, _KEYS, _SOUGHT, _JUDGES, _CASES, _TRANSPARENCY, _BOTS, _FORKS, _INVITATIONS, _PASSKEYS),
-    *(_PROGRAMS, _RULINGS, _CHALLENGES, _PRIVATE, _ARCHIVE, _BOOK, _WEBHOOKS, _INBOX, _TOURNAMENTS),
+    *(_PROGRAMS, _RULINGS, _CHALLENGES, _PRIVATE, _ARCHIVE, _BOOK, _WEBHOOKS, _INBOX, _ORGANIZING),
+    _TOURNAMENTS,
 )
 """The schema, as it grew. A new file takes all steps, an older one those that it lacks; none is ever changed."""
 

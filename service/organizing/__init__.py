@@ -1,0 +1,1 @@
+"""Opening many games: who may seat whom, and games that are asked for together."""

@@ -1,0 +1,65 @@
+"""Whom accounts let seat them: an organizer assigns seats only to those who agreed to that (TAB-SEAT-08)."""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from domain.kernel.ids import PlayerId
+from service.base.clock import Clock, stamp
+from service.games.requests import UnknownPlayer
+from service.store.accounts import AccountStore, LimitReached
+from service.store.organizing import ConsentRow, OrganizingStore
+
+MOST_CONSENTS: Final = 100
+"""Organizers whom an account lets seat it."""
+
+
+class TooManyConsents(Exception):
+    """The account lets as many organizers seat it as it may."""
+
+    def __init__(self) -> None:
+        super().__init__(f"The account lets {MOST_CONSENTS} organizers seat it, and cannot name more.")
+
+
+class Consents:
+    """The consents of all accounts. Every method may raise `StoreError`."""
+
+    def __init__(self, store: OrganizingStore, accounts: AccountStore, clock: Clock) -> None:
+        self._store = store
+        self._accounts = accounts
+        self._clock = clock
+
+    async def give(self, player: PlayerId, organizer: PlayerId) -> ConsentRow:
+        """Let an organizer seat an account. Raises `UnknownPlayer` or `TooManyConsents`."""
+        row = await self._accounts.player(organizer)
+        if row is None or row.closed is not None or row.is_bot or organizer == player:
+            raise UnknownPlayer(f"There is no other account {organizer!r} that organizes games.")
+        try:
+            return await self._store.consent(player, organizer, stamp(self._clock), MOST_CONSENTS)
+        except LimitReached:
+            raise TooManyConsents from None
+
+    async def withdraw(self, player: PlayerId, organizer: PlayerId) -> None:
+        """Let an organizer seat an account no longer. Seats that it has stay its own."""
+        await self._store.withdraw(player, organizer)
+
+    async def of(self, player: PlayerId) -> list[ConsentRow]:
+        """Return whom an account lets seat it, the newest first."""
+        return await self._store.consents(player)
+
+    async def objections(self, organizer: PlayerId, players: Iterable[PlayerId]) -> Mapping[PlayerId, str]:
+        """Return why an organizer may not seat accounts, for those that they may not."""
+        wanted = {player for player in players if player != organizer}
+        known = {row.player: row for row in await self._accounts.named(wanted)} if wanted else {}
+        consenting = await self._store.consenting(organizer, wanted)
+        found = dict[PlayerId, str]()
+        for player in sorted(wanted):
+            row = known.get(player)
+            if row is None:
+                found[player] = f"There is no account {player!r}."
+            elif row.closed is not None:
+                found[player] = f"The account {player!r} is closed."
+            elif row.is_bot:
+                found[player] = f"{player!r} is a bot: seat one when the game is open, by its level."
+            elif player not in consenting:
+                found[player] = f"{player!r} does not let you seat them."
+        return found

@@ -1,0 +1,190 @@
+"""What is to be done about the games of bulks: they are opened, started when their time has come, or cancelled.
+
+It goes by rows, in one process at a time. The id of each game follows from its bulk and its number there. So whatever is
+killed in between, the next process opens no game twice and leaves none out.
+"""
+
+import asyncio
+from contextlib import suppress
+from datetime import timedelta
+from typing import Final
+
+import msgspec
+from msgspec.structs import replace
+
+from domain.kernel.rules.documents import DocumentError
+from domain.kernel.rules.refusal import Refusal
+from projections.store import Unavailable
+from service.base.clock import Clock, later, stamp, stamped
+from service.games.acts import Cancel, NotOrganizer, NotSeated, Start
+from service.games.creating import TableWish, open_table
+from service.games.games import Games
+from service.games.requests import UnknownRuleset
+from service.observe.logging import log
+from service.organizing.bulks import LONGEST_PROBLEM
+from service.organizing.consents import Consents
+from service.store.organizing import NEVER, BulkGameRow, BulkRow, BulkStatus, OrganizingStore
+from service.store.protocol import KeyReused, StoreError
+from service.webhooks.lease import Lease
+
+PATIENCE: Final = timedelta(days=14)
+"""For how long a game whose time has come waits for its seats to be full."""
+
+KEPT: Final = timedelta(days=60)
+"""For how long it is kept what became of a bulk. It is longer than its games may wait."""
+
+SOON, LATER = timedelta(seconds=5), timedelta(seconds=60)
+"""Between two looks at a game that waits for its seats to be full: in its first ten minutes, and then."""
+
+TICK: Final = 1.0
+"""Seconds between two looks at what is due."""
+
+PAGE: Final = 20
+"""Games that are looked at in one turn."""
+
+FORGET: Final = 3600.0
+"""Seconds between two looks for old bulks."""
+
+TROUBLE: Final = timedelta(minutes=1)
+"""After which it is tried again what failed in a way that nobody thought of."""
+
+
+_FINAL: Final = (
+    *(Refusal, NotOrganizer, NotSeated, DocumentError, UnknownRuleset, KeyReused),
+    *(msgspec.MsgspecError, ValueError),
+)
+"""What no second try would change."""
+
+
+class Opener:
+    """Opens the games of bulks, starts them when their time has come, and cancels them, in one process at a time."""
+
+    def __init__(self, store: OrganizingStore, games: Games, consents: Consents, clock: Clock, lease: Lease) -> None:
+        self._store = store
+        self._games = games
+        self._consents = consents
+        self._clock = clock
+        self._lease = lease
+        self._rung = asyncio.Event()
+        self._forgot = -FORGET
+
+    def ring(self) -> None:
+        """Look at what is due soon."""
+        self._rung.set()
+
+    async def run(self) -> None:
+        """Do what is due until cancelled, in turn with other processes that do."""
+        told = ""
+        try:
+            while True:
+                self._rung.clear()
+                done = 0
+                try:
+                    done, told = await self.turn(), ""
+                except (StoreError, Unavailable) as error:
+                    if str(error) != told:
+                        told = str(error)
+                        log.warning("bulks wait", why=told)
+                except Exception:  # of what nobody thought of: whatever it was, it is tried again
+                    log.exception("bulks wait")
+                if done < PAGE:
+                    with suppress(TimeoutError):
+                        await asyncio.wait_for(self._rung.wait(), TICK)
+        finally:
+            with suppress(Unavailable):
+                await self._lease.give_back()
+
+    async def turn(self) -> int:
+        """Do what is due, if no other process does; return of how many games. Raises `StoreError` or `Unavailable`."""
+        if not await self._lease.held():
+            return 0
+        await self._forget()
+        found = await self._store.due(stamp(self._clock), PAGE)
+        for row, bulk in found:
+            if not await self._lease.held():
+                break
+            try:
+                await self._do(row, bulk)
+            except (StoreError, Unavailable):
+                raise
+            except Exception:  # it must not keep others from being opened
+                log.exception("bulk game waits", bulk=row.bulk, number=row.number)
+                await self._store.postpone(row, later(stamp(self._clock), TROUBLE))
+        return len(found)
+
+    async def _do(self, row: BulkGameRow, bulk: BulkRow) -> None:
+        """Do what is to be done next about one game."""
+        organizer = await self._games.store.accounts.player(bulk.organizer)
+        try:
+            closed = organizer is None or organizer.closed is not None
+            if row.status == "queued" and not await self._opened(row, bulk, closed=closed):
+                return
+            row = replace(row, game=row.game or self._games.first_id(bulk.organizer, _key(row)))
+            await self._start_or_cancel(row, bulk)
+        except _FINAL as error:
+            why = f"{error.asked} {error.allowed}" if isinstance(error, Refusal) else f"{error}"
+            await self._became(row, "failed", why[:LONGEST_PROBLEM])
+
+    async def _opened(self, row: BulkGameRow, bulk: BulkRow, *, closed: bool) -> bool:
+        """Open a game; tell whether something is to be done about it at once."""
+        game = self._games.first_id(bulk.organizer, _key(row))
+        if await self._games.store.game(game) is None:  # else a process was killed before it could say so
+            if bulk.cancelled:
+                await self._became(row, "cancelled")
+                return False
+            wish = msgspec.json.decode(row.wish, type=TableWish)
+            objections = await self._consents.objections(bulk.organizer, wish.seats.values())
+            if closed or objections:
+                await self._became(
+                    row, "failed", next(iter(objections.values()), "The organizer's account was closed.")
+                )
+                return False
+            game = (await open_table(self._games, bulk.organizer, wish, key=_key(row))).game
+        await self._became(replace(row, game=game), "open", due=row.starts_at or NEVER)
+        return bool(bulk.cancelled)
+
+    async def _start_or_cancel(self, row: BulkGameRow, bulk: BulkRow) -> None:
+        assert row.game, "it was opened"
+        game = await self._games.game(row.game)
+        if game.status == "cancelled":
+            await self._became(row, "cancelled")
+        elif game.status != "gathering":
+            await self._became(row, "started")
+        elif bulk.cancelled:
+            await self._games.act(row.game, bulk.organizer, Cancel(), key=f"{_key(row)}/cancel")
+            await self._became(row, "cancelled")
+        elif None not in game.players.values():
+            await self._games.act(row.game, bulk.organizer, Start(), key=f"{_key(row)}/start")
+            await self._became(row, "started")
+        else:
+            await self._wait(row)
+
+    async def _wait(self, row: BulkGameRow) -> None:
+        """Look again later at a game whose time has come while seats of it are free."""
+        now = stamp(self._clock)
+        waited = stamped(now) - stamped(row.starts_at)
+        if waited > PATIENCE:
+            why = f"Its seats were not full within {PATIENCE.days} days. Start or cancel it yourself."
+            await self._became(row, "failed", why)
+            return
+        due = later(now, SOON if waited < timedelta(minutes=10) else LATER)
+        if row.status == "waiting":
+            await self._store.postpone(row, due)
+        else:
+            await self._became(row, "waiting", due=due)
+
+    async def _became(self, row: BulkGameRow, status: BulkStatus, why: str = "", due: str = NEVER) -> None:
+        await self._store.record(replace(row, status=status, why=why, due=due))
+        log.info("bulk game", bulk=row.bulk, number=row.number, status=status, game=row.game, why=why)
+
+    async def _forget(self) -> None:
+        now = asyncio.get_running_loop().time()
+        if now - self._forgot >= FORGET:
+            self._forgot = now
+            while await self._store.forget(later(stamp(self._clock), -KEPT), PAGE) == PAGE:
+                pass
+
+
+def _key(row: BulkGameRow) -> str:
+    """Return the idempotency key under which a game is opened: from it follows the id of the game."""
+    return f"{row.bulk}/{row.number}"

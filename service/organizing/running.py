@@ -1,0 +1,35 @@
+"""Organizing in a running service, put together: what organizers see, and what opens the games of bulks."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+from msgspec import Struct
+
+from projections.store import ProjectionStore
+from service.base.clock import Clock
+from service.games.games import Games
+from service.observe.background import background
+from service.organizing.bulks import Bulks
+from service.organizing.consents import Consents
+from service.organizing.opening import Opener
+from service.store.protocol import EventStore
+from service.webhooks.lease import Lease
+
+
+class Organizing(Struct, frozen=True, eq=False):
+    """What organizers have of a service."""
+
+    consents: Consents
+    bulks: Bulks
+
+
+@asynccontextmanager
+async def organizing(
+    store: EventStore, games: Games, rows: ProjectionStore, clock: Clock, randomness: Callable[[int], bytes]
+) -> AsyncIterator[Organizing]:
+    """Lend it, and open the games of bulks meanwhile, in turn with other processes."""
+    consents = Consents(store.organizing, store.accounts, clock)
+    opener = Opener(store.organizing, games, consents, clock, Lease(rows, "bulks", store.organizing.any))
+    bulks = Bulks(store.organizing, games, consents, clock, randomness, opener.ring)
+    async with background("the games of bulks are opened", opener.run()):
+        yield Organizing(consents, bulks)

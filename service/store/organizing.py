@@ -1,0 +1,151 @@
+"""What a store keeps for organizers: who lets whom seat them, and games that were asked for together.
+
+A bulk is written whole before its first game is opened. What became of each game is a row of its own, so that a process
+that dies leaves behind what is still to be done. Times are stamps of `service.base.clock`, which sort as text; an
+empty one is none.
+"""
+
+from collections.abc import Collection, Sequence
+from typing import Final, Literal, NewType, Protocol
+
+from msgspec import Struct
+
+from domain.kernel.ids import GameId, PlayerId
+
+BulkId = NewType("BulkId", str)
+"""Games that were asked for together."""
+
+BulkStatus = Literal["queued", "open", "waiting", "started", "cancelled", "failed"]
+
+NEVER: Final = "9999-12-31T23:59:59.000000Z"
+"""When nothing is due any more."""
+
+
+class ConsentRow(Struct, frozen=True):
+    """An account lets an organizer seat it.
+
+    Attributes:
+        organizer: the account of the organizer.
+        given: when the account said so.
+    """
+
+    organizer: PlayerId
+    given: str
+
+
+class BulkRow(Struct, frozen=True):
+    """Games that were asked for together.
+
+    Attributes:
+        bulk: its id.
+        organizer: the account that asked for them, and organizes them.
+        created: when that was.
+        games: how many they are.
+        cancelled: when it was asked that what has not started be cancelled.
+        changes: how often something became of one of the games.
+    """
+
+    bulk: BulkId
+    organizer: PlayerId
+    created: str
+    games: int
+    cancelled: str = ""
+    changes: int = 0
+
+
+class BulkGameRow(Struct, frozen=True):
+    """A game of a bulk.
+
+    Attributes:
+        bulk: the bulk.
+        number: its number there, from 1 on.
+        wish: what game it is to be, in JSON.
+        title: its title.
+        starts_at: when it is to start; empty when its players or its organizer start it.
+        status: `queued` until it is opened; `waiting` when the time of its start has come and seats are free.
+        game: the game, as soon as it is opened.
+        why: why it failed.
+        due: when something is to be done about it next.
+        changed: the number of the last change, among those of the bulk.
+    """
+
+    bulk: BulkId
+    number: int
+    wish: str
+    title: str
+    starts_at: str
+    status: BulkStatus = "queued"
+    game: GameId | Literal[""] = ""
+    why: str = ""
+    due: str = ""
+    changed: int = 0
+
+
+class OrganizingStore(Protocol):
+    """Keeps consents and bulks. Every method may raise `StoreError`."""
+
+    async def consent(self, player: PlayerId, organizer: PlayerId, now: str, most: int) -> ConsentRow:
+        """Let an organizer seat an account; return the row, which is the first one when there was one already.
+
+        Raises `LimitReached` when the account lets `most` others seat it.
+        """
+        ...
+
+    async def withdraw(self, player: PlayerId, organizer: PlayerId) -> None:
+        """Let an organizer seat an account no longer."""
+        ...
+
+    async def consents(self, player: PlayerId) -> list[ConsentRow]:
+        """Return whom an account lets seat it, the newest first."""
+        ...
+
+    async def consenting(self, organizer: PlayerId, players: Collection[PlayerId]) -> set[PlayerId]:
+        """Return those of the accounts that let an organizer seat them."""
+        ...
+
+    async def add(
+        self, row: BulkRow, games: Sequence[BulkGameRow], key: str, fingerprint: bytes, since: str, most: int
+    ) -> BulkRow:
+        """Keep a bulk with its games, and return it; the first one when the key made one before.
+
+        Raises:
+            LimitReached: with it the organizer would have asked for more than `most` games after `since`.
+            KeyReused: the key came with another fingerprint.
+        """
+        ...
+
+    async def made(self, key: str, fingerprint: bytes) -> BulkRow | None:
+        """Return the bulk that a key made before, or None. Raises `KeyReused` as `add` does."""
+        ...
+
+    async def bulk(self, bulk: BulkId) -> BulkRow | None:
+        """Return a bulk, or None."""
+        ...
+
+    async def games(self, bulk: BulkId, after: int = 0) -> list[BulkGameRow]:
+        """Return the games of a bulk of which something became after the change `after`, by their last changes."""
+        ...
+
+    async def due(self, now: str, limit: int) -> list[tuple[BulkGameRow, BulkRow]]:
+        """Return games about which something is to be done by now, what is due longest first."""
+        ...
+
+    async def any(self) -> bool:
+        """Tell whether anything will ever be due."""
+        ...
+
+    async def record(self, row: BulkGameRow) -> None:
+        """Keep what became of a game, unless its end was kept before. When its bulk is cancelled, it is due at once."""
+        ...
+
+    async def postpone(self, row: BulkGameRow, due: str) -> None:
+        """Look at a game again later. When its bulk is cancelled, it is due at once."""
+        ...
+
+    async def cancel(self, bulk: BulkId, now: str) -> None:
+        """Ask that what has not started be cancelled."""
+        ...
+
+    async def forget(self, before: str, limit: int) -> int:
+        """Delete bulks that were made before a time; return how many."""
+        ...
