@@ -5,17 +5,19 @@ import hashlib
 import itertools
 import secrets
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from domain.kernel.chance.draws import SECRET_BYTES, commitment_to
 from domain.kernel.ids import GameId, PlayerId, TournamentId, Version
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import starts_of_commands
 from domain.kernel.log.record import Cause, Record, first_broken
+from domain.kernel.rules.message import type_name
 from domain.kernel.rules.refusal import Refusal
 from domain.tournament import directing, rounds
 from domain.tournament.chain import SEED_BYTES, commitment_of, secret_of
@@ -23,8 +25,9 @@ from domain.tournament.draw import Draw, obstacle
 from domain.tournament.draw.lawful import Undecided
 from domain.tournament.draw.slices import NoDraw
 from domain.tournament.drawing import drawn_without_solver, problem_of
+from domain.tournament.events import RoundCancelled, RoundDrafted, RoundPublished
 from domain.tournament.field import Field, Round
-from domain.tournament.fold import fold, fold_on
+from domain.tournament.fold import fold, fold_on, read_event
 from domain.tournament.regulations import Regulations
 from domain.tournament.standings import Standing, standings
 from domain.tournament.tournament import Inscribed, Tournament
@@ -57,6 +60,8 @@ KEPT: Final = 64
 HOUSE: Final = Cause(by="house")
 """The cause of what the service does by itself."""
 
+_OF_SHEETS: Final = frozenset(map(type_name, (RoundDrafted, RoundPublished, RoundCancelled)))
+
 Decide = Callable[[Tournament, Cause, str], Inscribed]
 """Returns what an act adds to a tournament, given its cause and the time."""
 
@@ -86,17 +91,27 @@ class Drawn(Struct, frozen=True):
     bound: int | None = None
 
 
+class Sheet(Struct, frozen=True):
+    """What was said of a round beside its tables: what its drafts cost, and why a director changed or cancelled it."""
+
+    drafts: tuple[RoundDrafted, ...] = ()
+    published: RoundPublished | None = None
+    cancelled: str | None = None
+
+
 class Proceeding(Struct, frozen=True):
     """A stored tournament.
 
     Attributes:
         row: what the index has of it.
         tournament: the tournament.
+        sheets: what was said of its rounds, by their numbers.
         repeated: whether the request came again with its idempotency key, and this is the tournament as it was then.
     """
 
     row: TournamentRow
     tournament: Tournament
+    sheets: Mapping[int, Sheet] = {}
     repeated: bool = False
 
 
@@ -141,13 +156,14 @@ class Committee:
             records = await self._store.read(tournament_id)
             self._check(tournament_id, records)
             tournament = fold(tournament_id, records)
-            return self._keep(Proceeding(row_of(tournament, row.title), tournament))
+            return self._keep(Proceeding(row_of(tournament, row.title), tournament, sheets_of({}, records)))
         before = known.tournament
         records = await self._store.read(tournament_id, before.version)
         if records:
             self._check(tournament_id, records, before)
             tournament = fold_on(before, records)
-            return self._keep(Proceeding(row_of(tournament, known.row.title), tournament))
+            sheets = sheets_of(known.sheets, records)
+            return self._keep(Proceeding(row_of(tournament, known.row.title), tournament, sheets))
         self._known.move_to_end(tournament_id)
         return known
 
@@ -156,8 +172,9 @@ class Committee:
         now = await self.now(tournament_id)
         if now.tournament.version == version:
             return now
-        tournament = fold(tournament_id, await self._store.read(tournament_id, 0, version))
-        return Proceeding(row_of(tournament, now.row.title), tournament)
+        records = await self._store.read(tournament_id, 0, version)
+        tournament = fold(tournament_id, records)
+        return Proceeding(row_of(tournament, now.row.title), tournament, sheets_of({}, records))
 
     async def records(self, tournament_id: TournamentId, after: Version = 0, limit: int | None = None) -> list[Record]:
         """Return records of a tournament that follow a version."""
@@ -439,7 +456,11 @@ class Committee:
         if appended.repeated is not None:
             return await self._repeated(tournament.id, appended.repeated)
         self._wake.notify(tournament.id, tournament.version)
-        return self._keep(Proceeding(row, tournament))
+        known = self._known.get(tournament.id)
+        if expected and (known is None or known.tournament.version != expected):
+            return await self.at(tournament.id, tournament.version)
+        sheets = sheets_of(known.sheets if known is not None else {}, inscribed.records)
+        return self._keep(Proceeding(row, tournament, sheets))
 
     async def _first(self, tournament_id: TournamentId, use: KeyUse) -> Proceeding | None:
         """Return what a request did when it came before; None when it comes for the first time. Raises `KeyReused`."""
@@ -451,7 +472,26 @@ class Committee:
         return await self._repeated(tournament_id, kept.added)
 
     async def _repeated(self, tournament_id: TournamentId, added: Added) -> Proceeding:
-        return msgspec.structs.replace(await self.at(tournament_id, added.version), repeated=True)
+        return replace(await self.at(tournament_id, added.version), repeated=True)
+
+
+def sheets_of(before: Mapping[int, Sheet], records: Iterable[Record]) -> Mapping[int, Sheet]:
+    """Return what was said of rounds after records."""
+    sheets = dict(before)
+    for record in records:
+        if record.type not in _OF_SHEETS:
+            continue
+        match read_event(record):
+            case RoundDrafted(number) as drafted:
+                sheet = sheets.get(number) or Sheet()
+                sheets[number] = replace(sheet, drafts=(*sheet.drafts, drafted))
+            case RoundPublished(number) as published:
+                sheets[number] = replace(sheets[number], published=published)
+            case RoundCancelled(number, reason):
+                sheets[number] = replace(sheets.get(number) or Sheet(), cancelled=reason)
+            case _:
+                pass
+    return sheets
 
 
 def row_of(tournament: Tournament, title: str) -> TournamentRow:

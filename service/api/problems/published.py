@@ -3,7 +3,18 @@
 from collections.abc import Sequence
 from typing import Final
 
-from service.api.problems import access, accounts, cases, games, play, request, rulesets, transparency, webhooks
+from service.api.problems import (
+    access,
+    accounts,
+    cases,
+    games,
+    play,
+    request,
+    rulesets,
+    tournaments,
+    transparency,
+    webhooks,
+)
 from service.api.problems.problem import Kind
 
 KINDS: Final[Sequence[Kind]] = (
@@ -33,6 +44,7 @@ KINDS: Final[Sequence[Kind]] = (
     games.NOT_ORGANIZER,
     cases.NOT_AN_OFFICIAL,
     cases.OWN_GAME,
+    tournaments.NOT_A_DIRECTOR,
     request.UNKNOWN_PATH,
     rulesets.UNKNOWN_RULESET,
     rulesets.NO_MAP,
@@ -57,6 +69,8 @@ KINDS: Final[Sequence[Kind]] = (
     games.UNKNOWN_VERSION,
     transparency.NOT_LOGGED_YET,
     transparency.UNKNOWN_TILE,
+    tournaments.UNKNOWN_TOURNAMENT,
+    tournaments.UNKNOWN_ROUND,
     webhooks.UNKNOWN_WEBHOOK,
     webhooks.UNKNOWN_DELIVERY,
     request.METHOD_NOT_ALLOWED,
@@ -73,6 +87,7 @@ KINDS: Final[Sequence[Kind]] = (
     cases.CASE_CLOSED,
     cases.ALREADY_RULED,
     webhooks.TOO_MANY_WEBHOOKS,
+    tournaments.TOO_MANY_TOURNAMENTS,
     webhooks.WEBHOOKS_OFF,
     cases.STALE_RULING,
     play.STALE_VERSION,
