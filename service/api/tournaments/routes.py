@@ -21,12 +21,12 @@ from service.api.tournaments.acting import names_of, round_of, shown
 from service.api.tournaments.bodies import (
     CrosstableView,
     RoundView,
-    TournamentStandings,
     TournamentDetail,
     TournamentEventPage,
     TournamentEventsPage,
     TournamentPage,
     TournamentsPage,
+    TournamentStandings,
 )
 from service.api.tournaments.views import (
     crosstable_view,

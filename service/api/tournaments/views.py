@@ -22,14 +22,14 @@ from service.api.tournaments.bodies import (
     DraftView,
     EntrantView,
     PenaltyView,
+    PlayerStanding,
     RoundSummary,
     RoundView,
-    TournamentStandings,
-    PlayerStanding,
     TableResult,
     TableView,
     TournamentDetail,
     TournamentEventView,
+    TournamentStandings,
     TournamentSummary,
 )
 from service.store.protocol import TournamentRow
