@@ -181,6 +181,8 @@ class Secretary:
         with suppress(Refusal):  # the one who leaves has confirmed, and frees the seat by themselves
             await seat(self._games, tournament, game.id, place.table)
         game = await self._games.game(game.id)
+        if game.status != "gathering":
+            return
         waited = (milliseconds(stamp(self._clock)) - milliseconds(place.table.opened)) / 1000
         if None not in game.players.values() and (not game.around.assigned or waited >= self._start_after):
             with suppress(Refusal):  # somebody else was quicker

@@ -23,7 +23,7 @@ START_AFTER: Final = 10 * 60
 class SeatTable(Act, frozen=True):
     """Giving the players of a table their seats, in their order. A seat that its player has already stays as it is."""
 
-    kind = "seat-table"
+    kind = "assign-seat"
     tournament: TournamentId
     players: tuple[PlayerId, ...]
 
@@ -39,7 +39,7 @@ class SeatTable(Act, frozen=True):
 class StartTable(Act, frozen=True):
     """Starting the game of a table, for its tournament."""
 
-    kind = "start-table"
+    kind = "start"
     tournament: TournamentId
 
     async def decide(self, case: Case) -> Decided:
@@ -49,7 +49,7 @@ class StartTable(Act, frozen=True):
 class CancelTable(Act, frozen=True):
     """Cancelling the game of a table that has not begun, for its tournament."""
 
-    kind = "cancel-table"
+    kind = "cancel"
     tournament: TournamentId
 
     async def decide(self, case: Case) -> Decided:
