@@ -35,6 +35,7 @@ from service.api.problems.accounts import (
 )
 from service.api.problems.cases import UNKNOWN_CASE, UNKNOWN_STATEMENT
 from service.api.problems.games import NOT_ORGANIZER, TOO_MANY_BOTS, TOO_MANY_INVITATIONS, UNKNOWN_GAME, UNKNOWN_VERSION
+from service.api.problems.organizing import TOO_MANY_CONSENTS, TOO_MANY_GAMES, UNKNOWN_BULK
 from service.api.problems.play import NOT_SEATED, STALE_VERSION
 from service.api.problems.problem import MEDIA_TYPE, Problem
 from service.api.problems.request import (
@@ -57,6 +58,8 @@ from service.games.cache import UnknownGame, UnknownVersion
 from service.games.requests import StaleVersion, UnknownPlayer, UnknownRuleset
 from service.judging.desk import UnknownCase, UnknownStatement
 from service.observe.logging import log
+from service.organizing.bulks import TooManyGames, UnknownBulk
+from service.organizing.consents import TooManyConsents
 from service.outward.addresses import BadTarget
 from service.pictures.png import NotConverted
 from service.pictures.scenes import Unmapped
@@ -98,6 +101,9 @@ _FAULTS_OF_REQUEST: Final = {
     UnknownDelivery: UNKNOWN_DELIVERY,
     TooManyWebhooks: TOO_MANY_WEBHOOKS,
     WebhooksOff: WEBHOOKS_OFF,
+    UnknownBulk: UNKNOWN_BULK,
+    TooManyConsents: TOO_MANY_CONSENTS,
+    TooManyGames: TOO_MANY_GAMES,
 }
 
 _REMEDIES: Final = {

@@ -24,6 +24,7 @@ from service.api.log import streams
 from service.api.notifications import routes as notifications
 from service.api.notifications import stream as inbox_stream
 from service.api.operations import health
+from service.api.organizing import routes as organizing
 from service.api.pictures import comparison
 from service.api.pictures import routes as pictures
 from service.api.play import answers, ends, take_backs
@@ -75,12 +76,13 @@ _RESOURCES: Final = (
     *(games, invitations, upgrades, officials, bots, clocks, seats, forks, play, answers, cases, parties),
     *(case_officials, case_stream, desk, what_if, take_backs, ends, log, pictures, comparison, streams),
     *(tournaments, tournament_entering, tournament_directing, tournament_rounds, tournament_stream),
-    *(webhooks, transparency, statistics, charts, health),
+    *(organizing, webhooks, transparency, statistics, charts, health),
 )
-_SMALL: Final = tuple(each for module in _RESOURCES for each in routes_of(module) if each not in games.COLLECTION)
+_LARGE: Final = (*games.COLLECTION, *organizing.BULK)
+_SMALL: Final = tuple(each for module in _RESOURCES for each in routes_of(module) if each not in _LARGE)
 
 API: Final = (*_allowing(_SMALL), *_SMALL)
 """The endpoints that take small bodies or none."""
 
-LARGE: Final = (*_allowing(games.COLLECTION), *games.COLLECTION)
+LARGE: Final = (*_allowing(_LARGE), *_LARGE)
 """The endpoints to which a board may be sent."""

@@ -1,7 +1,7 @@
 """What is to be done about the games of bulks: they are opened, started when their time has come, or cancelled.
 
-It goes by rows, in one process at a time. The id of each game follows from its bulk and its number there. So whatever is
-killed in between, the next process opens no game twice and leaves none out.
+It goes by rows, in one process at a time. The id of each game follows from its bulk and its number there. So whatever
+is killed in between, the next process opens no game twice and leaves none out.
 """
 
 import asyncio

@@ -100,7 +100,7 @@ class OrganizingStore(Protocol):
         ...
 
     async def consenting(self, organizer: PlayerId, players: Collection[PlayerId]) -> set[PlayerId]:
-        """Return those of the accounts that let an organizer seat them."""
+        """Return the accounts, out of `players`, that let an organizer seat them."""
         ...
 
     async def add(
@@ -123,7 +123,10 @@ class OrganizingStore(Protocol):
         ...
 
     async def games(self, bulk: BulkId, after: int = 0) -> list[BulkGameRow]:
-        """Return the games of a bulk of which something became after the change `after`, by their last changes."""
+        """Return the games of a bulk of which something became after the change `after`, by their last changes.
+
+        What games they were to be is left out.
+        """
         ...
 
     async def due(self, now: str, limit: int) -> list[tuple[BulkGameRow, BulkRow]]:

@@ -360,8 +360,8 @@ def test_the_contract_does_not_grow_unnoticed(openapi: dict[str, Any]) -> None:
     It was 1,000 kB, and 154 packed, before there were webhooks and inboxes.
     """
     compact = json.dumps(openapi, ensure_ascii=False, separators=(",", ":")).encode()
-    assert len(compact) < 1_090_000
-    assert len(gzip.compress(compact)) < 168_000
+    assert len(compact) < 1_125_000
+    assert len(gzip.compress(compact)) < 172_000
 
 
 def test_a_problem_leads_to_nothing_of_a_ruleset(openapi: dict[str, Any]) -> None:
@@ -498,6 +498,7 @@ def test_what_is_neither_json_nor_text_may_be_asked_for_as_bytes(openapi: dict[s
         "showCertificateOfCase": ["text/plain", octets],
         "showCertificateOfTournament": ["text/plain", octets],
         "exportGame": ["application/x-ndjson", octets],
+        "streamBulk": ["text/event-stream"],
         "streamCaseEvents": ["text/event-stream"],
         "streamEvents": ["text/event-stream"],
         "streamMyEvents": ["text/event-stream"],

@@ -107,6 +107,20 @@ async def test_who_is_offered_a_seat_is_told_so_and_nothing_else_before_taking_i
     assert await kinds(rows, player_of(BLUE)) == ["game-started", "seat-taken-over", "seat-open", "seat-open"]
 
 
+async def test_who_is_assigned_a_seat_is_told_so_and_who_had_it_hears_no_more(rows: ProjectionStore) -> None:
+    play = Play(TINY, ROOM, 2, seed=5, start=False)
+    play.assign(RED, SUBSTITUTE)
+    play.assign(RED, player_of(RED))
+    play.sit(BLUE, player_of(BLUE))
+    play.start()
+    await told(rows, play)
+    assert await kinds(rows, SUBSTITUTE) == ["seat-assigned"]
+    assert await kinds(rows, player_of(RED)) == ["seat-assigned", "game-started"]
+    assert await kinds(rows, player_of(BLUE)) == ["game-started"]
+    (notice,) = await notices_of(rows, SUBSTITUTE)
+    assert notice.seat == RED
+
+
 async def test_who_leaves_before_the_start_is_told_nothing(rows: ProjectionStore) -> None:
     play = Play(TINY, ROOM, 2, seed=3, start=False)
     play.sit(RED, SUBSTITUTE)

@@ -56,6 +56,23 @@ async def test_the_lobby_is_searched_by_status_ruleset_player_and_text(rows: Pro
     assert (game.version, game.organizer) == (gathering.game.version, ORGANIZER)
 
 
+async def test_an_assigned_seat_is_held_in_the_lobby_and_counts_for_who_has_it_in_the_end(
+    rows: ProjectionStore,
+) -> None:
+    play = Play(TINY, ROOM, 2, seed=1, start=False)
+    play.assign(RED, player_of(BLUE))
+    play.assign(RED, player_of(RED))
+    play.assign(BLUE, player_of(BLUE))
+    play.leave(BLUE, player_of(BLUE))
+    play.assign(BLUE, ORGANIZER)
+    await projected(rows, play)
+    (game,) = await lobby.search(rows, player=player_of(RED))
+    assert game.seats == {RED: player_of(RED), BLUE: ORGANIZER}
+    assert await lobby.search(rows, player=player_of(BLUE)) == []
+    assert [each.gathering for each in await players.of_player(rows, player_of(RED))] == [1]
+    assert await players.of_player(rows, player_of(BLUE)) == []
+
+
 async def test_pages_of_the_lobby_have_no_gap_though_games_begin_at_the_same_moment(rows: ProjectionStore) -> None:
     await projected(rows, *(Play(TINY, ROOM, 2, seed=number, start=False) for number in range(7)))
     seen: list[str] = []

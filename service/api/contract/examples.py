@@ -15,6 +15,7 @@ from service.api.games import examples as games
 from service.api.log import examples as log
 from service.api.notifications import examples as notifications
 from service.api.operations import examples as operations
+from service.api.organizing import examples as organizing
 from service.api.pictures import examples as pictures
 from service.api.play import examples as play
 from service.api.players import examples as players
@@ -29,7 +30,7 @@ from service.api.webhooks import examples as webhooks
 
 RESOURCES: Final = (
     *(rulesets, tutorials, players, accounts, games, forks, play, cases, tournaments, desk),
-    *(notifications, log, pictures, webhooks, transparency, statistics, operations),
+    *(notifications, log, pictures, organizing, webhooks, transparency, statistics, operations),
 )
 
 
@@ -68,6 +69,7 @@ def examples(library: Library, boards: Boards) -> Examples:
         "table": "1",
         "webhook": webhooks.WEBHOOK,
         "delivery": webhooks.DELIVERY,
+        "bulk": organizing.BULK,
         "number": "1",
         "left": str(scene.left.game.version),
         "asked": str(scene.asked.game.version),

@@ -85,6 +85,7 @@ PARAMETERS: Final = {
     "secret": "The value of an invitation.",
     "webhook": "The id of a webhook.",
     "delivery": "The id of a delivery.",
+    "bulk": "The id of games that you created together.",
     "token": "The id of a token, or `current` for the one that the request comes with.",
 }
 

@@ -70,15 +70,14 @@ class GameChange(Struct, frozen=True, forbid_unknown_fields=True):
     title: Title
 
 
-class NewGame(Struct, frozen=True, forbid_unknown_fields=True):
-    """A game to create.
+class GameWanted(Struct, frozen=True, forbid_unknown_fields=True):
+    """What game is to be created.
 
     Attributes:
         ruleset: the id of the ruleset of the game.
         players: how many play.
         title: a line that tells people what game this is.
         setup: what the ruleset lets the creator choose; `GET /v1/rulesets/{ruleset}` has the schema.
-        organizer: the account that organizes the game, when that is not the creator's own.
         organizer_sees: what the organizer sees of the running game without holding a seat: `spectator` for what
             everybody sees, `all` for everything, hidden hands included. It cannot be changed, and players can see it
             before they sit down.
@@ -102,7 +101,6 @@ class NewGame(Struct, frozen=True, forbid_unknown_fields=True):
     players: Players
     title: Title = ""
     setup: dict[str, Any] = field(default_factory=dict[str, Any])
-    organizer: Identifier | None = None
     organizer_sees: Sight = "spectator"
     forks: Forking = "players"
     readers: Readers = "everybody"
@@ -111,6 +109,16 @@ class NewGame(Struct, frozen=True, forbid_unknown_fields=True):
     board: Raw | UnsetType = UNSET
     documents: dict[str, Raw] = field(default_factory=dict[str, Raw])
     listed: bool = True
+
+
+class NewGame(GameWanted, frozen=True, forbid_unknown_fields=True):
+    """A game to create.
+
+    Attributes:
+        organizer: the account that organizes the game, when that is not the creator's own.
+    """
+
+    organizer: Identifier | None = None
 
 
 class ClockWanted(Struct, frozen=True, forbid_unknown_fields=True):
@@ -350,6 +358,7 @@ class GameDetail(GameSummary, frozen=True):
         result: how it ended, by its own end or by a ruling on that; null while it goes on, also in another game.
         ruled_by: the case in which its end was ruled on after it; null when its own end counts.
         continued_in: the game in which it continues by that ruling; null when it does not.
+        assigned: the seats that were assigned and that their players have not confirmed; none once it has started.
         given_up: the seats that are open to a substitute, or to a bot of the organizer's: their players gave them up or
             resigned, or their clocks left them open.
         resigned: the seats among them whose players resigned; the house answers for these.
@@ -383,6 +392,7 @@ class GameDetail(GameSummary, frozen=True):
     result: Finish | None
     ruled_by: CaseId | None
     continued_in: GameId | None
+    assigned: tuple[Seat, ...]
     given_up: tuple[Seat, ...]
     resigned: tuple[Seat, ...]
     offers: tuple[SeatOffer, ...]

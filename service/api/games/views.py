@@ -133,6 +133,7 @@ def game_detail(
         result=outcome.result,
         ruled_by=outcome.ruled_by,
         continued_in=outcome.continued_in,
+        assigned=game.around.assigned,
         given_up=game.around.given_up,
         resigned=game.around.resigned,
         offers=tuple(SeatOffer(seat, offer.to, offer.version) for seat, offer in game.around.offers.items()),

@@ -41,6 +41,22 @@ class Kind(Struct, frozen=True):
         return f"/problems/{self.slug}"
 
 
+class Fault(Struct, frozen=True, omit_defaults=True):
+    """What is wrong with one of several games.
+
+    Attributes:
+        game: its number among them, from 1 on.
+        detail: what is wrong with it.
+        seat: the seat that it is about; absent when it is about none.
+        rule: the id of the rule that it breaks; absent when it breaks none.
+    """
+
+    game: int
+    detail: str
+    seat: str | None = None
+    rule: str | None = None
+
+
 class ProblemBody(Struct, frozen=True, omit_defaults=True):
     """What went wrong (RFC 9457), and what is right.
 
@@ -63,6 +79,7 @@ class ProblemBody(Struct, frozen=True, omit_defaults=True):
         until: the fork is withheld until this game is over.
         first: the first event of that fork. It names the game that it forks from, and its hash is in the transparency
             log.
+        faults: what is wrong with games that were to be created together: the first hundred faults.
     """
 
     type: str
@@ -82,6 +99,7 @@ class ProblemBody(Struct, frozen=True, omit_defaults=True):
     scopes: tuple[Scope, ...] = ()
     until: GameId | None = None
     first: EventView | None = None
+    faults: tuple[Fault, ...] = ()
 
 
 class Problem(Exception):

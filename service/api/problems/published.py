@@ -8,10 +8,17 @@ from service.api.problems import (
     accounts,
     cases,
     games,
+<<<<<<< HEAD
     play,
     request,
     rulesets,
     tournaments,
+=======
+    organizing,
+    play,
+    request,
+    rulesets,
+>>>>>>> 7c83ce8697ca01a2b57385fef56f951d5e11c307
     transparency,
     webhooks,
 )
@@ -73,6 +80,7 @@ KINDS: Final[Sequence[Kind]] = (
     tournaments.UNKNOWN_ROUND,
     webhooks.UNKNOWN_WEBHOOK,
     webhooks.UNKNOWN_DELIVERY,
+    organizing.UNKNOWN_BULK,
     request.METHOD_NOT_ALLOWED,
     request.REQUEST_TIMEOUT,
     play.NOT_NOW,
@@ -89,6 +97,9 @@ KINDS: Final[Sequence[Kind]] = (
     webhooks.TOO_MANY_WEBHOOKS,
     tournaments.TOO_MANY_TOURNAMENTS,
     webhooks.WEBHOOKS_OFF,
+    organizing.NOT_CONSENTED,
+    organizing.TOO_MANY_CONSENTS,
+    organizing.TOO_MANY_GAMES,
     cases.STALE_RULING,
     play.STALE_VERSION,
     request.BODY_TOO_LARGE,
@@ -101,6 +112,7 @@ KINDS: Final[Sequence[Kind]] = (
     request.KEY_REUSED,
     play.REFUSED,
     webhooks.BAD_TARGET,
+    organizing.BULK_REFUSED,
     request.UPGRADE_REQUIRED,
     request.TOO_MANY_REQUESTS,
     request.TOO_MANY_CONNECTIONS,

@@ -16,6 +16,7 @@ Change = Callable[..., Awaitable[list[Any]]]
 
 _BULK: Final = "b.bulk, b.organizer, b.created, b.games, b.cancelled, b.changes"
 _GAME: Final = "g.bulk, g.number, g.wish, g.title, g.starts_at, g.status, g.game, g.why, g.due, g.changed"
+_BRIEF: Final = _GAME.replace("g.wish", "'' AS wish")
 _OPEN: Final = "status IN ('queued', 'open', 'waiting')"
 _MADE: Final = f"SELECT {_BULK}, b.fingerprint FROM bulks b WHERE b.made_by = ?"
 _COLUMNS: Final = len(BulkGameRow.__struct_fields__)
@@ -88,7 +89,7 @@ class SqlOrganizing:
         return BulkRow(*found[0]) if found else None
 
     async def games(self, bulk: BulkId, after: int = 0) -> list[BulkGameRow]:
-        query = f"SELECT {_GAME} FROM bulk_games g WHERE g.bulk = ? AND g.changed >= ? ORDER BY g.changed, g.number"
+        query = f"SELECT {_BRIEF} FROM bulk_games g WHERE g.bulk = ? AND g.changed >= ? ORDER BY g.changed, g.number"
         return [BulkGameRow(*row) for row in await self._database.select(query, bulk, after + 1 if after else 0)]
 
     async def due(self, now: str, limit: int) -> list[tuple[BulkGameRow, BulkRow]]:

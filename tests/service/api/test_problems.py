@@ -35,6 +35,8 @@ from tests.service.api.scene import NEW_GAME, PUT_UP, Scene
 from tests.service.api.serving import Player
 from tests.tiny.auction import TinyAuction
 
+TABLE = {"ruleset": "tiny-auction", "players": 2}
+
 Provoke = Callable[[Scene], Awaitable[httpx.Response]]
 
 
@@ -58,6 +60,21 @@ async def _make_too_many_webhooks(s: Scene) -> httpx.Response:
     for _ in range(10):
         await s.ask("POST", "/v1/webhooks", s.anna, {"url": "https://hooks.invalid/"})
     return await s.ask("POST", "/v1/webhooks", s.anna, {"url": "https://hooks.invalid/"})
+
+
+async def _assign_without_consent(s: Scene) -> httpx.Response:
+    game = (await s.service.post("/v1/games", s.anna, TABLE))["id"]
+    return await s.ask("POST", f"/v1/games/{game}/seats/red/assignment", s.anna, {"player": s.bert.id})
+
+
+async def _let_too_many_seat_me(s: Scene) -> httpx.Response:
+    with mock.patch("service.organizing.consents.MOST_CONSENTS", 0):
+        return await s.ask("PUT", f"/v1/players/me/consents/{s.bert.id}", s.anna)
+
+
+async def _ask_for_too_many_games(s: Scene) -> httpx.Response:
+    with mock.patch("service.organizing.bulks.MOST_A_DAY", 0):
+        return await s.ask("POST", "/v1/games/bulk", s.anna, {"games": [TABLE]})
 
 
 async def _make_a_webhook_where_there_are_none(s: Scene) -> httpx.Response:
@@ -336,6 +353,11 @@ PROVOKED: dict[str, Provoke] = {
     "unknown-delivery": _replay_nothing,
     "too-many-webhooks": _make_too_many_webhooks,
     "bad-target": lambda s: s.ask("POST", "/v1/webhooks", s.anna, {"url": "http://example.org/"}),
+    "unknown-bulk": lambda s: s.ask("GET", "/v1/games/bulk/bgone", s.anna),
+    "bulk-refused": lambda s: s.ask("POST", "/v1/games/bulk", s.anna, {"games": [TABLE | {"players": 9}]}),
+    "not-consented": _assign_without_consent,
+    "too-many-consents": _let_too_many_seat_me,
+    "too-many-games": _ask_for_too_many_games,
     "webhooks-off": _make_a_webhook_where_there_are_none,
     "no-such-token": lambda s: s.ask("DELETE", "/v1/tokens/tgone", s.anna),
     "too-many-tokens": _make_too_many_tokens,
