@@ -17,7 +17,7 @@ from uuid import uuid4
 
 from msgspec import Struct, field
 
-from domain.kernel.ids import CaseId, StreamId, as_game
+from domain.kernel.ids import CaseId, StreamId, as_game, is_tournament
 from domain.kernel.log.record import Record
 from domain.kernel.rules.ruleset import Library
 from projections.change import Change, Changes
@@ -397,6 +397,8 @@ class Runner:
                 going, with_table = still, any(work.projection.follows for work in still)
             if not going:
                 return
+            if is_tournament(stream):
+                continue
             game = as_game(stream)
             if game is None:
                 await self._of_case(index, CaseId(stream), record, going, follower)

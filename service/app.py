@@ -52,6 +52,8 @@ from service.readmodels import Refusals, keeping
 from service.store.backend import backend_of
 from service.store.expiry import forgetting
 from service.store.protocol import EventStore
+from service.tournaments.committee import Committee
+from service.tournaments.secretary import serving
 from service.transparency import keys
 from service.transparency.keys import LogKey
 from service.transparency.log import TransparencyLog
@@ -114,6 +116,8 @@ async def open_services(
         webhooks, devices, mailboxes = await opened.enter_async_context(
             telling(settings, store, games, rows, wake, clock, randomness, watched)
         )
+        desk = Desk(store, games, wake, clock, randomness)
+        committee = Committee(store, games, wake, clock, randomness)
         organizers = await opened.enter_async_context(organizing(store, games, rows, clock, randomness))
         services = Services(
             settings=settings,
@@ -125,7 +129,8 @@ async def open_services(
             wake=wake,
             tail=Tail(store, wake),
             games=games,
-            desk=Desk(store, games, wake, clock, randomness),
+            desk=desk,
+            committee=committee,
             rows=rows,
             transparency=TransparencyLog(store.tree),
             log_key=log_key,
@@ -145,6 +150,7 @@ async def open_services(
         )
         await opened.enter_async_context(keeping_time(settings, games, store, rows, watch, watched))
         await opened.enter_async_context(playing(settings, games, store, wake, accounts, rows))
+        await opened.enter_async_context(serving(settings, committee, games, store, desk, wake, clock, rows))
         await opened.enter_async_context(refusals.kept())
         await opened.enter_async_context(accounts.kept())
         await opened.enter_async_context(forgetting(store, clock, settings.key_hours))

@@ -9,7 +9,7 @@ from domain.kernel.ids import TournamentId
 from domain.kernel.log.history import cause_of
 from domain.kernel.log.record import Record
 from domain.tournament.events import TOURNAMENT_EVENTS, TournamentAnnounced, TournamentEvent
-from domain.tournament.tournament import Tournament, begun
+from domain.tournament.tournament import Tournament, begun, copied
 
 _decoder: Final[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(cast(Any, Union[TOURNAMENT_EVENTS]))  # noqa: UP007
 
@@ -30,3 +30,15 @@ def fold(tournament_id: TournamentId, records: Sequence[Record]) -> Tournament:
     for record in records[1:]:
         tournament.happen(read_event(record), record)
     return tournament
+
+
+def fold_on(tournament: Tournament, records: Sequence[Record]) -> Tournament:
+    """Return a tournament after `records`, which follow its version; the one that is given stays as it is.
+
+    Raises:
+        msgspec.ValidationError: a record is no event of a tournament.
+    """
+    after = copied(tournament)
+    for record in records:
+        after.happen(read_event(record), record)
+    return after

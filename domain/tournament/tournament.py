@@ -148,7 +148,7 @@ class Tournament(Struct, kw_only=True):
     def add(self, events: Sequence[TournamentEvent], cause: Cause, at: str) -> Inscribed:
         """Return what events add to the tournament, and the tournament after them."""
         at = max(at, self.changed)
-        after, records = _copy(self), list[Record]()
+        after, records = copied(self), list[Record]()
         for event in events:
             first = cause if not records else None
             record = inscribe(
@@ -240,7 +240,8 @@ class Tournament(Struct, kw_only=True):
         self.field.rounds[number] = self.field.rounds[number].with_table(replace(found, **changes))
 
 
-def _copy(tournament: Tournament) -> Tournament:
+def copied(tournament: Tournament) -> Tournament:
+    """Return a tournament that can be changed in place. For this package's own folds."""
     field = tournament.field
     field = replace(field, entrants=dict(field.entrants), rounds=dict(field.rounds))
     return replace(tournament, field=field, games=dict(tournament.games))

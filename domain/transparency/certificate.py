@@ -155,8 +155,9 @@ def _said(found: Certified, entry: Entry) -> list[str]:
     if found.later:
         noun = "version" if found.later == 1 else "versions"
         sentences.append(f"The export has {found.later} {noun} after it, for which a newer certificate speaks.")
-    elif entry.status in ("over", "cancelled"):
-        sentences.append(f"It was {entry.status} then: the result of the game cannot change.")
+    elif entry.status in ("over", "cancelled", "closed"):
+        what = "its standings" if entry.kind == "tournament" else "the result of the game"
+        sentences.append(f"It was {entry.status} then: {what} cannot change.")
     else:
         sentences.append("Whether versions after it exist is not known.")
     return sentences

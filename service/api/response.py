@@ -51,6 +51,7 @@ from service.api.problems.request import (
     UNKNOWN_PATH,
 )
 from service.api.problems.rulesets import INVALID_BOARD, INVALID_DOCUMENT, NO_MAP, UNKNOWN_RULESET
+from service.api.problems.tournaments import TOO_MANY_TOURNAMENTS, UNKNOWN_ROUND, UNKNOWN_TOURNAMENT
 from service.api.problems.webhooks import (
     BAD_TARGET,
     MAIL_OFF,
@@ -74,6 +75,7 @@ from service.outward.addresses import BadTarget
 from service.pictures.png import NotConverted
 from service.pictures.scenes import Unmapped
 from service.store.protocol import KeyReused, StoreDamaged, StoreError, StoreFull, StreamDamaged
+from service.tournaments.committee import TooManyTournaments, UnknownRound, UnknownTournament
 from service.webhooks.devices import PushOff, TooManyDevices, UnknownDevice
 from service.webhooks.mailboxes import MailOff, TooManyConfirmations
 from service.webhooks.registry import TooManyWebhooks, UnknownDelivery, UnknownWebhook, WebhooksOff
@@ -105,6 +107,9 @@ _FAULTS_OF_REQUEST: Final = {
     PasskeyKnown: PASSKEY_KNOWN,
     TooManyBots: TOO_MANY_BOTS,
     TooManyPasskeys: TOO_MANY_PASSKEYS,
+    UnknownTournament: UNKNOWN_TOURNAMENT,
+    UnknownRound: UNKNOWN_ROUND,
+    TooManyTournaments: TOO_MANY_TOURNAMENTS,
     UnknownWebhook: UNKNOWN_WEBHOOK,
     UnknownDelivery: UNKNOWN_DELIVERY,
     TooManyWebhooks: TOO_MANY_WEBHOOKS,

@@ -36,6 +36,11 @@ from service.api.players import stream as account_stream
 from service.api.rulesets import routes as rulesets
 from service.api.statistics import charts
 from service.api.statistics import routes as statistics
+from service.api.tournaments import directing as tournament_directing
+from service.api.tournaments import entering as tournament_entering
+from service.api.tournaments import rounds as tournament_rounds
+from service.api.tournaments import routes as tournaments
+from service.api.tournaments import stream as tournament_stream
 from service.api.transparency import routes as transparency
 from service.api.tutorials import routes as tutorials
 from service.api.webhooks import routes as webhooks
@@ -71,6 +76,7 @@ _RESOURCES: Final = (
     *(notifications, inbox_stream, push, email),
     *(games, invitations, upgrades, officials, bots, clocks, seats, forks, play, answers, cases, parties),
     *(case_officials, case_stream, desk, what_if, take_backs, ends, log, pictures, comparison, streams),
+    *(tournaments, tournament_entering, tournament_directing, tournament_rounds, tournament_stream),
     *(organizing, webhooks, transparency, statistics, charts, health),
 )
 _LARGE: Final = (*games.COLLECTION, *organizing.BULK)

@@ -27,6 +27,7 @@ from service.pictures.release import drawn_by
 from service.pictures.scenes import Drawings
 from service.store.past import Past
 from service.store.protocol import EventStore
+from service.tournaments.committee import Committee
 from service.transparency.keys import LogKey
 from service.transparency.log import TransparencyLog
 from service.webhooks.devices import Devices
@@ -55,6 +56,7 @@ class Services(Struct, frozen=True, eq=False):
     tail: Tail
     games: Games
     desk: Desk
+    committee: Committee
     rows: ProjectionStore
     """The projections, to be read; of a game that gets another title the row in the lobby is amended."""
     transparency: TransparencyLog

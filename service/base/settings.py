@@ -178,6 +178,8 @@ class Settings(Struct, frozen=True):
             projections run`.
         clocks: whether this process watches the clocks of games, which several processes share. If none does, no flag
             falls, and no clock counts more than thirty seconds between two commands.
+        tournaments: whether this process opens the games of tournaments and takes their results, which one of several
+            does at a time. If none does, rounds are published and stand still.
         transparency: whether this process signs what happened in games into the transparency log.
         log_key: the key that signs the transparency log, as `tabularium transparency key` makes it. Default: a key that
             the service makes in its data directory; with PostgreSQL, nobody signs without this setting.
@@ -260,6 +262,7 @@ class Settings(Struct, frozen=True):
     bots_per_account: Count = 24
     projections: bool = True
     clocks: bool = True
+    tournaments: bool = True
     transparency: bool = True
     log_key: str = ""
     log_policy: str = ""

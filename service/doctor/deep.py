@@ -13,8 +13,9 @@ import msgspec
 
 from domain.kernel.chance.draws import commitment_to
 from domain.kernel.chance.secret import commitment_of
-from domain.kernel.ids import CaseId, GameId, StreamId, Version, as_game, is_case
+from domain.kernel.ids import CaseId, GameId, StreamId, TournamentId, Version, as_game, is_case, is_tournament
 from domain.kernel.log.record import first_broken, genesis
+from domain.tournament.chain import commitment_of as seed_commitment
 from domain.transparency.checkpoint import Checkpoint, read_checkpoint, verified
 from domain.transparency.entry import kind_of, read_entry
 from domain.transparency.note import NoteError, read_note
@@ -235,12 +236,14 @@ async def _chains(
     ]
     if read < counted and not problems:
         problems.append(f"{counted - read} events are missing that the index counts")
-    return _finding("chains", problems, f"{read} events of {len(heads)} games and cases have the hashes that they had")
+    return _finding(
+        "chains", problems, f"{read} events of {len(heads)} games, cases and tournaments have the hashes that they had"
+    )
 
 
 def _commitment(stream: StreamId, version: Version, event: bytes) -> str | None:
     """Return to what an event commits that is kept beside the log: the secret of a game, or what a party wrote."""
-    if not is_case(stream) and version > 1:
+    if not is_case(stream) and version > 1:  # of games and tournaments, the first event commits
         return None
     found: dict[str, Any] = msgspec.json.decode(event)
     return found.get("statement" if is_case(stream) else "commitment")
@@ -280,13 +283,16 @@ async def _commitments(
     for done, (stream, committed) in enumerate(commitments.items(), start=1):
         game = as_game(stream)
         try:
-            fits = await (_hidden(store, game, committed) if game else _written(store, CaseId(stream), committed))
+            if is_tournament(stream):
+                fits = await _seeded(store, stream, committed)
+            else:
+                fits = await (_hidden(store, game, committed) if game else _written(store, CaseId(stream), committed))
         except (ValueError, StoreDamaged):  # a salt that is no hex, or a value that is no JSON
             fits = [False]
         count += len(fits)
         if not all(fits):
             problems.append(f"what is kept beside {kind_of(stream)} {stream} does not fit a commitment in it")
-        progress("games and cases with commitments", done, len(commitments))
+        progress("games, cases and tournaments with commitments", done, len(commitments))
     return _finding("commitments", problems, f"{count} secrets and statements fit their commitments")
 
 
@@ -299,6 +305,12 @@ async def _hidden(store: EventStore, game: GameId, committed: Mapping[Version, s
     if stored is None:
         return [False]
     return [commitment_to(stored.chance) in committed.values(), *(each.is_genuine() for each in stored.secrets)]
+
+
+async def _seeded(store: EventStore, tournament: TournamentId, committed: Mapping[Version, str]) -> list[bool]:
+    """Return whether the seed of a tournament's lots fits."""
+    seed = await store.seed(tournament)
+    return [seed is not None and seed_commitment(seed) in committed.values()]
 
 
 async def _written(store: EventStore, case: CaseId, committed: Mapping[Version, str]) -> list[bool]:

@@ -36,6 +36,7 @@ KEPT: Final = {
     "log": "game",
     "secrets": "game",
     "chances": "game",
+    "seeds": "stream",
     "entries": "entry",
     "hashes": "hash",
     "trees": "root",
@@ -57,8 +58,8 @@ SELECT kept.relid::regclass::text
 FROM (
     SELECT ('tabularium.' || name)::regclass AS relid
     FROM unnest(ARRAY[
-        'log', 'secrets', 'chances', 'entries', 'hashes', 'trees', 'checkpoints', 'cosignatures', 'segments',
-        'dictionaries'
+        'log', 'secrets', 'chances', 'seeds', 'entries', 'hashes', 'trees', 'checkpoints', 'cosignatures',
+        'segments', 'dictionaries'
     ]) AS name
 ) AS kept
 LEFT JOIN pg_trigger AS t

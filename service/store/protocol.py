@@ -1,10 +1,9 @@
-"""What a store of games and cases does. It keeps bytes and versions and knows nothing of their meaning.
+"""What a store of games, cases and tournaments does. It keeps bytes and versions and knows nothing of their meaning.
 
-One game is one stream of records, numbered 1, 2, 3 …, and so is a case about a game. Streams are kept in books
-(`projections/cursor.py`). The records of a book have one order, in which they became readable, and nobody who follows
-all books ever misses a record. What an append brings (records,
-secrets, its idempotency key, the row of the index) is stored together or not at all, and is on the disk when `append`
-returns.
+One game is one stream of records, numbered 1, 2, 3 …, and so is a case about a game, or a tournament. Streams are kept
+in books (`projections/cursor.py`). The records of a book have one order, in which they became readable, and nobody who
+follows all books ever misses a record. What an append brings (records, secrets, its idempotency key, the row of the
+index) is stored together or not at all, and is on the disk when `append` returns.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -14,7 +13,7 @@ from msgspec import Struct
 
 from domain.judging.case import CaseRow
 from domain.kernel.chance.secret import Secret
-from domain.kernel.ids import CaseId, GameId, PlayerId, RuleId, Seat, StreamId, Version
+from domain.kernel.ids import CaseId, GameId, PlayerId, RuleId, Seat, StreamId, TournamentId, Version
 from domain.kernel.log.record import Record
 from projections.cursor import Cursor, Place
 from projections.lobby import ForkOf, GameRow
@@ -113,16 +112,39 @@ class KeptStatement(Struct, frozen=True):
     eraser: PlayerId | None = None
 
 
+class TournamentRow(Struct, frozen=True):
+    """What the index has of a tournament.
+
+    Attributes:
+        tournament: its id.
+        title: its title, which is in no event.
+        entrants: how many have entered, those who left included.
+        rounds: how many rounds have been published and not cancelled.
+    """
+
+    tournament: TournamentId
+    title: str
+    ruleset: str
+    status: str
+    organizer: PlayerId
+    entrants: int
+    rounds: int
+    version: Version
+    created: str
+    changed: str
+
+
 class Within(Struct, frozen=True):
     """A limit: there are `most` of something at most, when an append is stored.
 
     Attributes:
-        what: open analyses of an account, continuations of a game that were not cancelled, or the seats that bots hold
-            in the games of an organizer that go on and changed since a time.
+        what: open analyses of an account, continuations of a game that were not cancelled, the seats that bots hold
+            in the games of an organizer that go on and changed since a time, or the tournaments of an account that are
+            not over.
         values: the account or the game; for seats of bots also that time.
     """
 
-    what: Literal["analyses", "continuations", "bots"]
+    what: Literal["analyses", "continuations", "bots", "tournaments"]
     values: tuple[str, ...]
     most: int
 
@@ -130,10 +152,12 @@ class Within(Struct, frozen=True):
 class Append(Struct, frozen=True):
     """Records to be added to a stream that stands at version `expected`.
 
-    `status` is that of the game or the case after them; `seats` say who sits where, when that changed or the game is
-    new; `opening` is there exactly when a game is new, and `expected` is then 0. `case` is there exactly when the
-    stream is that of a case: what the index has of it afterwards. `statement` is what was written with its records, and
-    `ruling` the version of the ruling among them. `within` is counted in the same transaction, with what this adds.
+    `status` is that of the game, the case or the tournament after them; `seats` say who sits where, when that
+    changed     or the game is new; `opening` is there exactly when a game is new, and `expected` is then 0. `case` is
+    there exactly     when the stream is that of a case: what the index has of it afterwards. `statement` is what was
+    written with its records, and     `ruling` the version of the ruling among them. `tournament` is there exactly when
+    the stream is that of a     tournament, as `case` is, and `seed` what all its lots come from, when it is new.
+    `within` is counted in the same     transaction, with what this adds.
     """
 
     game: StreamId
@@ -147,6 +171,8 @@ class Append(Struct, frozen=True):
     case: CaseRow | None = None
     statement: KeptStatement | None = None
     ruling: Version | None = None
+    tournament: TournamentRow | None = None
+    seed: bytes | None = None
     within: Within | None = None
 
 
@@ -406,6 +432,26 @@ class EventStore(Protocol):
 
     async def erase(self, case: CaseId, version: Version, by: PlayerId, at: str) -> bool:
         """Erase what was written at a version of a case. Return False when nothing was there to be erased."""
+        ...
+
+    async def tournament(self, tournament: TournamentId) -> TournamentRow | None:
+        """Return the index row of a tournament, or None."""
+        ...
+
+    async def tournaments(
+        self,
+        *,
+        status: str | None = None,
+        ruleset: str | None = None,
+        organizer: PlayerId | None = None,
+        after: TournamentId | None = None,
+        limit: int = 50,
+    ) -> list[TournamentRow]:
+        """Return tournaments, the newest first: those that follow `after`."""
+        ...
+
+    async def seed(self, tournament: TournamentId) -> bytes | None:
+        """Return what the lots of a tournament come from, or None."""
         ...
 
     async def organize(self, game: GameId, player: PlayerId) -> None:

@@ -1,1 +1,1 @@
-"""What tournaments need beside their rules: the solver that draws a round."""
+"""Tournaments as the service runs them: what directors and players do, the games of tables, and their results."""

@@ -11,8 +11,8 @@ from domain.kernel.log.record import Record, chain_hash, genesis
 from domain.transparency.entry import PRIVATE, WITHHELD, Entry
 from service.transparency.pages import Page, json_of, rows_of
 
-_FINAL: Final = ("over", "cancelled", "withdrawn", "settled", "final")
-"""The statuses after which nothing follows in a game or a case."""
+_FINAL: Final = ("over", "cancelled", "withdrawn", "settled", "final", "closed")
+"""The statuses after which nothing follows in a game, a case or a tournament."""
 
 
 def contradiction(one: Entry, other: Entry) -> str:
@@ -38,7 +38,7 @@ def shows_less(entry: Entry, shown: Page) -> str:
     if shown.status == 404:
         return f"The service signed {signed}, and shows no such {entry.kind} any more."
     now = json_of(shown)
-    if entry.kind == "case":
+    if entry.kind in ("case", "tournament"):
         now = now["summary"] if isinstance(now.get("summary"), dict) else {}
     version, status = now.get("version"), now.get("status")
     if not isinstance(version, int) or version < entry.version:

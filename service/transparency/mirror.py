@@ -20,13 +20,14 @@ from domain.kernel.ids import GameId
 from domain.kernel.log.record import Record
 from domain.kernel.proof.export import ExportError
 from domain.kernel.proof.reading import read
+from domain.tournament import proof as tournament_proof
 from domain.transparency.entry import WITHHELD, Entry, kind_of, read_entry
 from service.base.clock import stamp, utc_now
 from service.transparency.evidence import Found, keep
 from service.transparency.memory import Memory
 from service.transparency.pages import ATTEMPTS, PAUSE, Page, Site, Unreachable
 
-FOLDERS: Final = {"game": "games", "case": "cases"}
+FOLDERS: Final = {"game": "games", "case": "cases", "tournament": "tournaments"}
 """Where copies are in the folder, and exports at the service."""
 
 _HIDDEN: Final = (WITHHELD, "private")
@@ -168,5 +169,8 @@ def _read(lines: list[bytes]) -> tuple[str, Sequence[Record]]:
     if proof.is_export(lines[0] if lines else b""):
         case = proof.read(lines)
         return case.case, case.records
+    if tournament_proof.is_export(lines[0] if lines else b""):
+        tournament = tournament_proof.read(lines)
+        return tournament.tournament, tournament.records
     game = read(lines)
     return game.game, game.records

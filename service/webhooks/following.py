@@ -18,7 +18,7 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from domain.judging.fold import read_event as read_case_event
-from domain.kernel.ids import CaseId, GameId, PlayerId, Seat, StreamId, Version, is_case
+from domain.kernel.ids import CaseId, GameId, PlayerId, Seat, StreamId, Version, is_case, is_tournament
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import cause_of, read_around
 from domain.kernel.log.lifecycle import AnswerGiven, OfficialNamed
@@ -228,6 +228,8 @@ class Follower:
         deliveries = list[DeliveryRow]()
         for stream, placed in streams.items():
             try:
+                if is_tournament(stream):
+                    continue
                 if is_case(stream):
                     deliveries += await self._of_case(CaseId(stream), placed, ears)
                 else:

@@ -496,6 +496,7 @@ def test_what_is_neither_json_nor_text_may_be_asked_for_as_bytes(openapi: dict[s
         "showEntries": [octets],
         "showCertificate": ["text/plain", octets],
         "showCertificateOfCase": ["text/plain", octets],
+        "showCertificateOfTournament": ["text/plain", octets],
         "exportGame": ["application/x-ndjson", octets],
         "streamBulk": ["text/event-stream"],
         "streamCaseEvents": ["text/event-stream"],

@@ -23,12 +23,13 @@ from service.api.rulesets import examples as rulesets
 from service.api.scene import BOTS, GAME, Example, Scene
 from service.api.services import Boards
 from service.api.statistics import examples as statistics
+from service.api.tournaments import examples as tournaments
 from service.api.transparency import examples as transparency
 from service.api.tutorials import examples as tutorials
 from service.api.webhooks import examples as webhooks
 
 RESOURCES: Final = (
-    *(rulesets, tutorials, players, accounts, games, forks, play, cases, desk),
+    *(rulesets, tutorials, players, accounts, games, forks, play, cases, tournaments, desk),
     *(notifications, log, pictures, organizing, webhooks, transparency, statistics, operations),
 )
 
@@ -63,6 +64,9 @@ def examples(library: Library, boards: Boards) -> Examples:
         "invitation": "i8w3c6k2p5t7v4nxqm",
         "secret": "inv_b4Xr8TqZ1uV5wY7cK0mN2pS6dF9hJ3gL4aQ8eR1tU5w",
         "case": cases.CASE,
+        "tournament": tournaments.TOURNAMENT,
+        "round": "1",
+        "table": "1",
         "webhook": webhooks.WEBHOOK,
         "delivery": webhooks.DELIVERY,
         "device": notifications.DEVICE,

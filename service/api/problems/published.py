@@ -8,10 +8,17 @@ from service.api.problems import (
     accounts,
     cases,
     games,
+<<<<<<< HEAD
+    play,
+    request,
+    rulesets,
+    tournaments,
+=======
     organizing,
     play,
     request,
     rulesets,
+>>>>>>> 7c83ce8697ca01a2b57385fef56f951d5e11c307
     transparency,
     webhooks,
 )
@@ -44,6 +51,7 @@ KINDS: Final[Sequence[Kind]] = (
     games.NOT_ORGANIZER,
     cases.NOT_AN_OFFICIAL,
     cases.OWN_GAME,
+    tournaments.NOT_A_DIRECTOR,
     request.UNKNOWN_PATH,
     rulesets.UNKNOWN_RULESET,
     rulesets.NO_MAP,
@@ -68,6 +76,8 @@ KINDS: Final[Sequence[Kind]] = (
     games.UNKNOWN_VERSION,
     transparency.NOT_LOGGED_YET,
     transparency.UNKNOWN_TILE,
+    tournaments.UNKNOWN_TOURNAMENT,
+    tournaments.UNKNOWN_ROUND,
     webhooks.UNKNOWN_WEBHOOK,
     webhooks.UNKNOWN_DELIVERY,
     webhooks.UNKNOWN_DEVICE,
@@ -86,6 +96,7 @@ KINDS: Final[Sequence[Kind]] = (
     cases.CASE_CLOSED,
     cases.ALREADY_RULED,
     webhooks.TOO_MANY_WEBHOOKS,
+    tournaments.TOO_MANY_TOURNAMENTS,
     webhooks.WEBHOOKS_OFF,
     webhooks.TOO_MANY_DEVICES,
     webhooks.PUSH_OFF,

@@ -26,4 +26,5 @@ def examples(scene: Scene) -> dict[str, Example]:
         "showLogKey": Example(log_key_view([signer.key for signer in key.signers])),
         "showCertificate": Example(str(Proof(0, (), note, entry))),
         "showCertificateOfCase": Example(str(Proof(0, (), note, entry))),
+        "showCertificateOfTournament": Example(str(Proof(0, (), note, entry))),
     }

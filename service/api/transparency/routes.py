@@ -4,7 +4,7 @@ from typing import Final
 
 from litestar.response import Response
 
-from domain.kernel.ids import CaseId, GameId, StreamId, Version, as_game, is_case
+from domain.kernel.ids import CaseId, GameId, StreamId, TournamentId, Version, as_game, is_case, is_tournament
 from domain.transparency.note import Key
 from domain.transparency.tiles import Tile, read_number
 from service.api.bodies import Nothing
@@ -13,12 +13,14 @@ from service.api.endpoint import Answer, endpoint
 from service.api.problems.cases import UNKNOWN_CASE
 from service.api.problems.games import UNKNOWN_GAME, UNKNOWN_VERSION
 from service.api.problems.problem import Problem
+from service.api.problems.tournaments import UNKNOWN_TOURNAMENT
 from service.api.problems.transparency import NOT_LOGGED_YET, UNKNOWN_TILE
 from service.api.request import OCTETS, Call
 from service.api.response import answer
 from service.api.transparency.bodies import Certified, LogKeyView
 from service.games.cache import UnknownGame, UnknownVersion
 from service.judging.desk import UnknownCase
+from service.tournaments.committee import UnknownTournament
 
 TEXT: Final = "text/plain"
 
@@ -164,9 +166,31 @@ async def show_certificate_of_case(request: Call, case: str) -> Response[bytes]:
     return await certificate_of(request, CaseId(case), query.version)
 
 
+@endpoint(
+    "GET",
+    "/v1/tournaments/{tournament:str}/certificate",
+    tag="Transparency",
+    query=Certified,
+    headers=("If-None-Match",),
+    answers=(Answer(200, "The certificate, a `.tlog-proof`.", str, TEXT, headers=("ETag",)), STILL_THE_SAME),
+    problems=(UNKNOWN_TOURNAMENT, UNKNOWN_VERSION, NOT_LOGGED_YET),
+)
+async def show_certificate_of_tournament(request: Call, tournament: str) -> Response[bytes]:
+    """Get a certificate of a tournament.
+
+    A proof that the transparency log has the head of the tournament, as of a game.
+    """
+    query = request.read_query(Certified)
+    if not is_tournament(TournamentId(tournament)):
+        raise UnknownTournament(f"There is no tournament {tournament!r}.")
+    return await certificate_of(request, TournamentId(tournament), query.version)
+
+
 async def certificate_of(request: Call, stream: StreamId, version: Version | None) -> Response[bytes]:
     """Answer the certificate of a stream. Raises `Problem`, `UnknownGame`, `UnknownCase` or `UnknownVersion`."""
     head = (await request.services.store.heads((stream,))).get(stream)
+    if head is None and is_tournament(stream):
+        raise UnknownTournament(f"There is no tournament {stream!r}.")
     if head is None:
         raise (
             UnknownCase(f"There is no case {stream!r}.")
@@ -182,7 +206,8 @@ async def certificate_of(request: Call, stream: StreamId, version: Version | Non
             f"Until game {until} is over, the transparency log has only version 1 of the fork {stream}.",
             f"Ask with ?version=1, or again when {until} is over.",
         )
-    if proof is None and await request.services.games.is_private(await _game_of(request, stream)):
+    is_open = is_tournament(stream)
+    if proof is None and not is_open and await request.services.games.is_private(await _game_of(request, stream)):
         raise Problem(
             NOT_LOGGED_YET,
             f"The transparency log has version 1 of {stream}, which is private, and of a private game also its end.",

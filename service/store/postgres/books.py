@@ -31,6 +31,7 @@ CREATE INDEX IF NOT EXISTS games_by_time ON tabularium.games ((created || ' ' ||
 CREATE INDEX IF NOT EXISTS games_by_status_and_time ON tabularium.games (status, (created || ' ' || game));
 CREATE INDEX IF NOT EXISTS cases_by_time ON tabularium.cases ((created || ' ' || stream));
 CREATE INDEX IF NOT EXISTS cases_by_status_and_time ON tabularium.cases (status, (created || ' ' || stream));
+CREATE INDEX IF NOT EXISTS tournaments_by_time ON tabularium.tournaments ((created || ' ' || stream));
 """
 
 

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from domain.judging.case import CaseRow
 from domain.kernel.chance.secret import Secret
-from domain.kernel.ids import BOOKS, CaseId, GameId, PlayerId, RuleId, StreamId, Version, book_of
+from domain.kernel.ids import BOOKS, CaseId, GameId, PlayerId, RuleId, StreamId, TournamentId, Version, book_of
 from domain.kernel.log.record import Record
 from projections.cursor import Cursor
 from projections.lobby import GameRow
@@ -32,6 +32,7 @@ from service.store.protocol import (
     Placed,
     Stored,
     StoreUnavailable,
+    TournamentRow,
     Within,
 )
 
@@ -48,17 +49,21 @@ COUNTED: Final = 2
 class Server(PostgresStore):
     """One of the servers. What several of them list is in one order: that of the times at which it began.
 
-    `after` in `games` and `cases` is therefore a place in that order, as `_place_of_game` has it.
+    `after` in `games`, `cases` and `tournaments` is therefore a place in that order, as `_place_of_game` has it.
     """
 
     order = "(g.created || ' ' || g.game)"
     order_of_cases = "(c.created || ' ' || c.stream)"
+    order_of_tournaments = "(t.created || ' ' || t.stream)"
 
     def before(self, after: GameId) -> tuple[str, tuple[Any, ...]]:
         return f"{self.order} < ?", (after,)
 
     def before_case(self, after: CaseId) -> tuple[str, tuple[Any, ...]]:
         return f"{self.order_of_cases} < ?", (after,)
+
+    def before_tournament(self, after: TournamentId) -> tuple[str, tuple[Any, ...]]:
+        return f"{self.order_of_tournaments} < ?", (after,)
 
     @classmethod
     def counting(cls, what: Within, is_together: bool) -> tuple[Any, ...]:
@@ -442,6 +447,23 @@ class SpreadStore:
         found = await self._each(lambda server: server.precedents(rules, limit))
         return sorted((case for each in found for case in each), key=_place_of_case, reverse=True)[:limit]
 
+    async def tournament(self, tournament: TournamentId) -> TournamentRow | None:
+        return await self._of(tournament).tournament(tournament)
+
+    async def tournaments(
+        self, *, after: TournamentId | None = None, limit: int = 50, **which: Any
+    ) -> list[TournamentRow]:
+        if after is not None:
+            last = await self.tournament(after)
+            if last is None:
+                return []
+            after = TournamentId(_place_of_tournament(last))
+        found = await self._each(lambda server: server.tournaments(after=after, limit=limit, **which), self._servers)
+        return [*islice(heapq.merge(*found, key=_place_of_tournament, reverse=True), limit)]
+
+    async def seed(self, tournament: TournamentId) -> bytes | None:
+        return await self._of(tournament).seed(tournament)
+
 
 def _spans_servers(within: Within) -> bool:
     """Tell whether what a limit counts may be on several servers. Continuations are in the book of their game."""
@@ -456,6 +478,10 @@ async def _appended(server: Server, batches: Sequence[Append]) -> Appended:
 def _place_of_game(row: GameRow) -> str:
     """Return the place of a game in a list, as `Server.order` has it."""
     return f"{row.created} {row.game}"
+
+
+def _place_of_tournament(row: TournamentRow) -> str:
+    return f"{row.created} {row.tournament}"
 
 
 def _place_of_case(row: CaseRow) -> str:

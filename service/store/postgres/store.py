@@ -80,6 +80,7 @@ class PostgresStore(SqlStore):
         " WHERE h.book = ? AND h.game = ?"
     )
     board_file = "convert_to(file::text, 'UTF8')"
+    seed_bytes = "seed"
     among = "= ANY (?::text[])"
 
     is_distributed: ClassVar[bool] = False

@@ -137,6 +137,11 @@ class GameIndex(SqlLog):
                     f" AND g.status IN ('gathering', 'running') AND {cls.changed} > ? AND p.bot IS NOT NULL",
                     *what.values,
                 )
+            case "tournaments":
+                return (
+                    "SELECT count(*) FROM tournaments t WHERE t.organizer = ? AND t.status IN ('open', 'running')",
+                    *what.values,
+                )
 
     async def unlisted(self, games: Collection[GameId]) -> set[GameId]:
         if not games:

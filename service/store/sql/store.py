@@ -13,13 +13,14 @@ from domain.kernel.ids import StreamId
 from service.store.protocol import Append, Appended, StoreDamaged, StoreFull
 from service.store.sql.cases import CaseIndex
 from service.store.sql.games import GameIndex
+from service.store.sql.tournaments import TournamentIndex, tournament_statements
 
 FULL_LASTS: Final = 10.0
 """Seconds for which a store counts as full after a write found no room on the disk; then the next write tells."""
 
 
-class SqlStore(GameIndex, CaseIndex):
-    """A log with the indexes of its games and cases."""
+class SqlStore(GameIndex, CaseIndex, TournamentIndex):
+    """A log with the indexes of its games, cases and tournaments."""
 
     @property
     def is_full(self) -> bool:
@@ -39,7 +40,8 @@ class SqlStore(GameIndex, CaseIndex):
     async def append(self, batch: Append) -> Appended:
         opening = batch.opening
         indexed = opening is not None and (opening.fork is not None or opening.private)
-        if batch.case is not None or batch.within is not None or indexed:
+        beside = batch.case is not None or batch.tournament is not None or batch.within is not None
+        if beside or indexed:
             return await self.append_together(batch)
         _check(batch)
         return await self._append(batch)
@@ -60,14 +62,20 @@ def _check(batch: Append) -> None:
     versions = [record.version for record in batch.records]
     if not versions or versions != list(range(batch.expected + 1, batch.expected + len(versions) + 1)):
         raise ValueError(f"records {versions} do not follow version {batch.expected}")
-    if batch.case is None and (batch.expected == 0) != (batch.opening is not None):
+    is_game = batch.case is None and batch.tournament is None
+    if is_game and (batch.expected == 0) != (batch.opening is not None):
         raise ValueError("a new game has an opening, and nothing else has")
     if batch.case is not None and (batch.case.case, batch.case.version) != (batch.game, versions[-1]):
         raise ValueError(f"the index would have case {batch.case.case} at version {batch.case.version}")
+    row = batch.tournament
+    if row is not None and (row.tournament, row.version) != (batch.game, versions[-1]):
+        raise ValueError(f"the index would have tournament {row.tournament} at version {row.version}")
+    if row is not None and (batch.expected == 0) != (batch.seed is not None):
+        raise ValueError("a new tournament has a seed, and nothing else has")
 
 
 def index_statements(batch: Append, book_of: Callable[[StreamId], int]) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    """Yield what is to be written of a case or a fork beside its records, each statement with its values."""
+    """Yield what is written of a case, a tournament or a fork beside its records, each statement with its values."""
     case, fork = batch.case, batch.opening.fork if batch.opening is not None else None
     book = book_of(batch.game)
     if batch.opening is not None and batch.opening.private:
@@ -78,6 +86,8 @@ def index_statements(batch: Append, book_of: Callable[[StreamId], int]) -> Itera
             "INSERT INTO forks (book, game, parent, version, purpose, withheld) VALUES (?, ?, ?, ?, ?, ?)",
             (book, batch.game, fork.parent, fork.version, fork.purpose, fork.withheld),
         )
+    if batch.tournament is not None:
+        yield from tournament_statements(batch, batch.tournament, book)
     if case is None:
         return
     rules = msgspec.json.encode(case.rules).decode()

@@ -546,9 +546,39 @@ CREATE TABLE bulk_games (
 CREATE INDEX bulk_games_by_due ON bulk_games (due) WHERE status IN ('queued', 'open', 'waiting');
 """
 
+# Tournaments: their index, and what their lots come from. Their events are in `events`, as those of games are.
+_TOURNAMENTS: Final = """
+CREATE TABLE tournaments (
+    place     INTEGER PRIMARY KEY AUTOINCREMENT,
+    book      INTEGER NOT NULL DEFAULT 0,
+    stream    TEXT NOT NULL UNIQUE,
+    title     TEXT NOT NULL,
+    ruleset   TEXT NOT NULL,
+    status    TEXT NOT NULL,
+    organizer TEXT NOT NULL,
+    entrants  INTEGER NOT NULL,
+    rounds    INTEGER NOT NULL,
+    version   INTEGER NOT NULL,
+    created   TEXT NOT NULL,
+    changed   TEXT NOT NULL
+);
+CREATE INDEX tournaments_by_status ON tournaments (status, place);
+CREATE INDEX tournaments_by_organizer ON tournaments (organizer, place);
+CREATE TRIGGER tournaments_remain BEFORE DELETE ON tournaments
+BEGIN SELECT RAISE(ABORT, 'tournaments are never deleted'); END;
+CREATE TABLE seeds (
+    book   INTEGER NOT NULL DEFAULT 0,
+    stream TEXT PRIMARY KEY,
+    seed   BLOB NOT NULL
+) WITHOUT ROWID;
+CREATE TRIGGER seeds_stay BEFORE UPDATE ON seeds BEGIN SELECT RAISE(ABORT, 'seeds are never changed'); END;
+CREATE TRIGGER seeds_remain BEFORE DELETE ON seeds BEGIN SELECT RAISE(ABORT, 'seeds are never deleted'); END;
+"""
+
 STEPS: Final = (
     *(_FIRST, _ACCOUNTS, _KEYS, _SOUGHT, _JUDGES, _CASES, _TRANSPARENCY, _BOTS, _FORKS, _INVITATIONS, _PASSKEYS),
     *(_PROGRAMS, _RULINGS, _CHALLENGES, _PRIVATE, _ARCHIVE, _BOOK, _WEBHOOKS, _INBOX, _MAIL, _ORGANIZING),
+    _TOURNAMENTS,
 )
 """The schema, as it grew. A new file takes all steps, an older one those that it lacks; none is ever changed."""
 

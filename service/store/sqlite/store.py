@@ -64,9 +64,13 @@ class SqliteStore(SqlStore):
     )
     changes = ""
     changed = "g.changed"
-    heads_query = "SELECT book, game, head FROM games UNION ALL SELECT book, stream, version FROM cases"
+    heads_query = (
+        "SELECT book, game, head FROM games UNION ALL SELECT book, stream, version FROM cases"
+        " UNION ALL SELECT book, stream, version FROM tournaments"
+    )
     loaded = "SELECT head, CAST(chance AS BLOB) FROM games WHERE book = ? AND game = ?"
     board_file = "CAST(file AS BLOB)"
+    seed_bytes = "CAST(seed AS BLOB)"
     among = "IN (SELECT value FROM json_each(?))"
 
     def __init__(self, path: Path, *, durable: bool) -> None:
@@ -290,12 +294,16 @@ def _append_together(connection: sqlite3.Connection, batches: Sequence[Append]) 
 def _append(connection: sqlite3.Connection, batch: Append) -> _Outcome:
     """Check, then write. Raises `Conflict` or `KeyReused` before anything is written."""
     last = batch.records[-1]
-    if batch.case is not None or batch.opening is not None or not _moved(connection, batch):
+    indexed = batch.case is not None or batch.tournament is not None
+    if indexed or batch.opening is not None or not _moved(connection, batch):
         # A new stream, a status that changes, or a reason why the game does not move.
         if (repeated := _repeated(connection, batch)) is not None:
             return repeated, 0
         if batch.case is not None:
             _check_case(connection, batch, batch.case)
+        elif batch.tournament is not None:
+            if (head := _head(connection, batch.game)) != batch.expected:
+                raise Conflict(head)
         elif batch.opening is not None:
             _insert_game(connection, batch, batch.opening.board)
         else:

@@ -1,0 +1,1 @@
+"""Tournaments: announced, entered, drawn, played and closed."""

@@ -1,0 +1,104 @@
+"""What all acts in a tournament share: how they are done, answered and refused."""
+
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+from litestar.response import Response
+
+from domain.kernel.ids import PlayerId, TournamentId
+from domain.kernel.log.record import Cause
+from domain.kernel.rules.loading import common_rules
+from domain.kernel.rules.refusal import Refusal
+from domain.tournament.field import Round
+from domain.tournament.tournament import Inscribed, Tournament
+from service.api.endpoint import Answer
+from service.api.problems.play import NOT_NOW, REFUSED, STALE_VERSION, refused
+from service.api.problems.problem import Problem
+from service.api.problems.request import KEY_REUSED
+from service.api.problems.tournaments import NOT_A_DIRECTOR, UNKNOWN_TOURNAMENT
+from service.api.request import Call
+from service.api.response import answer, etag
+from service.api.services import Services
+from service.api.tournaments.bodies import TournamentDetail
+from service.api.tournaments.views import tournament_detail
+from service.tournaments.committee import Decide, Proceeding, UnknownRound
+
+ACTS: Final = (UNKNOWN_TOURNAMENT, REFUSED, NOT_NOW, STALE_VERSION, KEY_REUSED)
+"""What can be wrong with everything that changes a tournament."""
+
+DIRECTED: Final = (*ACTS, NOT_A_DIRECTOR)
+"""What can be wrong with what a director does."""
+
+DONE: Final = Answer(
+    200, "Done now, or done before: then this is the first answer again.", TournamentDetail, headers=("ETag",)
+)
+
+
+async def acted(request: Call, tournament: str, content: Sequence[Any], decide: Decide) -> Response[bytes]:
+    """Let the caller do something in a tournament, and answer the tournament after it. Raises `Problem`."""
+    committee, player = request.services.committee, request.signed_in.player
+    key, expected = request.key, request.expected
+    async with explained():
+        done = await committee.act(TournamentId(tournament), player, content, decide, expected=expected, key=key)
+    return await shown(request, done)
+
+
+async def shown(
+    request: Call, proceeding: Proceeding, status: int = 200, headers: Mapping[str, str] | None = None
+) -> Response[bytes]:
+    """Answer a tournament."""
+    tournament = proceeding.tournament
+    names = await names_of(request.services, tournament.field.entrants)
+    tag = etag(tournament.version)
+    return answer(tournament_detail(proceeding, names), status, {**(headers or {}), **tag})
+
+
+async def names_of(services: Services, players: Iterable[PlayerId]) -> dict[PlayerId, str]:
+    """Return the names of accounts."""
+    return {row.player: row.name for row in await services.store.accounts.named([*players])}
+
+
+@asynccontextmanager
+async def explained() -> AsyncIterator[None]:
+    """Turn a refusal into a problem that shows the rule."""
+    try:
+        yield
+    except Refusal as refusal:
+        raise refused(refusal, (common_rules(),)) from None
+
+
+async def require_director(request: Call, tournament: str, *, as_organizer: bool = False) -> Tournament:
+    """Return the tournament, which the caller directs. Raises `Problem`."""
+    found = (await request.services.committee.now(TournamentId(tournament))).tournament
+    player = request.signed_in.player
+    if as_organizer and player != found.organizer:
+        raise Problem(NOT_A_DIRECTOR, "You do not organize this tournament.", f"Its organizer is {found.organizer}.")
+    if player not in found.directors:
+        directors = ", ".join(found.directors)
+        raise Problem(NOT_A_DIRECTOR, "You do not direct this tournament.", f"Its directors are {directors}.")
+    return found
+
+
+def directing(act: Callable[..., Inscribed], *values: Any) -> Decide:
+    """Return what a director decides by an act of the domain, given its values."""
+
+    def decide(tournament: Tournament, cause: Cause, at: str) -> Inscribed:
+        return act(tournament, *values, cause, at)
+
+    return decide
+
+
+def number_of(text: str) -> int:
+    """Return the number of a round or a table in an address. Raises `UnknownRound`."""
+    if not (text.isascii() and text.isdigit() and len(text) < 6):
+        raise UnknownRound(f"There is no round or table {text!r}: expected a number such as 1.")
+    return int(text)
+
+
+def round_of(tournament: Tournament, text: str) -> Round:
+    """Return the round with a number in an address. Raises `UnknownRound`."""
+    found = tournament.field.rounds.get(number_of(text))
+    if found is None:
+        raise UnknownRound(f"Tournament {tournament.id!r} has no round {number_of(text)}.")
+    return found

@@ -1,0 +1,64 @@
+"""What players do in a tournament: enter, check in and withdraw."""
+
+from functools import partial
+from typing import Final
+
+import msgspec
+from litestar.response import Response
+
+from domain.tournament import entering
+from service.api.bodies import Nothing
+from service.api.endpoint import endpoint
+from service.api.request import Call
+from service.api.tournaments.acting import ACTS, DONE, acted, directing
+from service.api.tournaments.bodies import NewCheckIn, NewEntry
+
+_new_entry: Final = msgspec.json.Decoder(NewEntry)
+_new_check_in: Final = msgspec.json.Decoder(NewCheckIn)
+
+_of_a_player = partial(
+    endpoint,
+    tag="Tournaments",
+    account="required",
+    scopes=("play",),
+    headers=("Idempotency-Key", "If-Match"),
+    answers=(DONE,),
+    problems=ACTS,
+)
+"""An endpoint by which an account takes part in a tournament."""
+
+
+@_of_a_player("POST", "/v1/tournaments/{tournament:str}/entries", body=NewEntry)
+async def enter_tournament(request: Call, tournament: str) -> Response[bytes]:
+    """Enter a tournament.
+
+    By that you consent to be seated at its tables (TAB-TRN-05). With an `Idempotency-Key`, a repeated request gets the
+    first answer again.
+    """
+    request.read_query(Nothing)
+    club = (await request.read_body(_new_entry)).club
+    return await acted(request, tournament, ["enter", club], directing(entering.enter, club))
+
+
+@_of_a_player("DELETE", "/v1/tournaments/{tournament:str}/entries/me")
+async def withdraw_from_tournament(request: Call, tournament: str) -> Response[bytes]:
+    """Withdraw from a tournament.
+
+    You are not drawn any more, and finish your table (TAB-TRN-06). With an `Idempotency-Key`, a repeated request gets
+    the first answer again.
+    """
+    request.read_query(Nothing)
+    return await acted(request, tournament, ["withdraw"], directing(entering.withdraw))
+
+
+@_of_a_player("POST", "/v1/tournaments/{tournament:str}/check-in", body=NewCheckIn)
+async def check_in(request: Call, tournament: str) -> Response[bytes]:
+    """Check in.
+
+    Only players who have checked in are drawn: once, or before each round, as the regulations say (TAB-TRN-07). What
+    you add as entropy goes into the lots, and is public. With an `Idempotency-Key`, a repeated request gets the first
+    answer again.
+    """
+    request.read_query(Nothing)
+    entropy = (await request.read_body(_new_check_in)).entropy
+    return await acted(request, tournament, ["check-in", entropy], directing(entering.check_in, entropy))

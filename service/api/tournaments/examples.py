@@ -1,0 +1,169 @@
+"""Examples of the endpoints for tournaments."""
+
+from collections.abc import Callable
+from copy import copy
+from typing import Any, Final
+
+import msgspec
+
+from domain.kernel.ids import GameId, PlayerId, TournamentId
+from domain.kernel.log.clock import PRESETS
+from domain.kernel.log.record import Cause, Record
+from domain.tournament import directing, entering, proof, results, rounds
+from domain.tournament.chain import commitment_of, secret_of
+from domain.tournament.crosstable import crosstable
+from domain.tournament.drawing import drawn_without_solver
+from domain.tournament.field import Round
+from domain.tournament.regulations import POINTS, Regulations, Swiss
+from domain.tournament.standings import standings
+from domain.tournament.tournament import Inscribed, Tournament
+from service.api.scene import AT, NAMES, SECRET, Example, Scene
+from service.api.tournaments.bodies import (
+    NewAnnouncement,
+    NewCheckIn,
+    NewDrop,
+    NewEntry,
+    NewPenalty,
+    NewResult,
+    NewSubstitute,
+    NewTournament,
+    Publication,
+    Reason,
+    RoundView,
+    StreamedTournamentEvent,
+    TournamentDetail,
+    TournamentEventPage,
+    TournamentPage,
+)
+from service.api.tournaments.views import (
+    crosstable_view,
+    event_view,
+    round_view,
+    standings_view,
+    tournament_detail,
+    tournament_summary,
+)
+from service.tournaments.committee import Proceeding, row_of, sheets_of
+
+TOURNAMENT: Final = TournamentId("t4xq2m7ahbk3oxw7c")
+TITLE: Final = "A championship in November"
+REASON: Final = "They arrived an hour late."
+DIRECTOR: Final = PlayerId("p9h4nv6wjj3k2yzts")
+GAME: Final = GameId("gm5x2q7ahbk3oxw7c")
+
+
+class _Club:
+    """A tournament in which one thing after another happens."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.size = scene.ruleset.players[0]
+        self.players = [PlayerId(f"p{number}h4nv6wjj3k2yzts") for number in range(self.size + 1)]
+        self.names = dict(zip(self.players, NAMES, strict=False))
+        self.regulations = Regulations(
+            ruleset=scene.ruleset.id,
+            stages=(Swiss(1),),
+            sizes=(self.size,),
+            points=(POINTS[self.size],),
+            bye=30,
+            clock=PRESETS["live"],
+        )
+        self.records: list[Record] = []
+        self.tournament: Tournament
+        seats = scene.ruleset.players
+        commitment = commitment_of(SECRET)
+        self._take(directing.announce(TOURNAMENT, self.regulations, commitment, seats, Cause(DIRECTOR), AT))
+
+    def _take(self, inscribed: Inscribed) -> None:
+        self.tournament = inscribed.tournament
+        self.records.extend(inscribed.records)
+
+    def act(self, act: Callable[..., Inscribed], *given: Any, by: PlayerId | None = DIRECTOR) -> TournamentDetail:
+        self._take(act(self.tournament, *given, Cause(by) if by is not None else Cause(by="house"), AT))
+        return self.shown
+
+    @property
+    def proceeding(self) -> Proceeding:
+        return Proceeding(row_of(self.tournament, TITLE), self.tournament, sheets_of({}, self.records))
+
+    @property
+    def shown(self) -> TournamentDetail:
+        return tournament_detail(self.proceeding, self.names)
+
+    @property
+    def round(self) -> Round:
+        return self.tournament.field.rounds[1]
+
+    @property
+    def round_shown(self) -> RoundView:
+        return round_view(self.proceeding, self.round)
+
+
+def _copied(club: _Club) -> _Club:
+    other = copy(club)
+    other.records = [*club.records]
+    return other
+
+
+def examples(scene: Scene) -> dict[str, Example]:
+    """Return the examples of the endpoints for tournaments, by their names."""
+    club, found = _Club(scene), dict[str, Example]()
+    announced = club.shown
+    found["announceTournament"] = Example(announced, NewTournament(club.regulations, TITLE))
+    found["listTournaments"] = Example(TournamentPage((tournament_summary(club.proceeding.row),), None))
+    found["nameDirector"] = Example(club.act(directing.name_director, club.players[0]))
+    found["releaseDirector"] = Example(club.act(directing.release_director, club.players[0]))
+    changed = msgspec.structs.replace(club.regulations, confirmed_after=12)
+    changed_view = club.act(directing.change, changed, scene.ruleset.players)
+    found["changeRegulations"] = Example(changed_view, changed)
+    for player in club.players:
+        entered = club.act(entering.enter, "Ostia", by=player)
+        found["enterTournament"] = Example(entered, NewEntry("Ostia"))
+        checked = club.act(entering.check_in, f"dice of {club.names[player]}", by=player)
+        found["checkIn"] = Example(checked, NewCheckIn(f"dice of {club.names[player]}"))
+    found["withdrawFromTournament"] = Example(_copied(club).act(entering.withdraw, by=club.players[0]))
+    text = "The first round begins at eight."
+    found["makeAnnouncement"] = Example(club.act(directing.tell_all, text), NewAnnouncement(text))
+    club.act(rounds.close_check_in, secret_of(SECRET, 1).hex())
+    draw = drawn_without_solver(club.tournament.field, club.round)
+    club.act(rounds.draft, draw, "slices", None)
+    found["drawRound"] = Example(club.round_shown)
+    club.act(rounds.publish, 1, None, None)
+    found["publishRound"] = Example(club.round_shown, Publication(1))
+    cancelled = _copied(club)
+    cancelled.act(rounds.cancel_round, 1, REASON)
+    found["cancelRound"] = Example(cancelled.round_shown, Reason(REASON))
+    club.act(rounds.open_table, 1, 1, GAME, by=None)
+    table = club.round.tables[0]
+    bye = club.round.byes[0]
+    found["seatSubstitute"] = Example(
+        club.act(rounds.substitute, 1, 1, table.players[0], bye, REASON),
+        NewSubstitute(table.players[0], bye, REASON),
+    )
+    order = tuple((player,) for player in club.round.tables[0].players)
+    rule = scene.ruleset.catalogue.for_ruleset(scene.ruleset.id)[0].id
+    club.act(results.take_result, 1, 1, order, "won", rule, 80, SECRET.hex(), (), by=None)
+    found["dropPlayer"] = Example(club.act(directing.drop, order[-1][0], REASON), NewDrop(order[-1][0], REASON))
+    found["givePenalty"] = Example(
+        club.act(directing.penalize, order[0][0], "warning", 0, REASON), NewPenalty(order[0][0], "warning", REASON)
+    )
+    club.act(results.confirm, 1, 1)
+    found["confirmResult"] = Example(club.round_shown)
+    club.act(results.overrule, 1, 1, order, REASON)
+    found["overruleResult"] = Example(club.round_shown, NewResult(order, REASON))
+    found["showTournament"] = Example(club.shown)
+    found["showRound"] = Example(club.round_shown)
+    field = club.tournament.field
+    found["showStandings"] = Example(standings_view(club.tournament, standings(field), club.names))
+    found["showCrosstable"] = Example(crosstable_view(club.tournament, crosstable(field)))
+    found["closeTournament"] = Example(club.act(directing.close))
+    called_off = _Club(scene)
+    found["cancelTournament"] = Example(called_off.act(directing.cancel, REASON), Reason(REASON))
+    events = tuple(map(event_view, club.records))
+    found["listTournamentEvents"] = Example(TournamentEventPage(events[:2], events[1].version))
+    last = events[-1]
+    found["streamTournamentEvents"] = Example(
+        StreamedTournamentEvent(str(last.version), msgspec.json.encode(last).decode(), last.type)
+    )
+    lines = proof.export(club.tournament, club.records)
+    found["exportTournament"] = Example("".join(line.decode() for line in lines))
+    return found

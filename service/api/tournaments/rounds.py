@@ -1,0 +1,163 @@
+"""What directors do with the rounds of a tournament, and with the results of their tables."""
+
+from functools import partial
+from typing import Final
+
+import msgspec
+from litestar.response import Response
+
+from domain.kernel.ids import PlayerId, TournamentId
+from domain.tournament import results, rounds
+from service.api.bodies import Nothing
+from service.api.endpoint import Answer, endpoint
+from service.api.problems.tournaments import UNKNOWN_ROUND
+from service.api.request import Call
+from service.api.response import answer, etag
+from service.api.tournaments.acting import (
+    DIRECTED,
+    acted,
+    directing,
+    explained,
+    number_of,
+    require_director,
+    round_of,
+)
+from service.api.tournaments.acting import DONE as CHANGED
+from service.api.tournaments.bodies import NewResult, NewSubstitute, Publication, Reason, RoundView
+from service.api.tournaments.views import round_view
+from service.tournaments.committee import Decide, Proceeding
+
+_publication: Final = msgspec.json.Decoder(Publication)
+_reason: Final = msgspec.json.Decoder(Reason)
+_new_result: Final = msgspec.json.Decoder(NewResult)
+_new_substitute: Final = msgspec.json.Decoder(NewSubstitute)
+
+_DONE: Final = Answer(
+    200, "Done now, or done before: then this is the first answer again.", RoundView, headers=("ETag",)
+)
+
+_of_a_round = partial(
+    endpoint,
+    "POST",
+    tag="Tournaments",
+    account="required",
+    scopes=("organize", "judge"),
+    headers=("Idempotency-Key", "If-Match"),
+    answers=(_DONE,),
+    problems=(*DIRECTED, UNKNOWN_ROUND),
+)
+"""An endpoint by which a director does something with a round."""
+
+_ROUND: Final = "/v1/tournaments/{tournament:str}/rounds/{round:str}"
+_TABLE: Final = f"{_ROUND}/tables/{{table:str}}"
+
+
+@_of_a_round("/v1/tournaments/{tournament:str}/rounds", problems=DIRECTED)
+async def draw_round(request: Call, tournament: str) -> Response[bytes]:
+    """Draw a round.
+
+    As a director. The first request for a round closes its check-in and draws its lots, which never change (TAB-
+    TRN-08). Each request makes a draft of its tables, with its cost: 20 at most, and all stay on the record (TAB-
+    TRN-09). The request has no body. With an `Idempotency-Key`, a repeated request gets the first answer again.
+    """
+    request.read_query(Nothing)
+    await require_director(request, tournament)
+    committee, player = request.services.committee, request.signed_in.player
+    async with explained():
+        done = await committee.draw_round(TournamentId(tournament), player, expected=request.expected, key=request.key)
+    current = done.tournament.field.rounds[len(done.tournament.field.rounds)]
+    return answer(round_view(done, current), headers=etag(done.tournament.version))
+
+
+@_of_a_round(f"{_ROUND}/publication", body=Publication)
+async def publish_round(request: Call, tournament: str, round: str) -> Response[bytes]:  # noqa: A002
+    """Publish a round.
+
+    As a director: the tables of a draft, or your own within what is lawful, with a public reason (TAB-TRN-10). The
+    service then opens a game for each table and gives its players their seats. A game starts when all its players have
+    confirmed their seats, after ten minutes without that, or when one of them starts it. With an `Idempotency-Key`, a
+    repeated request gets the first answer again.
+    """
+    request.read_query(Nothing)
+    wish = await request.read_body(_publication)
+    number = round_of(await require_director(request, tournament), round).number
+    content = ["publish", number, *msgspec.to_builtins(wish).values()]
+    decide = directing(rounds.publish, wish.draft, wish.drawn, wish.reason)
+    return await _acted(request, tournament, number, content, decide)
+
+
+@_of_a_round(f"{_ROUND}/cancellation", body=Reason)
+async def cancel_round(request: Call, tournament: str, round: str) -> Response[bytes]:  # noqa: A002
+    """Cancel a round.
+
+    As a director, before anybody has given a command at its tables, with a public reason (TAB-TRN-11). Its games that
+    have not begun are cancelled. Another round is drawn in its place, with new lots. With an `Idempotency-Key`, a
+    repeated request gets the first answer again.
+    """
+    request.read_query(Nothing)
+    reason = (await request.read_body(_reason)).reason
+    number = round_of(await require_director(request, tournament), round).number
+    committee, player = request.services.committee, request.signed_in.player
+    async with explained():
+        done = await committee.cancel_round(
+            TournamentId(tournament), player, number, reason, expected=request.expected, key=request.key
+        )
+    return _shown(done, number)
+
+
+@_of_a_round(f"{_TABLE}/result", body=NewResult)
+async def overrule_result(request: Call, tournament: str, round: str, table: str) -> Response[bytes]:  # noqa: A002
+    """Give a table a result.
+
+    As a director who does not play there: in place of that of its game, or of a game that does not end in the time that
+    the regulations name (TAB-TRN-16). It counts at once, and its reason is public. With an `Idempotency-Key`, a
+    repeated request gets the first answer again.
+    """
+    request.read_query(Nothing)
+    wish = await request.read_body(_new_result)
+    number, at = round_of(await require_director(request, tournament), round).number, number_of(table)
+    order = tuple(tuple(map(PlayerId, tied)) for tied in wish.order)
+    decide = directing(results.overrule, number, at, order, wish.reason)
+    return await _acted(request, tournament, number, ["result", number, at, order, wish.reason], decide)
+
+
+@_of_a_round(f"{_TABLE}/confirmation")
+async def confirm_result(request: Call, tournament: str, round: str, table: str) -> Response[bytes]:  # noqa: A002
+    """Confirm a result.
+
+    As a director who does not play there: it counts from now on (TAB-TRN-15). Without that it counts when the time is
+    up that the regulations name, but for the last round. The request has no body. With an `Idempotency-Key`, a repeated
+    request gets the first answer again.
+    """
+    request.read_query(Nothing)
+    number, at = round_of(await require_director(request, tournament), round).number, number_of(table)
+    decide = directing(results.confirm, number, at)
+    return await _acted(request, tournament, number, ["confirm", number, at], decide)
+
+
+@_of_a_round(f"{_TABLE}/substitutes", body=NewSubstitute, answers=(CHANGED,))
+async def seat_substitute(request: Call, tournament: str, round: str, table: str) -> Response[bytes]:  # noqa: A002
+    """Seat a substitute.
+
+    As a director, with a public reason: another player of the tournament gets what the seat earns (TAB-TRN-13). Before
+    the game begins, the service gives them the seat. Later its player or an official of the game offers it to them.
+    With an `Idempotency-Key`, a repeated request gets the first answer again.
+    """
+    request.read_query(Nothing)
+    wish = await request.read_body(_new_substitute)
+    number, at = round_of(await require_director(request, tournament), round).number, number_of(table)
+    decide = directing(rounds.substitute, number, at, PlayerId(wish.player), PlayerId(wish.to), wish.reason)
+    content = ["substitute", number, at, wish.player, wish.to, wish.reason]
+    return await acted(request, tournament, content, decide)
+
+
+async def _acted(request: Call, tournament: str, number: int, content: list[object], decide: Decide) -> Response[bytes]:
+    committee, player = request.services.committee, request.signed_in.player
+    key, expected = request.key, request.expected
+    async with explained():
+        done = await committee.act(TournamentId(tournament), player, content, decide, expected=expected, key=key)
+    return _shown(done, number)
+
+
+def _shown(done: Proceeding, number: int) -> Response[bytes]:
+    return answer(round_view(done, done.tournament.field.rounds[number]), headers=etag(done.tournament.version))

@@ -1,0 +1,182 @@
+"""Tournaments: listed, shown and exported."""
+
+import asyncio
+
+from litestar.response import Response, Stream
+
+from domain.kernel.ids import PlayerId, TournamentId
+from domain.tournament import proof
+from domain.tournament.crosstable import crosstable
+from projections.cursor import UnknownCursor
+from service.api.bodies import Nothing
+from service.api.downloads import DOWNLOAD_HEADERS, download, downloaded, saved_as
+from service.api.endpoint import Answer, endpoint
+from service.api.log.routes import NDJSON
+from service.api.paging import first, read_cursor
+from service.api.problems.request import RANGE_NOT_SATISFIABLE
+from service.api.problems.tournaments import UNKNOWN_ROUND, UNKNOWN_TOURNAMENT
+from service.api.request import Call
+from service.api.response import answer, etag
+from service.api.tournaments.acting import names_of, round_of, shown
+from service.api.tournaments.bodies import (
+    CrosstableView,
+    RoundView,
+    TournamentDetail,
+    TournamentEventPage,
+    TournamentEventsPage,
+    TournamentPage,
+    TournamentsPage,
+    TournamentStandings,
+)
+from service.api.tournaments.views import (
+    crosstable_view,
+    event_view,
+    round_view,
+    standings_view,
+    tournament_summary,
+)
+
+
+@endpoint(
+    "GET",
+    "/v1/tournaments",
+    tag="Tournaments",
+    query=TournamentsPage,
+    answers=(Answer(200, "The tournaments.", TournamentPage),),
+)
+async def list_tournaments(request: Call) -> Response[bytes]:
+    """List tournaments.
+
+    The newest first. Filter them by how far they are, by ruleset, or by the player who organizes them.
+    """
+    page, store = request.read_query(TournamentsPage), request.services.store
+    after = read_cursor(page.cursor, str)
+    if after is not None and await store.tournament(TournamentId(after)) is None:
+        raise UnknownCursor(after)
+    found = await store.tournaments(
+        status=page.status,
+        ruleset=page.ruleset,
+        organizer=PlayerId(page.organizer) if page.organizer is not None else None,
+        after=TournamentId(after) if after is not None else None,
+        limit=page.limit + 1,
+    )
+    rows, more = first(found, page.limit, lambda row: row.tournament)
+    return answer(TournamentPage(tuple(map(tournament_summary, rows)), more))
+
+
+@endpoint(
+    "GET",
+    "/v1/tournaments/{tournament:str}",
+    tag="Tournaments",
+    answers=(Answer(200, "The tournament.", TournamentDetail, headers=("ETag",)),),
+    problems=(UNKNOWN_TOURNAMENT,),
+)
+async def show_tournament(request: Call, tournament: str) -> Response[bytes]:
+    """Show a tournament.
+
+    Its regulations, who has entered, and its rounds in short. Everybody sees the same.
+    """
+    request.read_query(Nothing)
+    return await shown(request, await request.services.committee.now(TournamentId(tournament)))
+
+
+@endpoint(
+    "GET",
+    "/v1/tournaments/{tournament:str}/standings",
+    tag="Tournaments",
+    answers=(Answer(200, "The standings.", TournamentStandings, headers=("ETag",)),),
+    problems=(UNKNOWN_TOURNAMENT,),
+)
+async def show_standings(request: Call, tournament: str) -> Response[bytes]:
+    """Show the standings.
+
+    Where everybody stands, by the points of the regulations and their tie-breaks, and what puts each above the next.
+    Results that do not count yet are in it, and marked as provisional.
+    """
+    request.read_query(Nothing)
+    found, lines = await request.services.committee.standings(TournamentId(tournament))
+    names = await names_of(request.services, found.field.entrants)
+    return answer(standings_view(found, lines, names), headers=etag(found.version))
+
+
+@endpoint(
+    "GET",
+    "/v1/tournaments/{tournament:str}/crosstable",
+    tag="Tournaments",
+    answers=(Answer(200, "The crosstable.", CrosstableView, headers=("ETag",)),),
+    problems=(UNKNOWN_TOURNAMENT,),
+)
+async def show_crosstable(request: Call, tournament: str) -> Response[bytes]:
+    """Show the crosstable.
+
+    Who met whom in each round, and what that earned, in the order of the standings.
+    """
+    request.read_query(Nothing)
+    found = (await request.services.committee.now(TournamentId(tournament))).tournament
+    lines = await asyncio.to_thread(crosstable, found.field)
+    return answer(crosstable_view(found, lines), headers=etag(found.version))
+
+
+@endpoint(
+    "GET",
+    "/v1/tournaments/{tournament:str}/rounds/{round:str}",
+    tag="Tournaments",
+    answers=(Answer(200, "The round.", RoundView, headers=("ETag",)),),
+    problems=(UNKNOWN_TOURNAMENT, UNKNOWN_ROUND),
+)
+async def show_round(request: Call, tournament: str, round: str) -> Response[bytes]:  # noqa: A002 - as in the address
+    """Show a round.
+
+    Its lots, the drafts of its tables with their costs, its tables with their games, and their results.
+    """
+    request.read_query(Nothing)
+    found = await request.services.committee.now(TournamentId(tournament))
+    drawn = round_of(found.tournament, round)
+    return answer(round_view(found, drawn), headers=etag(found.tournament.version))
+
+
+@endpoint(
+    "GET",
+    "/v1/tournaments/{tournament:str}/events",
+    tag="Tournaments",
+    query=TournamentEventsPage,
+    answers=(Answer(200, "The events.", TournamentEventPage, headers=("ETag",)),),
+    problems=(UNKNOWN_TOURNAMENT,),
+)
+async def list_tournament_events(request: Call, tournament: str) -> Response[bytes]:
+    """List the events of a tournament.
+
+    A tournament has a log of its own, with the same rows and the same hash chain as that of a game; `game` in the bytes
+    that are hashed is the id of the tournament.
+    """
+    page, committee = request.read_query(TournamentEventsPage), request.services.committee
+    found = (await committee.now(TournamentId(tournament))).tournament
+    records = await committee.records(found.id, page.after, page.limit)
+    more = bool(records) and records[-1].version < found.version
+    shown_page = TournamentEventPage(tuple(map(event_view, records)), records[-1].version if more else None)
+    return answer(shown_page, headers=etag(found.version))
+
+
+@endpoint(
+    "GET",
+    "/v1/tournaments/{tournament:str}/export",
+    tag="Tournaments",
+    account="optional",
+    headers=DOWNLOAD_HEADERS,
+    answers=downloaded("The export.", NDJSON),
+    problems=(UNKNOWN_TOURNAMENT, RANGE_NOT_SATISFIABLE),
+)
+async def export_tournament(request: Call, tournament: str) -> Response[bytes] | Stream:
+    """Export a tournament.
+
+    Its whole log as JSON Lines. `tabularium verify` proves it: the lots follow from secrets that were committed to,
+    every draft is lawful and costs what it says, and the final order follows from the results. With the exports of its
+    games beside it, it also proves the results. You can take it packed or in parts, as the export of a game.
+    """
+    request.read_query(Nothing)
+    committee = request.services.committee
+    found = (await committee.now(TournamentId(tournament))).tournament
+    records = (await committee.records(found.id))[: found.version]
+    tag = f'"{found.version}.{found.head.hex()[:16]}"'
+    headers = saved_as(request, found.id)
+    return await download(request, lambda: proof.export(found, records), tag, request.media(NDJSON), headers)

@@ -1,0 +1,517 @@
+"""The committee: the tournaments of a store, one act to each at a time."""
+
+import asyncio
+import hashlib
+import itertools
+import secrets
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from domain.kernel.chance.draws import SECRET_BYTES, commitment_to
+from domain.kernel.ids import GameId, PlayerId, TournamentId, Version
+from domain.kernel.log.game import Game
+from domain.kernel.log.history import starts_of_commands
+from domain.kernel.log.record import Cause, Record, first_broken
+from domain.kernel.rules.message import type_name
+from domain.kernel.rules.refusal import Refusal
+from domain.tournament import directing, rounds
+from domain.tournament.chain import SEED_BYTES, commitment_of, secret_of
+from domain.tournament.draw import Draw, obstacle
+from domain.tournament.draw.lawful import Undecided
+from domain.tournament.draw.slices import NoDraw
+from domain.tournament.drawing import drawn_without_solver, problem_of
+from domain.tournament.events import RoundCancelled, RoundDrafted, RoundPublished
+from domain.tournament.field import Field, Round
+from domain.tournament.fold import fold, fold_on, read_event
+from domain.tournament.regulations import Regulations
+from domain.tournament.standings import Standing, standings
+from domain.tournament.tournament import Inscribed, Tournament
+from service.base.clock import Clock, stamp
+from service.base.ids import ID_BYTES, new_id
+from service.cluster.wake import Wake
+from service.games.cache import GameDamaged
+from service.games.commands import ATTEMPTS
+from service.games.games import Games
+from service.games.requests import StaleVersion, UnknownRuleset, hashed_key
+from service.store.accounts import LimitReached
+from service.store.protocol import (
+    Added,
+    Append,
+    Conflict,
+    EventStore,
+    KeyReused,
+    KeyUse,
+    StoreUnavailable,
+    TournamentRow,
+    Within,
+)
+
+MOST_TOURNAMENTS: Final = 20
+"""The most tournaments of an account that are not over."""
+
+KEPT: Final = 64
+"""How many tournaments are kept in memory, those that were looked at last."""
+
+HOUSE: Final = Cause(by="house")
+"""The cause of what the service does by itself."""
+
+_OF_SHEETS: Final = frozenset(map(type_name, (RoundDrafted, RoundPublished, RoundCancelled)))
+
+Decide = Callable[[Tournament, Cause, str], Inscribed]
+"""Returns what an act adds to a tournament, given its cause and the time."""
+
+
+class UnknownTournament(LookupError):
+    """There is no such tournament."""
+
+
+class UnknownRound(LookupError):
+    """The tournament has no such round."""
+
+
+class TooManyTournaments(Exception):
+    """The account has as many tournaments that are not over as it may have."""
+
+
+class Drawn(Struct, frozen=True):
+    """What a solver has found.
+
+    Attributes:
+        by: what found it.
+        bound: what no tables could fall below; None where nothing is known.
+    """
+
+    draw: Draw
+    by: str
+    bound: int | None = None
+
+
+class Sheet(Struct, frozen=True):
+    """What was said of a round beside its tables: what its drafts cost, and why a director changed or cancelled it."""
+
+    drafts: tuple[RoundDrafted, ...] = ()
+    published: RoundPublished | None = None
+    cancelled: str | None = None
+
+
+class Proceeding(Struct, frozen=True):
+    """A stored tournament.
+
+    Attributes:
+        row: what the index has of it.
+        tournament: the tournament.
+        sheets: what was said of its rounds, by their numbers.
+        repeated: whether the request came again with its idempotency key, and this is the tournament as it was then.
+    """
+
+    row: TournamentRow
+    tournament: Tournament
+    sheets: Mapping[int, Sheet] = {}
+    repeated: bool = False
+
+
+async def draw_by_slices(field: Field, drawn: Round) -> Drawn:
+    """Draw a round without a solver. Raises `NoDraw` or `Undecided`."""
+    return Drawn(await asyncio.to_thread(drawn_without_solver, field, drawn), "slices")
+
+
+class Committee:
+    """All tournaments of a store. With an idempotency key, a repetition of an accepted request gets the first answer.
+
+    Every method may raise `StoreError`; those that take an id `UnknownTournament`.
+    """
+
+    def __init__(
+        self,
+        store: EventStore,
+        games: Games,
+        wake: Wake,
+        clock: Clock,
+        randomness: Callable[[int], bytes] = secrets.token_bytes,
+    ) -> None:
+        self._store = store
+        self._games = games
+        self._wake = wake
+        self._clock = clock
+        self._randomness = randomness
+        self._known: OrderedDict[TournamentId, Proceeding] = OrderedDict()
+        self._standings: OrderedDict[TournamentId, tuple[Version, list[Standing]]] = OrderedDict()
+        self.draw: Callable[[Field, Round], Awaitable[Drawn]] = draw_by_slices
+        """What draws the tables of a round, as `draw_by_slices` does, and raises `NoDraw` or `Undecided`."""
+
+    # --- looking ---
+
+    async def now(self, tournament_id: TournamentId) -> Proceeding:
+        """Return the present tournament. Only what happened since the last look is read."""
+        known = self._known.get(tournament_id)
+        if known is None:
+            row = await self._store.tournament(tournament_id)
+            if row is None:
+                raise UnknownTournament(f"There is no tournament {tournament_id!r}.")
+            records = await self._store.read(tournament_id)
+            self._check(tournament_id, records)
+            tournament = fold(tournament_id, records)
+            return self._keep(Proceeding(row_of(tournament, row.title), tournament, sheets_of({}, records)))
+        before = known.tournament
+        records = await self._store.read(tournament_id, before.version)
+        if records:
+            self._check(tournament_id, records, before)
+            tournament = fold_on(before, records)
+            sheets = sheets_of(known.sheets, records)
+            return self._keep(Proceeding(row_of(tournament, known.row.title), tournament, sheets))
+        self._known.move_to_end(tournament_id)
+        return known
+
+    async def at(self, tournament_id: TournamentId, version: Version) -> Proceeding:
+        """Return a tournament at a version that it has reached."""
+        now = await self.now(tournament_id)
+        if now.tournament.version == version:
+            return now
+        records = await self._store.read(tournament_id, 0, version)
+        tournament = fold(tournament_id, records)
+        return Proceeding(row_of(tournament, now.row.title), tournament, sheets_of({}, records))
+
+    async def records(self, tournament_id: TournamentId, after: Version = 0, limit: int | None = None) -> list[Record]:
+        """Return records of a tournament that follow a version."""
+        return await self._store.read(tournament_id, after, limit)
+
+    async def standings(self, tournament_id: TournamentId) -> tuple[Tournament, list[Standing]]:
+        """Return the present tournament and where everybody stands in it."""
+        tournament = (await self.now(tournament_id)).tournament
+        known = self._standings.get(tournament_id)
+        if known is None or known[0] != tournament.version:
+            # Of 1,000 players it takes a while: other requests do not wait for it.
+            known = tournament.version, await asyncio.to_thread(standings, tournament.field)
+            self._standings[tournament_id] = known
+            if len(self._standings) > KEPT:
+                self._standings.popitem(last=False)
+        return tournament, known[1]
+
+    @staticmethod
+    def _check(tournament_id: TournamentId, records: Sequence[Record], before: Tournament | None = None) -> None:
+        after, previous = (before.version, before.head) if before is not None else (0, None)
+        if not records or first_broken(tournament_id, records, after, previous) is not None:
+            raise GameDamaged(f"tournament {tournament_id} is damaged in the store")
+
+    def _keep(self, proceeding: Proceeding) -> Proceeding:
+        tournament = proceeding.tournament
+        known = self._known.get(tournament.id)
+        if known is None or known.tournament.version < tournament.version:
+            self._known[tournament.id] = proceeding
+        self._known.move_to_end(tournament.id)
+        if len(self._known) > KEPT:
+            self._known.popitem(last=False)
+        return proceeding
+
+    # --- acting ---
+
+    async def announce(
+        self, player: PlayerId, regulations: Regulations, title: str, *, key: str | None = None
+    ) -> Proceeding:
+        """Announce a tournament.
+
+        Raises:
+            UnknownRuleset: there is none.
+            Refusal: no tournament can be played by these regulations, or no game by their set-up.
+            msgspec.ValidationError: the ruleset does not know this set-up.
+            TooManyTournaments, KeyReused.
+        """
+        seats = self._seats(regulations)
+        seed, cause = self._randomness(SEED_BYTES), Cause(player)
+        use = _use(player, key, ["announce", msgspec.to_builtins(regulations), title])
+        if use is not None:
+            cause = Cause(player, key=use.key)
+        for tournament_id in self._new_ids(player, key):
+            if use is not None and (first := await self._first(tournament_id, use)) is not None:
+                return first
+            at = stamp(self._clock)
+            inscribed = directing.announce(tournament_id, regulations, commitment_of(seed), seats, cause, at)
+            self._try_out(regulations)
+            within = Within("tournaments", (player,), MOST_TOURNAMENTS)
+            try:
+                return await self._append(inscribed, 0, title, use, seed=seed, within=within)
+            except LimitReached:
+                raise TooManyTournaments(
+                    f"You have {MOST_TOURNAMENTS} tournaments that are not over, which is the most."
+                ) from None
+            except Conflict:
+                continue  # the id is taken: this key was used before, and has ended since
+        raise StoreUnavailable("no id for a new tournament was found; try again")
+
+    def _new_ids(self, player: PlayerId, key: str | None) -> Iterator[TournamentId]:
+        """Yield ids for a new tournament. They follow from the key, as those of new games do."""
+        for number in itertools.count():
+            seed = self._randomness(ID_BYTES)
+            if key is not None:
+                text = f"tournament/{hashed_key(player, key)}/{number}"
+                seed = hashlib.sha256(text.encode()).digest()[:ID_BYTES]
+            yield TournamentId(new_id("t", seed))
+
+    def _seats(self, regulations: Regulations) -> Collection[int]:
+        try:
+            return self._games.library.current(regulations.ruleset).players
+        except LookupError as error:
+            raise UnknownRuleset(str(error)) from None
+
+    def _try_out(self, regulations: Regulations) -> None:
+        """Raise what creating a game by these regulations would raise. Nothing is stored."""
+        ruleset = self._games.library.current(regulations.ruleset)
+        board = ruleset.equip(self._games.boards(ruleset.board), None)
+        for size in regulations.sizes:
+            Game.create(
+                ruleset,
+                GameId("g"),
+                size,
+                setup=regulations.setup,
+                board=board,
+                organizer=PlayerId("p"),
+                clock=regulations.clock,
+                commitment=commitment_to(bytes(SECRET_BYTES)),
+                cause=Cause(PlayerId("p")),
+                at=stamp(self._clock),
+            )
+
+    async def change(
+        self,
+        tournament_id: TournamentId,
+        player: PlayerId,
+        regulations: Regulations,
+        *,
+        expected: Collection[Version] | None = None,
+        key: str | None = None,
+    ) -> Proceeding:
+        """Change the regulations. Raises as `announce` and `act` do."""
+        seats = self._seats(regulations)
+
+        def decide(tournament: Tournament, cause: Cause, at: str) -> Inscribed:
+            changed = directing.change(tournament, regulations, seats, cause, at)
+            self._try_out(regulations)
+            return changed
+
+        content = ["regulations", msgspec.to_builtins(regulations)]
+        return await self.act(tournament_id, player, content, decide, expected=expected, key=key)
+
+    async def act(
+        self,
+        tournament_id: TournamentId,
+        player: PlayerId,
+        content: Sequence[Any],
+        decide: Decide,
+        *,
+        expected: Collection[Version] | None = None,
+        key: str | None = None,
+    ) -> Proceeding:
+        """Let an account do something in a tournament. `content` is what the key stands for.
+
+        Raises:
+            Refusal: a rule forbids it.
+            StaleVersion: the tournament stands at none of the versions `expected`.
+            KeyReused: the key came with another request before.
+        """
+        use = _use(player, key, content)
+        cause = Cause(player, key=use.key if use is not None else None)
+        for _ in range(ATTEMPTS):
+            now = await self.now(tournament_id)
+            if use is not None and (first := await self._first(tournament_id, use)) is not None:
+                return first
+            version = now.tournament.version
+            if expected is not None and version not in expected:
+                raise StaleVersion(expected, version, "tournament")
+            try:
+                inscribed = decide(now.tournament, cause, stamp(self._clock))
+                return await self._append(inscribed, version, now.row.title, use)
+            except Conflict:
+                continue
+        raise StoreUnavailable(f"{tournament_id} changed {ATTEMPTS} times while the service decided this; try again")
+
+    async def by_house(self, tournament_id: TournamentId, decide: Decide) -> Proceeding | None:
+        """Let the service do something in a tournament; None when that is not possible any more."""
+        for _ in range(ATTEMPTS):
+            now = await self.now(tournament_id)
+            try:
+                inscribed = decide(now.tournament, HOUSE, stamp(self._clock))
+                return await self._append(inscribed, now.tournament.version, now.row.title, None)
+            except Refusal:
+                return None
+            except Conflict:
+                continue
+        raise StoreUnavailable(f"{tournament_id} changed {ATTEMPTS} times while the service decided this")
+
+    # --- rounds ---
+
+    async def draw_round(
+        self,
+        tournament_id: TournamentId,
+        player: PlayerId,
+        *,
+        expected: Collection[Version] | None = None,
+        key: str | None = None,
+    ) -> Proceeding:
+        """Draw the tables of the next round, as a director: its lots, unless they have been drawn, and a draft.
+
+        The lots are stored before the tables are drawn. A repetition after a crash in between draws the same lots'
+        tables. Raises as `act` does, and `Refusal` when there is no draw.
+        """
+        use = _use(player, key, ["draw"])
+        for _ in range(ATTEMPTS):
+            if use is not None and (first := await self._first(tournament_id, use)) is not None:
+                return first
+            now = await self.now(tournament_id)
+            current = now.tournament.field.current
+            if current is None or current.status != "drawn":
+                now = await self.act(tournament_id, player, (), await self._closing(tournament_id), expected=expected)
+                expected = None
+            elif expected is not None and now.tournament.version not in expected:
+                raise StaleVersion(expected, now.tournament.version, "tournament")
+            now.tournament.require_director(Cause(player), "TAB-TRN-09")
+            current = now.tournament.require_drawn("TAB-TRN-09")
+            try:
+                found = await self.draw(now.tournament.field, current)
+            except (NoDraw, Undecided) as error:
+                why = obstacle(problem_of(now.tournament.field, current)) if isinstance(error, NoDraw) else None
+                right = "Change the regulations, or cancel the round and wait for more players."
+                raise Refusal("TAB-TRN-09", why or f"No draw was found: {error}.", right, untimely=True) from error
+            try:
+                cause = Cause(player, key=use.key if use is not None else None)
+                at = stamp(self._clock)
+                inscribed = rounds.draft(now.tournament, found.draw, found.by, found.bound, cause, at)
+                return await self._append(inscribed, now.tournament.version, now.row.title, use)
+            except Conflict:
+                expected = None
+                continue  # somebody withdrew meanwhile, perhaps
+        raise StoreUnavailable(f"{tournament_id} changed {ATTEMPTS} times while a round was drawn; try again")
+
+    async def _closing(self, tournament_id: TournamentId) -> Decide:
+        seed = await self._store.seed(tournament_id)
+        if seed is None:
+            raise GameDamaged(f"the seed of tournament {tournament_id} is missing in the store")
+
+        def decide(tournament: Tournament, cause: Cause, at: str) -> Inscribed:
+            number = tournament.next_round
+            return rounds.close_check_in(tournament, secret_of(seed, number).hex(), cause, at)
+
+        return decide
+
+    async def cancel_round(
+        self,
+        tournament_id: TournamentId,
+        player: PlayerId,
+        number: int,
+        reason: str,
+        *,
+        expected: Collection[Version] | None = None,
+        key: str | None = None,
+    ) -> Proceeding:
+        """Cancel a round in whose games nobody has given a command. Raises as `act` does."""
+        use = _use(player, key, ["cancel-round", number, reason])
+        if use is not None and (first := await self._first(tournament_id, use)) is not None:
+            return first
+        # The time before the look: what happens in a game after it does not make the cancellation wrong.
+        at = stamp(self._clock)
+        found = (await self.now(tournament_id)).tournament.field.rounds.get(number)
+        games = [table.game for table in found.tables if table.game is not None] if found is not None else []
+        begun = [game for game in games if next(iter(starts_of_commands(await self._games.records(game))), None)]
+
+        def decide(tournament: Tournament, cause: Cause, _: str) -> Inscribed:
+            cancelled = rounds.cancel_round(tournament, number, reason, cause, at)
+            if begun:
+                asked = f"Players have given commands in {begun[0]}."
+                right = "A round is cancelled before anybody has; overrule single results instead."
+                raise Refusal("TAB-TRN-11", asked, right, untimely=True)
+            return cancelled
+
+        content = ["cancel-round", number, reason]
+        return await self.act(tournament_id, player, content, decide, expected=expected, key=key)
+
+    # --- storing ---
+
+    async def _append(
+        self,
+        inscribed: Inscribed,
+        expected: Version,
+        title: str,
+        use: KeyUse | None,
+        *,
+        seed: bytes | None = None,
+        within: Within | None = None,
+    ) -> Proceeding:
+        tournament = inscribed.tournament
+        row = row_of(tournament, title)
+        batch = Append(
+            tournament.id,
+            expected,
+            inscribed.records,
+            tournament.status,
+            key=use,
+            tournament=row,
+            seed=seed,
+            within=within,
+        )
+        appended = await self._store.append(batch)
+        if appended.repeated is not None:
+            return await self._repeated(tournament.id, appended.repeated)
+        self._wake.notify(tournament.id, tournament.version)
+        known = self._known.get(tournament.id)
+        if expected and (known is None or known.tournament.version != expected):
+            return await self.at(tournament.id, tournament.version)
+        sheets = sheets_of(known.sheets if known is not None else {}, inscribed.records)
+        return self._keep(Proceeding(row, tournament, sheets))
+
+    async def _first(self, tournament_id: TournamentId, use: KeyUse) -> Proceeding | None:
+        """Return what a request did when it came before; None when it comes for the first time. Raises `KeyReused`."""
+        kept = await self._store.seen(tournament_id, use.account, use.key)
+        if kept is None:
+            return None
+        if kept.fingerprint != use.fingerprint:
+            raise KeyReused
+        return await self._repeated(tournament_id, kept.added)
+
+    async def _repeated(self, tournament_id: TournamentId, added: Added) -> Proceeding:
+        return replace(await self.at(tournament_id, added.version), repeated=True)
+
+
+def sheets_of(before: Mapping[int, Sheet], records: Iterable[Record]) -> Mapping[int, Sheet]:
+    """Return what was said of rounds after records."""
+    sheets = dict(before)
+    for record in records:
+        if record.type not in _OF_SHEETS:
+            continue
+        match read_event(record):
+            case RoundDrafted(number) as drafted:
+                sheet = sheets.get(number) or Sheet()
+                sheets[number] = replace(sheet, drafts=(*sheet.drafts, drafted))
+            case RoundPublished(number) as published:
+                sheets[number] = replace(sheets[number], published=published)
+            case RoundCancelled(number, reason):
+                sheets[number] = replace(sheets.get(number) or Sheet(), cancelled=reason)
+            case _:
+                pass
+    return sheets
+
+
+def row_of(tournament: Tournament, title: str) -> TournamentRow:
+    """Return what the index has of a tournament."""
+    return TournamentRow(
+        tournament.id,
+        title,
+        tournament.regulations.ruleset,
+        tournament.status,
+        tournament.organizer,
+        len(tournament.field.entrants),
+        len(tournament.field.played),
+        tournament.version,
+        tournament.announced,
+        tournament.changed,
+    )
+
+
+def _use(player: PlayerId, key: str | None, content: Sequence[Any]) -> KeyUse | None:
+    if key is None:
+        return None
+    digest = hashlib.sha256(msgspec.json.encode(list(content), order="deterministic")).digest()
+    return KeyUse(player, hashed_key(player, key), digest)

@@ -1,0 +1,293 @@
+"""The secretary: it opens and starts the games of tables, and takes and confirms their results.
+
+It does so in one process at a time. What is left to do follows from the tournaments and their games alone: a table has
+a game or none, a game is over or not. So whatever is killed, the next look goes on from there, and an event is added
+once, because each act is at the version that was looked at.
+"""
+
+import time
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from typing import Final, NamedTuple
+
+from domain.kernel.ids import GameId, StreamId, TournamentId, Version, is_tournament
+from domain.kernel.log.clock import milliseconds
+from domain.kernel.log.game import Game
+from domain.kernel.log.record import Cause
+from domain.kernel.rules.refusal import Refusal
+from domain.tournament import results, rounds
+from domain.tournament.field import Table
+from domain.tournament.outcome import Outcome, in_players, outcome_of, players_of
+from domain.tournament.tournament import Inscribed, Tournament
+from projections.store import Unavailable
+from service.base.clock import Clock, stamp
+from service.base.settings import Settings
+from service.cluster.wake import Signal, Wake
+from service.games.cache import GameDamaged, UnknownGame
+from service.games.games import Games
+from service.judging.desk import Desk
+from service.observe.background import background
+from service.observe.logging import log
+from service.store.protocol import EventStore, KeyReused, StoreError, TournamentRow
+from service.tournaments.committee import Committee
+from service.tournaments.tables import START_AFTER, CancelTable, StartTable, open_game, seat
+from service.webhooks.lease import Lease, Lessor
+
+LOOK: Final = 2.0
+"""Seconds between two looks at the tournaments that run."""
+
+BATCH: Final = 200
+"""Tournaments, and games of tables, that are read at once."""
+
+ANEW: Final = 60.0
+"""Seconds after which results that do not count yet are compared with their games again: there may be a ruling."""
+
+WAITING: Final = ("open", "appealed")
+"""The statuses of a case that waits for a ruling."""
+
+
+class Place(NamedTuple):
+    """A table of a round."""
+
+    round: int
+    table: Table
+
+
+class Secretary:
+    """Does what the regulations of running tournaments say that happens by itself."""
+
+    def __init__(
+        self,
+        committee: Committee,
+        games: Games,
+        store: EventStore,
+        desk: Desk,
+        clock: Clock,
+        lease: Lease,
+        *,
+        start_after: float = START_AFTER,
+    ) -> None:
+        self._committee = committee
+        self._games = games
+        self._store = store
+        self._desk = desk
+        self._clock = clock
+        self._lease = lease
+        self._start_after = start_after
+        self._idle: dict[TournamentId, Version] = {}
+        """Tournaments in which no table waits at this version: what makes one wait changes the version."""
+        self._anew: dict[TournamentId, float] = {}
+        self._told = ""
+        self._is_busy = False
+
+    def heeds(self, stream: StreamId, is_changed: bool) -> bool:
+        """Tell whether it looks at once when a stream goes on: a tournament, or a game that may have ended."""
+        return is_tournament(stream) or (is_changed and self._is_busy)
+
+    async def run(self, bell: Signal) -> None:
+        """Work until the bell is closed, in turn with other processes that do."""
+        while not bell.closed:
+            try:
+                if await self._lease.held():
+                    await self.turn()
+                self._told = ""
+            except (StoreError, Unavailable) as error:
+                if str(error) != self._told:
+                    self._told = str(error)
+                    log.warning("tournaments wait", why=self._told)
+            except Exception:  # whatever it was, the next turn looks again
+                log.exception("tournaments wait")
+            await bell.wait(LOOK)
+
+    async def rest(self) -> None:
+        """Leave the work to other processes."""
+        with suppress(Unavailable):
+            await self._lease.give_back()
+
+    async def turn(self) -> None:
+        """Look at each tournament that runs, and do what is due in it. Raises `StoreError`."""
+        page = await self._store.tournaments(status="running", limit=BATCH)
+        self._is_busy = bool(page)
+        while page:
+            for row in page:
+                if self._idle.get(row.tournament) == row.version:
+                    continue
+                try:
+                    await self.look(row)
+                except (Refusal, UnknownGame, KeyReused, GameDamaged, StoreError) as error:
+                    # Of one tournament, which must not stop the others.
+                    log.warning("a tournament waits", tournament=row.tournament, why=str(error))
+                await self._lease.held()
+            page = await self._store.tournaments(status="running", after=page[-1].tournament, limit=BATCH)
+
+    async def look(self, row: TournamentRow) -> None:
+        """Do what is due in a tournament."""
+        tournament = (await self._committee.now(row.tournament)).tournament
+        for place in self._without_game(tournament):
+            await self._open(tournament, row.title, place)
+        tournament = (await self._committee.now(row.tournament)).tournament
+        is_anew = time.monotonic() >= self._anew.get(tournament.id, 0.0)
+        if is_anew:
+            self._anew[tournament.id] = time.monotonic() + ANEW
+        waiting = [
+            place for place in _places(tournament) if place.table in tournament.field.rounds[place.round].waiting
+        ]
+        statuses = await self._statuses([place.table.game for place in waiting])
+        for place in waiting:
+            game = place.table.game
+            match statuses.get(game) if game is not None else None:
+                case "gathering":
+                    await self._gather(tournament, place)
+                case "over" if place.table.result is None or is_anew:
+                    await self._take(tournament.id, place)
+                case _:
+                    pass
+            if place.table.result is not None:
+                await self._confirm(tournament.id, place)
+        await self._cancel(tournament)
+        if not waiting:
+            self._idle[tournament.id] = tournament.version
+
+    async def _statuses(self, games: Sequence[GameId | None]) -> dict[GameId | None, str]:
+        named = [game for game in games if game is not None]
+        found: dict[GameId | None, str] = {}
+        for start in range(0, len(named), BATCH):
+            page = named[start : start + BATCH]
+            found |= {each.game: each.status for each in await self._store.games(among=page, limit=len(page))}
+        return found
+
+    # --- games ---
+
+    @staticmethod
+    def _without_game(tournament: Tournament) -> list[Place]:
+        return [each for each in _places(tournament) if each.table.game is None and each.table.result is None]
+
+    async def _open(self, tournament: Tournament, title: str, place: Place) -> None:
+        """Create the game of a table, and note it. After a crash in between, it is the same game."""
+        seed = await self._store.seed(tournament.id)
+        if seed is None:
+            raise GameDamaged(f"the seed of tournament {tournament.id} is missing in the store")
+        game = await open_game(self._games, tournament, seed, title, place.round, place.table)
+
+        def decide(now: Tournament, cause: Cause, at: str) -> Inscribed:
+            return rounds.open_table(now, place.round, place.table.number, game, cause, at)
+
+        await self._committee.by_house(tournament.id, decide)
+
+    async def _gather(self, tournament: Tournament, place: Place) -> None:
+        """Seat substitutes, and start a game that all have confirmed, or whose time is up."""
+        assert place.table.game is not None
+        game = await self._games.game(place.table.game)
+        with suppress(Refusal):  # the one who leaves has confirmed, and frees the seat by themselves
+            await seat(self._games, tournament, game.id, place.table)
+        game = await self._games.game(game.id)
+        if game.status != "gathering":
+            return
+        waited = (milliseconds(stamp(self._clock)) - milliseconds(place.table.opened)) / 1000
+        if None not in game.players.values() and (not game.around.assigned or waited >= self._start_after):
+            with suppress(Refusal):  # somebody else was quicker
+                await self._games.act(game.id, game.organizer, StartTable(tournament.id))
+
+    async def _cancel(self, tournament: Tournament) -> None:
+        """Cancel the games of the last cancelled round that have not begun."""
+        last = tournament.field.rounds.get(len(tournament.field.rounds))
+        if last is None or last.status != "cancelled":
+            return
+        for game, status in (await self._statuses([table.game for table in last.tables])).items():
+            if status == "gathering" and game is not None:
+                with suppress(Refusal):
+                    await self._games.act(game, tournament.organizer, CancelTable(tournament.id))
+
+    # --- results ---
+
+    async def _take(self, tournament_id: TournamentId, place: Place) -> None:
+        """Take the result of a table from its game, unless it has that one."""
+        table = place.table
+        assert table.game is not None
+        game = await self._games.game(table.game)
+        found = await self.outcome(game, table)
+        if found is None or (table.result is not None and _is_same(table, found)):
+            return
+
+        def decide(now: Tournament, cause: Cause, at: str) -> Inscribed:
+            what = (found.order, found.how, found.rule, found.version, found.hash, found.left)
+            return results.take_result(now, place.round, table.number, *what, cause, at)
+
+        await self._committee.by_house(tournament_id, decide)
+
+    async def outcome(self, game: Game, table: Table) -> Outcome | None:
+        """Return how the game of a table ended, after the rulings on it; None while it goes on."""
+        records = await self._games.records(game.id)
+        found = outcome_of(game, records, table.players)
+        if found is None:
+            return None
+        judged = await self._desk.outcome(game)
+        if judged.ruled_by is None or judged.continued_in is not None or judged.result is None:
+            return found
+        order = in_players(judged.result.order, players_of(records, table.players))
+        return Outcome(order, "ruled", judged.result.rule, found.version, found.hash, found.left)
+
+    async def _confirm(self, tournament_id: TournamentId, place: Place) -> None:
+        """Confirm a result whose time is up, unless a case about its game waits for a ruling."""
+        now = (await self._committee.now(tournament_id)).tournament
+        try:
+            results.confirm(now, place.round, place.table.number, Cause(by="house"), stamp(self._clock))
+        except Refusal:
+            return
+        game = place.table.game
+        if game is not None and await self._waits(game):
+            return
+        if game is not None:
+            await self._take(tournament_id, place)
+        await self._committee.by_house(
+            tournament_id,
+            lambda tournament, cause, at: results.confirm(tournament, place.round, place.table.number, cause, at),
+        )
+
+    async def _waits(self, game: GameId) -> bool:
+        """Tell whether a case about a game waits for a ruling."""
+        for status in WAITING:
+            if await self._store.cases(game=game, status=status, limit=1):
+                return True
+        return False
+
+
+def _places(tournament: Tournament) -> Iterator[Place]:
+    for each in tournament.field.played:
+        for table in each.tables:
+            yield Place(each.number, table)
+
+
+def _is_same(table: Table, found: Outcome) -> bool:
+    result = table.result
+    return result is not None and (result.order, result.how, result.left) == (found.order, found.how, found.left)
+
+
+@asynccontextmanager
+async def serving(
+    settings: Settings,
+    committee: Committee,
+    games: Games,
+    store: EventStore,
+    desk: Desk,
+    wake: Wake,
+    clock: Clock,
+    lessor: Lessor,
+) -> AsyncIterator[None]:
+    """Let tournaments go on in this event loop, unless the settings leave it to other processes."""
+    if not settings.tournaments:
+        yield
+        return
+
+    async def wanted() -> bool:
+        return bool(await store.tournaments(status="running", limit=1))
+
+    secretary = Secretary(committee, games, store, desk, clock, Lease(lessor, "tournaments", wanted))
+    try:
+        async with (
+            wake.subscribe(None, secretary.heeds) as bell,
+            background("tournaments go on", secretary.run(bell)),
+        ):
+            yield
+    finally:
+        await secretary.rest()

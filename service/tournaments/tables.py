@@ -1,0 +1,97 @@
+"""The games of tables: each is opened once, seats substitutes, and starts, for its tournament."""
+
+import hashlib
+from typing import Final
+
+import msgspec
+from msgspec.structs import replace
+
+from domain.kernel.canonical import canonical
+from domain.kernel.ids import GameId, PlayerId, TournamentId
+from domain.kernel.log import seating
+from domain.kernel.log.game import Decided
+from domain.tournament.field import Table
+from domain.tournament.tournament import Tournament
+from service.games.acts import Act, Case
+from service.games.creating import TableWish, open_table
+from service.games.games import Games
+
+START_AFTER: Final = 10 * 60
+"""Seconds after which the game of a table starts, though not everybody has confirmed their seat."""
+
+
+class SeatTable(Act, frozen=True):
+    """Giving the players of a table their seats, in their order. A seat that its player has already stays as it is."""
+
+    kind = "assign-seat"
+    tournament: TournamentId
+    players: tuple[PlayerId, ...]
+
+    async def decide(self, case: Case) -> Decided:
+        decided = Decided(case.game, ())
+        by_tournament = replace(case.cause, tournament=self.tournament)
+        for seat, player in zip(case.game.players, self.players, strict=True):
+            if decided.game.players[seat] != player:
+                decided = decided.then(seating.assign_seat(decided.game, seat, player, by_tournament, case.at))
+        return decided
+
+
+class StartTable(Act, frozen=True):
+    """Starting the game of a table, for its tournament."""
+
+    kind = "start"
+    tournament: TournamentId
+
+    async def decide(self, case: Case) -> Decided:
+        return case.game.start(case.chance, replace(case.cause, tournament=self.tournament), case.at)
+
+
+class CancelTable(Act, frozen=True):
+    """Cancelling the game of a table that has not begun, for its tournament."""
+
+    kind = "cancel"
+    tournament: TournamentId
+
+    async def decide(self, case: Case) -> Decided:
+        return case.game.cancel(replace(case.cause, tournament=self.tournament), case.at)
+
+
+async def open_game(games: Games, tournament: Tournament, seed: bytes, title: str, number: int, table: Table) -> GameId:
+    """Return the game of a table, with its players in their seats and its officials, all made in one transaction.
+
+    Officials are the directors who do not play. The key follows from tournament, round and table, so there is one game,
+    however often this is repeated. It also follows from the seed, so that nobody else can use it. Raises what
+    `open_table` does.
+    """
+    regulations = tournament.regulations
+    ruleset = games.library.current(regulations.ruleset)
+    seats = ruleset.seats(len(table.players), msgspec.convert(regulations.setup, ruleset.setup))
+    wish = TableWish(
+        ruleset=regulations.ruleset,
+        players=len(table.players),
+        setup=regulations.setup,
+        clock=regulations.clock,
+        title=f"{title or tournament.id}: round {number}, table {table.number}"[:120],
+        officials=_judges(tournament),
+        seats=dict(zip(seats, table.players, strict=True)),
+        tournament=tournament.id,
+    )
+    what = canonical([tournament.id, number, table.number, wish.officials, table.players, regulations])
+    key = hashlib.sha256(seed + what).hexdigest()
+    return (await open_table(games, tournament.organizer, wish, key=key)).game
+
+
+def _judges(tournament: Tournament) -> tuple[PlayerId, ...]:
+    return tuple(each for each in tournament.directors if each not in tournament.field.entrants)
+
+
+async def seat(games: Games, tournament: Tournament, game_id: GameId, table: Table) -> None:
+    """Let the players of a table have their seats in its game, where one was replaced by a substitute.
+
+    Raises what `Games.act` does.
+    """
+    game = await games.game(game_id)
+    if game.status != "gathering":
+        return
+    if tuple(game.players.values()) != table.players:
+        await games.act(game_id, game.organizer, SeatTable(tournament.id, table.players))

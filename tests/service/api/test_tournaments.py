@@ -1,0 +1,344 @@
+"""Tournaments over HTTP: announced, entered, drawn, played, closed, exported and proved."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from msgspec import Struct
+
+from domain.kernel.ids import GameId
+from domain.kernel.proof import reading
+from domain.kernel.proof.verify import verify as verify_game
+from domain.tournament.fold import fold
+from domain.tournament.proof import read, verify
+from domain.tournament.standings import standings
+from service.tournaments.committee import MOST_TOURNAMENTS
+from tests.service.api.serving import Player, Service, serving
+from tests.service.rig import LIBRARY
+
+REGULATIONS: Mapping[str, Any] = {
+    "ruleset": "tiny-auction",
+    "stages": [{"type": "swiss", "rounds": 2}],
+    "sizes": [2],
+    "points": [[60, 0]],
+    "bye": 30,
+}
+NAMES = ("Anna", "Bert", "Carl", "Dora", "Emil", "Fina", "Gert", "Hana")
+LATE = {"reason": "They arrived an hour late."}
+
+
+class Club(Struct, eq=False):
+    """A tournament of a club: who directs it, and who plays in it."""
+
+    service: Service
+    director: Player
+    players: Sequence[Player]
+    url: str = ""
+
+    async def announce(self, **changes: Any) -> dict[str, Any]:
+        wish = {"regulations": {**REGULATIONS, **changes}, "title": "Club evening"}
+        told = await self.service.post("/v1/tournaments", self.director, wish)
+        self.url = f"/v1/tournaments/{told['summary']['tournament']}"
+        return told
+
+    async def enter(self, *players: Player) -> None:
+        for player in players or self.players:
+            await self.do("entries", {}, player)
+            await self.do("check-in", {"entropy": f"luck of {player.id}"}, player)
+
+    async def do(self, what: str, body: Any = None, player: Player | None = None, **headers: str) -> dict[str, Any]:
+        return await self.service.post(f"{self.url}/{what}", player or self.director, body, **headers)
+
+    async def ask(self, what: str, body: Any = None, player: Player | None = None, **headers: str) -> httpx.Response:
+        return await self.service.ask("POST", f"{self.url}/{what}", player or self.director, body, **headers)
+
+    async def publish(self) -> dict[str, Any]:
+        drawn = await self.do("rounds")
+        return await self.do(f"rounds/{drawn['number']}/publication", {"draft": len(drawn["drafts"])})
+
+    async def opened(self, number: int) -> dict[str, Any]:
+        """Return a round when all its tables have games."""
+        return await self.until(number, lambda table: table["game"] is not None)
+
+    async def finished(self, number: int) -> dict[str, Any]:
+        """Return a round when all its tables have results."""
+        return await self.until(number, lambda table: table["result"] is not None)
+
+    async def until(self, number: int, holds: Any) -> dict[str, Any]:
+        for _ in range(3_000):
+            found = await self.service.get(f"{self.url}/rounds/{number}")
+            if all(map(holds, found["tables"])):
+                return found
+            await asyncio.sleep(0.02)
+        raise AssertionError(f"round {number} goes on")
+
+    def named(self, ids: Sequence[str]) -> list[Player]:
+        return [player for player in self.players if player.id in ids]
+
+    async def play(self, table: Mapping[str, Any]) -> None:
+        players = self.named(table["players"])
+        await self.service.post(f"/v1/games/{table['game']}/start", players[0])
+        await self.service.play_out(table["game"], *players)
+
+    async def play_round(self) -> dict[str, Any]:
+        number = (await self.publish())["number"]
+        for table in (await self.opened(number))["tables"]:
+            await self.play(table)
+        for table in (await self.finished(number))["tables"]:
+            await self.do(f"rounds/{number}/tables/{table['number']}/confirmation")
+        return await self.service.get(f"{self.url}/rounds/{number}")
+
+    async def export(self, address: str | None = None) -> list[bytes]:
+        answer = await self.service.client.get(f"{address or self.url}/export")
+        assert answer.status_code == 200, answer.text
+        return answer.content.splitlines(keepends=True)
+
+
+async def club_of(service: Service, players: int = 4) -> Club:
+    director = await service.register("Zeno")
+    return Club(service, director, [await service.register(name) for name in NAMES[:players]])
+
+
+@pytest.fixture
+async def club(service: Service) -> Club:
+    club = await club_of(service)
+    await club.announce()
+    return club
+
+
+async def test_a_tournament_is_played_across_a_restart_and_proved_with_all_its_games(
+    tmp_path: Path, database_url: str
+) -> None:
+    async with serving(tmp_path, durable=False, database_url=database_url) as service:
+        club = await club_of(service, 8)
+        await club.announce()
+        await club.enter()
+        first = await club.play_round()
+        assert all(table["result"]["confirmed"] for table in first["tables"])
+        second = await club.publish()
+        assert second["number"] == 2
+        assert len(second["tables"]) == 4
+    # The service ends between the publication of a round and its games, or after some of them.
+    async with serving(tmp_path, durable=False, database_url=database_url) as service:
+        club.service = service
+        second = await club.opened(2)
+        games = [table["game"] for table in second["tables"]]
+        assert len({*games, *(table["game"] for table in first["tables"])}) == 8
+        seated = {seat["player"] for game in games for seat in (await service.get(f"/v1/games/{game}"))["seats"]}
+        assert seated == {player.id for player in club.players}
+        for table in second["tables"]:
+            await club.play(table)
+        for table in (await club.finished(2))["tables"]:
+            await club.do(f"rounds/2/tables/{table['number']}/confirmation")
+        closed = await club.do("closing")
+        assert closed["summary"]["status"] == "closed"
+        told = await service.get(f"{club.url}/standings")
+
+        lines = await club.export()
+        exports = {}
+        for game in (table["game"] for each in (first, second) for table in each["tables"]):
+            content = await club.export(f"/v1/games/{game}")
+            assert verify_game(content, LIBRARY).ok
+            exports[GameId(game)] = reading.read(content)
+    verdict = verify(lines, LIBRARY, exports)
+    assert verdict.ok, verdict.problem
+    assert sorted(verdict.games) == sorted(exports)
+    assert "8 results are those of their games." in verdict.proved
+    exported = read(lines)
+    anew = standings(fold(exported.tournament, exported.records).field)
+    assert [(each.place, each.player, each.points) for each in anew] == [
+        (each["place"], each["player"], Fraction(each["points"])) for each in told["items"]
+    ]
+    assert [player for tied in closed["order"] for player in tied] == [each.player for each in anew]
+
+
+async def test_everybody_reads_a_tournament_and_only_its_directors_direct_it(club: Club) -> None:
+    await club.enter()
+    stranger = club.players[0]
+    for what, body in (
+        ("rounds", None),
+        ("drops", {"player": stranger.id, **LATE}),
+        ("penalties", {"player": stranger.id, "sort": "caution", **LATE}),
+        ("announcements", {"text": "Hello."}),
+        ("closing", None),
+        ("cancellation", LATE),
+    ):
+        refused = await club.ask(what, body, stranger)
+        assert (refused.status_code, refused.json()["type"]) == (403, "/problems/not-a-director"), what
+    told = await club.service.get(club.url)
+    assert [player["name"] for player in told["players"]] == [*NAMES[:4]]
+    assert told["summary"]["status"] == "open"
+    listed = await club.service.get("/v1/tournaments?status=open&ruleset=tiny-auction")
+    assert [each["tournament"] for each in listed["items"]] == [told["summary"]["tournament"]]
+    assert (await club.service.get("/v1/tournaments?status=closed"))["items"] == []
+    assert (await club.service.ask("GET", f"{club.url}x")).json()["type"] == "/problems/unknown-tournament"
+    assert (await club.service.ask("GET", f"{club.url}/rounds/1")).json()["type"] == "/problems/unknown-round"
+
+
+async def test_a_director_who_was_named_directs_and_a_released_one_does_not(club: Club) -> None:
+    helper = club.players[0]
+    await club.do(f"directors/{helper.id}")
+    await club.do("announcements", {"text": "Welcome."}, helper)
+    assert (await club.ask("cancellation", LATE, helper)).json()["type"] == "/problems/not-a-director"
+    assert (await club.ask("directors/pnobody")).json()["type"] == "/problems/unknown-player"
+    released = await club.service.ask("DELETE", f"{club.url}/directors/{helper.id}", helper)
+    assert released.json()["directors"] == [club.director.id]
+    assert (await club.ask("announcements", {"text": "Again."}, helper)).status_code == 403
+
+
+async def test_what_the_regulations_forbid_is_refused_with_the_rule(club: Club) -> None:
+    refused = await club.service.ask(
+        "POST", "/v1/tournaments", club.director, {"regulations": {**REGULATIONS, "sizes": [9], "points": [[0] * 9]}}
+    )
+    assert (refused.status_code, refused.json()["rule"]) == (422, "TAB-TRN-02")
+    setup = {"regulations": {**REGULATIONS, "setup": {"nonsense": 1}}}
+    refused = await club.service.ask("POST", "/v1/tournaments", club.director, setup)
+    assert (refused.status_code, refused.json()["path"]) == (422, "$.regulations.setup"), refused.text
+    unknown = {"regulations": {**REGULATIONS, "ruleset": "chess"}}
+    refused = await club.service.ask("POST", "/v1/tournaments", club.director, unknown)
+    assert refused.json()["type"] == "/problems/unknown-ruleset"
+    refused = await club.ask("rounds")
+    assert (refused.status_code, refused.json()["rule"]) == (409, "TAB-TRN-08")
+    changed = await club.service.ask("PUT", f"{club.url}/regulations", club.director, {**REGULATIONS, "bye": 12})
+    assert changed.json()["regulations"]["bye"] == 12
+
+
+async def test_a_repeated_request_gets_the_first_answer(club: Club) -> None:
+    wish = {"regulations": REGULATIONS, "title": "Twice"}
+    first, again = [
+        await club.service.post("/v1/tournaments", club.director, wish, idempotency_key="a") for _ in range(2)
+    ]
+    assert first["summary"] == again["summary"]
+    assert (first["repeated"], again["repeated"]) == (False, True)
+    other = await club.service.ask(
+        "POST", "/v1/tournaments", club.director, {**wish, "title": "x"}, idempotency_key="a"
+    )
+    assert other.json()["type"] == "/problems/key-reused"
+    await club.enter()
+    drawn, again = [await club.do("rounds", idempotency_key="b") for _ in range(2)]
+    assert len(again["drafts"]) == 1
+    assert again == {**drawn, "repeated": True}
+    another = await club.do("rounds")
+    assert len(another["drafts"]) == 2
+    assert another["present"] == drawn["present"]
+    stale = await club.ask("rounds", if_match='"1"')
+    assert (stale.status_code, stale.json()["type"]) == (412, "/problems/stale-version")
+
+
+async def test_a_director_changes_a_draft_by_hand_with_a_reason(club: Club) -> None:
+    await club.enter()
+    drawn = await club.do("rounds")
+    (one, other), (third, fourth) = drawn["drafts"][0]["drawn"]["tables"]
+    by_hand = {"draft": 1, "drawn": {"tables": [[one, third], [other, fourth]]}}
+    assert (await club.ask("rounds/1/publication", by_hand)).json()["rule"] == "TAB-TRN-10"
+    published = await club.do("rounds/1/publication", {**by_hand, "reason": "They came together."})
+    assert [table["players"] for table in published["tables"]] == [[one, third], [other, fourth]]
+    assert published["reason"] == "They came together."
+    assert published["cost"] is not None
+
+
+async def test_a_cancelled_round_cancels_its_games_and_another_is_drawn(club: Club) -> None:
+    await club.enter()
+    await club.publish()
+    opened = await club.opened(1)
+    cancelled = await club.do("rounds/1/cancellation", LATE)
+    assert (cancelled["status"], cancelled["reason"]) == ("cancelled", LATE["reason"])
+    await club.publish()
+    second = await club.opened(2)
+    for table in opened["tables"]:
+        for _ in range(3_000):
+            if (await club.service.get(f"/v1/games/{table['game']}"))["status"] == "cancelled":
+                break
+            await asyncio.sleep(0.02)
+        else:
+            raise AssertionError("a game of a cancelled round goes on")
+    await club.play(second["tables"][0])
+    refused = await club.ask("rounds/2/cancellation", LATE)
+    assert (refused.status_code, refused.json()["rule"]) == (409, "TAB-TRN-11")
+
+
+async def test_a_substitute_is_seated_before_the_game_begins(service: Service) -> None:
+    club = await club_of(service, 5)
+    await club.announce()
+    await club.enter()
+    published = await club.publish()
+    (bye,) = published["byes"]
+    opened = await club.opened(1)
+    absent = opened["tables"][0]["players"][1]
+    await club.do("rounds/1/tables/1/substitutes", {"player": absent, "to": bye, **LATE})
+    game = f"/v1/games/{opened['tables'][0]['game']}"
+    for _ in range(3_000):
+        seats = [seat["player"] for seat in (await service.get(game))["seats"]]
+        if bye in seats:
+            break
+        await asyncio.sleep(0.02)
+    assert seats == [opened["tables"][0]["players"][0], bye]
+
+
+async def test_games_know_their_tournament_and_its_director_is_their_official(club: Club) -> None:
+    await club.enter()
+    await club.publish()
+    table = (await club.opened(1))["tables"][0]
+    told = await club.service.get(f"/v1/games/{table['game']}")
+    assert [each["player"] for each in told["officials"]] == [club.director.id]
+    assert [seat["player"] for seat in told["seats"]] == table["players"]
+    events = (await club.service.get(f"/v1/games/{table['game']}/events"))["items"]
+    assigned = [each["cause"] for each in events if each["type"] == "seat-assigned"]
+    assert [each["tournament"] for each in assigned if each] == [club.url.rpartition("/")[2]] * 2
+
+
+async def test_a_director_overrules_and_nobody_decides_at_their_own_table(service: Service) -> None:
+    club = await club_of(service)
+    club.director = club.players[0]
+    await club.announce()
+    await club.enter()
+    helper = await service.register("Zeno")
+    await club.do(f"directors/{helper.id}")
+    await club.publish()
+    opened = await club.opened(1)
+    mine = next(table for table in opened["tables"] if club.director.id in table["players"])
+    await club.play(mine)
+    finished = await club.until(1, lambda table: table["number"] != mine["number"] or table["result"] is not None)
+    assert finished["tables"][mine["number"] - 1]["result"]["confirmed"] is False
+    where = f"rounds/1/tables/{mine['number']}"
+    assert (await club.ask(f"{where}/confirmation")).json()["rule"] == "TAB-TRN-22"
+    order = [[each] for each in mine["players"]]
+    given = await club.do(f"{where}/result", {"order": order, "reason": "By the book."}, helper)
+    assert given["tables"][mine["number"] - 1]["result"]["how"] == "overruled"
+
+
+async def test_the_stream_brings_what_happens_and_ends_with_the_tournament(club: Club) -> None:
+    async with club.service.client.stream("GET", f"{club.url}/stream?after=0") as stream:
+        await club.do("announcements", {"text": "Welcome."})
+        await club.do("cancellation", LATE)
+        told = [line async for line in stream.aiter_lines()]
+    assert [line for line in told if line.startswith("event: ")] == [
+        "event: tournament-announced",
+        "event: announcement-made",
+        "event: tournament-cancelled",
+    ]
+    assert (await club.service.ask("GET", f"{club.url}/stream?after=3")).status_code == 204
+
+
+async def test_an_account_has_only_so_many_tournaments_that_are_not_over(club: Club) -> None:
+    for _ in range(MOST_TOURNAMENTS - 1):
+        await club.announce()
+    wish = {"regulations": REGULATIONS}
+    refused = await club.service.ask("POST", "/v1/tournaments", club.director, wish)
+    assert refused.json()["type"] == "/problems/too-many-tournaments"
+    await club.do("cancellation", LATE)
+    assert (await club.service.ask("POST", "/v1/tournaments", club.director, wish)).status_code == 201
+
+
+async def test_the_seed_of_the_lots_is_nowhere_to_be_read(club: Club) -> None:
+    await club.enter()
+    drawn = await club.do("rounds")
+    seed = await club.service.services.store.seed(club.url.rpartition("/")[2])  # pyright: ignore[reportArgumentType]
+    assert seed is not None
+    text = b"".join(await club.export()).decode()
+    assert seed.hex() not in text
+    assert drawn["secret"] in text
