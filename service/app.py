@@ -53,7 +53,9 @@ from service.store.backend import backend_of
 from service.store.expiry import forgetting
 from service.store.protocol import EventStore
 from service.tournaments.committee import Committee
+from service.tournaments.drawing import by_solver
 from service.tournaments.secretary import serving
+from service.tournaments.solving import Solver
 from service.transparency import keys
 from service.transparency.keys import LogKey
 from service.transparency.log import TransparencyLog
@@ -118,6 +120,7 @@ async def open_services(
         )
         desk = Desk(store, games, wake, clock, randomness)
         committee = Committee(store, games, wake, clock, randomness)
+        committee.draw = by_solver(Solver())
         organizers = await opened.enter_async_context(organizing(store, games, rows, clock, randomness))
         services = Services(
             settings=settings,

@@ -119,6 +119,12 @@ export type CaseRuling = Schemas["CaseRuling"];
 export type CaseStatement = Schemas["CaseStatement"];
 export type Inspection = Schemas["Inspection"];
 export type Player = Schemas["Player"];
+export type TournamentSummary = Schemas["TournamentSummary"];
+export type TournamentDetail = Schemas["TournamentDetail"];
+export type TournamentStandings = Schemas["TournamentStandings"];
+export type CrosstableView = Schemas["CrosstableView"];
+export type RoundView = Schemas["RoundView"];
+export type Regulations = TournamentDetail["regulations"];
 export type Session = Schemas["SessionView"];
 
 export type PlayerRecord = Schemas["PlayerRecord"];

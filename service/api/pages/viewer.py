@@ -119,6 +119,18 @@ async def show_player_page(request: Call, player: FromPath[str]) -> Response[byt
     return _shown(request, "player.html")
 
 
+@get("/tournaments")
+async def show_tournaments_page(request: Call) -> Response[bytes]:
+    """Show the page with all tournaments."""
+    return _shown(request, "tournaments.html")
+
+
+@get("/tournaments/{tournament:str}")
+async def show_tournament_page(request: Call, tournament: FromPath[str]) -> Response[bytes]:
+    """Show the page of a tournament. It reads from its address which one it is."""
+    return _shown(request, "tournament.html")
+
+
 @get("/viewer/{name:path}")
 async def show_viewer_file(request: Call, name: FromPath[str]) -> Response[bytes]:
     """Show a file that the pages consist of."""

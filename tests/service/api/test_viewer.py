@@ -23,6 +23,8 @@ PAGES = (
     "/account/webhooks",
     "/sign-in",
     "/players/any",
+    "/tournaments",
+    "/tournaments/any",
 )
 VIEWER = Path(package.__file__).parent / "viewer"
 CHAPTERS = (
@@ -31,6 +33,7 @@ CHAPTERS = (
     "learn",
     "desk",
     "people",
+    "tournaments",
     "panels",
     "bar",
     "moves",

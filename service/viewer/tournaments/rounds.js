@@ -1,0 +1,72 @@
+/**
+ * The rounds of a tournament: their tables with games and results, and what their draw cost.
+ * @module
+ */
+
+/** @import { RoundView } from "../types.js" */
+
+import { html, nothing } from "../vendor/lit-html.js";
+import { count } from "../parts/format.js";
+
+/** How a game ended. @type {Record<string, string>} */
+const HOW = {
+  ruled: "by a ruling",
+  flag: "because the time was up",
+  resigned: "because somebody resigned",
+  agreed: "by agreement",
+  abandoned: "because nobody played any more",
+  overruled: "as a director decided",
+};
+
+/** What a draw costs, part by part. @type {Record<string, string>} */
+const COSTS = {
+  sizes: "sizes of tables",
+  scores: "different points at one table",
+  meetings: "players who have met before",
+  clubs: "players of one club",
+  byes: "byes",
+};
+
+/**
+ * @param {RoundView} round
+ * @param {(player: string) => string} name
+ */
+export function roundOf(round, name) {
+  const title = `round-${round.number}`;
+  return html`<section aria-labelledby=${title}><h2 id=${title}>Round ${round.number}${round.status === "cancelled" ? " (cancelled)" : nothing}</h2>
+    ${round.reason ? html`<p class="lead">${round.reason}</p>` : nothing}
+    ${round.status === "drawn" ? html`<p>The lots were drawn for ${count(round.present.length, "player")}. The tables are not published yet.</p>` : nothing}
+    <ol class="tables">${round.tables.map((table) => tableOf(table, name))}</ol>
+    ${round.byes.length ? html`<p>A bye: ${round.byes.map(name).join(", ")}.</p>` : nothing}
+    ${round.cost ? html`<details><summary>How it was drawn</summary>${drawn(round, name)}</details>` : nothing}</section>`;
+}
+
+/**
+ * @param {RoundView["tables"][number]} table
+ * @param {(player: string) => string} name
+ */
+function tableOf(table, name) {
+  const { result } = table;
+  return html`<li>
+    ${table.game ? html`<a class="board" href="/games/${table.game}" aria-hidden="true" tabindex="-1"><img src="/v1/games/${table.game}/board.svg" alt="" loading="lazy" width="160" height="120"></a>` : nothing}
+    <div><h3>${table.game ? html`<a href="/games/${table.game}">Table ${table.number}</a>` : html`Table ${table.number}`}</h3>
+    ${
+      result
+        ? html`<ol class="places">${result.order.map((tied) => html`<li>${tied.map(name).join(", ")}${tied.some((each) => result.left.includes(each)) ? html` <span class="quiet">(left)</span>` : nothing}</li>`)}</ol>
+          <p class="quiet">${HOW[result.how] ? `Ended ${HOW[result.how]}. ` : nothing}${result.confirmed ? "The result counts." : "The result does not count yet."}</p>`
+        : html`<p>${table.players.map(name).join(", ")}</p>`
+    }
+    ${table.away.length ? html`<p class="quiet">Replaced: ${table.away.map(name).join(", ")}.</p>` : nothing}</div></li>`;
+}
+
+/**
+ * @param {RoundView} round
+ * @param {(player: string) => string} name
+ */
+function drawn({ cost, drafts, present, secret }, name) {
+  const parts = Object.entries(cost ?? {}).filter(([part, price]) => part in COSTS && price);
+  return html`<p>${parts.length ? `It costs ${parts.map(([part, price]) => `${price} for ${COSTS[part]}`).join(", ")}.` : "It costs nothing: nobody met before, and all points are equal at each table."}
+      ${count(drafts.length, "draft")} ${drafts.length === 1 ? "was" : "were"} made.</p>
+    <p>Lots: ${present.map(name).join(", ")}.</p>
+    <p>Secret: <code>${secret}</code></p>`;
+}

@@ -1,0 +1,70 @@
+/**
+ * The list of tournaments: those that can be entered first, then those that are played, then all others.
+ * @module
+ */
+
+/** @import { TournamentSummary } from "../types.js" */
+
+import { html, nothing, render } from "../vendor/lit-html.js";
+import { ago, clock, count } from "../parts/format.js";
+import { Api, problemOf } from "../state/api.js";
+
+const api = new Api();
+const place = /** @type {HTMLElement} */ (document.getElementById("tournaments"));
+/** @typedef {TournamentSummary["status"]} Status */
+
+/** @type {[Status, string][]} */
+const GROUPS = [
+  ["open", "Open for entries"],
+  ["running", "Being played"],
+  ["closed", "Over"],
+];
+/** What rulesets are called, by id. @type {Map<string, string>} */
+const titles = new Map();
+/** The tournaments of each status, and whether there are more. @type {Map<Status, {items: readonly TournamentSummary[], next: string | null}>} */
+const found = new Map();
+
+function draw() {
+  const any = GROUPS.some(([status]) => found.get(status)?.items.length);
+  render(
+    html`<h1>Tournaments</h1>
+      <p class="lead">Who meets whom is drawn from lots that nobody can choose, and a stranger can check every draw, result and standing.</p>
+      ${GROUPS.map(([status, title]) => group(status, title))}
+      ${any ? nothing : html`<p>There are none yet. <a href="/docs/guides">A guide</a> says how a club announces one.</p>`}`,
+    place,
+  );
+}
+
+/**
+ * @param {Status} status
+ * @param {string} title
+ */
+function group(status, title) {
+  const { items, next } = found.get(status) ?? { items: [], next: null };
+  if (!items.length) return nothing;
+  return html`<section aria-labelledby=${status}><h2 id=${status}>${title}</h2>
+    <ul>${items.map(
+      (each) => html`<li><a href="/tournaments/${each.tournament}">${each.title || "A tournament"}</a>
+      <span>${titles.get(each.ruleset) ?? each.ruleset}</span>
+      <span class="quiet">${count(each.entrants, "player")}; <time datetime=${each.changed} title=${clock(each.changed)}>${ago(each.changed)}</time></span></li>`,
+    )}</ul>
+    ${next ? html`<button @click=${() => more(status).then(draw)}>Show more</button>` : nothing}</section>`;
+}
+
+/** @param {Status} status */
+async function more(status) {
+  const before = found.get(status);
+  const page = await api.get("/v1/tournaments", { status, limit: 20, cursor: before?.next ?? undefined });
+  found.set(status, { items: [...(before?.items ?? []), ...page.items], next: page.next });
+}
+
+try {
+  const [rulesets] = await Promise.all([
+    api.get("/v1/rulesets", { limit: 100 }),
+    ...GROUPS.map(([each]) => more(each)),
+  ]);
+  for (const each of rulesets.items) titles.set(each.id, each.title);
+  draw();
+} catch (error) {
+  render(html`<h1>Tournaments</h1><p class="problem" role="alert">${problemOf(error).message}</p>`, place);
+}
