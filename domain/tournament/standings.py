@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property
+from itertools import zip_longest
 from typing import Final, NamedTuple
 
 from msgspec import Struct
@@ -232,7 +233,7 @@ def _lines(
 ) -> Iterator[Standing]:
     names = ("stage", "points", *field.regulations.tie_breaks)
     line = [(place, player) for place, tied in _places(order) for player in tied]
-    for (place, player), after in zip(line, [*line[1:], None], strict=True):
+    for (place, player), after in zip_longest(line, line[1:]):
         below = values[after[1]] if after is not None else values[player]
         differs = (name for name, one, other in zip(names, values[player], below, strict=True) if one != other)
         seated = scores.seated(player)

@@ -9,6 +9,7 @@ import { html, nothing, render } from "../vendor/lit-html.js";
 import { ago, clock, count } from "../parts/format.js";
 import { Account } from "../state/account.js";
 import { Api, newKey, problemOf } from "../state/api.js";
+import { takeToken } from "../state/token.js";
 import { sentences } from "./regulations.js";
 import { roundOf } from "./rounds.js";
 import { crosstableOf, standingsTable } from "./standings.js";
@@ -19,6 +20,7 @@ const PATIENCE = 15_000; // Milliseconds until it is asked again whether somethi
 const STATUSES = { open: "Open for entries", running: "Being played", closed: "Over", cancelled: "Cancelled" };
 
 const api = new Api();
+takeToken(api);
 const account = new Account(api);
 const id = decodeURIComponent(location.pathname.split("/")[2] ?? "");
 const path = /** @type {const} */ (`/v1/tournaments/${encodeURIComponent(id)}`);

@@ -166,3 +166,10 @@ def test_a_table_without_a_result_has_no_points_yet() -> None:
     one = Round(1, "", (A, B, C), status="published", tables=seated)
     open_field = Field(regulations(), {p: Entrant(p) for p in (A, B, C)}, {1: one}, ())
     assert crosstable(open_field)[0].cells == (Cell(1, 1, (B, C), 0, None),)
+
+
+@pytest.mark.rule("TAB-TRN-21")
+def test_where_nobody_has_entered_nobody_stands() -> None:
+    nobody = Field(regulations(), {}, {}, ())
+    assert standings(nobody) == crosstable(nobody) == []
+    assert final_order(nobody) == ()

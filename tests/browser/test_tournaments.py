@@ -1,0 +1,68 @@
+"""The pages of tournaments: the list, and one from the first entry to its standings."""
+
+from playwright.async_api import Page
+
+from tests.browser.games import token_of
+from tests.browser.visiting import PHONE, Visit, Visitor, expect
+from tests.service.api.serving import Service
+from tests.service.api.test_tournaments import club_of
+
+REGULATIONS = {"ruleset": "conquest-classic-friz", "stages": [{"type": "swiss", "rounds": 1}]}
+
+
+async def test_a_tournament_is_entered_and_says_who_stands_above_whom_and_why(
+    service: Service, page: Page, visitor: Visitor, visit: Visit
+):
+    club = await club_of(service, 3)
+    await club.announce(**REGULATIONS)
+    await page.goto("/tournaments")
+    listed = page.get_by_role("region", name="Open for entries").get_by_role("listitem").filter(has_text="Club evening")
+    await expect(listed.last).to_contain_text("0 players")
+    path = club.url.removeprefix("/v1")
+
+    anna, *others = club.players
+    async with visit(**PHONE) as phone:
+        await phone.page.goto(f"{path}#token={token_of(anna)}")
+        await phone.page.get_by_role("button", name="Enter").click()
+        await expect(phone.page.get_by_role("status")).to_contain_text("You have entered.")
+        await phone.page.get_by_role("button", name="Check in").click()
+        await expect(phone.page.get_by_role("status")).to_contain_text("You have checked in.")
+        await expect(phone.page.get_by_role("button", name="Check in")).to_have_count(0)
+
+        await club.enter(*others)
+        await club.publish()
+        (table,) = (await club.opened(1))["tables"]
+        first, second = club.named(table["players"])
+        await service.post(f"/v1/games/{table['game']}/start", first)
+        held = {each["player"]: each["seat"] for each in (await service.get(f"/v1/games/{table['game']}"))["seats"]}
+        await service.post(f"/v1/games/{table['game']}/seats/{held[second.id]}/resignation", second)
+        await club.finished(1)
+        await phone.page.reload()
+        await expect(phone.page.get_by_role("heading", name="Round 1")).to_be_visible()
+        await phone.axe_in_passing()
+        assert await phone.page.evaluate("document.documentElement.scrollWidth") <= PHONE["viewport"]["width"]
+
+    await page.goto(path)
+    standings = page.get_by_role("region", name="Standings")
+    await expect(standings.locator("tbody tr").first).to_contain_text(first.name)
+    await expect(standings.locator("tbody tr").first).to_contain_text("60*")
+    await expect(standings.locator("tbody tr td:last-child").first).to_have_text("points")
+    at_table = page.get_by_role("region", name="Round 1").get_by_role("listitem").filter(has_text="Table 1")
+    await expect(at_table).to_contain_text("Ended because somebody resigned. The result does not count yet.")
+    await expect(page.get_by_role("region", name="Crosstable").get_by_role("row")).to_have_count(1 + 3)
+    regulations = page.get_by_role("region", name="Regulations")
+    await expect(regulations).to_contain_text("There is 1 round in which players with the same points meet.")
+    await expect(regulations).to_contain_text("A table of 2 earns 60–0.")
+
+    await club.do("rounds/1/tables/1/confirmation")
+    await club.do("closing")
+    await page.reload()
+    await expect(page.get_by_role("region", name="Final standings").locator("tbody tr")).to_have_count(3)
+    await expect(page.get_by_text("Over", exact=True)).to_be_visible()
+    await visitor.axe_in_passing()
+
+
+async def test_a_tournament_that_is_none(page: Page, visitor: Visitor):
+    visitor.expect("404")
+    await page.goto("/tournaments/tnone")
+    await expect(page.get_by_role("heading", name="No such tournament")).to_be_visible()
