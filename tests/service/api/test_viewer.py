@@ -20,6 +20,7 @@ PAGES = (
     "/games/any/desk",
     "/join",
     "/account",
+    "/account/notices",
     "/sign-in",
     "/players/any",
 )
