@@ -15,6 +15,7 @@ import { Api, problemOf } from "../state/api.js";
 import { canBeTold, devicesOf, remove, switchOff, switchOn } from "../state/devices.js";
 
 const SETTINGS = "/v1/notifications/settings";
+const REACHED = 3000; // Milliseconds.
 const EMAIL = "/v1/notifications/email";
 
 /** What can be told, in words. @type {Record<InboxSettings["off"][number], string>} */
@@ -79,9 +80,15 @@ function device() {
           ? html`<p class="hint">This service pushes nothing to browsers.</p>`
           : !canBeTold()
             ? html`<p class="hint">This browser cannot be told. It takes HTTPS, and on an iPhone the page on the home screen.</p>`
-            : html`<button class="strong" ?disabled=${isDenied} @click=${() => perform("This device is told", () => switchOn(api, key))}>Switch on</button>
+            : html`<button class="strong" ?disabled=${isDenied} @click=${() => begin(key)}>Switch on</button>
               ${isDenied ? html`<p class="hint">Your browser does not let this page show notifications. Its settings can change that.</p>` : nothing}`
     }</section>`;
+}
+
+/** Have this device told, and look a little later whether it was reached. @param {string} key */
+async function begin(key) {
+  await perform("This device is told", () => switchOn(api, key));
+  setTimeout(read, REACHED);
 }
 
 function devices() {

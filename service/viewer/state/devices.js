@@ -40,7 +40,7 @@ export async function switchOn(api, key) {
   await api.post(DEVICES, { endpoint, keys: { p256dh: keys.p256dh ?? "", auth: keys.auth ?? "" } });
 }
 
-/** Have this browser told no longer, whoever is signed in to it. @param {Api} api */
+/** Have this browser told no longer. @param {Api} api */
 export async function switchOff(api) {
   const own = await subscription();
   if (!own) return;
