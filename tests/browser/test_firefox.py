@@ -12,6 +12,7 @@ from tests.browser.games import token_of
 from tests.browser.test_inbox import begun
 from tests.helpers.push_service import push_service
 from tests.service.api.serving import serving
+from tests.service.api.test_webhooks import eventually
 
 pytestmark = pytest.mark.skipif(binary() is None, reason="no Firefox (Debian: apt-get install firefox-esr)")
 
@@ -34,9 +35,11 @@ async def test_firefox_shows_what_a_push_service_of_this_machine_brings_to_it(tm
         await tab.until(f"Boolean({BUTTON.format('Switch on')})")
         await tab.evaluate(f"{BUTTON.format('Switch on')}.click()")
         await tab.until(f"Boolean({BUTTON.format('Switch off')})")
-        await tab.until(
-            "navigator.serviceWorker.ready.then((it) => it.getNotifications()).then(({ length }) => length)"
-        )
+
+        async def active() -> bool:
+            return any(each["active"] for each in (await service.get("/v1/notifications/push", anna))["items"])
+
+        await eventually(active)
         game = await begun(service, "An evening", anna, bert)
         (shown,) = await tab.until(f"({SHOWN}).then((found) => found.length && found)")
         assert (shown["title"], shown["tag"], shown["data"]) == ("An evening", game, f"/games/{game}")
