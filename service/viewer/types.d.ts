@@ -109,6 +109,7 @@ export type RulesetSummary = Schemas["RulesetSummary"];
 export type RuleView = Schemas["RuleView"];
 export type LeftAnswer = Schemas["LeftAnswer"];
 export type CaseSummary = Schemas["CaseSummary"];
+export type InboxSettings = Required<Schemas["InboxSettings"]>;
 export type InboxState = Schemas["InboxState"];
 export type Notification = Schemas["Notification"];
 export type Turn = Schemas["Turn"];
@@ -332,6 +333,43 @@ export interface Table extends EventTarget {
   check(body: Orders, headers?: Record<string, string>, next?: boolean): Promise<Checked>;
   give(attempt: Attempt): Promise<{ after: number; version: number }>;
   goOn(version: number): void;
+}
+
+// --- what is pushed ---
+
+/** What the service pushes: see `service/webhooks/carrying.py`. */
+export interface Pushed {
+  title: string;
+  body: string;
+  url: string;
+  tag: string;
+}
+
+/** An event that keeps its service worker alive for a while. */
+interface Lasting extends Event {
+  waitUntil(work: Promise<unknown>): void;
+}
+
+export interface SubscriptionChange extends Lasting {
+  oldSubscription: PushSubscription | null;
+  newSubscription: PushSubscription | null;
+}
+
+/** The global object of the service worker, which is none of a page: what of it is used. */
+export interface PushWorker {
+  addEventListener(type: "push", listener: (event: Lasting & { data?: { json(): Pushed } }) => void): void;
+  addEventListener(
+    type: "notificationclick",
+    listener: (event: Lasting & { notification: globalThis.Notification }) => void,
+  ): void;
+  addEventListener(type: "pushsubscriptionchange", listener: (event: SubscriptionChange) => void): void;
+  registration: ServiceWorkerRegistration;
+  clients: {
+    matchAll(
+      options: object,
+    ): Promise<{ url: string; visibilityState: DocumentVisibilityState; focus(): Promise<unknown> }[]>;
+    openWindow(url: string): Promise<unknown>;
+  };
 }
 
 /** An event at an element of a known kind. */

@@ -13,7 +13,7 @@ from service.webhooks.personal import TURN, UNASKED, Worth, kind_of, page_of, se
 from service.webhooks.push import PushKey, Subscription
 from service.webhooks.secrets import Sealer
 
-NOTICES: Final = "/account#notices"
+NOTICES: Final = "/account/notices"
 """The page on which devices are switched on and off."""
 
 _LONGEST: Final = 200

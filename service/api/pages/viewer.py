@@ -107,6 +107,18 @@ async def show_webhooks_page(request: Call) -> Response[bytes]:
     return _shown(request, "webhooks.html")
 
 
+@get("/account/notices")
+async def show_notices_page(request: Call) -> Response[bytes]:
+    """Show the page on which an account says how it is told, and of what."""
+    return _shown(request, "notices.html")
+
+
+@get("/push.js")
+async def show_push_worker(request: Call) -> Response[bytes]:
+    """Show the service worker. It stands at the root, as it can show nothing of pages that are not below it."""
+    return _shown(request, "push.js")
+
+
 @get("/sign-in")
 async def show_sign_in_page(request: Call) -> Response[bytes]:
     """Show the page to which the provider sends browsers back. It reads the answer from its address."""

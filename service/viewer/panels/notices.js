@@ -19,6 +19,14 @@ const ASKED = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w
 
 const dialog = () => /** @type {HTMLDialogElement} */ (document.getElementById("notices"));
 
+const SETTINGS = "/v1/notifications/settings";
+/** What else than their turn a player is told of a game that runs. */
+const OTHERS = [
+  ...["game-started", "flag-fell", "take-back-asked", "end-proposed", "moves-retracted", "game-paused", "game-resumed"],
+  ...["seat-open", "seat-offered", "seat-taken-over", "official-named", "game-over", "game-cancelled"],
+  ...["case-opened", "case-answered", "ruled", "appealed", "case-closed"],
+];
+
 /** The notices that the player chose in this browser. */
 const wish = {
   /** @param {string} name */
@@ -88,13 +96,44 @@ function ring() {
   setTimeout(() => audio.close(), 1000);
 }
 
-/** @param {Pick<Room, "id" | "game" | "seat" | "redraw">} room */
+/** @param {Pick<Room, "id" | "api" | "game" | "seat" | "redraw">} room */
 export function noticesButton(room) {
   const open = () => {
     render(noticesDialog(room), dialog());
     dialog().showModal();
+    showWishes(room);
   };
   return html`<button class="bell" aria-haspopup="dialog" title="Notices" aria-label="Notices" @click=${open}>${icon("bell")}</button>`;
+}
+
+/**
+ * Show of what the account is told in this game, in its inbox, on its devices and by e-mail.
+ * @param {Pick<Room, "id" | "api">} room
+ */
+async function showWishes({ id, api }) {
+  const there = document.getElementById("notices-of-game");
+  // An account that may not be told of anything has no settings for it.
+  const settings = await api.get(SETTINGS).catch(() => null);
+  if (!there || !settings) return;
+  const off = settings.games?.[id] ?? [];
+  /** @param {boolean} turns @param {boolean} others */
+  const save = async (turns, others) => {
+    const now = await api.get(SETTINGS);
+    const silent = /** @type {typeof off} */ ([...(turns ? [] : ["your-turn"]), ...(others ? [] : OTHERS)]);
+    const games = Object.fromEntries(Object.entries(now.games ?? {}).filter(([game]) => game !== id));
+    await api.put(SETTINGS, { ...now, games: silent.length ? { ...games, [id]: silent } : games });
+    draw(turns, others);
+  };
+  /** @param {boolean} turns @param {boolean} others */
+  const draw = (turns, others) =>
+    render(
+      html`<fieldset><legend>Of this game, your inbox, devices and e-mail tell</legend>
+      <label class="check"><input type="checkbox" .checked=${turns} @change=${() => save(!turns, others)} /> when it is my turn</label>
+      <label class="check"><input type="checkbox" .checked=${others} @change=${() => save(turns, !others)} /> what else happens</label></fieldset>
+      <p class="hint"><a href="/account/notices">What you are told, and where</a></p>`,
+      there,
+    );
+  draw(!off.includes("your-turn"), !OTHERS.every((kind) => off.includes(kind)));
 }
 
 /** @param {Pick<Room, "id" | "game" | "seat" | "redraw">} room */
@@ -121,6 +160,7 @@ export function noticesDialog(room) {
         : nothing
     }
     ${permission === "denied" ? html`<p class="hint">Your browser does not let this page show notifications. Its settings can change that.</p>` : nothing}
+    <div id="notices-of-game"></div>
     <p class="hint">This browser remembers it for all games. The title and the icon of the tab always say when it is your turn.</p>
     <form method="dialog" class="buttons"><button>Close</button></form>`;
 }

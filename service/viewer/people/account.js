@@ -168,7 +168,8 @@ function signedIn(me) {
       (each) => html`<li><strong>${each.id === me.token ? "This browser" : "Another browser"}</strong>
       <span class="quiet">since ${moment(each.created)}${each.used ? html`, last here ${moment(each.used)}` : nothing}</span>
       ${each.id === me.token ? nothing : sure(`Sign out the browser of ${clock(each.created)}`, "Sign out", () => api.delete(`/v1/tokens/${each.id}`))}</li>`,
-    )}</ul></section>`;
+    )}</ul>
+    ${me.scopes.includes("notify") ? html`<p><a href="/account/notices">What your devices and your e-mail address are told</a></p>` : nothing}</section>`;
 }
 
 /** @param {Me} me */

@@ -218,6 +218,8 @@ export class Account extends EventTarget {
   /** Sign this browser out. An account without another way back is lost. */
   async leave() {
     try {
+      // Or the next one at this device would read what this account is told.
+      await (await import("./devices.js")).switchOff(this.api).catch(() => {});
       await this.api.session("DELETE");
     } catch (error) {
       const problem = problemOf(error);

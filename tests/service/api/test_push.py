@@ -62,7 +62,7 @@ async def test_a_browser_is_told_until_it_is_switched_off(
     assert shown[0] == {
         "title": "Tabularium",
         "body": "This device is told from now on.",
-        "url": "/account#notices",
+        "url": "/account/notices",
         "tag": "ping",
     }
     assert shown[1]["body"] == "The game has begun."

@@ -21,6 +21,7 @@ PAGES = (
     "/join",
     "/account",
     "/account/webhooks",
+    "/account/notices",
     "/sign-in",
     "/players/any",
     "/tournaments",

@@ -1,0 +1,207 @@
+/**
+ * The page on which somebody says how they are told what waits for them: on this device, by e-mail, and of what.
+ * @module
+ */
+
+/** @import { Answer, At, InboxSettings, Submitted } from "../types.js" */
+
+import { html, nothing, render } from "../vendor/lit-html.js";
+import { live } from "../vendor/directives/live.js";
+import { accountForms } from "../parts/account-forms.js";
+import { ago, clock } from "../parts/format.js";
+import { textIn } from "../parts/given.js";
+import { Account } from "../state/account.js";
+import { Api, problemOf } from "../state/api.js";
+import { canBeTold, devicesOf, remove, switchOff, switchOn } from "../state/devices.js";
+
+const SETTINGS = "/v1/notifications/settings";
+const REACHED = 3000; // Milliseconds.
+const EMAIL = "/v1/notifications/email";
+
+/** What can be told, in words. @type {Record<InboxSettings["off"][number], string>} */
+const KINDS = {
+  "your-turn": "It is my turn",
+  "game-started": "A game begins",
+  "flag-fell": "A player's time is up",
+  "take-back-asked": "Somebody asks to take moves back",
+  "end-proposed": "Somebody proposes to end the game",
+  "moves-retracted": "Moves were taken back",
+  "game-paused": "A game is paused",
+  "game-resumed": "A game goes on after a pause",
+  "seat-open": "A seat is open to a substitute",
+  "seat-offered": "A seat is offered to me",
+  "seat-taken-over": "A seat was taken over",
+  "official-named": "I was named an official",
+  "game-over": "A game is over",
+  "game-cancelled": "A game was cancelled",
+  "case-opened": "A case was opened",
+  "case-answered": "Somebody answered in a case",
+  ruled: "A case was ruled on",
+  appealed: "Somebody appealed against a ruling",
+  "case-closed": "A case was closed",
+};
+
+const api = new Api();
+const account = new Account(api);
+const place = /** @type {HTMLElement} */ (document.getElementById("people"));
+
+/** The page: what the service has of the account, what went wrong, and what was done last. */
+const page = {
+  settings: /** @type {InboxSettings} */ ({ off: [], games: {} }),
+  devices: /** @type {Awaited<ReturnType<typeof devicesOf>>} */ ({ key: null, items: [], own: null }),
+  email: /** @type {Answer<"/v1/notifications/email", "get"> | null} */ (null),
+  problem: "",
+  done: "",
+};
+
+function draw() {
+  const { me } = account;
+  const mayBeTold = me?.scopes.includes("notify");
+  render(
+    html`<h1>What you are told</h1>
+      ${page.problem ? html`<p class="problem" role="alert">${page.problem}</p>` : nothing}
+      <p class="hidden" role="status">${page.done}</p>
+      ${mayBeTold ? [device(), devices(), email(), kinds(), games()] : account.isUnknown ? html`<p class="quiet">…</p>` : me ? html`<p>Your account may not be told of anything. Its operators can change that.</p>` : html`<p>Nobody is signed in in this tab.</p>${accountForms(account)}`}
+      <p><a href="/account">Your account</a></p>`,
+    place,
+  );
+}
+
+function device() {
+  const { key, own } = page.devices;
+  const isDenied = globalThis.Notification?.permission === "denied";
+  return html`<section aria-labelledby="device-title"><h2 id="device-title">On this device</h2>
+    <p>This browser can tell you when it is your turn, also when no page of Tabularium is open.</p>
+    ${
+      own
+        ? html`<p>${own.active ? "This device is told." : "This device is told as soon as it was reached."}</p>
+          <button @click=${() => perform("This device is told no longer", () => switchOff(api))}>Switch off</button>`
+        : key === null
+          ? html`<p class="hint">This service pushes nothing to browsers.</p>`
+          : !canBeTold()
+            ? html`<p class="hint">This browser cannot be told. It takes HTTPS, and on an iPhone the page on the home screen.</p>`
+            : html`<button class="strong" ?disabled=${isDenied} @click=${() => begin(key)}>Switch on</button>
+              ${isDenied ? html`<p class="hint">Your browser does not let this page show notifications. Its settings can change that.</p>` : nothing}`
+    }</section>`;
+}
+
+/** Have this device told, and look a little later whether it was reached. @param {string} key */
+async function begin(key) {
+  await perform("This device is told", () => switchOn(api, key));
+  setTimeout(read, REACHED);
+}
+
+function devices() {
+  const others = page.devices.items.filter((each) => each !== page.devices.own);
+  return others.length
+    ? html`<section aria-labelledby="devices-title"><h2 id="devices-title">Other devices</h2>
+      <ul aria-label="Other devices">${others.map(
+        (each) => html`<li><strong>${each.service}</strong>
+        <span class="quiet">since <time datetime=${each.created} title=${clock(each.created)}>${ago(each.created)}</time>${each.active ? "" : ", not reached yet"}</span>
+        <button aria-label="Switch off the device of ${clock(each.created)}" @click=${() => perform("That device is told no longer", () => remove(api, each.id))}>Switch off</button></li>`,
+      )}</ul></section>`
+    : nothing;
+}
+
+function email() {
+  const has = page.email;
+  if (!has?.available) return nothing;
+  const state = {
+    new: "We have sent you an e-mail. Open its link to confirm the address.",
+    on: "The address is confirmed.",
+    off: "Its mail server refuses our e-mails, so none are sent. Check the address.",
+  };
+  return html`<section aria-labelledby="email-title"><h2 id="email-title">By e-mail</h2>
+    ${has.status ? html`<p class=${has.status === "off" ? "problem" : ""}><strong>${has.address}</strong> ${state[has.status]}</p>` : nothing}
+    <form @submit=${saveEmail}>
+      <label for="email-address">${has.status ? "Another address" : "Your address"}</label>
+      <input id="email-address" name="address" type="email" maxlength="254" autocomplete="email" ?required=${!has.status} />
+      <label class="check"><input type="checkbox" name="turns" ?checked=${has.status ? has.turns : true} /> When it is my turn</label>
+      <label class="check"><input type="checkbox" name="daily" ?checked=${has.daily} /> Once a day, what waits for me</label>
+      <p class="hint">You are told ten minutes after it became your turn, if it still is, and once an hour of each game.</p>
+      <button>Save</button>
+      ${has.status ? html`<button type="button" @click=${() => perform("Your address is forgotten", () => api.delete(EMAIL))}>Forget my address</button>` : nothing}
+    </form></section>`;
+}
+
+/** @param {Submitted} event */
+function saveEmail(event) {
+  event.preventDefault();
+  const given = new FormData(event.target);
+  const address = textIn(given, "address");
+  const wish = { turns: given.has("turns"), daily: given.has("daily"), ...(address ? { address } : {}) };
+  perform("Saved", async () => {
+    await api.put(EMAIL, wish);
+    event.target.reset();
+  });
+}
+
+function kinds() {
+  return html`<section aria-labelledby="kinds-title"><h2 id="kinds-title">Of what</h2>
+    <p>It holds for the inbox, for all devices and for e-mail.</p>
+    <fieldset><legend>Tell me that</legend>${Object.entries(KINDS).map(
+      ([kind, words]) => html`<label><input type="checkbox" .checked=${live(!page.settings.off.includes(kind))}
+        @change=${(/** @type {At<HTMLInputElement>} */ { target }) => tell(kind, target.checked)} /> ${words}</label>`,
+    )}</fieldset></section>`;
+}
+
+/**
+ * Save at once what is told.
+ * @param {string} kind
+ * @param {boolean} isTold
+ */
+function tell(kind, isTold) {
+  const off = /** @type {InboxSettings["off"]} */ (
+    isTold ? page.settings.off.filter((each) => each !== kind) : [...page.settings.off, kind]
+  );
+  perform("Saved", () => api.put(SETTINGS, { ...page.settings, off }));
+}
+
+function games() {
+  const silent = Object.entries(page.settings.games);
+  return silent.length
+    ? html`<section aria-labelledby="games-title"><h2 id="games-title">Single games</h2>
+      <p>Of these games you are told less. The bell on the page of a game changes that.</p>
+      <ul aria-label="Single games">${silent.map(
+        ([
+          game,
+          off,
+        ]) => html`<li><a href="/games/${game}">${game}</a> <span class="quiet">not: ${off.map((kind) => KINDS[kind]).join(", ")}</span>
+        <button aria-label="Tell me everything of ${game}" @click=${() => perform("Saved", () => api.put(SETTINGS, { ...page.settings, games: Object.fromEntries(silent.filter(([other]) => other !== game)) }))}>Tell me everything</button></li>`,
+      )}</ul></section>`
+    : nothing;
+}
+
+/**
+ * Do something, and show what is so then.
+ * @param {string} done what to say when it was done
+ * @param {() => Promise<unknown>} what
+ */
+async function perform(done, what) {
+  page.problem = page.done = "";
+  try {
+    await what();
+    page.done = done;
+  } catch (error) {
+    const problem = problemOf(error);
+    page.problem = `${problem.message} ${problem.problem?.allowed ?? ""}`.trim();
+  }
+  await read();
+}
+
+async function read() {
+  if (account.me?.scopes.includes("notify")) {
+    try {
+      const [settings, has, mail] = await Promise.all([api.get(SETTINGS), devicesOf(api), api.get(EMAIL)]);
+      Object.assign(page, { settings, devices: has, email: mail });
+    } catch (error) {
+      page.problem ||= problemOf(error).message;
+    }
+  }
+  draw();
+}
+
+account.addEventListener("entered", read);
+account.addEventListener("change", draw);
+await account.read();
+await read();
