@@ -86,6 +86,8 @@ class SeatClock(Struct, frozen=True):
         falls_at: when its time and its grace are up, if nothing happens until then; null while it stands.
         flags: how often its flag fell since its player sat down.
         absent: whether the clock has answered for it since a player of the game last gave a command.
+        vacated: whether the clock left the seat open to a substitute. Until somebody takes it over, the default answer
+            is given whenever it is asked, after the grace.
         days_off: how many days off it may still take.
         off_until: until when its day off lasts; null while it is on none.
     """
@@ -96,6 +98,7 @@ class SeatClock(Struct, frozen=True):
     falls_at: str | None
     flags: int
     absent: bool
+    vacated: bool
     days_off: int
     off_until: str | None
 
@@ -129,6 +132,7 @@ def clocks_view(game: Game) -> ClocksView | None:
                 falls_at=clocks.falls_at(seat) if seat in runs else None,
                 flags=clocks.flags.get(seat, 0),
                 absent=seat in clocks.absent,
+                vacated=seat in clocks.vacated,
                 days_off=clocks.clock.days_off - clocks.days.get(seat, 0),
                 off_until=until if (until := clocks.off.get(seat, "")) > clocks.at else None,
             )

@@ -41,7 +41,7 @@ export function givenUp(room, account) {
     .map(
       (
         each,
-      ) => html`<div class="request" role="group" aria-label=${game.given_up.includes(each) ? "A seat that was given up" : "A seat that is offered"}>
+      ) => html`<div class="request" role="group" aria-label=${isVacated(game, each) ? "A seat that is open" : game.given_up.includes(each) ? "A seat that was given up" : "A seat that is offered"}>
     <p>${chip(room, each)} <strong>${whatHappened(room, account, each)}</strong> ${whatFollows(game, each, Boolean(mayChoose), isGone)}</p>
     ${
       mayTakeOver(room, account, each)
@@ -87,7 +87,17 @@ function whatHappened({ game, seat }, account, each) {
     const to = offer.to === null ? "to anybody" : offer.to === account.me?.id ? "to you" : "to another player";
     return isMine ? `Your seat is offered ${to}.` : `The seat of ${who} is offered ${to}.`;
   }
+  if (isVacated(game, each)) return isMine ? "Your time was up." : `The time of ${who} was up.`;
   return isMine ? "You gave up your seat." : `${who} gave up their seat.`;
+}
+
+/**
+ * Tell whether a clock left a seat open.
+ * @param {Entered["game"]} game
+ * @param {string} each
+ */
+function isVacated({ clocks }, each) {
+  return Boolean(clocks?.seats.find(({ seat }) => seat === each)?.vacated);
 }
 
 /**
@@ -99,7 +109,9 @@ function whatHappened({ game, seat }, account, each) {
 function whatFollows(game, each, mayChoose, isGone) {
   const waits = game.resigned.includes(each)
     ? "Until somebody takes the seat over, the house answers for it."
-    : "Until somebody takes the seat over, the game waits for the player as before.";
+    : isVacated(game, each)
+      ? "Until somebody takes the seat over, its usual answers are given."
+      : "Until somebody takes the seat over, the game waits for the player as before.";
   if (!game.given_up.includes(each)) return waits;
   const bots = mayChoose
     ? "You can let a bot play on."
