@@ -1,4 +1,4 @@
-"""The walk through a dispute (`openapi/disputes.md`): its commands do what it says, one after another."""
+"""The walks of the guides: their commands do what they say, one after another."""
 
 import asyncio
 import os
@@ -9,41 +9,46 @@ from pathlib import Path
 from domain.boards import builtin
 from domain.library import LIBRARY
 from service.base.clock import utc_now
-from tests.service.api.serving import serving
+from tests.service.api.serving import Service, serving
 
 ROOT = Path(__file__).parents[1]
-GUIDE = ROOT / "openapi" / "disputes.md"
+DISPUTE = ROOT / "openapi" / "disputes.md"
+VANISHED = ROOT / "openapi" / "vanished.md"
 HERE = "http://127.0.0.1:8000"
 
 
-def commands() -> list[str]:
-    return re.findall(r"^```bash\n(.*?)^```$", GUIDE.read_text(), re.DOTALL | re.MULTILINE)
+def commands(guide: Path) -> list[str]:
+    return re.findall(r"^```bash\n(.*?)^```$", guide.read_text(), re.DOTALL | re.MULTILINE)
 
 
-async def test_every_command_of_the_walk_does_what_it_says(tmp_path: Path) -> None:
-    folder, program = tmp_path / "walk", tmp_path / "bin" / "tabularium"
+async def walk(guide: Path, service: Service, folder: Path) -> str:
+    """Run the commands of a guide against a service; return what they said, with one blank between words."""
+    place, program = folder / "walk", folder / "bin" / "tabularium"
     program.parent.mkdir()
-    folder.mkdir()
+    place.mkdir()
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m service.cli "$@"\n')
     program.chmod(0o755)
     environment = os.environ | {"PATH": f"{program.parent}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
+    address = str(service.client.base_url).rstrip("/")
+    walking = await asyncio.create_subprocess_exec(
+        "bash",
+        "-c",
+        "set -euo pipefail\n" + "\n".join(commands(guide)).replace(HERE, address),
+        cwd=place,
+        env=environment,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    said = (await asyncio.wait_for(walking.communicate(), 500))[0].decode()
+    assert walking.returncode == 0, said[-3000:]
+    return " ".join(said.split())
+
+
+async def test_every_command_of_the_walk_through_a_dispute_does_what_it_says(tmp_path: Path) -> None:
     async with serving(tmp_path / "data", LIBRARY, builtin, clock=utc_now, durable=False) as service:
-        address = str(service.client.base_url).rstrip("/")
-        script = "set -euo pipefail\n" + "\n".join(commands()).replace(HERE, address)
-        walking = await asyncio.create_subprocess_exec(
-            "bash",
-            "-c",
-            script,
-            cwd=folder,
-            env=environment,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-        )
-        said = (await asyncio.wait_for(walking.communicate(), 500))[0].decode()
-        assert walking.returncode == 0, said[-3000:]
+        said = await walk(DISPUTE, service, tmp_path)
         (case,) = (await service.get("/v1/cases"))["items"]
     assert (case["status"], case["kind"]) == ("settled", "dice")
-    text = " ".join(said.split())
     for told in (
         "settled",
         "The seats, the officials and the versions are those of the game, and the rulings changed it as told.",
@@ -51,8 +56,22 @@ async def test_every_command_of_the_walk_does_what_it_says(tmp_path: Path) -> No
         "Every act was decided again and gave exactly the stored events.",
         "The case is settled: everybody agreed.",
     ):
-        assert told in text, told
+        assert told in said, told
 
 
-def test_the_walk_has_commands_for_each_part() -> None:
-    assert len(commands()) == 10
+async def test_every_command_of_the_walk_after_a_player_who_vanished_does_what_it_says(tmp_path: Path) -> None:
+    async with serving(tmp_path / "data", LIBRARY, builtin, clock=utc_now, durable=False) as service:
+        said = await walk(VANISHED, service, tmp_path)
+        (game,) = (await service.get("/v1/games"))["items"]
+        now = await service.get(f"/v1/games/{game['id']}")
+        rows = (await service.get(f"/v1/games/{game['id']}/events?limit=200"))["items"]
+    assert (now["status"], now["result"]["how"], now["result"]["winners"]) == ("over", "agreed", [])
+    assert "Cleo" in {each["name"] for each in now["seats"]}
+    happened = [row["type"] for row in rows]
+    assert happened.index("clock-expired") < happened.index("seat-taken-over") < happened.index("end-proposed")
+    for told in ("Proved: ", "were decided again and gave exactly the stored events.", "finished so: 1. Red and Blue."):
+        assert told in said, told
+
+
+def test_the_walks_have_commands_for_each_part() -> None:
+    assert [len(commands(guide)) for guide in (DISPUTE, VANISHED)] == [10, 8]

@@ -88,6 +88,8 @@ class SeatClock(Struct, frozen=True):
         vacated: whether it has left the seat open to a substitute. It has no time then, until somebody takes the seat
             over or its player takes it back.
         absent: whether the clock has answered for it since a player of the game last gave a command.
+        vacated: whether the clock left the seat open to a substitute. Until somebody takes it over, the default answer
+            is given whenever it is asked, after the grace.
         days_off: how many days off it may still take.
         off_until: until when its day off lasts; null while it is on none.
     """
@@ -99,6 +101,7 @@ class SeatClock(Struct, frozen=True):
     flags: int
     vacated: bool
     absent: bool
+    vacated: bool
     days_off: int
     off_until: str | None
 
@@ -133,6 +136,7 @@ def clocks_view(game: Game) -> ClocksView | None:
                 flags=clocks.flags.get(seat, 0),
                 vacated=seat in clocks.vacated,
                 absent=seat in clocks.absent,
+                vacated=seat in clocks.vacated,
                 days_off=clocks.clock.days_off - clocks.days.get(seat, 0),
                 off_until=until if (until := clocks.off.get(seat, "")) > clocks.at else None,
             )

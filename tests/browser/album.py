@@ -16,11 +16,13 @@ from playwright.async_api import Page
 from domain.boards import builtin
 from domain.library import LIBRARY
 from service.base.clock import utc_now
+from service.webhooks.secrets import new_key
 from tests.browser.chromium import chromium
 from tests.browser.games import Table, asks, table, token_of
 from tests.browser.pointing import area, first, sit
 from tests.browser.visiting import DARK, PHONE, visiting
-from tests.service.api.serving import Service, serving
+from tests.service.api.serving import Player, Service, serving
+from tests.service.webhooks.receiving import Receiver, receiving
 
 SIZES: Final[Mapping[str, dict[str, Any]]] = {
     "wide": {"viewport": {"width": 1440, "height": 900}},
@@ -63,6 +65,31 @@ async def finished(page: Page, made: Table) -> None:
     await page.locator("svg.board").wait_for()
 
 
+async def clocks(page: Page, player: Player, game: str) -> None:
+    await page.goto(f"/games/{game}#token={token_of(player)}")
+    await page.locator("#strip .clock.runs").wait_for()
+
+
+async def inbox(page: Page, player: Player, game: str) -> None:
+    await page.goto(f"/#token={token_of(player)}")
+    await page.locator("#inbox li").first.wait_for()
+    await page.locator("#inbox").evaluate("each => each.scrollIntoView()")
+
+
+async def webhooks(page: Page, player: Player, game: str) -> None:
+    await inbox(page, player, game)
+    await page.goto("/account/webhooks")
+    await page.get_by_role("button", name="Deliveries").last.click()
+    await page.locator(".deliveries li").first.wait_for()
+
+
+TOLD: Final[Mapping[str, Callable[[Page, Player, str], Awaitable[None]]]] = {
+    "clocks": clocks,
+    "inbox": inbox,
+    "webhooks": webhooks,
+}
+"""Scenes of somebody who is told of games with clocks."""
+
 SCENES: Final[Mapping[str, tuple[Scene, dict[str, Any]]]] = {
     "lobby": (lobby, {"ruleset": "italia-2", "seats": 4, "events": 700}),
     "march": (marching, {"ruleset": "conquest-classic-friz", "seed": 3, "until": asks("move", 30)}),
@@ -78,30 +105,67 @@ async def main(folder: Path, names: list[str]) -> None:
     structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
     with tempfile.TemporaryDirectory() as data:
         async with (
-            serving(Path(data), LIBRARY, builtin, clock=utc_now, durable=False) as service,
+            serving(
+                Path(data),
+                LIBRARY,
+                builtin,
+                clock=utc_now,
+                durable=False,
+                webhook_key=new_key(),
+                outward="anywhere",
+            ) as service,
             chromium() as browser,
+            receiving() as receiver,
         ):
             address = str(service.client.base_url).rstrip("/")
             for name in names:
-                made, show = await posed(service, name)
+                show = await posed(service, receiver, name)
                 for size, screen in SIZES.items():
                     for light, scheme in LIGHTS.items():
                         async with visiting(browser, address, **screen, **scheme) as visitor:
-                            await show(visitor.page, made)
+                            await show(visitor.page)
                             await visitor.page.wait_for_timeout(AT_REST)
                             file = folder / f"{name}-{size}-{light}.png"
                             await visitor.page.screenshot(path=file)
                             print(file, flush=True)
 
 
-async def posed(service: Service, name: str) -> tuple[Table, Scene]:
+async def posed(service: Service, receiver: Receiver, name: str) -> Callable[[Page], Awaitable[None]]:
+    """Prepare a scene; return what shows it."""
+    if name in TOLD:
+        player, game = await told(service, receiver)
+        return lambda page: TOLD[name](page, player, game)
     show, pose = SCENES[name]
     seated: dict[str, Any] = {"seats": 3} | pose
-    return await table(service.services, **seated), show
+    made = await table(service.services, **seated)
+    return lambda page: show(page, made)
+
+
+async def told(service: Service, receiver: Receiver) -> tuple[Player, str]:
+    """Return somebody with much to read and three webhooks, and a game with a clock that waits for them."""
+    anna, bert = await service.register("Anna"), await service.register("Bert")
+    receiver.answers["/fails"] = "500 Down\r\n"
+    await service.post("/v1/webhooks", anna, {"url": receiver.url("/fails")})
+    waits = ""
+    for number in range(12):
+        new = {"ruleset": "conquest-classic-friz", "players": 2, "title": f"The {number + 1}. war over Sicily"}
+        clock = {"clock": ("live", "fast", "slow")[number % 3]}
+        game = (await service.post("/v1/games", bert, {**new, **clock}))["id"]
+        for player in (anna, bert):
+            await service.post(f"/v1/games/{game}/seats", player, {})
+        if not number:
+            form = {"about": "game", "game": game, "form": "discord", "url": receiver.url("/hook")}
+            await service.post("/v1/webhooks", anna, form)
+        await service.post(f"/v1/games/{game}/start", bert)
+        shown = await service.get(f"/v1/games/{game}", anna)
+        if shown["you"] in shown["decisions"][0]["seats"]:
+            waits = game
+    await asyncio.sleep(2)  # until all of it is told
+    return anna, waits
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2 or not set(sys.argv[2:]) <= set(SCENES):
-        print(f"expected a folder, and of {', '.join(SCENES)} those that are to be taken", file=sys.stderr)
+    if len(sys.argv) < 2 or not set(sys.argv[2:]) <= {*SCENES, *TOLD}:
+        print(f"expected a folder, and of {', '.join((*SCENES, *TOLD))} those that are to be taken", file=sys.stderr)
         sys.exit(2)
-    asyncio.run(main(Path(sys.argv[1]), sys.argv[2:] or list(SCENES)))
+    asyncio.run(main(Path(sys.argv[1]), sys.argv[2:] or [*SCENES, *TOLD]))

@@ -10,9 +10,11 @@ from msgspec import Struct
 from playwright.async_api import Browser, Page
 
 from domain.boards import builtin
+from domain.kernel.ids import GameId, Seat
 from domain.library import LIBRARY
 from projections.lanes import LANES
-from service.base.clock import written
+from service.base.clock import stamped, written
+from service.games.clocks import Fall
 from tests.browser.games import token_of
 from tests.browser.reading import opened
 from tests.browser.visiting import PHONE, Visitor, expect, until, visiting
@@ -43,6 +45,16 @@ class Timed(Struct, eq=False):
     anna: Player
     bert: Player
     passed: timedelta = timedelta()
+
+    async def answered_for(self, game: str, seat: str) -> None:
+        """Let the flags of a seat fall until the game waits for another, as the timekeeper does."""
+        while True:
+            clocks = (await self.service.get(f"/v1/games/{game}"))["clocks"]["seats"]
+            until = next(each["falls_at"] for each in clocks if each["seat"] == seat)
+            if until is None:
+                return
+            self.hands.now = max(self.hands.now, stamped(until) + timedelta(milliseconds=1))
+            await self.service.services.games.by_clock(GameId(game), Fall(Seat(seat)))
 
     async def wait(self, page: Page, seconds: int) -> None:
         """Let time pass, for the service and on a page, while the clocks are watched."""
@@ -100,6 +112,48 @@ async def test_a_clock_counts_down_by_the_time_of_the_service_warns_once_and_is_
         await until(page, "document.querySelectorAll('#around .request').length === 0")
         clocks = (await service.get(f"/v1/games/{game}"))["clocks"]["seats"]
         assert {each["seat"]: each["flags"] for each in clocks}[waited] == 1
+
+
+async def test_a_substitute_takes_over_from_a_player_who_vanished_and_plays_to_the_end(browser: Browser, timed: Timed):
+    """The walk by page of `openapi/vanished.md`."""
+    service, anna, bert = timed.service, timed.anna, timed.bert
+    address = str(service.client.base_url).rstrip("/")
+    vacate = {"kind": "decision", "time": 600, "at_zero": "vacate"}
+    game = (await service.post("/v1/games", anna, {**NEW, "clock": vacate}))["id"]
+    for player in (anna, bert):
+        await service.post(f"/v1/games/{game}/seats", player, {})
+    await service.post(f"/v1/games/{game}/start", anna)
+    shown = await service.get(f"/v1/games/{game}")
+    (gone,) = shown["decisions"][0]["seats"]
+    holder = next(each["player"] for each in shown["seats"] if each["seat"] == gone)
+    stays = bert if holder == anna.id else anna
+    cleo = await service.register("Cleo")
+    async with visiting(browser, address, **PHONE) as substitute, visiting(browser, address) as other:
+        await opened(other.page, game, f"#token={token_of(stays)}")
+        await opened(substitute.page, game, f"#token={token_of(cleo)}")
+        await timed.answered_for(game, gone)
+        for page in (other.page, substitute.page):
+            around = page.get_by_role("group", name="A seat that is open")
+            await expect(around).to_contain_text("was up.")
+            await expect(around).to_contain_text("its usual answers are given")
+        await expect(other.page.get_by_role("button", name="Take over")).to_have_count(0)
+        await substitute.axe_in_passing("#around")
+        await substitute.page.get_by_role("button", name="Take over").click()
+        await expect(substitute.page.locator(".who")).to_contain_text("Seat:")
+        await expect(around).to_have_count(0)
+        await expect(substitute.page.locator(f'#strip [data-clock="{gone}"]')).to_have_text("10:00")
+        # The player who stayed plays a turn; then the substitute is asked.
+        least = [{"type": f"finish-{each}"} for each in ("movement", "destruction", "purchase")]
+        await service.post(f"/v1/games/{game}/commands", stays, {"commands": least})
+        await substitute.page.locator("#turn").get_by_role("button", name="Done moving").click()
+        await expect(substitute.page.locator("#turn")).to_contain_text("Which of your cities do you destroy, if any?")
+        await substitute.page.get_by_role("tab", name="Scores").click()
+        await substitute.page.get_by_text("Propose to end the game").click()
+        await substitute.page.get_by_role("button", name="Propose this end").click()
+        await other.page.get_by_role("button", name="Agree to end the game").click()
+        await expect(substitute.page.locator("#around")).to_contain_text("Game over. Ended by agreement")
+    result = (await service.get(f"/v1/games/{game}"))["result"]
+    assert (result["how"], result["winners"]) == ("agreed", [])
 
 
 async def test_a_clock_is_chosen_and_told_before_anybody_sits_down(browser: Browser, timed: Timed):

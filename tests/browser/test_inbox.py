@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from playwright.async_api import Page
 
 from tests.browser.games import token_of
-from tests.browser.visiting import Visitor, expect
+from tests.browser.visiting import PHONE, Visitor, expect
 from tests.service.api.serving import Player, Service
 from tests.service.api.test_statistics import caught_up
 
@@ -58,6 +58,8 @@ async def test_the_lobby_lists_what_waits_and_what_was_not_read(service: Service
     inbox = page.get_by_role("region", name="Inbox")
     await expect(inbox.get_by_role("listitem")).to_have_count(state["unread"])
     await expect(inbox.get_by_role("listitem").first).to_contain_text("Quickly: The game has begun.")
+    await page.set_viewport_size(PHONE["viewport"])
+    await expect(inbox.get_by_role("listitem").first).to_be_visible()
     await inbox.get_by_role("button", name="Mark all as read").click()
     await expect(inbox).to_contain_text("You have read everything.")
     await expect(page).to_have_title(f"({len(waits)}) Tabularium")

@@ -25,6 +25,7 @@ GUIDES: Final[Mapping[str, str]] = {
     "testing": "tests/README.md",
     "verification": "openapi/verification.md",
     "disputes": "openapi/disputes.md",
+    "vanished": "openapi/vanished.md",
     "webhooks": "openapi/webhooks.md",
     "changes": "openapi/CHANGELOG.md",
 }

@@ -41,7 +41,7 @@ export function givenUp(room, account) {
     .map(
       (
         each,
-      ) => html`<div class="request" role="group" aria-label=${game.given_up.includes(each) ? "A seat that was given up" : "A seat that is offered"}>
+      ) => html`<div class="request" role="group" aria-label=${isVacated(game, each) ? "A seat that is open" : game.given_up.includes(each) ? "A seat that was given up" : "A seat that is offered"}>
     <p>${chip(room, each)} <strong>${whatHappened(room, account, each)}</strong> ${whatFollows(game, each, Boolean(mayChoose), isGone)}</p>
     ${
       mayTakeOver(room, account, each)
@@ -99,6 +99,15 @@ function whatHappened({ game, seat }, account, each) {
   if (isVacated(game, each))
     return isMine ? "Your clock left your seat open." : `The clock left the seat of ${who} open.`;
   return isMine ? "You gave up your seat." : `${who} gave up their seat.`;
+}
+
+/**
+ * Tell whether a clock left a seat open.
+ * @param {Entered["game"]} game
+ * @param {string} each
+ */
+function isVacated({ clocks }, each) {
+  return Boolean(clocks?.seats.find(({ seat }) => seat === each)?.vacated);
 }
 
 /**
