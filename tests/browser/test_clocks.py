@@ -9,9 +9,11 @@ from msgspec import Struct
 from playwright.async_api import Browser, Page
 
 from domain.boards import builtin
+from domain.kernel.ids import GameId, Seat
 from domain.library import LIBRARY
 from projections.lanes import LANES
 from service.base.clock import written
+from service.games.clocks import Fall
 from tests.browser.games import token_of
 from tests.browser.reading import opened
 from tests.browser.visiting import PHONE, expect, until, visiting
@@ -99,6 +101,32 @@ async def test_a_clock_counts_down_by_the_time_of_the_service_warns_once_and_is_
         await until(page, "document.querySelectorAll('#around .request').length === 0")
         clocks = (await service.get(f"/v1/games/{game}"))["clocks"]["seats"]
         assert {each["seat"]: each["flags"] for each in clocks}[waited] == 1
+
+
+async def test_a_seat_that_its_clock_left_open_is_taken_back_on_the_page(browser: Browser, timed: Timed):
+    service, anna, bert = timed.service, timed.anna, timed.bert
+    game = (await service.post("/v1/games", anna, {**NEW, "clock": {**CLAIM, "at_zero": "vacate"}}))["id"]
+    for player in (anna, bert):
+        await service.post(f"/v1/games/{game}/seats", player, {})
+    await service.post(f"/v1/games/{game}/start", anna)
+    now = await service.get(f"/v1/games/{game}")
+    waited = next(each["seat"] for each in now["clocks"]["seats"] if each["runs"])
+    holder = next(each["player"] for each in now["seats"] if each["seat"] == waited)
+    async with visiting(browser, str(service.client.base_url).rstrip("/")) as visitor:
+        page = visitor.page
+        await timed.wait(page, 601)
+        await service.services.games.by_clock(GameId(game), Fall(Seat(waited)))
+        for player in (bert, anna) if holder == anna.id else (anna, bert):
+            await opened(page, game, f"#token={token_of(player)}")
+            around, back = page.locator("#around"), page.get_by_role("button", name="Take your seat back")
+            if player.id != holder:
+                await expect(around).to_contain_text("left the seat of")
+                await expect(back).to_have_count(0)
+        await expect(around).to_contain_text("Your clock left your seat open.")
+        await visitor.axe("#around")
+        await back.click()
+        await expect(around).not_to_contain_text("left your seat open")
+    assert (await service.get(f"/v1/games/{game}"))["given_up"] == []
 
 
 async def test_a_clock_is_chosen_and_told_before_anybody_sits_down(browser: Browser, timed: Timed):
