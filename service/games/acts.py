@@ -309,7 +309,9 @@ class NameOfficial(Act, frozen=True):
     async def decide(self, case: Case) -> Decided:
         require_organizer(case.game, case.cause.account)
         officials.require_few_officials(case.game, self.player)
-        return officials.name_official(case.game, self.player, case.cause, case.at)
+        named = officials.name_official(case.game, self.player, case.cause, case.at)
+        officials.require_rarely_addressed(self.player, await case.log())
+        return named
 
 
 class ReleaseOfficial(Act, frozen=True):

@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from domain.kernel.ids import PlayerId, Seat
-from domain.kernel.log import seating
+from domain.kernel.log import officials, seating
 from domain.kernel.log.fold import earlier_of
 from domain.kernel.log.game import Decided
 from domain.kernel.log.record import Cause
@@ -41,7 +41,10 @@ class OfferSeat(Act, frozen=True):
     to: PlayerId | None = None
 
     async def decide(self, case: Case) -> Decided:
-        return seating.offer_seat(case.game, self.seat, self.to, _offering(case, self.seat), case.at)
+        offered = seating.offer_seat(case.game, self.seat, self.to, _offering(case, self.seat), case.at)
+        if self.to is not None:
+            officials.require_rarely_addressed(self.to, await case.log())
+        return offered
 
 
 class WithdrawOffer(Act, frozen=True):

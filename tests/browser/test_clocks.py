@@ -134,8 +134,8 @@ async def test_a_substitute_takes_over_from_a_player_who_vanished_and_plays_to_t
         await timed.answered_for(game, gone)
         for page in (other.page, substitute.page):
             around = page.get_by_role("group", name="A seat that is open")
-            await expect(around).to_contain_text("was up.")
-            await expect(around).to_contain_text("its usual answers are given")
+            await expect(around).to_contain_text("left the seat of")
+            await expect(around).to_contain_text("the clock answers for it")
         await expect(other.page.get_by_role("button", name="Take over")).to_have_count(0)
         await substitute.axe_in_passing("#around")
         await substitute.page.get_by_role("button", name="Take over").click()
@@ -154,6 +154,32 @@ async def test_a_substitute_takes_over_from_a_player_who_vanished_and_plays_to_t
         await expect(substitute.page.locator("#around")).to_contain_text("Game over. Ended by agreement")
     result = (await service.get(f"/v1/games/{game}"))["result"]
     assert (result["how"], result["winners"]) == ("agreed", [])
+
+
+async def test_a_seat_that_its_clock_left_open_is_taken_back_on_the_page(browser: Browser, timed: Timed):
+    service, anna, bert = timed.service, timed.anna, timed.bert
+    game = (await service.post("/v1/games", anna, {**NEW, "clock": {**CLAIM, "at_zero": "vacate"}}))["id"]
+    for player in (anna, bert):
+        await service.post(f"/v1/games/{game}/seats", player, {})
+    await service.post(f"/v1/games/{game}/start", anna)
+    now = await service.get(f"/v1/games/{game}")
+    waited = next(each["seat"] for each in now["clocks"]["seats"] if each["runs"])
+    holder = next(each["player"] for each in now["seats"] if each["seat"] == waited)
+    async with visiting(browser, str(service.client.base_url).rstrip("/")) as visitor:
+        page = visitor.page
+        await timed.wait(page, 601)
+        await service.services.games.by_clock(GameId(game), Fall(Seat(waited)))
+        for player in (bert, anna) if holder == anna.id else (anna, bert):
+            await opened(page, game, f"#token={token_of(player)}")
+            around, back = page.locator("#around"), page.get_by_role("button", name="Take your seat back")
+            if player.id != holder:
+                await expect(around).to_contain_text("left the seat of")
+                await expect(back).to_have_count(0)
+        await expect(around).to_contain_text("Your clock left your seat open.")
+        await visitor.axe("#around")
+        await back.click()
+        await expect(around).not_to_contain_text("left your seat open")
+    assert (await service.get(f"/v1/games/{game}"))["given_up"] == []
 
 
 async def test_a_clock_is_chosen_and_told_before_anybody_sits_down(browser: Browser, timed: Timed):

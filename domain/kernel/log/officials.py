@@ -1,6 +1,6 @@
 """Officials: naming and releasing them, and what their rulings do to a game (TAB-RUL-01 to -04)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from domain.kernel.chance.draws import Chance
@@ -9,6 +9,7 @@ from domain.kernel.log import retracting
 from domain.kernel.log.around import LONGEST_REASON, is_reason
 from domain.kernel.log.ending import require_whole
 from domain.kernel.log.game import Decided, Game
+from domain.kernel.log.history import read_around
 from domain.kernel.log.lifecycle import (
     GameAdjudicated,
     GameEnded,
@@ -19,10 +20,17 @@ from domain.kernel.log.lifecycle import (
     OfficialReleased,
 )
 from domain.kernel.log.record import Cause, Record
+from domain.kernel.log.seated import SeatOffered
+from domain.kernel.rules.message import type_name
 from domain.kernel.rules.refusal import Refusal
 
 MOST_OFFICIALS: Final = 20
 """How many accounts may be named officials of a game, those that were released among them."""
+
+MOST_ADDRESSED: Final = 10
+"""How often a game may name the same account an official or offer it a seat: each time, that account is told."""
+
+_ADDRESSES: Final = frozenset(map(type_name, (OfficialNamed, SeatOffered)))
 
 
 def require_few_officials(game: Game, player: PlayerId) -> None:
@@ -34,6 +42,24 @@ def require_few_officials(game: Game, player: PlayerId) -> None:
     if player not in named and len(named) >= MOST_OFFICIALS:
         asked = f"This game has had {len(named)} officials."
         raise Refusal("TAB-LIM-03", asked, "Name one of them again, or take the game to those that it has.")
+
+
+def require_rarely_addressed(player: PlayerId, records: Iterable[Record]) -> None:
+    """Raise `Refusal` when a game has named an account its official, or offered it a seat, as often as it may.
+
+    That is TAB-LIM-05. A verifier does not ask this: a game from before the rule may have done so more often.
+    """
+    addressed = 0
+    for record in records:
+        if record.type in _ADDRESSES:
+            match read_around(record):
+                case OfficialNamed(to) | SeatOffered(_, to):
+                    addressed += to == player
+                case _:
+                    pass
+    if addressed >= MOST_ADDRESSED:
+        asked = f"This game has turned to {player} {addressed} times, by offers of a seat or by naming an official."
+        raise Refusal("TAB-LIM-05", asked, "Offer the seat to anybody, or name somebody else.")
 
 
 def name_official(game: Game, player: PlayerId, cause: Cause, at: str) -> Decided:

@@ -102,15 +102,6 @@ function whatHappened({ game, seat }, account, each) {
 }
 
 /**
- * Tell whether a clock left a seat open.
- * @param {Entered["game"]} game
- * @param {string} each
- */
-function isVacated({ clocks }, each) {
-  return Boolean(clocks?.seats.find(({ seat }) => seat === each)?.vacated);
-}
-
-/**
  * @param {Entered["game"]} game
  * @param {string} each
  * @param {boolean} mayChoose

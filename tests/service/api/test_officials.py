@@ -145,3 +145,27 @@ async def test_a_game_has_twenty_officials_at_most_released_ones_among_them(
         assert (await service.ask(method, official(game, ines), olga)).status_code == 200
     refused = await service.ask("PUT", official(game, await service.register("Otto")), olga)
     assert (refused.status_code, refused.json()["rule"]) == (422, "TAB-LIM-03")
+
+
+@pytest.mark.rule("TAB-LIM-05")
+async def test_a_game_turns_to_the_same_account_ten_times_by_naming_it_or_by_offers(
+    service: Service, olga: Player, ines: Player
+) -> None:
+    game = await service.begun(olga, await service.register("Otto"))
+    offer = f"/v1/games/{game}/seats/red/offer"
+    for _ in range(8):
+        assert (await service.ask("POST", offer, olga, {"to": ines.id})).status_code == 200
+        assert (await service.ask("DELETE", offer, olga)).status_code == 200
+    for method in ("PUT", "PUT", "DELETE", "PUT"):  # who is one already is not named again
+        await service.ask(method, official(game, ines), olga)
+    assert [each["player"] for each in (await service.get(f"/v1/games/{game}"))["officials"]] == [ines.id]
+    await service.ask("DELETE", official(game, ines), olga)
+    refused = await service.ask("PUT", official(game, ines), olga)
+    assert (refused.status_code, refused.json()["rule"]) == (422, "TAB-LIM-05")
+    jo = await service.register("Jo")
+    for _ in range(10):
+        assert (await service.ask("POST", offer, olga, {"to": jo.id})).status_code == 200
+        assert (await service.ask("DELETE", offer, olga)).status_code == 200
+    refused = await service.ask("POST", offer, olga, {"to": jo.id})
+    assert (refused.status_code, refused.json()["rule"]) == (422, "TAB-LIM-05")
+    assert (await service.ask("POST", offer, olga, {})).status_code == 200, "to anybody"
