@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+import pytest_asyncio
 from playwright.async_api import Page
 
 from service.transparency.keys import new_key, read_log_key
@@ -25,7 +26,7 @@ async def remembered(page: Page) -> dict[str, Any]:
     return json.loads(await page.evaluate("localStorage.getItem('tabularium-seen')"))
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def made(service: Service) -> Table:
     return await table(service.services, events=60)
 
