@@ -20,6 +20,8 @@ CREATE FUNCTION tabularium.is_elsewhere(of_book text) RETURNS boolean LANGUAGE s
     ) AND NOT EXISTS (SELECT FROM tabularium.books WHERE book = of_book::smallint)
 $$;
 REVOKE ALL ON FUNCTION tabularium.is_elsewhere FROM PUBLIC;
+-- Triggers ask it as the role that changes something.
+GRANT EXECUTE ON FUNCTION tabularium.is_elsewhere TO tabularium_service;
 
 CREATE OR REPLACE FUNCTION tabularium.refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

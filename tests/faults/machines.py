@@ -52,7 +52,7 @@ class Load:
     def acknowledged(self) -> int:
         return sum(map(len, self.hashes.values()))
 
-    async def _append(self, batch: Append) -> None:
+    async def append(self, batch: Append) -> None:
         """Append until it is acknowledged, as a client does who sends the same again."""
         began = time.monotonic()
         while True:
@@ -70,11 +70,11 @@ class Load:
             return
 
     async def _play(self, game: str) -> None:
-        await self._append(new_game(game, key=use("1")))
+        await self.append(new_game(game, key=use("1")))
         version = 1
         while self._going:
             await asyncio.sleep(self._pause)
-            await self._append(addition(game, version, key=use(f"{version + 1}")))
+            await self.append(addition(game, version, key=use(f"{version + 1}")))
             version += 1
 
     async def _read(self, game: str) -> None:

@@ -478,6 +478,8 @@ class SpreadStore:
             ends = await asyncio.gather(*(answered(server, Server.positions, {}) for server in self._servers))
             found = _largest(ends)
             until = Cursor(tuple(found.get(book, position) for book, position in enumerate(after.positions)))
+            if not trouble and (lost := ALL - found.keys()):
+                trouble.append(NotKept(f"the books {spans(lost)} of the log are on their way to another server"))
         shares = after.shares(until, limit)
 
         async def part(server: Server) -> tuple[list[Placed], Cursor]:

@@ -17,7 +17,7 @@ from tests.faults.machines import Load
 from tests.helpers.postgres import connected
 from tests.helpers.sampling import sampled
 from tests.service.store.adapters import servers
-from tests.service.store.batches import addition, new_game
+from tests.service.store.batches import addition, new_game, use
 from tests.service.store.test_spread import HALF, HERE, THERE, named
 
 STEPS = ("announce", "copy", "compare", "leave", "pause", "arrive", "commit", "give up", "delete", "end")
@@ -69,7 +69,8 @@ async def test_a_move_under_load_that_is_killed_and_goes_on_loses_and_doubles_no
     monkeypatch.setattr(moving, "CLOSE", 20)
     home, other = kept
     book = book_of(HERE)
-    mine = [each for each in named("gm", True, 4000) if book_of(each) == book][:3]
+    *mine, first, second = [each for each in named("gm", True, 4000) if book_of(each) == book][:5]
+    late = [first, second]
     writing = await SpreadStore.open(kept, durable=False)
     reading = await SpreadStore.open(kept, durable=False)
     load = Load(writing, reading, pause=0.02)
@@ -79,9 +80,12 @@ async def test_a_move_under_load_that_is_killed_and_goes_on_loses_and_doubles_no
             if to == other:
                 with pytest.raises(KilledError):
                     await moving.move(kept, [book], to, nobody, killed_at(step))
+            # While the other one waits for the book, or is not hindered.
+            beginning = asyncio.create_task(load.append(new_game(late.pop(), key=use("1"))))
             await moving.move(kept, [book], to, nobody)
             async with connected(to) as goal, connected(source) as left:
                 assert await goal.fetchval("SELECT count(*) FROM tabularium.books WHERE book = $1", book) == 1
+                await beginning
                 assert await left.fetchval("SELECT count(*) FROM tabularium.log WHERE book = $1", book) == 0
 
     try:
