@@ -481,25 +481,22 @@ class SpreadStore:
             if not trouble and (lost := ALL - found.keys()):
                 trouble.append(NotKept(f"the books {spans(lost)} of the log are on their way to another server"))
         shares = after.shares(until, limit)
+        # One map from here on: a book whose rows one server returned is as far as that server says.
+        homes = self._of_book
 
         async def part(server: Server) -> tuple[list[Placed], Cursor]:
-            most = sum(share for book, share in shares.items() if book in server.kept)
-            end = self._joined({**dict.fromkeys(self._servers, after), server: until}, after)
+            most = sum(share for book, share in shares.items() if homes.get(book) is server)
+            end = _joined(homes, {**dict.fromkeys(self._servers, after), server: until}, after)
             work = lambda server: server.read_on(after, most, games, end)  # noqa: E731
             return await answered(server, work, ([], after)) if most else ([], after)
 
         parts = await asyncio.gather(*map(part, self._servers))
         rows = [row for found, _ in parts for row in found]
-        if lost := self._lost(shares):
-            trouble.append(lost)
+        if lost := [book for book in shares if book not in homes]:
+            trouble.append(NotKept(f"the books {spans(lost)} of the log are on their way to another server"))
         if trouble and not rows:
             raise trouble[0]
-        return rows, self._joined({server: end for server, (_, end) in zip(self._servers, parts, strict=True)}, after)
-
-    def _joined(self, cursors: Mapping[Server, Cursor], otherwise: Cursor) -> Cursor:
-        """Return a cursor that has the position of each book from the cursor of its server, if it has one now."""
-        homes = ((book, self._of_book.get(book)) for book in range(BOOKS))
-        return Cursor(tuple((cursors[home] if home else otherwise).positions[book] for book, home in homes))
+        return rows, _joined(homes, {server: end for server, (_, end) in zip(self._servers, parts, strict=True)}, after)
 
     async def segments(
         self, after: tuple[StreamId, Version] | None, limit: int
@@ -648,6 +645,12 @@ def _largest(found: Iterable[Mapping[int, int]]) -> dict[int, int]:
         for book, position in positions.items():
             largest[book] = max(position, largest.get(book, 0))
     return largest
+
+
+def _joined(homes: Mapping[int, Server], cursors: Mapping[Server, Cursor], otherwise: Cursor) -> Cursor:
+    """Return a cursor that has the position of each book from the cursor of its server, if it has one."""
+    found = ((book, homes.get(book)) for book in range(BOOKS))
+    return Cursor(tuple((cursors[home] if home else otherwise).positions[book] for book, home in found))
 
 
 def _spans_servers(within: Within) -> bool:
