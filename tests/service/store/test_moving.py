@@ -99,6 +99,30 @@ async def test_a_move_under_load_that_is_killed_and_goes_on_loses_and_doubles_no
 
 
 @pytest.mark.usefixtures("quick")
+async def test_a_process_that_asked_nobody_meanwhile_reads_nothing_old(
+    kept: dict[str, frozenset[int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, other = kept
+    writing = await SpreadStore.open(kept)
+    monkeypatch.setattr(spread, "PROBE", 60.0)
+    idle = await SpreadStore.open(kept)
+    await writing.append(new_game(HERE))
+    looked = list[int]()
+
+    async def step(name: str) -> None:
+        if name == "leave":
+            assert await idle.head(HERE) == 1
+        if name == "give up":  # when the old rows are still there
+            await writing.append(addition(HERE, 1))
+            looked.append(await idle.head(HERE))
+
+    await moving.move(kept, [book_of(HERE)], other, nobody, step)
+    assert looked == [2]
+    for store in (writing, idle):
+        await store.close()
+
+
+@pytest.mark.usefixtures("quick")
 async def test_a_process_with_the_old_setting_starts_after_books_have_moved_and_with_the_new_one(
     kept: dict[str, frozenset[int]],
 ) -> None:
