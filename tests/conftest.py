@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.helpers import sampling
-from tests.helpers.citus import NOT_TESTED, stop_shared_machines
+from tests.helpers.citus import NOT_TESTED, distributed_database, stop_shared_machines
 from tests.helpers.postgres import shared_cluster, stop_shared_cluster
 from tests.helpers.redis import stop_shared_server
 from tests.helpers.sampling import sampled
@@ -32,6 +32,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("samples", "which cases of a law a run looks at (tests/README.md)")
     group.addoption("--sample-seed", metavar="SEED", help="draw the samples of another run; a run prints its seed")
     group.addoption("--all", action="store_true", dest="all_cases", help="look at every case")
+    group.addoption("--on-citus", action="store_true", help="take a log on several machines where PostgreSQL is taken")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -104,5 +105,5 @@ async def database_url(request: pytest.FixtureRequest) -> AsyncIterator[str]:
     if request.param == "sqlite":
         yield ""
         return
-    async with shared_cluster().database() as url:
+    async with distributed_database() if request.config.option.on_citus else shared_cluster().database() as url:
         yield url

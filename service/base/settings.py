@@ -38,7 +38,7 @@ DatabaseUrl = Annotated[
 BookServers = Annotated[
     str,
     Meta(
-        pattern=r"^\s*(\d{1,2}(-\d{1,2})?(,\d{1,2}(-\d{1,2})?)*=postgres(ql)?://\S+(\s+|$))*$",
+        pattern=r"^\s*((none|\d{1,2}(-\d{1,2})?(,\d{1,2}(-\d{1,2})?)*)=postgres(ql)?://\S+(\s+|$))*$",
         description="books and addresses, separated by spaces: 32-47=postgresql://user:password@host/name 48-63=…",
     ),
 ]
@@ -324,7 +324,7 @@ class Settings(Struct, frozen=True):
     def elsewhere(self) -> list[tuple[str, list[int]]]:
         """The addresses of further servers, each with the books that it keeps, as `book_servers` has them."""
         pairs = (part.partition("=") for part in self.book_servers.split())
-        return [(url, _numbers(books)) for books, _, url in pairs]
+        return [(url, books_in(books)) for books, _, url in pairs]
 
     @property
     def servers(self) -> dict[str, frozenset[int]]:
@@ -441,10 +441,12 @@ def _shown(name: str, value: object) -> object:
     return " ".join(re.sub(r"\?.*", "?…", part) for part in parts)
 
 
-def _numbers(books: str) -> list[int]:
-    """Return the books that a text such as ``0-15,20`` names."""
+def books_in(books: str) -> list[int]:
+    """Return the books that a text such as ``0-15,20`` names; none for ``none``. Raises `SettingsError`."""
+    if not re.fullmatch(r"none|\d{1,2}(-\d{1,2})?(,\d{1,2}(-\d{1,2})?)*", books):
+        raise SettingsError(f"{books!r} names no books: write them as 0-15,20")
     found: list[int] = []
-    for each in books.split(","):
+    for each in books.split(",") if books != "none" else ():
         first, _, last = each.partition("-")
         if int(last or first) < int(first):
             raise SettingsError(f"{PREFIX}BOOK_SERVERS has the span {each}: write it as {last}-{first}")

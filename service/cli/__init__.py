@@ -13,6 +13,7 @@ from service.cli import (
     archive,
     audit,
     backup,
+    books,
     cases,
     contract,
     database,
@@ -45,6 +46,7 @@ settings.register(app)
 doctor.register(app)
 plan.register(app)
 database.register(app)
+books.register(app)
 backup.register(app)
 archive.register(app)
 accounts.register(app)

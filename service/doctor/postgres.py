@@ -147,7 +147,8 @@ async def examine(connection: Any, url: str, settings: Settings, clock: Clock) -
     distributed = await connection.fetchval("SELECT tabularium.is_distributed()")
     if distributed:
         yield await _machines(connection)
-    yield await _trial(connection, clock, kept, distributed)
+    if kept:
+        yield await _trial(connection, clock, kept, distributed)
     yield await _untouchable(connection)
     yield await _guards(connection)
 

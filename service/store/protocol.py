@@ -42,6 +42,10 @@ class StoreUnavailable(StoreError):
     """The store cannot answer now (disk full, locked by another process, closed). Nothing was acknowledged."""
 
 
+class NotKept(StoreUnavailable):
+    """A database does not keep the book of a stream, or not any more. Nothing was acknowledged."""
+
+
 class StoreFull(StoreUnavailable):
     """The disk under the store has no room left. Nothing was acknowledged, and what is stored can be read."""
 

@@ -20,7 +20,7 @@ from domain.kernel.ids import BOOKS, GameId, StreamId
 from projections.cursor import Cursor
 from service.store.postgres import migrations
 from service.store.postgres.distributed import DistributedStore
-from service.store.protocol import Append, StoreUnavailable
+from service.store.protocol import Append, EventStore, StoreUnavailable
 from tests.helpers.citus import Machines, make_database
 from tests.helpers.postgres import connected
 from tests.service.store.batches import addition, new_game, use
@@ -34,8 +34,11 @@ LONGEST: Final = 120.0
 class Load:
     """Games that go on, each with somebody who appends to it and somebody who reads it, and one who follows the log."""
 
-    def __init__(self, store: DistributedStore) -> None:
+    def __init__(self, store: EventStore, reading: EventStore | None = None, pause: float = 0.0) -> None:
+        """With `reading`, another process reads and follows. Commands of a game are `pause` seconds apart."""
+        self._pause = pause
         self._store = store
+        self._reading = reading or store
         self._going = True
         self.hashes: dict[StreamId, list[bytes]] = {}
         """The hashes of the acknowledged versions of each game."""
@@ -49,7 +52,7 @@ class Load:
     def acknowledged(self) -> int:
         return sum(map(len, self.hashes.values()))
 
-    async def _append(self, batch: Append) -> None:
+    async def append(self, batch: Append) -> None:
         """Append until it is acknowledged, as a client does who sends the same again."""
         began = time.monotonic()
         while True:
@@ -67,17 +70,18 @@ class Load:
             return
 
     async def _play(self, game: str) -> None:
-        await self._append(new_game(game, key=use("1")))
+        await self.append(new_game(game, key=use("1")))
         version = 1
         while self._going:
-            await self._append(addition(game, version, key=use(f"{version + 1}")))
+            await asyncio.sleep(self._pause)
+            await self.append(addition(game, version, key=use(f"{version + 1}")))
             version += 1
 
     async def _read(self, game: str) -> None:
         while self._going:
             known = len(self.hashes.get(GameId(game), ()))
             with contextlib.suppress(StoreUnavailable):
-                head = await self._store.head(GameId(game))
+                head = await self._reading.head(GameId(game))
                 assert head >= known, f"{game} was read at {head} when {known} had been acknowledged"
                 self.reads += 1
             await asyncio.sleep(0.02)
@@ -86,8 +90,8 @@ class Load:
         after = Cursor.start(BOOKS)
         while True:
             try:
-                end = await self._store.end()
-                found, after = await self._store.read_on(after, 500, until=end)
+                end = await self._reading.end()
+                found, after = await self._reading.read_on(after, 500, until=end)
             except StoreUnavailable:
                 found, end = [], None
             for _, game, record in found:
@@ -115,12 +119,14 @@ class Load:
                 playing.result()
             await asyncio.sleep(0.05)
 
-    async def check(self, url: str) -> None:
-        async with connected(url) as owner:
-            places: dict[int, list[int]] = defaultdict(list)
-            for book, position in await owner.fetch("SELECT book, position FROM tabularium.log"):
-                places[book].append(position)
-            newest = dict(await owner.fetch("SELECT book, position FROM tabularium.books"))
+    async def check(self, *urls: str) -> None:
+        places: dict[int, list[int]] = defaultdict(list)
+        newest: dict[int, int] = {}
+        for url in urls:
+            async with connected(url) as owner:
+                for book, position in await owner.fetch("SELECT book, position FROM tabularium.log"):
+                    places[book].append(position)
+                newest |= dict(await owner.fetch("SELECT book, position FROM tabularium.books"))
         for book, found in places.items():
             assert sorted(found) == [*range(1, newest[book] + 1)], f"book {book} has a gap"
         for game, hashes in self.hashes.items():

@@ -10,7 +10,7 @@ from msgspec.structs import astuple
 from domain.kernel.ids import GameId, book_of
 from domain.kernel.log.record import Record
 from service.store.archiving import Waiting, check_read_back
-from service.store.postgres import migrations
+from service.store.postgres import books, migrations
 from service.store.postgres.connections import Connection
 from service.store.postgres.hosts import Hosts
 from service.store.postgres.store import PostgresStore
@@ -95,6 +95,10 @@ async def opened(url: str) -> AsyncIterator[PostgresArchive]:
             if not await connection.fetchval("SELECT count(*) FROM books WHERE open"):
                 raise StoreUnavailable(
                     f"{where} still has all events in one order: run `tabularium migrate --open-books` first"
+                )
+            if not await connection.fetchval(f"SELECT pg_try_advisory_lock_shared({books.LOCK})"):
+                raise StoreUnavailable(
+                    f"books of {where} are being moved: archive when `tabularium books move` is done"
                 )
             yield PostgresArchive(connection)
         finally:

@@ -14,6 +14,9 @@ from service.store.postgres.migrations import MigrationError, as_owner, naming, 
 ALL: Final = frozenset(range(BOOKS))
 SETTING: Final = "TABULARIUM_BOOK_SERVERS"
 
+LOCK: Final = "hashtextextended('tabularium.spread', 0)"
+"""The advisory lock of those who change which books a database keeps. Others who need them to stay share it."""
+
 _KEPT: Final = "SELECT book, position, open FROM tabularium.books ORDER BY book"
 _WITH_EVENTS: Final = (
     "SELECT b.book FROM tabularium.books AS b WHERE b.book <> ALL ($1::smallint[])"
@@ -46,11 +49,18 @@ def spans(books: Iterable[int]) -> str:
     return ",".join("-".join(map(str, part)) for part in parts) or "none"
 
 
-async def misfit(connection: Any, books: Collection[int]) -> str:
-    """Return what is wrong with the books that a database keeps, when it should keep these; empty when nothing is."""
+async def misfit(connection: Any, books: Collection[int], *, moved: bool = False) -> str:
+    """Return what is wrong with the books that a database keeps, when it should keep these; empty when nothing is.
+
+    With `moved`, those may differ that `tabularium books move` moved here or away since the setting was made.
+    """
     rows = await connection.fetch(_KEPT)
     kept = {row["book"] for row in rows}
-    if kept != {*books}:
+    differ = kept ^ {*books}
+    if moved and differ:
+        notes = await connection.fetch("SELECT number, state = 'arrived' FROM tabularium.moves WHERE state <> 'coming'")
+        differ -= {number for number, arrived in notes if arrived == (number in kept)}
+    if differ:
         return (
             f"keeps the books {spans(kept)} of the log, and should keep {spans(books)} by {SETTING}: correct the"
             " setting, which all processes need, or run `tabularium migrate` with it"
@@ -98,7 +108,7 @@ async def spread(servers: Mapping[str, frozenset[int]]) -> None:
 
 async def _alone(url: str, connection: Any) -> None:
     # Also tells whether two addresses are those of one database.
-    if not await connection.fetchval("SELECT pg_try_advisory_lock(hashtextextended('tabularium.spread', 0))"):
+    if not await connection.fetchval(f"SELECT pg_try_advisory_lock({LOCK})"):
         raise MigrationError(
             f"{place_of(url)} is named twice by {SETTING}, or another `tabularium migrate` is at work: each address"
             " needs a database of its own"

@@ -18,7 +18,7 @@ import asyncpg
 from projections.sql import numbered
 from service.store.postgres import migrations
 from service.store.postgres.hosts import Connection, Hosts
-from service.store.protocol import StoreDamaged, StoreFull, StoreUnavailable
+from service.store.protocol import NotKept, StoreDamaged, StoreFull, StoreUnavailable
 
 T = TypeVar("T")
 
@@ -59,6 +59,7 @@ LOST: Final = (
 _SPOILT: Final = ("22", "23")
 _DAMAGED: Final = ("XX001", "XX002")
 _FULL: Final = "53100"
+_NOT_KEPT: Final = "55000"
 _NOT_MIGRATED: Final = ("3F000", "42501", "42704", "42883", "42P01", "42703", "22023")
 
 
@@ -244,6 +245,8 @@ class Connections:
         if state == _FULL:
             self.full_at = time.monotonic()
             return StoreFull(f"no room is left on the disk of {self.where}: {message}")
+        if state == _NOT_KEPT:
+            return NotKept(f"{self.where} cannot be used: {message}")
         if is_spoilt(error):
             return error
         if state in _NOT_MIGRATED:

@@ -1,14 +1,19 @@
-"""The log on several PostgreSQL servers, by a fixed map of its books to their addresses (``TABULARIUM_BOOK_SERVERS``).
+"""The log on several PostgreSQL servers, by a map of its books to their addresses (``TABULARIUM_BOOK_SERVERS``).
 
 A stream is on the server that keeps its book, with all that belongs to it: forks and cases are in the book of their
 game. The home has everything else: accounts, the tree of the transparency log, projections and snapshots. The servers
 know nothing of each other, and no transaction spans two of them.
+
+A book may move to another server meanwhile (`moving.py`). So each process asks the servers again and again which books
+they keep, and asks none about a stream when that was longer ago than `LEASE`.
 """
 
 import asyncio
 import heapq
+import math
+import time
 from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from itertools import islice
 from typing import Any, Final, TypeVar
@@ -22,6 +27,7 @@ from domain.kernel.ids import BOOKS, CaseId, GameId, PlayerId, RuleId, StreamId,
 from domain.kernel.log.record import Record
 from projections.cursor import Cursor
 from projections.lobby import GameRow
+from service.store.postgres.books import ALL, misfit, spans
 from service.store.postgres.connections import LOST, patiently
 from service.store.postgres.store import PostgresStore
 from service.store.protocol import (
@@ -29,6 +35,7 @@ from service.store.protocol import (
     Appended,
     KeptStatement,
     KeptUse,
+    NotKept,
     Placed,
     Stored,
     StoreUnavailable,
@@ -40,7 +47,20 @@ S = TypeVar("S", bound=StreamId)
 T = TypeVar("T")
 
 PROBE: Final = 0.5
-"""Seconds between two looks whether a server that was away answers again."""
+"""Seconds between two looks whether a server that was away answers again, and at the books that one keeps."""
+
+LEASE: Final = 2.0
+"""Seconds for which a process relies on what a server said that it keeps.
+
+A book that moves is kept nowhere for longer than that.
+"""
+
+WAITED: Final = 5.0
+"""Seconds for which a book that moves is waited for."""
+
+_STANDING: Final = """
+SELECT book, TRUE FROM books UNION ALL SELECT number, FALSE FROM moves WHERE state IN ('coming', 'leaving', 'gone')
+"""
 
 COUNTED: Final = 2
 """How many limits across servers a process counts at once: each has a connection of its own meanwhile."""
@@ -55,6 +75,44 @@ class Server(PostgresStore):
     order = "(g.created || ' ' || g.game)"
     order_of_cases = "(c.created || ' ' || c.stream)"
     order_of_tournaments = "(t.created || ' ' || t.stream)"
+
+    strange: frozenset[int] = frozenset()
+    """Books that are not kept here, and may have rows here."""
+    asked = -math.inf
+    """When it was asked last which books it keeps, by the monotonic clock."""
+    _looking: asyncio.Task[None] | None = None
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it was asked lately which books it keeps."""
+        return time.monotonic() < self.asked + LEASE
+
+    async def look(self) -> None:
+        """Ask which books it keeps; when others are asking, wait for their answer. Raises `StoreUnavailable`."""
+        if self._looking is None:
+            self._looking = asyncio.create_task(self._look())
+            self._looking.add_done_callback(self._looked)
+        await asyncio.shield(self._looking)
+
+    def _looked(self, task: asyncio.Task[None]) -> None:
+        self._looking = None
+        if not task.cancelled():
+            task.exception()  # which may have nobody left to hear of it
+
+    async def _look(self) -> None:
+        asked = time.monotonic()
+        found = await self._database.select(_STANDING)
+        self.kept = frozenset(book for book, is_kept in found if is_kept)
+        self.strange = frozenset(book for book, is_kept in found if not is_kept) - self.kept
+        self.asked = asked
+
+    async def _misfit(self, connection: Any) -> str:
+        return await misfit(connection, self.kept, moved=True)
+
+    def hidden(self, column: str) -> tuple[str, tuple[Any, ...]] | None:
+        if not self.strange:
+            return None
+        return f"{column} <> ALL (?::smallint[])", (sorted(ALL - self.kept),)
 
     def before(self, after: GameId) -> tuple[str, tuple[Any, ...]]:
         return f"{self.order} < ?", (after,)
@@ -77,6 +135,16 @@ class Server(PostgresStore):
             f" AND {cls.changed} > ? AND s.player IN ({bots})",
             *what.values,
         )
+
+    def counted(self, what: Within, is_together: bool) -> tuple[Any, ...]:
+        query, *values = super().counted(what, is_together)
+        if _spans_servers(what) and (hidden := self.hidden("g.book")):
+            return f"{query} AND {hidden[0]}", *values, *hidden[1]
+        return query, *values
+
+    async def positions(self) -> dict[int, int]:
+        """Return where each book stands that it keeps."""
+        return dict(await self._database.select("SELECT book, position FROM books"))
 
     @asynccontextmanager
     async def alone(self, what: str) -> AsyncIterator[None]:
@@ -116,7 +184,9 @@ class SpreadStore:
         """The first of the servers is the home."""
         self._servers = servers
         self._home = servers[0]
-        self._of_book = {book: server for server in servers for book in server.kept}
+        self._of_book: dict[int, Server] = {}
+        self._map()
+        self._watching: list[asyncio.Task[None]] = []
         self._away: dict[Server, asyncio.Task[None]] = {}
         self._counted = asyncio.Semaphore(COUNTED)
         self.accounts = self._home.accounts
@@ -147,7 +217,9 @@ class SpreadStore:
             for server in opened:
                 await server.close()
             raise
-        return cls(opened)
+        store = cls(opened)
+        store._watching = [asyncio.create_task(store._watch(server)) for server in opened]
+        return store
 
     @property
     def connections(self) -> dict[str, Callable[[], int]]:
@@ -172,28 +244,93 @@ class SpreadStore:
         await self._home.ready()
 
     async def close(self) -> None:
-        for probe in self._away.values():
-            probe.cancel()
-        await asyncio.gather(*self._away.values(), return_exceptions=True)
+        beside = [*self._away.values(), *self._watching]
+        for task in beside:
+            task.cancel()
+        await asyncio.gather(*beside, return_exceptions=True)
         for server in self._servers:
             await server.close()
 
     def part_of(self, stream: StreamId) -> int:
-        return self._servers.index(self._of(stream))
+        server = self._of_book.get(book_of(stream))
+        return self._servers.index(server) if server is not None else len(self._servers)
 
     # --- servers ---
 
-    def _of(self, stream: StreamId) -> Server:
-        return self._of_book[book_of(stream)]
+    def _map(self) -> None:
+        """Note who keeps which book. Of two that were said to, because one of them is away, the later one knows."""
+        said = sorted(self._servers, key=lambda server: server.asked)
+        self._of_book = {book: server for server in said for book in server.kept}
 
-    def _groups(self, streams: Collection[S]) -> dict[Server, list[S]]:
+    async def _watch(self, server: Server) -> None:
+        while True:
+            if server not in self._away:
+                with suppress(StoreUnavailable):
+                    await self._look(server)
+            await asyncio.sleep(PROBE)
+
+    async def _look(self, server: Server) -> None:
+        """Ask a server which books it keeps. Raises `StoreUnavailable`."""
+        try:
+            await server.look()
+        except StoreUnavailable:
+            self._is_away(server)
+            raise
+        self._map()
+
+    async def _know(self) -> None:
+        """Know of all servers, but those that are away, which books they keep."""
+        unsure = [server for server in self._servers if not server.is_sure and server not in self._away]
+        if unsure:
+            await asyncio.gather(*map(self._look, unsure), return_exceptions=True)
+
+    async def _look_again(self) -> None:
+        """Ask all servers which books they keep, however lately they were asked."""
+        asked = (self._look(server) for server in self._servers if server not in self._away)
+        await asyncio.gather(*asked, return_exceptions=True)
+
+    async def _homes(self, books: Collection[int]) -> None:
+        """Return when each of these books has a server, as it does unless it moves just now. Raises `NotKept`."""
+        await self._know()
+
+        async def looked() -> None:
+            if lost := self._lost(books):
+                await self._look_again()
+                lost = self._lost(books)
+            if lost:
+                raise lost
+
+        await _until_kept(looked)
+
+    def _lost(self, books: Iterable[int]) -> StoreUnavailable | None:
+        """Return what is to be said of those books that no server keeps."""
+        lost = [book for book in books if book not in self._of_book]
+        if not lost:
+            return None
+        if {*lost} <= frozenset[int]().union(*(server.strange for server in self._servers)):
+            return NotKept(f"the books {spans(lost)} of the log are on their way to another server")
+        return StoreUnavailable(f"no server keeps the books {spans(lost)} of the log: restore tabularium.books")
+
+    async def _of(self, stream: StreamId) -> Server:
+        """Return the server that keeps a stream now. Raises `StoreUnavailable`."""
+        while True:
+            (server,) = await self._groups([stream])
+            if server.is_sure:
+                return server
+            await self._look(server)
+
+    async def _groups(self, streams: Collection[S]) -> dict[Server, list[S]]:
+        """Return the servers that keep these streams now. Raises `StoreUnavailable`."""
+        await self._homes({book_of(stream) for stream in streams})
         groups: defaultdict[Server, list[S]] = defaultdict(list)
         for stream in streams:
-            groups[self._of(stream)].append(stream)
+            groups[self._of_book[book_of(stream)]].append(stream)
         return groups
 
     async def _each(self, work: Callable[[Server], Awaitable[T]], servers: Collection[Server] | None = None) -> list[T]:
         """Return what each server answers, all servers if none are named. Raises `StoreError` when one does not."""
+        if servers is None:
+            await self._homes(ALL)
         asked = self._servers if servers is None else servers
         return await asyncio.gather(*(self._asked(server, work) for server in asked))
 
@@ -201,13 +338,23 @@ class SpreadStore:
         """Return what a server answers. One that was away is not asked before it answers again: nobody waits for it."""
         if server in self._away:
             raise StoreUnavailable(f"{server.where} does not answer")
+        if not server.is_sure:
+            before = server.kept
+            await self._look(server)
+            if server.kept != before:
+                raise NotKept(f"books of {server.where} move just now")
         try:
             return await work(server)
-        except StoreUnavailable:
-            if server not in self._away:
-                probe = self._away[server] = asyncio.create_task(self._probe(server))
-                probe.add_done_callback(lambda _: self._away.pop(server, None))
+        except NotKept:
             raise
+        except StoreUnavailable:
+            self._is_away(server)
+            raise
+
+    def _is_away(self, server: Server) -> None:
+        if server not in self._away:
+            probe = self._away[server] = asyncio.create_task(self._probe(server))
+            probe.add_done_callback(lambda _: self._away.pop(server, None))
 
     async def _probe(self, server: Server) -> None:
         """Return when a server answers again."""
@@ -226,18 +373,44 @@ class SpreadStore:
         return await self._append(first, *others)
 
     async def _append(self, *batches: Append) -> Appended:
-        server, *more = self._groups([batch.game for batch in batches])
+        return await _until_kept(lambda: self._append_once(*batches))
+
+    async def _changed(self, stream: StreamId, work: Callable[[Server], Awaitable[T]]) -> T:
+        """Return what the server of a stream returns that changes something, or another server when its book left."""
+
+        async def change() -> T:
+            server = await self._of(stream)
+            try:
+                return await work(server)
+            except NotKept:
+                await self._look_again()
+                raise
+
+        return await _until_kept(change)
+
+    async def _append_once(self, *batches: Append) -> Appended:
+        server, *more = await self._groups([batch.game for batch in batches])
         if more:
             raise ValueError(f"streams of several servers: {', '.join(batch.game for batch in batches)}")
+        server = await self._of(batches[0].game)
         limits = [batch.within for batch in batches if batch.within is not None and _spans_servers(batch.within)]
         if not limits:
-            return await _appended(server, batches)
+            return await self._appended(server, batches)
         # Nobody else counts the same meanwhile, whatever server they append to. When the connection that holds this
         # lock breaks in between, another process may count too early, and one more than the limit may be stored.
         async with self._counted, AsyncExitStack() as locks:
             for what in sorted({f"{limit.what} {limit.values[0]}" for limit in limits}):
                 await locks.enter_async_context(self._home.alone(what))
-            return await _appended(server, [await self._left(batch, server) for batch in batches])
+            return await self._appended(server, [await self._left(batch, server) for batch in batches])
+
+    async def _appended(self, server: Server, batches: Sequence[Append]) -> Appended:
+        first, *others = batches
+        try:
+            return await (server.append_together(first, *others) if others else server.append(first))
+        except NotKept:
+            # Nothing of it was stored: the book has left since the server was asked.
+            await self._look_again()
+            raise
 
     async def _left(self, batch: Append, server: Server) -> Append:
         """Return a batch of which a limit is what others leave of it that are on other servers."""
@@ -257,12 +430,12 @@ class SpreadStore:
 
     async def count(self, what: Within) -> int:
         if not _spans_servers(what):
-            return await self._of(GameId(what.values[0])).count(what)
+            return await (await self._of(GameId(what.values[0]))).count(what)
         within = await self._named(what)
         return sum(await self._each(lambda server: server.count(within)))
 
     async def seen(self, game: StreamId, account: PlayerId, key: str) -> KeptUse | None:
-        return await self._of(game).seen(game, account, key)
+        return await (await self._of(game)).seen(game, account, key)
 
     async def forget_keys(self, before: str, limit: int) -> int:
         done = 0
@@ -271,7 +444,7 @@ class SpreadStore:
         return done
 
     async def read(self, game: StreamId, after: Version = 0, limit: int | None = None) -> list[Record]:
-        return await self._of(game).read(game, after, limit)
+        return await (await self._of(game)).read(game, after, limit)
 
     async def read_all(self, cursor: str | None = None, limit: int = 1000) -> tuple[list[tuple[StreamId, Record]], str]:
         found, after = await self.read_on(Cursor.parse(cursor, self.books), limit)
@@ -281,7 +454,14 @@ class SpreadStore:
         return True  # or it was not opened
 
     async def end(self) -> Cursor:
-        return self._joined(dict(zip(self._servers, await self._each(Server.end), strict=True)))
+        async def stand() -> Cursor:
+            found = _largest(await self._each(Server.positions))
+            if lost := ALL - found.keys():
+                await self._look_again()
+                raise self._lost(lost) or NotKept(f"the books {spans(lost)} of the log move just now")
+            return Cursor(tuple(found[book] for book in range(BOOKS)))
+
+        return await _until_kept(stand)
 
     async def read_on(
         self, after: Cursor, limit: int, games: Collection[StreamId] | None = None, until: Cursor | None = None
@@ -291,6 +471,7 @@ class SpreadStore:
         Without any records, nobody knows whether the end is reached. Raises `StoreUnavailable` then.
         """
         trouble: list[StoreUnavailable] = []
+        await self._know()
 
         async def answered(server: Server, work: Callable[[Server], Awaitable[T]], otherwise: T) -> T:
             try:
@@ -300,36 +481,39 @@ class SpreadStore:
                 return otherwise
 
         if until is None:
-            ends = await asyncio.gather(*(answered(server, Server.end, after) for server in self._servers))
-            until = self._joined(dict(zip(self._servers, ends, strict=True)))
+            ends = await asyncio.gather(*(answered(server, Server.positions, {}) for server in self._servers))
+            found = _largest(ends)
+            until = Cursor(tuple(found.get(book, position) for book, position in enumerate(after.positions)))
+            if not trouble and (lost := ALL - found.keys()):
+                trouble.append(NotKept(f"the books {spans(lost)} of the log are on their way to another server"))
         shares = after.shares(until, limit)
+        # One map from here on: a book whose rows one server returned is as far as that server says.
+        homes = self._of_book
 
         async def part(server: Server) -> tuple[list[Placed], Cursor]:
-            most = sum(share for book, share in shares.items() if book in server.kept)
-            end = self._joined({**dict.fromkeys(self._servers, after), server: until})
+            most = sum(share for book, share in shares.items() if homes.get(book) is server)
+            end = _joined(homes, {**dict.fromkeys(self._servers, after), server: until}, after)
             work = lambda server: server.read_on(after, most, games, end)  # noqa: E731
             return await answered(server, work, ([], after)) if most else ([], after)
 
         parts = await asyncio.gather(*map(part, self._servers))
         rows = [row for found, _ in parts for row in found]
+        if lost := [book for book in shares if book not in homes]:
+            trouble.append(NotKept(f"the books {spans(lost)} of the log are on their way to another server"))
         if trouble and not rows:
             raise trouble[0]
-        return rows, self._joined({server: end for server, (_, end) in zip(self._servers, parts, strict=True)})
-
-    def _joined(self, cursors: Mapping[Server, Cursor]) -> Cursor:
-        """Return a cursor that has the position of each book from the cursor of its server."""
-        return Cursor(tuple(cursors[self._of_book[book]].positions[book] for book in range(BOOKS)))
+        return rows, _joined(homes, {server: end for server, (_, end) in zip(self._servers, parts, strict=True)}, after)
 
     async def segments(
         self, after: tuple[StreamId, Version] | None, limit: int
     ) -> list[tuple[StreamId, Version, str | None]]:
         found = await self._each(lambda server: server.segments(after, limit))
-        return sorted(segment for each in found for segment in each)[:limit]
+        return sorted({segment for each in found for segment in each}, key=lambda each: each[:2])[:limit]
 
     # --- streams ---
 
     async def head(self, game: StreamId) -> Version:
-        return await self._of(game).head(game)
+        return await (await self._of(game)).head(game)
 
     async def events(self) -> int:
         return sum(await self._each(Server.events))
@@ -347,26 +531,26 @@ class SpreadStore:
         return await self._merged(cases, Server.rulings)
 
     async def unlisted(self, games: Collection[GameId]) -> set[GameId]:
-        groups = self._groups(games)
+        groups = await self._groups(games)
         return set[GameId]().union(*await self._each(lambda server: server.unlisted(groups[server]), groups))
 
     async def private(self, games: Collection[GameId]) -> set[GameId]:
-        groups = self._groups(games)
+        groups = await self._groups(games)
         return set[GameId]().union(*await self._each(lambda server: server.private(groups[server]), groups))
 
     async def _merged(
         self, streams: Collection[S], ask: Callable[[Server, Collection[S]], Awaitable[dict[S, T]]]
     ) -> dict[S, T]:
         """Return what the servers of these streams know of them."""
-        groups = self._groups(streams)
+        groups = await self._groups(streams)
         found = await self._each(lambda server: ask(server, groups[server]), groups)
         return {stream: value for each in found for stream, value in each.items()}
 
     async def secrets(self, game: GameId, known: int = 0) -> list[Secret]:
-        return await self._of(game).secrets(game, known)
+        return await (await self._of(game)).secrets(game, known)
 
     async def load(self, game: GameId, after: Version = 0) -> Stored | None:
-        return await self._of(game).load(game, after)
+        return await (await self._of(game)).load(game, after)
 
     async def board(self, digest: str) -> bytes | None:
         """Return a board from the first server that has it: each has those of its games."""
@@ -382,27 +566,27 @@ class SpreadStore:
         return None
 
     async def organize(self, game: GameId, player: PlayerId) -> None:
-        await self._of(game).organize(game, player)
+        await self._changed(game, lambda server: server.organize(game, player))
 
     async def retitle(self, game: GameId, title: str) -> None:
-        await self._of(game).retitle(game, title)
+        await self._changed(game, lambda server: server.retitle(game, title))
 
     async def list_game(self, game: GameId, listed: bool) -> None:
-        await self._of(game).list_game(game, listed)
+        await self._changed(game, lambda server: server.list_game(game, listed))
 
     async def continuations(self, game: GameId) -> list[GameId]:
-        return await self._of(game).continuations(game)
+        return await (await self._of(game)).continuations(game)
 
     async def statements(self, case: CaseId, after: Version = 0, limit: int | None = None) -> list[KeptStatement]:
-        return await self._of(case).statements(case, after, limit)
+        return await (await self._of(case)).statements(case, after, limit)
 
     async def erase(self, case: CaseId, version: Version, by: PlayerId, at: str) -> bool:
-        return await self._of(case).erase(case, version, by, at)
+        return await self._changed(case, lambda server: server.erase(case, version, by, at))
 
     # --- lists ---
 
     async def game(self, game: GameId) -> GameRow | None:
-        return await self._of(game).game(game)
+        return await (await self._of(game)).game(game)
 
     async def games(
         self,
@@ -418,18 +602,18 @@ class SpreadStore:
             if last is None:
                 return []
             after = GameId(_place_of_game(last))
-        servers = self._servers
+        servers = None
         if parent is not None:
-            servers = [self._of(parent)]
+            servers = [await self._of(parent)]
         elif among is not None:
-            servers = [*self._groups(among)]
+            servers = [*await self._groups(among)]
         found = await self._each(
             lambda server: server.games(parent=parent, among=among, after=after, limit=limit, **which), servers
         )
         return [*islice(heapq.merge(*found, key=_place_of_game, reverse=True), limit)]
 
     async def case(self, case: CaseId) -> CaseRow | None:
-        return await self._of(case).case(case)
+        return await (await self._of(case)).case(case)
 
     async def cases(
         self, *, game: GameId | None = None, after: CaseId | None = None, limit: int = 50, **which: Any
@@ -439,7 +623,7 @@ class SpreadStore:
             if last is None:
                 return []
             after = CaseId(_place_of_case(last))
-        servers = self._servers if game is None else [self._of(game)]
+        servers = None if game is None else [await self._of(game)]
         found = await self._each(lambda server: server.cases(game=game, after=after, limit=limit, **which), servers)
         return [*islice(heapq.merge(*found, key=_place_of_case, reverse=True), limit)]
 
@@ -465,14 +649,36 @@ class SpreadStore:
         return await self._of(tournament).seed(tournament)
 
 
+async def _until_kept(attempt: Callable[[], Awaitable[T]]) -> T:
+    """Return what an attempt returns; try again while a book moves that it needs, until `WAITED` ends."""
+    until = time.monotonic() + WAITED
+    while True:
+        try:
+            return await attempt()
+        except NotKept:
+            if time.monotonic() > until:
+                raise
+        await asyncio.sleep(0.05)
+
+
+def _largest(found: Iterable[Mapping[int, int]]) -> dict[int, int]:
+    """Return where each book stands. One that moved between two answers stands where the later one says."""
+    largest: dict[int, int] = {}
+    for positions in found:
+        for book, position in positions.items():
+            largest[book] = max(position, largest.get(book, 0))
+    return largest
+
+
+def _joined(homes: Mapping[int, Server], cursors: Mapping[Server, Cursor], otherwise: Cursor) -> Cursor:
+    """Return a cursor that has the position of each book from the cursor of its server, if it has one."""
+    found = ((book, homes.get(book)) for book in range(BOOKS))
+    return Cursor(tuple((cursors[home] if home else otherwise).positions[book] for book, home in found))
+
+
 def _spans_servers(within: Within) -> bool:
     """Tell whether what a limit counts may be on several servers. Continuations are in the book of their game."""
     return within.what != "continuations"
-
-
-async def _appended(server: Server, batches: Sequence[Append]) -> Appended:
-    first, *others = batches
-    return await (server.append_together(first, *others) if others else server.append(first))
 
 
 def _place_of_game(row: GameRow) -> str:

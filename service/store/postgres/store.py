@@ -32,7 +32,17 @@ from service.store.postgres.connections import (
 )
 from service.store.postgres.hosts import Lineage, lineage_of
 from service.store.postgres.transparency import PostgresTree
-from service.store.protocol import Added, Append, Appended, Conflict, KeptUse, KeyReused, Placed, StoreUnavailable
+from service.store.protocol import (
+    Added,
+    Append,
+    Appended,
+    Conflict,
+    KeptUse,
+    KeyReused,
+    NotKept,
+    Placed,
+    StoreUnavailable,
+)
 from service.store.sql.archived import COLUMNS
 from service.store.sql.cases import CASE_NUMBER
 from service.store.sql.job import Job
@@ -180,8 +190,12 @@ class PostgresStore(SqlStore):
                 if found[0][0]
                 else f"{self._connections.where} is not distributed: run `tabularium migrate` as its owner"
             )
-        if wrong := await self._connections.patiently(lambda connection: misfit(connection, self.kept)):
+        if wrong := await self._connections.patiently(self._misfit):
             raise StoreUnavailable(f"{self._connections.where} {wrong}")
+
+    async def _misfit(self, connection: Connection) -> str:
+        """Return what is wrong with the books that the database keeps."""
+        return await misfit(connection, self.kept)
 
     async def seen(self, game: StreamId, account: PlayerId, key: str) -> KeptUse | None:
         kept = await super().seen(game, account, key)
@@ -228,7 +242,7 @@ class PostgresStore(SqlStore):
             return await super().end()
         found = dict(await self._database.select("SELECT book, position FROM books"))
         if found.keys() != self.kept:
-            raise StoreUnavailable(
+            raise NotKept(
                 f"{self._connections.where} keeps the books {spans(found)} of the log, and should keep"
                 f" {spans(self.kept)}: restore tabularium.books"
             )
@@ -393,7 +407,7 @@ class PostgresStore(SqlStore):
             within = batch.within
             if within is None:
                 continue
-            query, *values = self.counting(within, is_together)
+            query, *values = self.counted(within, is_together)
             if await connection.fetchval(numbered(query), *values) > within.most:
                 return LimitReached()
         return None

@@ -57,6 +57,8 @@ class CaseIndex(SqlLog):
         asked = [each for each in conditions if None not in each[1]]
         if after is not None:
             asked.append(self.before_case(after))
+        if hidden := self.hidden("c.book"):
+            asked.append(hidden)
         if game is not None:
             asked.append(self.about(game, "c.game", await self.is_together()))
         where = " AND ".join(("TRUE", *(condition for condition, _ in asked)))
@@ -75,8 +77,9 @@ class CaseIndex(SqlLog):
         of_a_rule = "SELECT place FROM (SELECT place FROM precedents WHERE rule = ? ORDER BY place DESC LIMIT ?) p"
         newest = " UNION ".join([of_a_rule] * len(rules))
         values = [value for rule in rules for value in (rule, limit)]
-        query = f"{_CASES} WHERE c.place IN ({newest}) ORDER BY c.place DESC LIMIT ?"
-        return [_case_row(row) for row in await self._database.select(query, *values, limit)]
+        here, of_here = self.hidden("c.book") or ("TRUE", ())
+        query = f"{_CASES} WHERE c.place IN ({newest}) AND {here} ORDER BY c.place DESC LIMIT ?"
+        return [_case_row(row) for row in await self._database.select(query, *values, *of_here, limit)]
 
     async def rulings(self, cases: Collection[CaseId]) -> dict[CaseId, list[Record]]:
         if not cases:

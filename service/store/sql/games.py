@@ -87,6 +87,9 @@ class GameIndex(SqlLog):
             if value is not None:
                 conditions.append(condition)
                 values.extend([value] * condition.count("?"))
+        if hidden := self.hidden("g.book"):
+            conditions.append(hidden[0])
+            values.extend(hidden[1])
         if among:
             condition, of_them = self._any_of(among, "game", "g.")
             conditions.append(condition)
@@ -115,7 +118,11 @@ class GameIndex(SqlLog):
         return [GameId(game) for (game,) in found]
 
     async def count(self, what: Within) -> int:
-        return (await self._database.select(*self.counting(what, await self.is_together())))[0][0]
+        return (await self._database.select(*self.counted(what, await self.is_together())))[0][0]
+
+    def counted(self, what: Within, is_together: bool) -> tuple[Any, ...]:
+        """Return the query for how many there are here of what a limit is on, and its values."""
+        return self.counting(what, is_together)
 
     @classmethod
     def counting(cls, what: Within, is_together: bool) -> tuple[Any, ...]:

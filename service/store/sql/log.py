@@ -271,8 +271,14 @@ class SqlLog(ABC):
         query = f"SELECT head FROM ({self.heads_query}) h WHERE book = ? AND game = ?"
         return query, self.book(game), game
 
+    def hidden(self, column: str) -> tuple[str, tuple[Any, ...]] | None:
+        """Return the condition that rows are of books that are kept here; None when there are no others."""
+        return None
+
     async def events(self) -> int:
-        return int((await self._database.select(f"SELECT coalesce(sum(head), 0) FROM ({self.heads_query}) h"))[0][0])
+        here, values = self.hidden("book") or ("TRUE", ())
+        query = f"SELECT coalesce(sum(head), 0) FROM ({self.heads_query}) h WHERE {here}"
+        return int((await self._database.select(query, *values))[0][0])
 
     async def heads(self, games: Collection[StreamId]) -> dict[StreamId, Version]:
         if not games:

@@ -163,7 +163,12 @@ class SqlTree(ABC):
 
     async def moved(self, after: Cursor, until: Cursor) -> list[StreamHead]:
         found = await asyncio.gather(*(tree.moved_here(after, until) for tree in (self, *self.beside)))
-        heads = [head for each in found for head in each]
+        newest: dict[StreamId, StreamHead] = {}
+        for head in (head for each in found for head in each):
+            # While a book moves, it is on two servers, and on one of them further.
+            if head.stream not in newest or newest[head.stream].version < head.version:
+                newest[head.stream] = head
+        heads = [*newest.values()]
         if not heads:
             return []
         # Looked up afterwards: what is entered meanwhile only grows.
