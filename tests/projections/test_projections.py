@@ -56,7 +56,7 @@ async def test_the_lobby_is_searched_by_status_ruleset_player_and_text(rows: Pro
     assert (game.version, game.organizer) == (gathering.game.version, ORGANIZER)
 
 
-async def test_an_assigned_seat_is_held_in_the_lobby_and_counts_for_who_has_it_in_the_end(
+async def test_an_assigned_seat_is_held_in_the_lobby_by_who_was_assigned_it_last(
     rows: ProjectionStore,
 ) -> None:
     play = Play(TINY, ROOM, 2, seed=1, start=False)

@@ -174,7 +174,7 @@ async def confirm_seat(request: Call, game: str, seat: str) -> Response[bytes]:
 
 @endpoint(
     "POST",
-    "/v1/games/bulk",
+    "/v1/bulks",
     tag="Games",
     account="required",
     scopes=("organize",),
@@ -191,8 +191,8 @@ async def create_games(request: Call) -> Response[bytes]:
     players to them when the game is open. If anything is wrong with one of the games, none is created, and `faults`
     names each game and seat. You can ask for 500 games in 24 hours.
 
-    The answer comes before the games are open. `GET /v1/games/bulk/{bulk}` says what became of each, and
-    `GET /v1/games/bulk/{bulk}/stream` follows that. At `starts_at` each game starts whose seats are all taken; another
+    The answer comes before the games are open. `GET /v1/bulks/{bulk}` says what became of each, and
+    `GET /v1/bulks/{bulk}/stream` follows that. At `starts_at` each game starts whose seats are all taken; another
     one starts as soon as they are, within 14 days. With an `Idempotency-Key`, a repeated request creates no second
     games: you get the same bulk.
     """
@@ -206,7 +206,7 @@ async def create_games(request: Call) -> Response[bytes]:
         some = f"Game {faults[0].game}: {faults[0].detail}"
         more = f" There are {len(faults)} faults." if len(faults) > 1 else ""
         raise Problem(BULK_REFUSED, some + more, BULK_REFUSED.remedy, faults=faults[:MOST_FAULTS]) from None
-    return answer(await _seen(services, row), 202, {"Location": f"/v1/games/bulk/{row.bulk}"})
+    return answer(await _seen(services, row), 202, {"Location": f"/v1/bulks/{row.bulk}"})
 
 
 BULK: Final = (create_games,)
@@ -215,7 +215,7 @@ BULK: Final = (create_games,)
 
 @endpoint(
     "GET",
-    "/v1/games/bulk/{bulk:str}",
+    "/v1/bulks/{bulk:str}",
     tag="Games",
     account="required",
     scopes=("organize",),
@@ -234,7 +234,7 @@ async def show_bulk(request: Call, bulk: str) -> Response[bytes]:
 
 @endpoint(
     "DELETE",
-    "/v1/games/bulk/{bulk:str}",
+    "/v1/bulks/{bulk:str}",
     tag="Games",
     account="required",
     scopes=("organize",),
@@ -255,7 +255,7 @@ async def cancel_bulk(request: Call, bulk: str) -> Response[bytes]:
 
 @endpoint(
     "GET",
-    "/v1/games/bulk/{bulk:str}/stream",
+    "/v1/bulks/{bulk:str}/stream",
     tag="Games",
     account="required",
     scopes=("organize",),

@@ -9,7 +9,7 @@ UNKNOWN_BULK: Final = Kind(
     404,
     "There is no such bulk",
     "You have asked for no games under this id, or it was forgotten. Bulks are kept for 60 days.",
-    "Use the id from the answer of POST /v1/games/bulk.",
+    "Use the id from the answer of POST /v1/bulks.",
     {"detail": "You have no bulk 'bgone'."},
 )
 NOT_CONSENTED: Final = Kind(

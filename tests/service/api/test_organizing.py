@@ -38,9 +38,9 @@ async def wrong(service: Service, method: str, path: str, player: Player, body: 
 
 async def create(service: Service, player: Player, *games: Any, key: str | None = None, **wish: Any) -> Answer:
     headers = {} if key is None else {"idempotency_key": key}
-    answer = await service.ask("POST", "/v1/games/bulk", player, {"games": games, **wish}, **headers)
+    answer = await service.ask("POST", "/v1/bulks", player, {"games": games, **wish}, **headers)
     assert answer.status_code == 202, answer.text
-    assert answer.headers["location"] == f"/v1/games/bulk/{answer.json()['id']}"
+    assert answer.headers["location"] == f"/v1/bulks/{answer.json()['id']}"
     return answer.json()
 
 
@@ -48,7 +48,7 @@ async def became(service: Service, player: Player, bulk: str, *statuses: str) ->
     """Return what became of the games of a bulk as soon as it is what is expected."""
     games = list[Answer]()
     for _ in range(400):
-        games = (await service.get(f"/v1/games/bulk/{bulk}", player))["games"]
+        games = (await service.get(f"/v1/bulks/{bulk}", player))["games"]
         if tuple(each["status"] for each in games) == statuses:
             return games
         await asyncio.sleep(0.05)
@@ -116,7 +116,7 @@ async def test_games_are_created_together_and_who_is_seated_is_told(
     first = await service.get(f"/v1/games/{opened[0]['game']}", anna)
     assert (first["title"], first["organizer"]) == ("Table 1", anna.id)
     assert first["clock"] is not None
-    assert await wrong(service, "GET", f"/v1/games/bulk/{made['id']}", bert) == (404, "unknown-bulk")
+    assert await wrong(service, "GET", f"/v1/bulks/{made['id']}", bert) == (404, "unknown-bulk")
 
 
 async def test_what_is_wrong_with_any_game_is_named_and_none_is_created(
@@ -125,15 +125,15 @@ async def test_what_is_wrong_with_any_game_is_named_and_none_is_created(
     service, anna, bert, carl = club
     dora = await service.register("Dora")
     games = [{**TABLE, "seats": {"red": bert.id}}, {**TABLE, "seats": {"red": carl.id, "blue": dora.id}}]
-    answer = await service.ask("POST", "/v1/games/bulk", anna, {"games": games})
+    answer = await service.ask("POST", "/v1/bulks", anna, {"games": games})
     told = answer.json()
     assert (answer.status_code, told["type"]) == (422, "/problems/bulk-refused")
     assert told["faults"] == [{"game": 2, "seat": "blue", "detail": f"'{dora.id}' does not let you seat them."}]
     assert (await service.get("/v1/players/me/games", bert))["items"] == []
-    assert await wrong(service, "POST", "/v1/games/bulk", anna, {"games": []}) == (422, "invalid-body")
-    assert await wrong(service, "POST", "/v1/games/bulk", anna, {"games": [TABLE] * 101}) == (422, "invalid-body")
+    assert await wrong(service, "POST", "/v1/bulks", anna, {"games": []}) == (422, "invalid-body")
+    assert await wrong(service, "POST", "/v1/bulks", anna, {"games": [TABLE] * 101}) == (422, "invalid-body")
     late = {"games": [TABLE], "starts_at": "2026-11-27T19:00:00"}
-    assert await wrong(service, "POST", "/v1/games/bulk", anna, late) == (422, "invalid-body")
+    assert await wrong(service, "POST", "/v1/bulks", anna, late) == (422, "invalid-body")
 
 
 @contextlib.asynccontextmanager
@@ -156,7 +156,7 @@ async def test_a_stream_tells_what_becomes_of_games_until_all_have_started_or_we
     now = written(service.services.games._clock())
     seats = {"red": bert.id, "blue": carl.id}
     made = await create(service, anna, {**TABLE, "seats": seats, "starts_at": now}, TABLE, TABLE)
-    url = f"/v1/games/bulk/{made['id']}"
+    url = f"/v1/bulks/{made['id']}"
     await became(service, anna, made["id"], "started", "open", "open")
     cancelled = await service.ask("DELETE", url, anna)
     assert (cancelled.status_code, cancelled.json()["cancelled"] is not None) == (202, True)

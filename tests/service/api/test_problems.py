@@ -75,7 +75,7 @@ async def _let_too_many_seat_me(s: Scene) -> httpx.Response:
 
 async def _ask_for_too_many_games(s: Scene) -> httpx.Response:
     with mock.patch("service.organizing.bulks.MOST_A_DAY", 0):
-        return await s.ask("POST", "/v1/games/bulk", s.anna, {"games": [TABLE]})
+        return await s.ask("POST", "/v1/bulks", s.anna, {"games": [TABLE]})
 
 
 async def _make_a_webhook_where_there_are_none(s: Scene) -> httpx.Response:
@@ -377,8 +377,8 @@ PROVOKED: dict[str, Provoke] = {
     "unknown-delivery": _replay_nothing,
     "too-many-webhooks": _make_too_many_webhooks,
     "bad-target": lambda s: s.ask("POST", "/v1/webhooks", s.anna, {"url": "http://example.org/"}),
-    "unknown-bulk": lambda s: s.ask("GET", "/v1/games/bulk/bgone", s.anna),
-    "bulk-refused": lambda s: s.ask("POST", "/v1/games/bulk", s.anna, {"games": [TABLE | {"players": 9}]}),
+    "unknown-bulk": lambda s: s.ask("GET", "/v1/bulks/bgone", s.anna),
+    "bulk-refused": lambda s: s.ask("POST", "/v1/bulks", s.anna, {"games": [TABLE | {"players": 9}]}),
     "not-consented": _assign_without_consent,
     "too-many-consents": _let_too_many_seat_me,
     "too-many-games": _ask_for_too_many_games,

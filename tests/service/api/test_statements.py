@@ -103,6 +103,7 @@ class World(Struct):
             await service.post(f"/v1/cases/{self.case}/statements", (anna, bert)[number % 2], {"statement": "?"})
             await service.post(f"/v1/games/{self.gathering}/invitations", anna)
             await service.post("/v1/tokens", anna, {"name": "another", "scopes": ["play"]})
+            await service.ask("PUT", f"/v1/players/me/consents/{guest.id}", anna)
             if number < MOST_WEBHOOKS - 1:
                 await service.post("/v1/webhooks", anna, HOOK)
             browser = Subscriber(f"https://push.example/{number}")
