@@ -43,6 +43,9 @@ NEAR: Final = 5_000
 GROUP: Final = 24
 """So many players are drawn again together in a large field; it is done in a fraction of a second."""
 
+PATIENCE: Final = 3
+"""So many seconds a group may take; one of large tables can take longer, and is then left as it is."""
+
 CALM: Final = 2
 """When no group was improved in so many rounds over all tables, the draw is left as it is."""
 
@@ -254,24 +257,29 @@ class Search:
             seconds: how long one integer program may take.
         """
         master = Master(self.numbers, self.best, self.cost)
-        priced = self._priced(master, self._raise)
+        large = self.numbers.count > GROUP
+        # In a large field half of the time is kept for exchanges, which need no linear program over all tables.
+        priced = self._priced(master, self._raise, self.left() / 2 if large else math.inf)
         yield
-        if priced is None or self.is_proved():
+        if self.is_proved():
             return
-        value, pricing = priced
-        if self.numbers.count > GROUP:
-            self._dive(master)
-            yield
+        if large:
+            if priced is not None:
+                self._dive(master)
+                yield
             for _ in self._exchanged(Random(1)):
                 yield
                 if self.is_proved():
                     return
-        if not self.is_proved() and self.left() > 0:
-            self._close(value, pricing, columns, seconds)
+        if priced is not None and not self.is_proved() and self.left() > 0:
+            self._close(*priced, columns, seconds)
             yield
 
-    def _priced(self, master: Master, tell: Any = lambda _: None) -> tuple[float, Pricing] | None:
+    def _priced(
+        self, master: Master, tell: Any = lambda _: None, seconds: float = math.inf
+    ) -> tuple[float, Pricing] | None:
         """Solve the linear program over all tables; None when the time is over before. Tells bounds on the way."""
+        least = max(0, self.left() - seconds)
         shape = master.numbers.shape
         while True:
             value, pricing = master.relaxed()
@@ -280,7 +288,7 @@ class Search:
             for reduced, table in pricing.cheapest():
                 lowest[len(table)] = min(lowest[len(table)], reduced)
                 added += master.add(table)
-                if self.left() < 0:
+                if self.left() < least:
                     return None
             # Each table takes this much off the value at most.
             tell(value + sum(tables * lowest[size] for size, tables in shape.items()))
@@ -327,7 +335,7 @@ class Search:
     def _exchanged(self, random: Random) -> Iterator[None]:
         """Draw groups of tables of a large field again, until that gains nothing more; yield when it does."""
         calm = 0
-        while self.left() > 0:
+        while self.best and self.left() > 0:
             for group in self._groups(random):
                 calm += 1
                 if self._redrawn(group):
@@ -359,7 +367,7 @@ class Search:
         place = {player: number for number, player in enumerate(players)}
         part = self.numbers.part(players, Counter(map(len, group)))
         start = [tuple(place[player] for player in table) for table in group]
-        search = Search(part, start, self.cost, self._ends)
+        search = Search(part, start, self.cost, min(self._ends, time.monotonic() + PATIENCE))
         for _ in search.run(NEAR, 0.5):
             pass
         again = [tuple(players[player] for player in table) for table in search.best]

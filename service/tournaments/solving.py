@@ -6,9 +6,9 @@ fails, the slices are the draw, and `Solved.remark` says why.
 
 HiGHS was chosen by measurement, on draws of rounds 3, 5 and 7 with tables of 3 and 4, by one thread. By columns
 (`columns.py`) it proved the best draw for 7 to 24 players in 3 s at most, for 48 in 15 s. CP-SAT, with a variable for
-each player at each table, proved in 8 s that for 7 players, and for 13 in round 3; for 24 and 48 it found nothing
-better than slices, and its bound stayed near zero. HiGHS with numpy adds 68 MB to an installation, OR-tools with what
-it needs some 230 MB.
+each player at each table, proved it in 8 s for 7 players, and for 13 in round 3; for 24 and 48 players it found no
+better draw than it began with, and its bound stayed near zero. HiGHS with numpy adds 68 MB to an installation, OR-tools
+with what it needs some 230 MB.
 """
 
 import asyncio

@@ -2,8 +2,9 @@
 
 The players are put in the order of their scores, those of equal score in that of their lots. Those whose bye costs
 least have the byes, and the others are cut into tables from the top. Then two players change places, or one moves to
-another table, as long as that makes the draw cheaper. The result is a draw that no single exchange makes better. It is
-lawful whenever there is a lawful draw, unless there are so many bans that the search for one was given up.
+another table, as long as that makes the draw cheaper; `annealing.py` looks for a still cheaper one. No single exchange
+makes the result better. It is lawful whenever there is a lawful draw, unless there are so many bans that the search for
+one was given up.
 
 All of that follows from the problem alone: nothing is left to chance or to the order of the entrants.
 """
@@ -11,6 +12,7 @@ All of that follows from the problem alone: nothing is left to chance or to the 
 from collections.abc import Sequence
 from typing import Final
 
+from domain.tournament.draw.annealing import annealed
 from domain.tournament.draw.field import Field, pairs_of
 from domain.tournament.draw.lawful import Seating, Shape, lawful, shapes
 from domain.tournament.draw.problem import Draw, Problem
@@ -42,18 +44,24 @@ def sliced(field: Field) -> Seating:
     """Return the tables and byes of the slices. Raises `NoDraw` or `Undecided`."""
     found: list[tuple[int, Seating]] = []
     for shape in shapes(field)[:SHAPES]:
-        exchange = Exchange(field, *cut(field, shape))
-        exchange.improve()
+        exchange = _improved(field, cut(field, shape))
         if exchange.is_lawful():
             found.append((exchange.price(), exchange.seating()))
     if not found:
         start = lawful(field)
         if start is None:
             raise NoDraw("the problem has no lawful draw")
-        exchange = Exchange(field, *start)
-        exchange.improve()
+        exchange = _improved(field, start)
         found.append((exchange.price(), exchange.seating()))
-    return min(found, key=lambda item: item[0])[1]
+    price, best = min(found, key=lambda item: item[0])
+    exchange = _improved(field, annealed(field, *best))
+    return exchange.seating() if exchange.price() < price else best
+
+
+def _improved(field: Field, seating: Seating) -> "Exchange":
+    exchange = Exchange(field, *seating)
+    exchange.improve()
+    return exchange
 
 
 def cut(field: Field, shape: Shape) -> Seating:

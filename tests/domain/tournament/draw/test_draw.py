@@ -26,7 +26,7 @@ def among(draw: Draw) -> set[frozenset[PlayerId]]:
     return {frozenset(table) for table in draw.tables}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(problems())
 def test_slices_are_lawful_when_any_draw_is(problem: Problem) -> None:
     assert not flaws(problem)
@@ -73,7 +73,7 @@ def exchanged(draw: Draw) -> list[Draw]:
     return found
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(problems(most=12), st.randoms(use_true_random=False))
 def test_the_order_of_the_input_does_not_matter(problem: Problem, random: Random) -> None:
     def mixed(items: tuple[object, ...]) -> tuple[object, ...]:

@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+import json
 from collections import Counter
 
 from domain.kernel.ids import PlayerId
@@ -22,19 +23,24 @@ def test_known_answers() -> None:
     assert {number: lots(number) for number in LOTS} == LOTS
 
 
-def test_the_known_answers_follow_from_the_description() -> None:
-    """A second implementation, written from the module's words alone."""
-    text = '{"entropy":{"a":"alpha","b":"Ω","c":"","d":"","e":"five"},"tournament":"t-1"}'
-    context = hashlib.sha256(text.encode()).digest()
-    block = hmac.new(SECRET, context + b"\0\0\0\0\0\0\0\x01" + b"\0\0\0\0", hashlib.sha256).digest()
-    numbers = [int.from_bytes(block[start : start + 4], "big") for start in range(0, 16, 4)]
-    # None of the first four numbers is among the few that are thrown away.
-    assert all(number < 2**32 - 2**32 % choices for number, choices in zip(numbers, (5, 4, 3, 2), strict=True))
-    items = list("abcde")
-    for last, number in zip((4, 3, 2, 1), numbers, strict=True):
-        chosen = number % (last + 1)
-        items[last], items[chosen] = items[chosen], items[last]
-    assert "".join(items) == LOTS[1]
+def test_the_lots_follow_from_the_description() -> None:
+    """A second implementation, written from the module's words alone; 40 players need more than one block."""
+    for entropy in (dict(ENTROPY), {f"p{number:02}": "" for number in range(40)}):
+        text = json.dumps(
+            {"entropy": entropy, "tournament": "t-1"}, sort_keys=True, separators=(",", ":"), ensure_ascii=False
+        )
+        message = hashlib.sha256(text.encode()).digest() + (1).to_bytes(8, "big")
+        blocks = [hmac.new(SECRET, message + block.to_bytes(4, "big"), hashlib.sha256).digest() for block in range(9)]
+        stream = b"".join(blocks)
+        numbers = [int.from_bytes(stream[start : start + 4], "big") for start in range(0, len(stream), 4)]
+        items = sorted(entropy)
+        for last in range(len(items) - 1, 0, -1):
+            number = numbers.pop(0)
+            while number >= 2**32 - 2**32 % (last + 1):
+                number = numbers.pop(0)
+            chosen = number % (last + 1)
+            items[last], items[chosen] = items[chosen], items[last]
+        assert list(draw_lots(SECRET, "t-1", 1, {PlayerId(player): text for player, text in entropy.items()})) == items
 
 
 def test_only_secret_tournament_round_players_and_their_entropy_count() -> None:
