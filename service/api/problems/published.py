@@ -8,17 +8,11 @@ from service.api.problems import (
     accounts,
     cases,
     games,
-<<<<<<< HEAD
-    play,
-    request,
-    rulesets,
-    tournaments,
-=======
     organizing,
     play,
     request,
     rulesets,
->>>>>>> 7c83ce8697ca01a2b57385fef56f951d5e11c307
+    tournaments,
     transparency,
     webhooks,
 )
