@@ -41,7 +41,7 @@ def test_a_tournament_is_proved_among_other_files(call: Call, file: Path) -> Non
     forged.write_bytes(file.read_bytes().replace(b"luck 3", b"luck 4", 1))
     said = call("verify", file.parent)
     assert said.code == 1
-    assert "1 proved, 1 not proved." in " ".join(said.out.split())
+    assert "1 proved, 1 not proved, 0 not read." in " ".join(said.out.split())
     assert "not proved: The results of 2 games: their exports are missing." in " ".join(said.out.split())
 
 
