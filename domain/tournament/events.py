@@ -48,7 +48,7 @@ class TournamentAnnounced(TournamentEvent, frozen=True):
     """A tournament was announced, and everybody can enter (TAB-TRN-01). Who announced it directs it.
 
     Attributes:
-        commitment: the end of the chain of secrets that the lots come from, in hex (`lots.py`).
+        commitment: the end of the chain of secrets that the lots come from, in hex.
     """
 
     rules = ("TAB-TRN-01", "TAB-TRN-02")

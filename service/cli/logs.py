@@ -23,6 +23,8 @@ from domain.kernel.proof.verify import verify as verify_export
 from domain.kernel.rules.documents import DocumentError
 from domain.kernel.rules.message import in_words
 from domain.library import LIBRARY
+from domain.tournament import proof as tournament_proof
+from domain.tournament.fold import fold as fold_tournament
 from domain.transparency.certificate import BEYOND as UNCERTIFIED
 from domain.transparency.certificate import Certified, certify
 from domain.transparency.policy import Policy, PolicyError, read_policy
@@ -123,10 +125,10 @@ def verify(
     on: OnOption = LOCAL,
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON; of many, one on a line.")] = False,
 ) -> None:
-    """Verify exported games and cases offline. Of what is wrong, name the first bad version.
+    """Verify exported games, cases and tournaments offline. Of what is wrong, name the first bad version.
 
     Many files and those of folders are verified side by side, and each gets a line. A case is verified with the export
-    of its game if that is among them as GAME.jsonl.
+    of its game if that is among them as GAME.jsonl, and a tournament with those of its games.
 
     With a certificate and a policy it also says whether this is the log that the service stood by, and who saw it.
 
@@ -145,6 +147,11 @@ def verify(
     lines = read_export(file).splitlines(keepends=True)
     if proof.is_export(lines[0] if lines else b""):
         _verify_case(lines, game, text, believed, as_json)
+        return
+    if tournament_proof.is_export(lines[0] if lines else b""):
+        if game is not None:
+            bad_input("--game is for a case or a fork; verify a tournament together with the exports of its games")
+        _verify_tournament(lines, text, believed, as_json)
         return
     against = _verified(game, "The game that is forked") if game is not None else None
     verdict = verify_export(lines, LIBRARY, against)
@@ -217,6 +224,25 @@ def _verify_case(lines: list[bytes], game: Path | None, shown: str, believed: Po
         raise typer.Exit(1)
 
 
+def _verify_tournament(lines: list[bytes], shown: str, believed: Policy | None, as_json: bool) -> None:
+    verdict = tournament_proof.verify(lines, LIBRARY, {})
+    certified = _certified(lines, shown, believed) if believed is not None and verdict.ok else None
+    if as_json:
+        extra = {"certificate": certified} if certified is not None else {}
+        print_json({**msgspec.to_builtins(verdict), **extra})
+    elif not verdict.ok:
+        where = f"version {verdict.version}" if verdict.version else f"line {verdict.line}"
+        console.print(f"NOT PROVED: {where} of the tournament is wrong. {verdict.problem}", markup=False)
+    else:
+        about = f"a tournament, {verdict.events} events, {verdict.status}"
+        console.print(f"Proved: {verdict.tournament}, {about}.", markup=False)
+        _print_sentences(verdict.head, verdict.proved, verdict.unproved)
+        if certified is not None:
+            print_certified(certified)
+    if not verdict.ok or (certified is not None and not certified.ok):
+        raise typer.Exit(1)
+
+
 def _verified(file: Path, what: str) -> Export:
     """Return the export of another game, which is what it says."""
     whole = verify_export(read_export(file).splitlines(keepends=True), LIBRARY)
@@ -246,6 +272,13 @@ def _certified(lines: list[bytes], certificate: str, policy: Policy) -> Certifie
             return fold_case(case.case, case.records[:version]).status
 
         return certify(case.case, case.records, stood, certificate, policy, check)
+    if tournament_proof.is_export(lines[0]):
+        tournament = tournament_proof.read(lines)
+
+        def held(version: Version) -> str:
+            return fold_tournament(tournament.tournament, tournament.records[:version]).status
+
+        return certify(tournament.tournament, tournament.records, held, certificate, policy, check)
     exported = read(lines)
 
     def status_at(version: Version) -> str:

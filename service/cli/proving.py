@@ -1,8 +1,9 @@
-"""Proving many exports of games and cases (disputes) in parallel: the files, and a line with the result of each."""
+"""Proving many exports of games, cases and tournaments in parallel: the files, and a line with the result of each."""
 
 import gzip
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -11,10 +12,13 @@ import msgspec
 from msgspec import Struct
 
 from domain.judging import proof
-from domain.kernel.proof.export import ExportError
+from domain.kernel.ids import GameId
+from domain.kernel.proof.export import Export, ExportError
 from domain.kernel.proof.reading import read
 from domain.kernel.proof.verify import verify
 from domain.library import LIBRARY
+from domain.tournament import proof as tournament_proof
+from domain.tournament.fold import fold
 from service.base.pieces import LOCAL, in_pieces
 
 PACKED: Final = ".gz"
@@ -58,6 +62,7 @@ class _Given(Struct, frozen=True):
     """A file to verify, with what is in it: a worker of a cluster may not have it.
 
     `trouble` says why it cannot be read. `game` is the export of a case's game, if it is there; `game_file` its name.
+    `games` are those of a tournament's games that are there.
     """
 
     file: str
@@ -65,12 +70,14 @@ class _Given(Struct, frozen=True):
     trouble: str = ""
     game: bytes | None = None
     game_file: str = ""
+    games: tuple[bytes, ...] = ()
 
 
 def prove_all(files: Sequence[Path], processes: int, on: str = LOCAL) -> Iterator[Outcome]:
     """Verify exports side by side, as `in_pieces` does, and yield the result of each, in their order.
 
-    A case is also checked against the export of its game, when one of the files has the game's id as its name.
+    A case is also checked against the export of its game, when one of the files has the game's id as its name, and a
+    tournament against those of its games.
     """
     known = {file.name.partition(".")[0]: file for file in files}
     return in_pieces(_outcome, map(partial(_given, known), files), min(processes, len(files)), on)
@@ -81,6 +88,8 @@ def _given(known: Mapping[str, Path], file: Path) -> _Given:
         content = content_of(file)
     except OSError as error:
         return _Given(str(file), trouble=error.strerror or str(error))
+    if tournament_proof.is_export(content):
+        return _Given(str(file), content, games=tuple(_games_of(content, known)))
     if not proof.is_export(content):
         return _Given(str(file), content)
     try:
@@ -90,11 +99,26 @@ def _given(known: Mapping[str, Path], file: Path) -> _Given:
         return _Given(str(file), content)
 
 
+def _games_of(content: bytes, known: Mapping[str, Path]) -> Iterator[bytes]:
+    """Yield the exports of a tournament's games that are among the files. The lines of those say what is wrong."""
+    with suppress(ExportError, msgspec.ValidationError):
+        exported = tournament_proof.read(content.splitlines(keepends=True))
+        for game in fold(exported.tournament, exported.records).games:
+            if game in known:
+                with suppress(OSError):
+                    yield content_of(known[game])
+
+
 def _outcome(given: _Given) -> Outcome:
     if given.trouble:
         return Outcome(given.file, "not read", given.trouble)
     lines = given.content.splitlines(keepends=True)
-    verdict = _case(lines, given) if proof.is_export(given.content) else verify(lines, LIBRARY)
+    if tournament_proof.is_export(given.content):
+        verdict = _tournament(lines, given)
+    elif proof.is_export(given.content):
+        verdict = _case(lines, given)
+    else:
+        verdict = verify(lines, LIBRARY)
     result: Result = "proved" if verdict.ok else "not proved"
     return Outcome(given.file, result, _line(verdict), msgspec.to_builtins(verdict))
 
@@ -113,9 +137,21 @@ def _case(lines: list[bytes], given: _Given) -> proof.CaseVerdict:
     return msgspec.structs.replace(with_game, problem=f"Checked against {given.game_file}: {with_game.problem}")
 
 
+def _tournament(lines: list[bytes], given: _Given) -> tournament_proof.TournamentVerdict:
+    games: dict[GameId, Export] = {}
+    for each in given.games:
+        with suppress(ExportError):
+            export = read(each.splitlines(keepends=True))
+            games[export.game] = export
+    return tournament_proof.verify(lines, LIBRARY, games)
+
+
 def _line(verdict: Any) -> str:
     if not verdict.ok:
         where = f"version {verdict.version}" if verdict.version else f"line {verdict.line}"
         return f"{where} is wrong. {verdict.problem}"
+    if isinstance(verdict, tournament_proof.TournamentVerdict):
+        told = f"tournament, {verdict.events} events, {verdict.status}"
+        return f"{told}; not proved: {' '.join(verdict.unproved)}" if verdict.unproved else told
     what = f"case of {verdict.game}" if isinstance(verdict, proof.CaseVerdict) else verdict.ruleset
     return f"{what}, {verdict.events} events, {verdict.status}"

@@ -491,6 +491,7 @@ def test_what_is_neither_json_nor_text_may_be_asked_for_as_bytes(openapi: dict[s
         "drawBoardAsPng": ["image/png", octets],
         "showChart": ["image/svg+xml", octets],
         "exportCase": ["application/x-ndjson", octets],
+        "exportTournament": ["application/x-ndjson", octets],
         "showCheckpoint": ["text/plain", octets],
         "showTile": [octets],
         "showEntries": [octets],

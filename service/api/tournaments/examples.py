@@ -133,6 +133,7 @@ def examples(scene: Scene) -> dict[str, Example]:
     cancelled.act(rounds.cancel_round, 1, REASON)
     found["cancelRound"] = Example(cancelled.round_shown, Reason(REASON))
     club.act(rounds.open_table, 1, 1, GAME, by=None)
+    found["showRound"] = Example(club.round_shown)
     table = club.round.tables[0]
     bye = club.round.byes[0]
     found["seatSubstitute"] = Example(
@@ -151,7 +152,6 @@ def examples(scene: Scene) -> dict[str, Example]:
     club.act(results.overrule, 1, 1, order, REASON)
     found["overruleResult"] = Example(club.round_shown, NewResult(order, REASON))
     found["showTournament"] = Example(club.shown)
-    found["showRound"] = Example(club.round_shown)
     field = club.tournament.field
     found["showStandings"] = Example(standings_view(club.tournament, standings(field), club.names))
     found["showCrosstable"] = Example(crosstable_view(club.tournament, crosstable(field)))

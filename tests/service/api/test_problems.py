@@ -28,6 +28,7 @@ from service.connections.counting import Connections
 from service.connections.http import HttpConnection
 from service.observe.metrics import Metrics
 from service.store.protocol import StoreUnavailable
+from service.tournaments.committee import MOST_TOURNAMENTS
 from tests.helpers.authenticator import PROOF, Authenticator
 from tests.helpers.browsers import Subscriber
 from tests.helpers.issuer import CLIENT, provider
@@ -337,7 +338,33 @@ async def _look_at_a_withheld_fork(s: Scene) -> httpx.Response:
     return await s.ask("GET", f"/v1/games/{fork['id']}", s.anna)
 
 
+async def _announce(s: Scene) -> httpx.Response:
+    regulations = {"ruleset": "tiny-auction", "stages": [{"type": "swiss", "rounds": 1}]}
+    wish = {"regulations": {**regulations, "sizes": [2], "points": [[60, 0]]}}
+    return await s.ask("POST", "/v1/tournaments", s.anna, wish)
+
+
+async def _direct_anothers_tournament(s: Scene) -> httpx.Response:
+    tournament = (await _announce(s)).json()["summary"]["tournament"]
+    return await s.ask("POST", f"/v1/tournaments/{tournament}/rounds", s.bert)
+
+
+async def _look_at_no_round(s: Scene) -> httpx.Response:
+    tournament = (await _announce(s)).json()["summary"]["tournament"]
+    return await s.ask("GET", f"/v1/tournaments/{tournament}/rounds/9")
+
+
+async def _announce_too_many(s: Scene) -> httpx.Response:
+    for _ in range(MOST_TOURNAMENTS):
+        await _announce(s)
+    return await _announce(s)
+
+
 PROVOKED: dict[str, Provoke] = {
+    "unknown-tournament": lambda s: s.ask("GET", "/v1/tournaments/tgone"),
+    "unknown-round": _look_at_no_round,
+    "not-a-director": _direct_anothers_tournament,
+    "too-many-tournaments": _announce_too_many,
     "unknown-case": lambda s: s.ask("GET", "/v1/cases/cgone"),
     "unknown-statement": _erase_nothing,
     "not-an-official": lambda s: _rule(s, "carla"),
