@@ -18,7 +18,7 @@ from tests.faults.ledger import Answer, Astray, Deed, Ledger, Player
 APPOINTED: Final = 0.1
 """How often, when a game waits, its organizer names the official of the table, or releases who is one."""
 
-REORDERED: Final = 0.1
+REORDERED: Final = 0.2
 """How often the second of two commands sets out before the first."""
 
 HANDED: Final = 0.08
@@ -27,7 +27,7 @@ HANDED: Final = 0.08
 PROPOSED: Final = 0.08
 """How often a seat that is asked proposes an end instead. The others answer at once, and agree half the time."""
 
-GIVEN: Final = 0.06
+GIVEN: Final = 0.1
 """How often it gives another seat time, or asks for the flag of one, which the clock does not let fall."""
 
 RESIGNED: Final = 0.01

@@ -246,6 +246,29 @@ async def test_a_dead_receiver_delays_no_other(told: Telling) -> None:
     await sender.settle()
 
 
+async def test_few_requests_go_to_one_host_at_a_time_of_all_accounts(
+    told: Telling, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So many accounts together cannot flood somebody else's server either."""
+    monkeypatch.setattr("service.webhooks.sending.PER_HOST", 2)
+    paths = {"/one": ANNA, "/two": ANNA, "/three": ANNA, "/four": BERT, "/five": BERT}
+    for path, player in paths.items():
+        await told.hook(player, path, events=["game.started"])
+    await told.rig.begun()
+    await told.follow()
+    told.receiver.hang.update(paths)
+    told.outward.seconds = 1.0
+    sender = told.sender()
+    for _ in range(20):
+        await sender.turn()
+        await asyncio.sleep(0.01)
+    assert len(told.receiver.got) == 2
+    await sender.settle()
+    await sender.turn()
+    await sender.settle()
+    assert len(told.receiver.got) == 4
+
+
 async def test_ten_webhooks_are_the_most(told: Telling) -> None:
     for number in range(MOST_WEBHOOKS):
         await told.webhooks.make(ANNA, "account", None, Wish(told.receiver.url(f"/{number}")), None)
