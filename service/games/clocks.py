@@ -101,7 +101,6 @@ class SeatClock(Struct, frozen=True):
     flags: int
     vacated: bool
     absent: bool
-    vacated: bool
     days_off: int
     off_until: str | None
 
@@ -136,7 +135,6 @@ def clocks_view(game: Game) -> ClocksView | None:
                 flags=clocks.flags.get(seat, 0),
                 vacated=seat in clocks.vacated,
                 absent=seat in clocks.absent,
-                vacated=seat in clocks.vacated,
                 days_off=clocks.clock.days_off - clocks.days.get(seat, 0),
                 off_until=until if (until := clocks.off.get(seat, "")) > clocks.at else None,
             )
