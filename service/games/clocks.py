@@ -85,11 +85,9 @@ class SeatClock(Struct, frozen=True):
         runs: whether it runs: the game waits for the seat.
         falls_at: when its time and its grace are up, if nothing happens until then; null while it stands.
         flags: how often its flag fell since its player sat down.
-        vacated: whether it has left the seat open to a substitute. It has no time then, until somebody takes the seat
-            over or its player takes it back.
+        vacated: whether it has left the seat open to a substitute. It has no time then, and the default answer is given
+            whenever the seat is asked, after the grace, until somebody takes it over or its player takes it back.
         absent: whether the clock has answered for it since a player of the game last gave a command.
-        vacated: whether the clock left the seat open to a substitute. Until somebody takes it over, the default answer
-            is given whenever it is asked, after the grace.
         days_off: how many days off it may still take.
         off_until: until when its day off lasts; null while it is on none.
     """
