@@ -15,7 +15,7 @@ from tests.contract.round_trips import OPTIONS, READERS, SchemaReader, Sent, par
 from tests.helpers.sampling import sampled
 from tests.recorded import recorded
 
-DRAWN = sampled("generators of clients", READERS, 2)
+DRAWN = sampled("generators of clients", READERS, 1)
 GAMES = sampled("games sent to clients", recorded(), 3, by=attrgetter("ruleset", "version"))
 
 
