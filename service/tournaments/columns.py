@@ -121,7 +121,7 @@ class Pricing:
                     for player in np.nonzero(price + rest <= limit)[0]:
                         yield price + float(rest[player]), (*table, after + int(player))
                 return
-            # What the table costs at least with each next player: the others are the cheapest for it.
+            # What the table costs at least with each next player: the others are those that are cheapest for it.
             among = pairs[after:, after:] + rest[None, :]
             np.fill_diagonal(among, BANNED)
             if missing == 2:

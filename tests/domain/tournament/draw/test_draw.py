@@ -122,6 +122,12 @@ def test_lots_decide_between_draws_of_the_same_total() -> None:
     assert among(slices(replace(other, met=(Met(A, C, 1),)))) != among(slices(other))
 
 
+def test_an_exchange_is_made_with_those_whose_lots_are_near() -> None:
+    problem = field(6, 2, bans=((PlayerId("p4"), PlayerId("p5")),))
+    # The last two are exchanged with the two before them: 1 + 2 + 2, or 1 + 3 + 1.
+    assert cost(problem, slices(problem)).lots == 5
+
+
 def test_scores_before_lots_and_meetings_before_scores() -> None:
     entrants = (Entrant(A, 1, 24), Entrant(B, 2, 0), Entrant(C, 3, 24), Entrant(D, 4, 0))
     problem = Problem(entrants, (2,), 2, step=12)
