@@ -357,11 +357,12 @@ def test_what_is_alike_is_said_once(openapi: dict[str, Any]) -> None:
 def test_the_contract_does_not_grow_unnoticed(openapi: dict[str, Any]) -> None:
     """When this fails, look for what is said twice before you raise it. It began with 1,100 kB, and 169 packed.
 
-    It was 1,000 kB, and 154 packed, before there were webhooks, inboxes, pushes and e-mail.
+    It was 1,000 kB, and 154 packed, before there were webhooks, inboxes, pushes and e-mail, and 1,125 and 172 before
+    tournaments, whose examples and regulations are the rest.
     """
     compact = json.dumps(openapi, ensure_ascii=False, separators=(",", ":")).encode()
-    assert len(compact) < 1_125_000
-    assert len(gzip.compress(compact)) < 172_000
+    assert len(compact) < 1_260_000
+    assert len(gzip.compress(compact)) < 190_000
 
 
 def test_a_problem_leads_to_nothing_of_a_ruleset(openapi: dict[str, Any]) -> None:
@@ -501,6 +502,7 @@ def test_what_is_neither_json_nor_text_may_be_asked_for_as_bytes(openapi: dict[s
         "exportGame": ["application/x-ndjson", octets],
         "streamBulk": ["text/event-stream"],
         "streamCaseEvents": ["text/event-stream"],
+        "streamTournamentEvents": ["text/event-stream"],
         "streamEvents": ["text/event-stream"],
         "streamMyEvents": ["text/event-stream"],
         "streamNotifications": ["text/event-stream"],

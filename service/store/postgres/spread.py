@@ -632,7 +632,7 @@ class SpreadStore:
         return sorted((case for each in found for case in each), key=_place_of_case, reverse=True)[:limit]
 
     async def tournament(self, tournament: TournamentId) -> TournamentRow | None:
-        return await self._of(tournament).tournament(tournament)
+        return await (await self._of(tournament)).tournament(tournament)
 
     async def tournaments(
         self, *, after: TournamentId | None = None, limit: int = 50, **which: Any
@@ -646,7 +646,7 @@ class SpreadStore:
         return [*islice(heapq.merge(*found, key=_place_of_tournament, reverse=True), limit)]
 
     async def seed(self, tournament: TournamentId) -> bytes | None:
-        return await self._of(tournament).seed(tournament)
+        return await (await self._of(tournament)).seed(tournament)
 
 
 async def _until_kept(attempt: Callable[[], Awaitable[T]]) -> T:

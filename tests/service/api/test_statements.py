@@ -36,6 +36,15 @@ QUERIES: Final = {
 }
 """How a list is asked for, where that is not by its address alone."""
 
+TOURNAMENT: Final = {
+    "regulations": {
+        "ruleset": "tiny-auction",
+        "stages": [{"type": "swiss", "rounds": 1}],
+        "sizes": [2],
+        "points": [[60, 0]],
+    }
+}
+
 NOBODYS: Final = (
     "/v1/rulesets",
     "/v1/rulesets/{ruleset}/rules",
@@ -62,6 +71,7 @@ class World(Struct):
         gathering: a game to which there are invitations.
         case: a case with statements.
         webhook: a webhook with deliveries.
+        tournament: a tournament with players.
     """
 
     service: Service
@@ -72,6 +82,7 @@ class World(Struct):
     gathering: str
     case: str
     webhook: str
+    tournament: str
     made: int = 0
 
     @staticmethod
@@ -87,7 +98,8 @@ class World(Struct):
         complaint = {"kind": "slip", "version": 2, "statement": "?"}
         case = (await service.post(f"/v1/games/{game}/cases", bert, complaint))["summary"]["case"]
         webhook = (await service.post("/v1/webhooks", anna, HOOK))["webhook"]["id"]
-        return World(service, anna, bert, game, hiding, gathering, case, webhook)
+        tournament = (await service.post("/v1/tournaments", anna, TOURNAMENT))["summary"]["tournament"]
+        return World(service, anna, bert, game, hiding, gathering, case, webhook, tournament)
 
     async def grow(self, to: int) -> None:
         """Make whatever accounts can list as long as this."""
@@ -98,6 +110,10 @@ class World(Struct):
             await service.ask("PATCH", "/v1/players/me", guest, {"findable": True})
             await service.begun(anna, guest)
             await service.post(f"/v1/games/{self.hiding}/forks", anna, {"version": version})
+            await service.post(f"/v1/tournaments/{self.tournament}/entries", await service.register("Nemo"), {})
+            told = await service.post("/v1/tournaments", anna, TOURNAMENT)
+            again = f"/v1/tournaments/{told['summary']['tournament']}"
+            await service.post(f"{again}/cancellation", anna, {"reason": "It was one too many."})
             complaint = {"kind": "slip", "version": 3 + number, "statement": "?"}
             case = (await service.post(f"/v1/games/{self.game}/cases", anna, complaint))["summary"]["case"]
             await service.post(f"/v1/cases/{case}/withdrawal", anna)
@@ -163,7 +179,7 @@ async def test_a_list_asks_no_more_for_many_rows_than_for_few(service: Service) 
             for query in QUERIES.get(path, ("",)):
                 of = world.hiding if path.endswith("/forks") else world.gathering if "invit" in path else world.game
                 words = {"anna": world.anna.id, "player": world.anna.id, "game": of, "case": world.case}
-                words |= {"webhook": world.webhook}
+                words |= {"webhook": world.webhook, "tournament": world.tournament}
                 words |= {"ruleset": "tiny-auction", "rule": "TAB-LIFE-02"}
                 wish = "&".join(filter(None, (query, f"limit={size}" if limited else "")))
                 address = f"{path}?{wish}".rstrip("?")

@@ -270,7 +270,7 @@ async def test_a_substitute_is_seated_before_the_game_begins(service: Service) -
     opened = await club.opened(1)
     absent = opened["tables"][0]["players"][1]
     await club.do("rounds/1/tables/1/substitutes", {"player": absent, "to": bye, **LATE})
-    game = f"/v1/games/{opened['tables'][0]['game']}"
+    game, seats = f"/v1/games/{opened['tables'][0]['game']}", list[str]()
     for _ in range(3_000):
         seats = [seat["player"] for seat in (await service.get(game))["seats"]]
         if bye in seats:
