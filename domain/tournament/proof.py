@@ -62,6 +62,9 @@ from domain.tournament.tournament import Inscribed, Tournament
 
 FORMAT: Final = "tabularium-tournament/1"
 
+RULED_AFTERWARDS: Final = "TAB-RUL-09"
+"""The rule behind a result that a ruling gave to a game that was over."""
+
 
 class Header(Struct, frozen=True, forbid_unknown_fields=True):
     """The first line."""
@@ -233,6 +236,8 @@ class _Replay:
         self.tournament: Tournament | None = None
         self.results = 0
         """How many results were compared with their games."""
+        self.ruled: list[GameId] = []
+        """The games whose results a ruling changed after their end."""
 
     def run(self) -> Tournament:
         for record in self.exported.records:
@@ -365,11 +370,13 @@ class _Replay:
             self._fail(f"{where}, which is no game of this tournament")
         if taken.version > len(game.records) or game.records[taken.version - 1].hash.hex() != taken.hash:
             self._fail(f"{where} at version {taken.version} with a hash that the game does not have there")
-        if taken.how == "ruled" and taken.version < len(game.records):
-            return
         found = outcome_of(game.fold(self.library), game.records, table.players)
         if found is None:
             self._fail(f"{where}, which is not over, or was played by others")
+        if (taken.how, taken.rule) == ("ruled", RULED_AFTERWARDS):
+            # What was ruled after the end is in a case, and not in the game.
+            self.ruled.append(game.game)
+            found = msgspec.structs.replace(found, order=taken.order, how=taken.how, rule=taken.rule)
         told = (taken.order, taken.how, taken.rule, taken.version, taken.left)
         if told != (found.order, found.how, found.rule, found.version, found.left):
             self._fail(f"{where}, which ended otherwise: {canonical(found).decode()}")
@@ -395,13 +402,15 @@ class _Replay:
         if drawn := len(tournament.field.rounds):
             yield f"The lots of {drawn} rounds are those of the secrets that were committed to."
             yield "Every draft and every published round is lawful and costs what it says."
-        if self.results:
-            yield f"{self.results} results are those of their games."
+        if results := self.results - len(self.ruled):
+            yield f"{results} results are those of their games."
         if tournament.status == "closed":
             yield "The final order follows from the results."
 
     def unproved(self, tournament: Tournament) -> Iterator[str]:
         if missing := [game for game in tournament.games if game not in self.games]:
             yield f"The results of {len(missing)} games: their exports are missing."
+        if self.ruled:
+            yield f"The rulings on {', '.join(self.ruled)}: verify the exports of their cases."
         if any(each.drafts for each in tournament.field.rounds.values()):
             yield "That no draw would have cost less than one that is not at its bound: it was not solved again."

@@ -361,8 +361,8 @@ def test_the_contract_does_not_grow_unnoticed(openapi: dict[str, Any]) -> None:
     tournaments, whose examples and regulations are the rest.
     """
     compact = json.dumps(openapi, ensure_ascii=False, separators=(",", ":")).encode()
-    assert len(compact) < 1_260_000
-    assert len(gzip.compress(compact)) < 190_000
+    assert len(compact) < 1_275_000
+    assert len(gzip.compress(compact)) < 191_500
 
 
 def test_a_problem_leads_to_nothing_of_a_ruleset(openapi: dict[str, Any]) -> None:

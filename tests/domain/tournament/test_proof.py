@@ -313,6 +313,17 @@ def test_a_result_that_its_game_does_not_have_is_named(taken: dict[str, Any], sa
     assert said in verdict.problem
 
 
+@pytest.mark.rule("TAB-TRN-14", "TAB-RUL-09")
+def test_a_ruling_after_the_end_is_for_its_case_to_prove() -> None:
+    play = played_out()
+    ruled = {"order": (tuple(player_of(seat) for seat in SEATS[:3]),), "how": "ruled", "rule": "TAB-RUL-09"}
+    verdict = with_game(of_one_table(play, **ruled), play)
+    assert verdict.ok, verdict.problem
+    assert f"The rulings on {play.game.id}: verify the exports of their cases." in verdict.unproved
+    assert not any("are those of their games" in each for each in verdict.proved)
+    assert not with_game(of_one_table(play, **ruled, left=(player_of(SEATS[0]),)), play).ok
+
+
 @pytest.mark.rule("TAB-TRN-14")
 def test_the_game_of_a_table_was_played_by_its_players() -> None:
     play, other = played_out(), played_out(2)
