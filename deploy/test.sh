@@ -4,7 +4,7 @@
 # deploy/test.sh --fast takes two minutes, and less once a whole run has noted how long tests take: it runs the tests that
 # what was changed can have touched, the nearest first, and says what it left out. Changed since where the branch began;
 # --fast=COMMIT says since when.
-# The tests start PostgreSQL, Redis and a browser by themselves and stop them; the programs are installed where apt can
+# The tests start PostgreSQL, Redis and browsers by themselves and stop them; the programs are installed where apt can
 # do it.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/bootstrap.sh"
@@ -35,6 +35,7 @@ programs() {
     command -v pgbackrest >/dev/null || missing+=(pgbackrest)
     command -v redis-server >/dev/null || missing+=(redis-server)
     command -v chromium-headless-shell >/dev/null || missing+=(chromium-headless-shell)
+    command -v firefox-esr >/dev/null || command -v firefox >/dev/null || missing+=(firefox-esr)
     command -v valgrind >/dev/null || missing+=(valgrind)
     if [[ ${#missing[@]} -gt 0 && $EUID == 0 ]] && command -v apt-get >/dev/null; then
         echo "== ${missing[*]}"

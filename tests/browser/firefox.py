@@ -33,9 +33,11 @@ PREFERENCES: Final[dict[str, Any]] = {
 }
 
 
-def binary() -> str | None:
-    """Return where Firefox is, if it is there."""
-    return next(filter(None, map(shutil.which, NAMES)), None)
+def binary() -> str:
+    """Return where Firefox is. Raises `AssertionError` when it is nowhere."""
+    found = next(filter(None, map(shutil.which, NAMES)), None)
+    assert found, "the tests need the browser Firefox (Debian: apt-get install firefox-esr); it gets a real push"
+    return found
 
 
 class Firefox:
@@ -84,7 +86,6 @@ class Firefox:
 async def firefox(profile: Path, push_service: str) -> AsyncIterator[Firefox]:
     """Run Firefox without a window, in a new folder, with a push service, which is the address of a WebSocket."""
     found = binary()
-    assert found is not None
     _write(profile, {**PREFERENCES, "dom.push.serverURL": push_service})
     process = await asyncio.create_subprocess_exec(
         *(found, "--headless", "--no-remote", "--profile", str(profile), "--remote-debugging-port", "0"),

@@ -2,19 +2,15 @@
 
 from pathlib import Path
 
-import pytest
-
 from domain.boards import builtin
 from domain.library import LIBRARY
 from service.base.clock import utc_now
-from tests.browser.firefox import binary, firefox
+from tests.browser.firefox import firefox
 from tests.browser.games import token_of
 from tests.browser.test_inbox import begun
 from tests.helpers.push_service import push_service
 from tests.service.api.serving import serving
 from tests.service.api.test_webhooks import eventually
-
-pytestmark = pytest.mark.skipif(binary() is None, reason="no Firefox (Debian: apt-get install firefox-esr)")
 
 BUTTON = "[...document.querySelectorAll('button')].find((each) => each.textContent === '{}')"
 SHOWN = """navigator.serviceWorker.ready.then(async (registration) => (await registration.getNotifications())
