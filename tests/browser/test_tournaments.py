@@ -49,6 +49,7 @@ async def test_a_tournament_is_entered_and_says_who_stands_above_whom_and_why(
     await expect(standings.locator("tbody tr td:last-child").first).to_have_text("points")
     at_table = page.get_by_role("region", name="Round 1").get_by_role("listitem").filter(has_text="Table 1")
     await expect(at_table).to_contain_text("Ended because somebody resigned. The result does not count yet.")
+    assert await at_table.locator(".places li").evaluate_all("items => items.map((each) => each.value)") == [1, 2]
     await expect(page.get_by_role("region", name="Crosstable").get_by_role("row")).to_have_count(1 + 3)
     regulations = page.get_by_role("region", name="Regulations")
     await expect(regulations).to_contain_text("There is 1 round in which players with the same points meet.")

@@ -52,7 +52,7 @@ function tableOf(table, name) {
     <div><h3>${table.game ? html`<a href="/games/${table.game}">Table ${table.number}</a>` : html`Table ${table.number}`}</h3>
     ${
       result
-        ? html`<ol class="places">${result.order.map((tied) => html`<li>${tied.map(name).join(", ")}${tied.some((each) => result.left.includes(each)) ? html` <span class="quiet">(left)</span>` : nothing}</li>`)}</ol>
+        ? html`<ol class="places">${result.order.map((tied, at) => html`<li value=${1 + result.order.slice(0, at).flat().length}>${tied.map(name).join(", ")}${tied.some((each) => result.left.includes(each)) ? html` <span class="quiet">(left)</span>` : nothing}</li>`)}</ol>
           <p class="quiet">${HOW[result.how] ? `Ended ${HOW[result.how]}. ` : nothing}${result.confirmed ? "The result counts." : "The result does not count yet."}</p>`
         : html`<p>${table.players.map(name).join(", ")}</p>`
     }
