@@ -14,6 +14,7 @@ from tests.service.api.serving import Service, serving
 ROOT = Path(__file__).parents[1]
 DISPUTE = ROOT / "openapi" / "disputes.md"
 VANISHED = ROOT / "openapi" / "vanished.md"
+TOURNAMENT = ROOT / "openapi" / "tournaments.md"
 HERE = "http://127.0.0.1:8000"
 
 
@@ -73,5 +74,18 @@ async def test_every_command_of_the_walk_after_a_player_who_vanished_does_what_i
         assert told in said, told
 
 
+async def test_every_command_of_the_walk_through_a_club_evening_does_what_it_says(tmp_path: Path) -> None:
+    async with serving(tmp_path / "data", LIBRARY, builtin, clock=utc_now, durable=False) as service:
+        said = await walk(TOURNAMENT, service, tmp_path)
+        (evening,) = (await service.get("/v1/tournaments"))["items"]
+    assert (evening["status"], evening["entrants"], evening["rounds"]) == ("closed", 5, 1)
+    for told in (
+        "3 proved, 0 not proved, 0 not read.",
+        "The lots of 1 rounds are those of the secrets that were committed to.",
+        "The final order follows from the results.",
+    ):
+        assert told in said, told
+
+
 def test_the_walks_have_commands_for_each_part() -> None:
-    assert [len(commands(guide)) for guide in (DISPUTE, VANISHED)] == [10, 8]
+    assert [len(commands(guide)) for guide in (DISPUTE, VANISHED, TOURNAMENT)] == [10, 8, 10]

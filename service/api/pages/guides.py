@@ -26,6 +26,7 @@ GUIDES: Final[Mapping[str, str]] = {
     "verification": "openapi/verification.md",
     "disputes": "openapi/disputes.md",
     "vanished": "openapi/vanished.md",
+    "tournaments": "openapi/tournaments.md",
     "webhooks": "openapi/webhooks.md",
     "changes": "openapi/CHANGELOG.md",
 }

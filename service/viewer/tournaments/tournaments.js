@@ -30,7 +30,7 @@ function draw() {
     html`<h1>Tournaments</h1>
       <p class="lead">Who meets whom is drawn from lots that nobody can choose, and a stranger can check every draw, result and standing.</p>
       ${GROUPS.map(([status, title]) => group(status, title))}
-      ${any ? nothing : html`<p>There are none yet. <a href="/docs/guides">A guide</a> says how a club announces one.</p>`}`,
+      ${any ? nothing : html`<p>There are none yet. <a href="/docs/guides/tournaments">A guide</a> says how a club announces one.</p>`}`,
     place,
   );
 }
