@@ -1,6 +1,7 @@
 """The games of tables: each is opened once, seats substitutes, and starts, for its tournament."""
 
 import hashlib
+from contextlib import suppress
 from typing import Final
 
 import msgspec
@@ -13,6 +14,7 @@ from domain.kernel.log.game import Decided
 from domain.tournament.field import Table
 from domain.tournament.tournament import Tournament
 from service.games.acts import Act, Case
+from service.games.cache import UnknownGame
 from service.games.creating import TableWish, open_table
 from service.games.games import Games
 
@@ -60,9 +62,12 @@ async def open_game(games: Games, tournament: Tournament, seed: bytes, title: st
     """Return the game of a table, with its players in their seats and its officials, all made in one transaction.
 
     Officials are the directors who do not play. The key follows from tournament, round and table, so there is one game,
-    however often this is repeated. It also follows from the seed, so that nobody else can use it. Raises what
-    `open_table` does.
+    however often this is repeated, and whatever directors have changed since. It also follows from the seed, so that
+    nobody else can use it. Raises what `open_table` does.
     """
+    key = hashlib.sha256(seed + canonical([tournament.id, number, table.number])).hexdigest()
+    with suppress(UnknownGame):
+        return (await games.game(games.first_id(tournament.organizer, key))).id
     regulations = tournament.regulations
     ruleset = games.library.current(regulations.ruleset)
     seats = ruleset.seats(len(table.players), msgspec.convert(regulations.setup, ruleset.setup))
@@ -76,8 +81,6 @@ async def open_game(games: Games, tournament: Tournament, seed: bytes, title: st
         seats=dict(zip(seats, table.players, strict=True)),
         tournament=tournament.id,
     )
-    what = canonical([tournament.id, number, table.number, wish.officials, table.players, regulations])
-    key = hashlib.sha256(seed + what).hexdigest()
     return (await open_table(games, tournament.organizer, wish, key=key)).game
 
 

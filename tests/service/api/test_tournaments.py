@@ -10,13 +10,14 @@ import httpx
 import pytest
 from msgspec import Struct
 
-from domain.kernel.ids import GameId
+from domain.kernel.ids import GameId, PlayerId, TournamentId
 from domain.kernel.proof import reading
 from domain.kernel.proof.verify import verify as verify_game
 from domain.tournament.fold import fold
 from domain.tournament.proof import read, verify
 from domain.tournament.standings import standings
 from service.tournaments.committee import MOST_TOURNAMENTS
+from service.tournaments.tables import open_game, seat
 from tests.service.api.serving import Player, Service, serving
 from tests.service.rig import LIBRARY
 
@@ -154,6 +155,33 @@ async def test_a_tournament_is_played_across_a_restart_and_proved_with_all_its_g
         (each["place"], each["player"], Fraction(each["points"])) for each in told["items"]
     ]
     assert [player for tied in closed["order"] for player in tied] == [each.player for each in anew]
+
+
+async def test_a_table_has_one_game_whatever_directors_change_before_it_is_noted(tmp_path: Path) -> None:
+    """A process that dies between the game of a table and its note leaves a game; the next one takes that."""
+    async with serving(tmp_path, durable=False, tournaments=False) as service:
+        club = await club_of(service, 5)
+        await club.announce()
+        await club.enter()
+        drawn = await club.publish()
+        committee, games, store = service.services.committee, service.services.games, service.services.store
+        tournament = TournamentId(club.url.rpartition("/")[2])
+        seed = await store.seed(tournament)
+        assert seed is not None
+
+        async def opened() -> tuple[GameId, tuple[PlayerId, ...]]:
+            now = (await committee.now(tournament)).tournament
+            table = now.field.rounds[1].tables[0]
+            game = await open_game(games, now, seed, "Club evening", 1, table)
+            await seat(games, now, game, table)
+            return game, tuple(player for player in (await games.game(game)).players.values() if player)
+
+        first, players = await opened()
+        await club.do(f"directors/{(await service.register('Yann')).id}")
+        await club.do("rounds/1/tables/1/substitutes", {"player": players[0], "to": drawn["byes"][0], "reason": "Ill"})
+        again, seated = await opened()
+    assert again == first
+    assert seated == (drawn["byes"][0], players[1])
 
 
 async def test_everybody_reads_a_tournament_and_only_its_directors_direct_it(club: Club) -> None:
