@@ -54,6 +54,7 @@ LOOKED_AT: Final = 100
 WORDS: Final[Mapping[str, str]] = {
     TURN: "It is your turn, {seat}.",
     "game-started": "The game has begun.",
+    "seat-assigned": "{seat} was assigned to you.",
     "flag-fell": "The time of {seat} is up.",
     "take-back-asked": "{seat} asks to take moves back.",
     "end-proposed": "{seat} proposes to end the game.",

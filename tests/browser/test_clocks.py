@@ -169,9 +169,9 @@ async def test_a_seat_that_its_clock_left_open_is_taken_back_on_the_page(browser
         page = visitor.page
         await timed.wait(page, 601)
         await service.services.games.by_clock(GameId(game), Fall(Seat(waited)))
+        around, back = page.locator("#around"), page.get_by_role("button", name="Take your seat back")
         for player in (bert, anna) if holder == anna.id else (anna, bert):
             await opened(page, game, f"#token={token_of(player)}")
-            around, back = page.locator("#around"), page.get_by_role("button", name="Take your seat back")
             if player.id != holder:
                 await expect(around).to_contain_text("left the seat of")
                 await expect(back).to_have_count(0)

@@ -38,10 +38,16 @@ async def read_log(store: EventStore) -> dict[GameId, list[Record]]:
     return log
 
 
+def _is_asked_for(record: Record) -> bool:
+    """Tell whether an account did something: the house answers for a seat that resigned, and the clock for one in time
+    trouble, unasked."""
+    return record.cause is not None and cause_of(record).by is None
+
+
 def faults_of_acknowledgements(ledger: Ledger, log: Log) -> list[str]:
     """Say what is wrong with what was acknowledged: it is in the log exactly once, as it was told, or else here."""
     found: list[str] = []
-    kept = Counter(cause_of(record).key for records in log.values() for record in records if record.cause)
+    kept = Counter(cause_of(record).key for records in log.values() for record in records if _is_asked_for(record))
     for deed in ledger.deeds:
         times = kept[kept_key(deed)]
         if deed.answers and times != 1:

@@ -13,7 +13,7 @@ from service.store.postgres.migrations import known
 from service.store.sqlite.schema import script
 
 README = Path(__file__).parents[2] / "service" / "README.md"
-OF_POSTGRES = {"heads", "chances", "snapshots", "books", "log", "moved", "unfilled"}
+OF_POSTGRES = {"heads", "chances", "snapshots", "books", "log", "moved", "moves", "unfilled"}
 """Tables of PostgreSQL that are parts of others in SQLite, lie in a file of their own there, or replace another."""
 
 

@@ -22,6 +22,7 @@ const EMAIL = "/v1/notifications/email";
 const KINDS = {
   "your-turn": "It is my turn",
   "game-started": "A game begins",
+  "seat-assigned": "A seat was assigned to me",
   "flag-fell": "A player's time is up",
   "take-back-asked": "Somebody asks to take moves back",
   "end-proposed": "Somebody proposes to end the game",

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from domain.kernel.ids import GameId, RuleId, book_of
+from domain.kernel.ids import GameId, RuleId, TournamentId, book_of
 from service.cli import app, main
 from service.store.postgres import moving, spread
 from service.store.postgres.books import ALL, spans
@@ -16,6 +16,7 @@ from service.transparency.keys import new_key
 from tests.helpers.postgres import connected
 from tests.service.api.serving import Player, Service, serving
 from tests.service.api.test_one_book import all_about_a_dispute, all_about_a_game, all_about_an_archived_game
+from tests.service.api.test_tournaments import REGULATIONS
 from tests.service.store.adapters import servers
 
 TABLES = (
@@ -64,11 +65,13 @@ async def test_all_that_books_have_moves_with_them_while_the_service_goes_on(
             await all_about_a_game(service, *people, readers="invited")
             await all_about_an_archived_game(service, home, people[0], over)
             running = await service.begun(*people[:2])
+            announced = await service.post("/v1/tournaments", people[0], {"regulations": REGULATIONS})
+            tournament = TournamentId(announced["summary"]["tournament"])
             async with connected(home) as owner:
                 games = [game for (game,) in await owner.fetch("SELECT game FROM tabularium.games ORDER BY number")]
             before, rows = await said(service, games, people), await counted(home)
             assert [name for name, number in rows.items() if not number] == []
-            moved = {book_of(GameId(each)) for each in games}
+            moved = {book_of(tournament), *(book_of(GameId(each)) for each in games)}
             done = await asyncio.to_thread(
                 CliRunner().invoke,
                 app,

@@ -64,6 +64,7 @@ EXPLAINED: Final = {
 OF_MANY: Final = {
     "pages of games": r"FROM games g .* ORDER BY g.number DESC LIMIT",
     "pages of cases": r"FROM cases c WHERE (?!.*book = \$).* ORDER BY c.place DESC LIMIT",
+    "pages of tournaments": r"FROM tournaments t WHERE (?!.*book = \$).* ORDER BY t.place DESC LIMIT",
     "the log of all streams": r"unnest\(\$1::smallint\[\], \$2::bigint\[\]",
     "streams that a page has named": r"unnest\(\$1::smallint\[\], \$2::text\[\]",
     "whether old cases and forks are in other books than their games": "SELECT NOT \\(EXISTS",

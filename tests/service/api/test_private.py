@@ -47,6 +47,9 @@ OTHERS: Final = {
         "passkey",
         "player",
         "rule",
+        "tournament",
+        "round",
+        "table",
     ),
     *("ruleset", "seat", "secret", "tile", "token", "webhook", "delivery", "device"),
     *(
@@ -61,6 +64,7 @@ OTHERS: Final = {
         "match",
         "name",
         "next",
+        "organizer",
         "scope",
         "status",
         "text",

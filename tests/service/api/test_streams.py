@@ -370,7 +370,13 @@ async def test_plain_frames_have_no_name_and_the_type_in_their_data(
     await service.give(game, anna, "put-up", coins=1)
     wish = {"kind": "slip", "version": 5, "statement": "Why?"}
     case = (await service.post(f"/v1/games/{game}/cases", anna, wish))["summary"]["case"]
+    asked = await service.ask("POST", "/v1/bulks", anna, {"games": [{"ruleset": "tiny-auction", "players": 2}]})
+    bulk, stages = asked.json()["id"], [{"type": "random", "rounds": 1}]
+    regulations = {"ruleset": "tiny-auction", "stages": stages, "sizes": [2], "points": [[1, 0]]}
+    announced = await service.post("/v1/tournaments", anna, {"regulations": regulations})
     streams = (
+        f"/v1/bulks/{bulk}/stream?",
+        f"/v1/tournaments/{announced['summary']['tournament']}/stream?after=0&",
         f"/v1/games/{game}/events/stream?after=0&",
         f"/v1/cases/{case}/stream?after=0&",
         "/v1/players/me/events/stream?after=0&",
@@ -387,7 +393,7 @@ async def test_plain_frames_have_no_name_and_the_type_in_their_data(
         name = shown["named"].pop("event")
         assert shown["named"] == shown["plain"], url
         data = shown["plain"]["data"]
-        states = "inbox" if "unread" in data else "waiting"
+        states = "inbox" if "unread" in data else "bulk-game" if "number" in data else "waiting"
         assert name == data.get("type", data["event"]["type"] if "event" in data else states), url
         refused = await service.ask("GET", f"{url}frames=fancy", anna)
         assert refused.json()["allowed"] == "It takes one of named, plain.", refused.text

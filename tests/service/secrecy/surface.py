@@ -57,6 +57,7 @@ ACTS: Final = (
     *("/end-proposals", "/end-proposals/{proposed}/answer"),
     *("/clock", "/time", "/flags/{seat}", "/days-off"),
     *("/seats/{seat}/offer", "/seats/{seat}/acceptance", "/seats/{seat}/resignation"),
+    *("/seats/{seat}/assignment", "/seats/{seat}/confirmation"),
 )
 """What is asked of games besides reading them; each is tried out in `Onlooker.look`."""
 
@@ -101,6 +102,7 @@ class Onlooker:
         words |= {"past": str(version - 1), "seat": "red", "chart": "points.svg", "document": "cards", "case": "cnone"}
         words |= {"level": "0", "tile": "000.p/1", "secret": "inv_guessed", "lesson": "first"}
         words |= {"webhook": "wnone", "delivery": "dnone", "device": "dnone"}
+        words |= {"bulk": "bnone", "tournament": "tnone", "round": "1"}
         for path, method, _ in endpoints():
             if method == "GET" and path not in LIVE:
                 # A picture in full size shows no more than a small one, and takes ten times as long.
@@ -139,6 +141,8 @@ class Onlooker:
         official, take_backs = self._address(f"/officials/{another.id}"), self._address("/take-backs")
         ends = self._address("/end-proposals")
         return {
+            "POST /assignment": await self._ask("POST", self._address("/seats/red/assignment"), player=another.id),
+            "POST /confirmation": await self._ask("POST", self._address("/seats/red/confirmation"), entropy="7"),
             "PUT /officials": await self._ask("PUT", official),
             "DELETE /officials": await self._ask("DELETE", official),
             "DELETE /pause": await self._ask("DELETE", self._address("/pause")),

@@ -24,7 +24,7 @@ from domain.kernel.rules.refusal import Refusal
 from service.accounts.caller import Caller
 from service.api.contract.document import endpoints
 from service.games.acts import Case, Commands
-from service.games.views import Viewer, seat_of, viewer_of
+from service.games.views import Viewer, seat_of
 from service.observe.logging import log
 from tests.helpers.postgres import shared_cluster
 from tests.helpers.sampling import sampled
@@ -130,11 +130,6 @@ def _open_command(command: Any, seat: Seat, draft: Draft[Table]) -> tuple[msgspe
     return msgspec.Raw(canonical(command)), None
 
 
-def _keeps(game: Game, caller: Caller | None) -> Viewer:
-    """Show a stream to the end what it showed first."""
-    return _KEPT.setdefault(caller.player if caller is not None else "", viewer_of(game, caller))
-
-
 def _remembers(game: Game, player: PlayerId) -> Seat | None:
     held = (seat for seat, players in game.around.held.items() if player in players)
     return _seat_of(game, player) or next(held, None)
@@ -150,7 +145,6 @@ async def _told_in_the_log(self: Commands, case: Case) -> Decided:
 
 
 _choose, _decide, _seat_of = ChooseCard.decide, Commands.decide, seat_of
-_KEPT: dict[str, Viewer] = {}
 
 LEAKS: dict[str, tuple[str, Any]] = {
     "the secrets of others beside the events": ("service.games.views.Viewer.may_read", lambda self, secret: True),
@@ -164,16 +158,14 @@ LEAKS: dict[str, tuple[str, Any]] = {
     "a bot that is asked for another seat": ("service.bots.playing.viewer_of", _neighbour),
     "commands in the service's log": ("service.games.acts.Commands.decide", _told_in_the_log),
     "a seat to its player before": ("service.games.views.seat_of", _remembers),
-    "a seat on a stream that was open before": ("service.api.log.streams.viewer_of", _keeps),
 }
-OF_SEATS = ("a seat to its player before", "a seat on a stream that was open before")
+OF_SEATS = ("a seat to its player before",)
 """Leaks only where a seat changes hands."""
 
 
 @pytest.mark.parametrize("leak", sampled("leaks", LEAKS, 3))
 async def test_a_leak_is_noticed(leak: str, tmp_path: Path) -> None:
     cast = Cast.handing("offer", is_blind=False) if leak in OF_SEATS else LEAKY
-    _KEPT.clear()
     with perfect_commitments(), mock.patch(*LEAKS[leak]):
         moments = await pair(cast, tmp_path, embedded)
     assert differences(moments)

@@ -22,6 +22,7 @@ from projections.library import PROJECTIONS
 from service.base.scopes import SCOPES
 from service.bots.playing import question_for
 from service.games.snapshots import take
+from service.webhooks.push import new_push_key
 from tests.service.api.serving import Player, Service, serving
 from tests.service.rig import fixed_randomness
 from tests.service.secrecy.surface import Onlooker, Seen, onlooker
@@ -35,6 +36,10 @@ CLOCK: Final = {"kind": "bank", "time": 10, "cap": 60, "grace": 0, "at_zero": "v
 
 COUNTED: Final = ("tabularium_commands_total", "tabularium_refusals_total", "tabularium_events_appended_total")
 """The metrics that are about games; the others are about time and memory."""
+
+
+PUSH_KEY: Final = new_push_key()
+"""Its public part is shown to everybody: two worlds have the same."""
 
 
 class Moment(Struct, frozen=True):
@@ -77,6 +82,7 @@ async def lived(cast: Cast, *, swapped: bool, data: Path, database_url: str) -> 
         chosen["clock"] = hands
         # When a head is signed is a matter of the wall clock; its hash is what the events show anyway.
         chosen["transparency"] = False
+        chosen["push_key"] = PUSH_KEY
         async with serving(data, durable=False, database_url=database_url, **chosen) as service:
             return await _World(cast, service, log, hands).lived()
 

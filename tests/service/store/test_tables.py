@@ -9,9 +9,10 @@ REFERENCE: Final = {"boards", "dictionaries"}
 """Tables of which each machine has a copy: small, and never changed (`distribute()` in `0050_distribution.sql`)."""
 
 LOCAL: Final = {
-    "attempts", "challenge_keys", "challenges", "checkpoints", "cosignatures", "deliveries", "entries", "hashes",
-    "identities", "inbox_settings", "invitations", "made", "migrations", "moves", "passkeys", "players", "read_marks",
-    "recovery_codes", "tokens", "trees", "webhook_places", "webhooks",
+    "attempts", "bulk_games", "bulks", "challenge_keys", "challenges", "checkpoints", "consents", "cosignatures",
+    "deliveries", "entries", "hashes", "identities", "inbox_settings", "invitations", "made", "mail_counts",
+    "migrations", "moves", "passkeys", "players", "read_marks", "recovery_codes", "tokens", "trees", "webhook_places",
+    "webhooks",
 }  # fmt: skip
 """Tables of the coordinator, or of the home: accounts, what is kept with them, and the transparency log."""
 
