@@ -89,7 +89,7 @@ async def ride_out(servers: Servers, data: Path, strikes: Sequence[How], *, tabl
     async with nursery(given, data / "service.log") as young:
         process = await young.start()
         ledger = Ledger(lambda: [process.address], rng)
-        rooms = await seated(ledger, process.address, ["tiny-auction"] * tables, rng, stop)
+        rooms = await seated(ledger, process.address, ["tiny-auction"] * tables, rng, stop, reads=False)
         playing = [asyncio.create_task(room.play()) for room in rooms]
         for how in strikes:
             before = sum(outage.acknowledged for outage in outages)

@@ -47,6 +47,7 @@ class Table(Struct, eq=False):
     ruleset: str
     rng: Random
     stop: asyncio.Event
+    reads: bool = True
     games: list[str] = field(default_factory=list[str])
     over: bool = False
     resigned: set[str] = field(default_factory=set[str])
@@ -111,7 +112,7 @@ class Table(Struct, eq=False):
     async def _one_act(self, game: str, now: Answer, seat: str) -> None:
         """Let a seat that is asked answer; now and then it does something else."""
         player, chosen = self._of(now, seat), self.rng.random()
-        if self.rng.random() < READ:
+        if self.reads and self.rng.random() < READ:
             await self.ledger.read(player, game, now["version"])
         if chosen < HANDED and self.handed.get(game, (seat, player))[0] == seat:
             await self._hand_over(game, seat, player)
@@ -182,9 +183,12 @@ class Table(Struct, eq=False):
 
 
 async def seated(
-    ledger: Ledger, address: str, rulesets: Sequence[str], rng: Random, stop: asyncio.Event
+    ledger: Ledger, address: str, rulesets: Sequence[str], rng: Random, stop: asyncio.Event, *, reads: bool = True
 ) -> list[Table]:
-    """Return a table for each ruleset, its players and official registered."""
+    """Return a table for each ruleset, its players and official registered.
+
+    `reads` is whether players read their inboxes, which a service without projections does not have.
+    """
     tables: list[Table] = []
     async with httpx.AsyncClient(base_url=address, timeout=60, trust_env=False) as client:
         for number, ruleset in enumerate(rulesets):
@@ -192,7 +196,7 @@ async def seated(
                 await _registered(client, f"{name} {number}") for name in ("Anna", "Bert", "Carl")[: 2 + number % 2]
             ]
             official, reserve = [await _registered(client, f"{name} {number}") for name in ("Julia", "Emil")]
-            tables.append(Table(ledger, players, official, reserve, ruleset, rng, stop))
+            tables.append(Table(ledger, players, official, reserve, ruleset, rng, stop, reads))
     return tables
 
 

@@ -113,8 +113,10 @@ export function noticesButton(room) {
 async function showWishes({ id, api }) {
   const there = document.getElementById("notices-of-game");
   // An account that may not be told of anything has no settings for it.
+  const me = await api.get("/v1/players/me").catch(() => null);
+  if (!there || !me?.scopes.includes("notify")) return;
   const settings = await api.get(SETTINGS).catch(() => null);
-  if (!there || !settings) return;
+  if (!settings) return;
   const off = settings.games?.[id] ?? [];
   /** @param {boolean} turns @param {boolean} others */
   const save = async (turns, others) => {
