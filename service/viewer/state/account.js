@@ -218,9 +218,10 @@ export class Account extends EventTarget {
   /** Sign this browser out. An account without another way back is lost. */
   async leave() {
     try {
-      // Or the next one at this device would read what this account is told.
-      await (await import("./devices.js")).switchOff(this.api).catch(() => {});
+      // First of all: who leaves the page at once is signed out, too.
       await this.api.session("DELETE");
+      // Or the next one at this device would read what this account is told. The service hears of it when it pushes.
+      await import("./devices.js").then(({ unsubscribe }) => unsubscribe()).catch(() => {});
     } catch (error) {
       const problem = problemOf(error);
       this.#say(problem.message);

@@ -51,6 +51,11 @@ export async function switchOff(api) {
   if (device) await remove(api, device.id);
 }
 
+/** Have this browser take no more pushes, also where nobody is signed in. */
+export async function unsubscribe() {
+  await (await subscription())?.unsubscribe();
+}
+
 /** Have a device told no longer. @param {Api} api @param {string} device */
 export async function remove(api, device) {
   await api.delete(`${DEVICES}/${device}`);
