@@ -56,8 +56,10 @@ class CommandHandler:
             for _ in range(ATTEMPTS):
                 try:
                     before = cached.now.version
-                    await self.settle(cached)
-                    await self.credit(cached, request)
+                    if cached.now.left_to_house is not None:
+                        await self.settle(cached)
+                    if cached.now.clocks is not None:
+                        await self.credit(cached, request)
                     if cached.now.version > before and expected is not None and before in expected:
                         expected = (cached.now.version,)  # of this, the client could not know
                     with span("decide"):
@@ -84,8 +86,9 @@ class CommandHandler:
                     raise
             else:
                 raise StoreUnavailable(f"{game_id} changed {ATTEMPTS} times while the service decided this; try again")
-            with contextlib.suppress(StoreError):  # then another process does it, or the next act
-                await self.settle(cached)
+            if cached.now.left_to_house is not None:
+                with contextlib.suppress(StoreError):  # then another process does it, or the next act
+                    await self.settle(cached)
             return done
 
     async def settle(self, cached: CachedGame) -> None:

@@ -512,7 +512,7 @@ class Game(Struct, kw_only=True):
             after.version, after.head = record.version, record.hash
             if isinstance(event, GameEvent):
                 after.happen(event, record.version)
-            if not is_around(event):
+            if after.around.asked and not is_around(event):
                 after.around = after.around.moved_on(record.version)
         events = [event for event, _ in happened]
         after.remember_undo(self, cause, events)
