@@ -8,13 +8,16 @@ import pytest
 
 from tests.bench.instructions import AGAIN, UNIT, Recorded, complaints, count, least, python_version, recorded
 
+MORE_COUNTS = 3
 NOW = {UNIT: 400.0, "command": 2000.0}
 THEN = Recorded("3.11", NOW)
 
 
 def test_nothing_takes_more_instructions_than_recorded() -> None:
     now = least(count())
-    if complaints(now, recorded(), python_version()):
+    for _ in range(MORE_COUNTS):
+        if not complaints(now, recorded(), python_version()):
+            break
         # What a busy machine adds it does not add to every count; what the code takes stays in all of them.
         now = {name: min(thousands, now[name]) for name, thousands in least(count()).items()}
     found = complaints(now, recorded(), python_version())

@@ -47,6 +47,8 @@ ROUNDS: Final = 3
 """That are counted, after one that warms up."""
 COMMANDS: Final = 3 * len(TURN)
 """In each window."""
+WINDOWS: Final = 3
+"""Of commands in a round: in some of them the service keeps a snapshot of the game."""
 REQUESTS: Final = 20
 """Of any other kind in each window."""
 WATCHERS: Final = 10
@@ -149,9 +151,10 @@ class Bench:
         await self._repeat("bare-insert", self._bare, posted("/insert", b"{}"))
         await self._repeat("bare-read", self._bare, KEPT)
         await self._repeat("read", self._line, self._read)
-        requests = await self._commands(self._table, 3 * COMMANDS + 2 * len(TURN))
-        with self._window("command", COMMANDS):
-            await self._send(requests, COMMANDS)
+        requests = await self._commands(self._table, (WINDOWS + 2) * COMMANDS + 2 * len(TURN))
+        for _ in range(WINDOWS):
+            with self._window("command", COMMANDS):
+                await self._send(requests, COMMANDS)
         clocked = await self._commands(self._clocked, COMMANDS)
         with self._window("command-clocked", COMMANDS):
             await self._send(clocked, COMMANDS)

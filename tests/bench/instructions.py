@@ -21,7 +21,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from tests.bench.counted import ROUNDS, WATCHERS, Window
+from tests.bench.counted import ROUNDS, WATCHERS, WINDOWS, Window
 from tests.bench.measure import Figure, figure
 
 RECORDED: Final = Path(__file__).with_name("instructions.toml")
@@ -96,7 +96,7 @@ def _thousands(windows: list[Window], totals: list[int]) -> Counts:
     counts: dict[str, list[float]] = defaultdict(list)
     for window, total in zip(windows, totals, strict=True):
         counts[window.name].append((total - window.pauses * pause) / window.count / 1000)
-    watched = zip(counts.pop("command-watched"), counts["command"], strict=True)
+    watched = zip(counts.pop("command-watched"), counts["command"][::WINDOWS], strict=True)
     counts["stream"] = [(followed - alone) / WATCHERS for followed, alone in watched]
     return {name: counts[name] for name in NOTES}
 
