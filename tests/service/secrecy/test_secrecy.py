@@ -16,7 +16,7 @@ import msgspec
 import pytest
 
 from domain.kernel.canonical import canonical
-from domain.kernel.ids import PlayerId, Seat
+from domain.kernel.ids import GameId, PlayerId, Seat
 from domain.kernel.log.game import Decided, Game
 from domain.kernel.proof import export
 from domain.kernel.rules.draft import Draft
@@ -24,7 +24,7 @@ from domain.kernel.rules.refusal import Refusal
 from service.accounts.caller import Caller
 from service.api.contract.document import endpoints
 from service.games.acts import Case, Commands
-from service.games.views import Viewer, seat_of
+from service.games.views import Viewer, seat_of, viewer_of
 from service.observe.logging import log
 from tests.helpers.postgres import shared_cluster
 from tests.helpers.sampling import sampled
@@ -135,6 +135,13 @@ def _remembers(game: Game, player: PlayerId) -> Seat | None:
     return _seat_of(game, player) or next(held, None)
 
 
+def _keeps(game: Game, caller: Caller | None) -> Viewer:
+    viewer = viewer_of(game, caller)
+    if viewer.seat is not None:
+        _KEPT.setdefault((game.id, viewer.player), viewer)
+    return _KEPT.get((game.id, viewer.player), viewer)
+
+
 def _neighbour(game: Game, caller: Caller) -> Viewer:
     return Viewer(caller.player, next(seat for seat, holder in game.players.items() if holder != caller.player))
 
@@ -145,6 +152,8 @@ async def _told_in_the_log(self: Commands, case: Case) -> Decided:
 
 
 _choose, _decide, _seat_of = ChooseCard.decide, Commands.decide, seat_of
+_KEPT: dict[tuple[GameId, PlayerId | None], Viewer] = {}
+"""By game and account, what those could see first who had a seat."""
 
 LEAKS: dict[str, tuple[str, Any]] = {
     "the secrets of others beside the events": ("service.games.views.Viewer.may_read", lambda self, secret: True),
@@ -158,8 +167,9 @@ LEAKS: dict[str, tuple[str, Any]] = {
     "a bot that is asked for another seat": ("service.bots.playing.viewer_of", _neighbour),
     "commands in the service's log": ("service.games.acts.Commands.decide", _told_in_the_log),
     "a seat to its player before": ("service.games.views.seat_of", _remembers),
+    "a seat on a stream that was open before": ("service.api.log.streams.viewer_of", _keeps),
 }
-OF_SEATS = ("a seat to its player before",)
+OF_SEATS = ("a seat to its player before", "a seat on a stream that was open before")
 """Leaks only where a seat changes hands."""
 
 

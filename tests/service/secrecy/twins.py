@@ -85,11 +85,15 @@ class Auction(TinyAuction):
         super().__init__()
         self.cast = cast
         self.swapped = swapped
+        self.differs: dict[int, int] = {}
+        """By the number of a seat, the place in its hand of the card that is another one in the other world."""
 
     def open(self, draft: Draft[Table]) -> None:
         deck = draft.shuffle(DECK)
+        one, other = self._places(deck)
+        dealt = (len(deck) - 1 - place for place in (one, other))
+        self.differs = dict(divmod(number, HAND) for number in dealt)
         if self.swapped:
-            one, other = self._places(deck)
             deck[one], deck[other] = deck[other], deck[one]
         hands = {seat: tuple(draft.seal(deck.pop(), (seat,)) for _ in range(HAND)) for seat in draft.table.seats}
         draft.emit(CardsDealt(hands, tuple(draft.seal(card, ()) for card in deck)))

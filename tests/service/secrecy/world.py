@@ -75,16 +75,16 @@ async def lived(cast: Cast, *, swapped: bool, data: Path, database_url: str) -> 
         # When tokens were used is told after a minute of the wall clock, and so perhaps in one world only.
         mock.patch("service.accounts.accounts.FLUSH", 3600.0),
     ):
-        library = Library([Auction(cast, swapped=swapped)])
+        auction = Auction(cast, swapped=swapped)
         # The time stands still: how often the service looks at the clock depends on how quick the machine is.
         hands = _Hands()
-        chosen: dict[str, Any] = {"library": library, "randomness": fixed_randomness(f"world {cast.seed}")}
+        chosen: dict[str, Any] = {"library": Library([auction]), "randomness": fixed_randomness(f"world {cast.seed}")}
         chosen["clock"] = hands
         # When a head is signed is a matter of the wall clock; its hash is what the events show anyway.
         chosen["transparency"] = False
         chosen["push_key"] = PUSH_KEY
         async with serving(data, durable=False, database_url=database_url, **chosen) as service:
-            return await _World(cast, service, log, hands).lived()
+            return await _World(cast, auction, service, log, hands).lived()
 
 
 async def _unconverted(svg: bytes, width: int) -> bytes:
@@ -101,8 +101,9 @@ class _Hands:
 
 
 class _World:
-    def __init__(self, cast: Cast, service: Service, log: list[Any], hands: _Hands) -> None:
+    def __init__(self, cast: Cast, auction: Auction, service: Service, log: list[Any], hands: _Hands) -> None:
         self._cast = cast
+        self._auction = auction
         self._service = service
         self._log = log
         self._hands = hands
@@ -150,6 +151,10 @@ class _World:
             if handed is not None:
                 await self._hand_over(handed)
             moments.append(await self._moment())
+            if handed is not None and self._chooses(handed, await self._now()):
+                # Streams show what comes later: here what its holder before must not read.
+                await self._choose(self._cast_seats[handed], self._auction.differs.get(handed, 0))
+                moments.append(await self._moment())
             given = 0
             while given < self._cast.commands and (await self._now()).status == "running":
                 for _ in range(LOOKS_EVERY):
@@ -178,22 +183,34 @@ class _World:
         now, rng = await self._now(), self._rng
         table: Any = now.table
         (decision,) = now.decisions
-        seat = rng.choice(decision.seats)
-        if decision.kind == "choose-card":
-            hand = table.hands[seat]
-            card = (await self._service.services.games.vault(now.id)).open(hand[rng.randrange(len(hand))])
-            command = {"type": "choose-card", "card": card}
-        elif table.prize:
-            command = {"type": "open-bidding"}
-        else:
-            command = {"type": "put-up", "coins": rng.randint(1, min(3, table.bank))}
-        giver = rng.choice(table.seats)
+        seat, giver = rng.choice(decision.seats), rng.choice(table.seats)
         if table.coins[giver] and giver not in table.gave and rng.random() < 0.3:
             other = next(each for each in table.seats if each != giver)
-            seat, command = giver, {"type": "give", "coins": {other: 1}}
+            await self._give(now, giver, {"type": "give", "coins": {other: 1}})
+        elif decision.kind == "choose-card":
+            await self._choose(seat, rng.randrange(len(table.hands[seat])))
+        elif table.prize:
+            await self._give(now, seat, {"type": "open-bidding"})
+        else:
+            await self._give(now, seat, {"type": "put-up", "coins": rng.randint(1, min(3, table.bank))})
+
+    async def _choose(self, seat: Seat, place: int) -> None:
+        """Choose the card at a place of a seat's hand."""
+        now = await self._now()
+        table: Any = now.table
+        card = (await self._service.services.games.vault(now.id)).open(table.hands[seat][place])
+        await self._give(now, seat, {"type": "choose-card", "card": card})
+
+    async def _give(self, now: Game, seat: Seat, command: Mapping[str, Any]) -> None:
         self._key = f"{now.version} {seat}".replace(" ", "-")
         body = {"command": command}
         await self._service.post(self._address("/commands"), self._of(seat), body, idempotency_key=self._key)
+
+    def _chooses(self, number: int, now: Game) -> bool:
+        """Tell whether a seat has to choose a card, and is not the last, with whom all are turned up."""
+        (decision,) = now.decisions
+        seat = self._cast_seats[number]
+        return decision.kind == "choose-card" and seat in decision.seats and len(decision.seats) > 1
 
     def _of(self, seat: Seat) -> Player:
         return self._players[self._cast_seats.index(seat)]
@@ -206,7 +223,7 @@ class _World:
         """Let a seat change hands that has to choose a card."""
         seat, service, way = self._cast_seats[number], self._service, self._cast.way
         path, player = self._address(f"/seats/{seat}"), self._players[number]
-        while seat not in (decision := (await self._now()).decisions[0]).seats or decision.kind != "choose-card":
+        while not self._chooses(number, await self._now()):
             await self._act()
         if way == "offer":
             await service.post(f"{path}/offer", player, {"to": self._substitute.id})
