@@ -41,34 +41,33 @@ class _Edition(Struct, frozen=True):
     files: Mapping[str, File]
 
 
-@get("/")
-async def show_lobby(request: Call) -> Response[bytes]:
-    """Show the lobby: ways to play at once, and the games."""
-    return _shown(request, "lobby.html")
+PAGES: Final = {
+    "/": "lobby.html",
+    "/new": "new.html",
+    "/rules": "rules.html",
+    "/learn": "learn.html",
+    "/learn/{ruleset:str}": "lesson.html",
+    "/games/{game:str}/desk": "desk.html",
+    "/join": "join.html",
+    "/account": "account.html",
+    "/account/webhooks": "webhooks.html",
+    "/account/notices": "notices.html",
+    "/sign-in": "sign-in.html",
+    "/players/{player:str}": "player.html",
+    "/tournaments": "tournaments.html",
+    "/tournaments/{tournament:str}": "tournament.html",
+    # The service worker stands at the root: it can show nothing of pages that are not below it.
+    "/push.js": "push.js",
+}
+"""The file at each address. A page reads from its address what it is about, and an invitation from behind the #."""
+
+_FILES: Final = {address.replace(":str", ""): name for address, name in PAGES.items()}
 
 
-@get("/new")
-async def show_new_game(request: Call) -> Response[bytes]:
-    """Show the page on which a game is created with all that its rules leave to its creator."""
-    return _shown(request, "new.html")
-
-
-@get("/rules")
-async def show_rules_page(request: Call) -> Response[bytes]:
-    """Show the page on which the rules of every game are browsed and searched."""
-    return _shown(request, "rules.html")
-
-
-@get("/learn")
-async def show_tutorials(request: Call) -> Response[bytes]:
-    """Show the page with the tutorials of all games."""
-    return _shown(request, "learn.html")
-
-
-@get("/learn/{ruleset:str}")
-async def show_tutorial_page(request: Call, ruleset: FromPath[str]) -> Response[bytes]:
-    """Show the page on which a tutorial is played. It reads from its address which one that is."""
-    return _shown(request, "lesson.html")
+@get([*PAGES])
+async def show_page(request: Call) -> Response[bytes]:
+    """Show a page."""
+    return _shown(request, _FILES[request.scope["path_template"]])
 
 
 @get("/games/{game:str}")
@@ -81,66 +80,6 @@ async def show_game_page(request: Call, game: FromPath[str]) -> Response[bytes]:
     if preview_tags is None:
         return _shown(request, "game.html")
     return sent(request, _with(_edition().digest, preview_tags), _HEADERS)
-
-
-@get("/games/{game:str}/desk")
-async def show_desk(request: Call, game: FromPath[str]) -> Response[bytes]:
-    """Show the judge's desk of a game. It reads from its address which game it is, and which version."""
-    return _shown(request, "desk.html")
-
-
-@get("/join")
-async def show_join_page(request: Call) -> Response[bytes]:
-    """Show the page that invitations lead to. Which one it is, the page reads from behind the # of its address."""
-    return _shown(request, "join.html")
-
-
-@get("/account")
-async def show_account_page(request: Call) -> Response[bytes]:
-    """Show the page of the account that the browser is signed in to."""
-    return _shown(request, "account.html")
-
-
-@get("/account/webhooks")
-async def show_webhooks_page(request: Call) -> Response[bytes]:
-    """Show the page of the webhooks of an account. A game to make one about stands behind the # of its address."""
-    return _shown(request, "webhooks.html")
-
-
-@get("/account/notices")
-async def show_notices_page(request: Call) -> Response[bytes]:
-    """Show the page on which an account says how it is told, and of what."""
-    return _shown(request, "notices.html")
-
-
-@get("/push.js")
-async def show_push_worker(request: Call) -> Response[bytes]:
-    """Show the service worker. It stands at the root, as it can show nothing of pages that are not below it."""
-    return _shown(request, "push.js")
-
-
-@get("/sign-in")
-async def show_sign_in_page(request: Call) -> Response[bytes]:
-    """Show the page to which the provider sends browsers back. It reads the answer from its address."""
-    return _shown(request, "sign-in.html")
-
-
-@get("/players/{player:str}")
-async def show_player_page(request: Call, player: FromPath[str]) -> Response[bytes]:
-    """Show the page of a player. It reads from its address who that is."""
-    return _shown(request, "player.html")
-
-
-@get("/tournaments")
-async def show_tournaments_page(request: Call) -> Response[bytes]:
-    """Show the page with all tournaments."""
-    return _shown(request, "tournaments.html")
-
-
-@get("/tournaments/{tournament:str}")
-async def show_tournament_page(request: Call, tournament: FromPath[str]) -> Response[bytes]:
-    """Show the page of a tournament. It reads from its address which one it is."""
-    return _shown(request, "tournament.html")
 
 
 @get("/viewer/{name:path}")
