@@ -17,6 +17,7 @@ from domain.kernel.log.fold import earlier_of, retract
 from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.log.request import read_undo, sent_commands
+from domain.kernel.log.upgrading import upgrade
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Library
 from service.games.views import seat_of
@@ -276,7 +277,7 @@ class Upgrade(Act, frozen=True):
     to: int
 
     async def decide(self, case: Case) -> Decided:
-        return case.game.upgrade(self.to, case.chance, case.vault, case.cause, case.at)
+        return upgrade(case.game, self.to, case.chance, case.vault, case.cause, case.at)
 
 
 class LeaveAnswer(Act, frozen=True):

@@ -22,6 +22,7 @@ from domain.kernel.log.history import starts_of_commands
 from domain.kernel.log.lifecycle import Forking, Purpose, Sight
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.log.request import sent_commands
+from domain.kernel.log.upgrading import upgrade
 from domain.kernel.proof.export import Past, export
 from domain.kernel.rules import schema
 from domain.kernel.rules.board import Board
@@ -283,7 +284,7 @@ class Play:
 
     def try_upgrade(self, to: int, player: PlayerId = ORGANIZER) -> Decided:
         """Return what moving on to a newer version of the ruleset would come to. Raises `Refusal`."""
-        return self.game.upgrade(to, self.chance, self.vault, Cause(player), self.now)
+        return upgrade(self.game, to, self.chance, self.vault, Cause(player), self.now)
 
     def upgrade(self, to: int) -> Decided:
         return self._answered(self.try_upgrade(to))

@@ -389,40 +389,6 @@ class Game(Struct, kw_only=True):
             answered.update(self.around.given_up)
         return tuple(seat for seat in self.players if seat not in answered)
 
-    def upgrade(self, to: int, chance: Chance, vault: Vault, cause: Cause, at: str) -> Decided:
-        """Move the game to version `to` of its ruleset (TAB-RULES-01), with what its rules make happen at once.
-
-        Raises:
-            Refusal: the game is not running, there is no such newer version, the player does not organize the game, or
-                the position cannot be carried over (TAB-RULES-02).
-        """
-        ruleset, table = self._carried(to)
-        if cause.player != self.organizer:
-            asked = "You are not the organizer of this game."
-            raise Refusal("TAB-RULES-01", asked, "Only the organizer can move a game to a newer version of its rules.")
-        draft = Draft(table, chance, vault, self.draws)
-        ruleset.advance(draft)
-        for seat in {seat for decision in ruleset.decisions(table) for seat in decision.seats}:
-            if not ruleset.options(table, seat, vault.read_by(seat)):
-                raise Refusal("TAB-RULES-02", _cannot_move(to), f"In that version {seat} would have no options.")
-        happened = [(RulesUpgraded(self.ruleset.version, to), self.draws), *draft.happened]
-        moved = replace(self, ruleset=ruleset, table=table)
-        return moved.log(happened, cause, at, draft)
-
-    def _carried(self, to: int) -> tuple[Ruleset[Any], Any]:
-        """Return another version of the ruleset, and the table in that version. Raises `Refusal`."""
-        ruleset, table = self.running_ruleset, self.table
-        newer = [version for version in ruleset.versions if version > ruleset.version]
-        if to not in newer:
-            plays = f"The game uses version {ruleset.version} of {ruleset.id}."
-            allowed = f"Newer versions: {', '.join(map(str, newer))}." if newer else "There is no newer version."
-            asked = f"You asked to move the game to version {to} of its rules."
-            raise Refusal("TAB-RULES-01", asked, f"{plays} {allowed}")
-        assert table is not None
-        if reason := ruleset.at(to).refuse_to_carry(table):
-            raise Refusal("TAB-RULES-02", _cannot_move(to), reason)
-        return ruleset.at(to), ruleset.at(to).carry(table, tuple(self.players), self.setup, self.board)
-
     # --- questions ---
 
     @property
@@ -613,10 +579,6 @@ class Game(Struct, kw_only=True):
                 self.status, self.result, self.answers = "over", Result(winners, rule), {}
             case _:
                 pass
-
-
-def _cannot_move(to: int) -> str:
-    return f"The game cannot be moved to version {to} of its rules in this position."
 
 
 def _command_in_log(command: Command[Any], seat: Seat, draft: Draft[Any]) -> tuple[Raw, Sealed | None]:

@@ -65,6 +65,7 @@ from domain.kernel.log.seated import (
     SeatOffered,
     SeatResigned,
 )
+from domain.kernel.log.upgrading import upgrade
 from domain.kernel.proof.export import Export, ExportError
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.command import Command
@@ -312,7 +313,7 @@ class Deciding:
         if before != game.ruleset.version:
             plays = f"the game uses version {game.ruleset.version}"
             self._fail(f"version {self.version} moves on from version {before} of the rules, but {plays}")
-        return game.upgrade(to, self._chance(game), self.vault, cause, at)
+        return upgrade(game, to, self._chance(game), self.vault, cause, at)
 
     def _command(self, game: Game, seat: Seat, given: Raw, cause: Cause, at: str) -> Decided:
         return game.command(seat, [self._given(seat, given)], self._chance(game), self.vault, cause, at)

@@ -7,6 +7,7 @@ from domain.kernel.log import officials, seating, timing
 from domain.kernel.log.clock import PRESETS, Clock
 from domain.kernel.log.game import Game
 from domain.kernel.log.record import Cause
+from domain.kernel.log.upgrading import upgrade
 from domain.kernel.rules.papers import Line, Paper, Section
 from service.api.games.bodies import (
     BotWanted,
@@ -161,7 +162,7 @@ def _upgrades(scene: Scene) -> dict[str, Example]:
     if 2 not in scene.ruleset.versions:
         return {}
     game = msgspec.structs.replace(scene.started.game, ruleset=scene.ruleset.at(1), began_with=1)
-    moved = game.upgrade(2, game.chance(SECRET), scene.vault, Cause(game.organizer), AT)
+    moved = upgrade(game, 2, game.chance(SECRET), scene.vault, Cause(game.organizer), AT)
     checked = UpgradeChecked(game.version, 1, 2, rule_changes(scene.ruleset, 1, 2))
     return {
         "upgradeGame": Example(scene.accepted(game, moved), Upgrade(2)),

@@ -15,6 +15,7 @@ from domain.kernel.log.fold import continued, resume
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import read_created, steps
 from domain.kernel.log.record import Cause
+from domain.kernel.log.upgrading import upgrade
 from domain.kernel.proof.verify import verify
 from domain.kernel.rules import catalogue, loading
 from domain.kernel.rules.decision import Option
@@ -236,7 +237,7 @@ def moved_by(player: PlayerId) -> list[bytes]:
     """The export of a game that `player`, who may be anybody, moved to newer rules."""
     play = begun()
     honest, play.game = play.game, msgspec.structs.replace(play.game, first_organizer=player)
-    step = play.game.upgrade(2, play.chance, play.vault, Cause(player), play.now)
+    step = upgrade(play.game, 2, play.chance, play.vault, Cause(player), play.now)
     play.take(step)
     play.game = msgspec.structs.replace(play.game, first_organizer=honest.first_organizer)
     return play.export()
