@@ -23,7 +23,7 @@ from service.store.postgres.books import LOCK, SETTING
 from service.store.postgres.migrations import MigrationError, applied, as_owner, known, naming, pending, place_of
 
 PAUSE: Final = 3.0
-"""Seconds for which nobody keeps a book: more than `LEASE` (`spread.py`)."""
+"""Seconds for which nobody keeps a book: more than `LEASE` (`server.py`)."""
 
 GRACE: Final = 15.0
 """Seconds after which rows that stayed behind are deleted: no query that was begun before the pause takes so long."""

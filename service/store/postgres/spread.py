@@ -10,15 +10,13 @@ they keep, and asks none about a stream when that was longer ago than `LEASE`.
 
 import asyncio
 import heapq
-import math
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack, suppress
 from itertools import islice
 from typing import Any, Final, TypeVar
 
-import asyncpg
 from msgspec.structs import replace
 
 from domain.judging.case import CaseRow
@@ -27,9 +25,14 @@ from domain.kernel.ids import BOOKS, CaseId, GameId, PlayerId, RuleId, StreamId,
 from domain.kernel.log.record import Record
 from projections.cursor import Cursor
 from projections.lobby import GameRow
-from service.store.postgres.books import ALL, misfit, spans
-from service.store.postgres.connections import LOST, patiently
-from service.store.postgres.store import PostgresStore
+from service.store.postgres.books import ALL, spans
+from service.store.postgres.server import (
+    Server,
+    place_of_case,
+    place_of_game,
+    place_of_tournament,
+    spans_servers,
+)
 from service.store.protocol import (
     Append,
     Appended,
@@ -49,129 +52,11 @@ T = TypeVar("T")
 PROBE: Final = 0.5
 """Seconds between two looks whether a server that was away answers again, and at the books that one keeps."""
 
-LEASE: Final = 2.0
-"""Seconds for which a process relies on what a server said that it keeps.
-
-A book that moves is kept nowhere for longer than that.
-"""
-
 WAITED: Final = 5.0
 """Seconds for which a book that moves is waited for."""
 
-_STANDING: Final = """
-SELECT book, TRUE FROM books UNION ALL SELECT number, FALSE FROM moves WHERE state IN ('coming', 'leaving', 'gone')
-"""
-
 COUNTED: Final = 2
 """How many limits across servers a process counts at once: each has a connection of its own meanwhile."""
-
-
-class Server(PostgresStore):
-    """One of the servers. What several of them list is in one order: that of the times at which it began.
-
-    `after` in `games`, `cases` and `tournaments` is therefore a place in that order, as `_place_of_game` has it.
-    """
-
-    order = "(g.created || ' ' || g.game)"
-    order_of_cases = "(c.created || ' ' || c.stream)"
-    order_of_tournaments = "(t.created || ' ' || t.stream)"
-
-    strange: frozenset[int] = frozenset()
-    """Books that are not kept here, and may have rows here."""
-    asked = -math.inf
-    """When it was asked last which books it keeps, by the monotonic clock."""
-    _looking: asyncio.Task[None] | None = None
-
-    @property
-    def is_sure(self) -> bool:
-        """Whether it was asked lately which books it keeps."""
-        return time.monotonic() < self.asked + LEASE
-
-    async def look(self) -> None:
-        """Ask which books it keeps; when others are asking, wait for their answer. Raises `StoreUnavailable`."""
-        if self._looking is None:
-            self._looking = asyncio.create_task(self._look())
-            self._looking.add_done_callback(self._looked)
-        await asyncio.shield(self._looking)
-
-    def _looked(self, task: asyncio.Task[None]) -> None:
-        self._looking = None
-        if not task.cancelled():
-            task.exception()  # which may have nobody left to hear of it
-
-    async def _look(self) -> None:
-        asked = time.monotonic()
-        found = await self._database.select(_STANDING)
-        self.kept = frozenset(book for book, is_kept in found if is_kept)
-        self.strange = frozenset(book for book, is_kept in found if not is_kept) - self.kept
-        self.asked = asked
-
-    async def _misfit(self, connection: Any) -> str:
-        return await misfit(connection, self.kept, moved=True)
-
-    def hidden(self, column: str) -> tuple[str, tuple[Any, ...]] | None:
-        if not self.strange:
-            return None
-        return f"{column} <> ALL (?::smallint[])", (sorted(ALL - self.kept),)
-
-    def before(self, after: GameId) -> tuple[str, tuple[Any, ...]]:
-        return f"{self.order} < ?", (after,)
-
-    def before_case(self, after: CaseId) -> tuple[str, tuple[Any, ...]]:
-        return f"{self.order_of_cases} < ?", (after,)
-
-    def before_tournament(self, after: TournamentId) -> tuple[str, tuple[Any, ...]]:
-        return f"{self.order_of_tournaments} < ?", (after,)
-
-    @classmethod
-    def counting(cls, what: Within, is_together: bool) -> tuple[Any, ...]:
-        """Of the seats of bots, the values also name the bots: only the home has accounts."""
-        if what.what != "bots":
-            return super().counting(what, is_together)
-        bots = ", ".join(["?"] * len(what.values[2:])) or "NULL"
-        return (
-            "SELECT count(*) FROM games g JOIN seated s ON s.book = g.book AND s.game = g.game"
-            f"{cls.changes} WHERE g.organizer = ? AND g.status IN ('gathering', 'running')"
-            f" AND {cls.changed} > ? AND s.player IN ({bots})",
-            *what.values,
-        )
-
-    def counted(self, what: Within, is_together: bool) -> tuple[Any, ...]:
-        query, *values = super().counted(what, is_together)
-        if _spans_servers(what) and (hidden := self.hidden("g.book")):
-            return f"{query} AND {hidden[0]}", *values, *hidden[1]
-        return query, *values
-
-    async def positions(self) -> dict[int, int]:
-        """Return where each book stands that it keeps."""
-        return dict(await self._database.select("SELECT book, position FROM books"))
-
-    @asynccontextmanager
-    async def alone(self, what: str) -> AsyncIterator[None]:
-        """A context in which no other process is that asks for the same: as long as its connection holds."""
-
-        async def lock() -> Any:
-            connection = await self._connections.connect()
-            try:
-                await connection.execute("SELECT pg_advisory_lock(hashtextextended($1, 8))", what)
-            except BaseException:
-                connection.terminate()
-                raise
-            return connection
-
-        try:
-            connection = await patiently(lock)
-        except Exception as error:
-            raise self._connections.translated(error) from error
-        try:
-            yield
-        finally:
-            with suppress(*LOST, asyncpg.PostgresError):
-                await connection.close(timeout=1)
-
-    async def answer(self) -> None:
-        """Return when the server answers. Raises `StoreUnavailable`."""
-        await self._database.select("SELECT 1")
 
 
 class SpreadStore:
@@ -393,7 +278,7 @@ class SpreadStore:
         if more:
             raise ValueError(f"streams of several servers: {', '.join(batch.game for batch in batches)}")
         server = await self._of(batches[0].game)
-        limits = [batch.within for batch in batches if batch.within is not None and _spans_servers(batch.within)]
+        limits = [batch.within for batch in batches if batch.within is not None and spans_servers(batch.within)]
         if not limits:
             return await self._appended(server, batches)
         # Nobody else counts the same meanwhile, whatever server they append to. When the connection that holds this
@@ -414,7 +299,7 @@ class SpreadStore:
 
     async def _left(self, batch: Append, server: Server) -> Append:
         """Return a batch of which a limit is what others leave of it that are on other servers."""
-        if batch.within is None or not _spans_servers(batch.within):
+        if batch.within is None or not spans_servers(batch.within):
             return batch
         within = await self._named(batch.within)
         others = [each for each in self._servers if each is not server]
@@ -429,7 +314,7 @@ class SpreadStore:
         return replace(within, values=(*within.values, *bots))
 
     async def count(self, what: Within) -> int:
-        if not _spans_servers(what):
+        if not spans_servers(what):
             return await (await self._of(GameId(what.values[0]))).count(what)
         within = await self._named(what)
         return sum(await self._each(lambda server: server.count(within)))
@@ -601,7 +486,7 @@ class SpreadStore:
             last = await self.game(after)
             if last is None:
                 return []
-            after = GameId(_place_of_game(last))
+            after = GameId(place_of_game(last))
         servers = None
         if parent is not None:
             servers = [await self._of(parent)]
@@ -610,7 +495,7 @@ class SpreadStore:
         found = await self._each(
             lambda server: server.games(parent=parent, among=among, after=after, limit=limit, **which), servers
         )
-        return [*islice(heapq.merge(*found, key=_place_of_game, reverse=True), limit)]
+        return [*islice(heapq.merge(*found, key=place_of_game, reverse=True), limit)]
 
     async def case(self, case: CaseId) -> CaseRow | None:
         return await (await self._of(case)).case(case)
@@ -622,14 +507,14 @@ class SpreadStore:
             last = await self.case(after)
             if last is None:
                 return []
-            after = CaseId(_place_of_case(last))
+            after = CaseId(place_of_case(last))
         servers = None if game is None else [await self._of(game)]
         found = await self._each(lambda server: server.cases(game=game, after=after, limit=limit, **which), servers)
-        return [*islice(heapq.merge(*found, key=_place_of_case, reverse=True), limit)]
+        return [*islice(heapq.merge(*found, key=place_of_case, reverse=True), limit)]
 
     async def precedents(self, rules: Collection[RuleId], limit: int) -> list[CaseRow]:
         found = await self._each(lambda server: server.precedents(rules, limit))
-        return sorted((case for each in found for case in each), key=_place_of_case, reverse=True)[:limit]
+        return sorted((case for each in found for case in each), key=place_of_case, reverse=True)[:limit]
 
     async def tournament(self, tournament: TournamentId) -> TournamentRow | None:
         return await (await self._of(tournament)).tournament(tournament)
@@ -641,9 +526,9 @@ class SpreadStore:
             last = await self.tournament(after)
             if last is None:
                 return []
-            after = TournamentId(_place_of_tournament(last))
+            after = TournamentId(place_of_tournament(last))
         found = await self._each(lambda server: server.tournaments(after=after, limit=limit, **which), self._servers)
-        return [*islice(heapq.merge(*found, key=_place_of_tournament, reverse=True), limit)]
+        return [*islice(heapq.merge(*found, key=place_of_tournament, reverse=True), limit)]
 
     async def seed(self, tournament: TournamentId) -> bytes | None:
         return await (await self._of(tournament)).seed(tournament)
@@ -674,21 +559,3 @@ def _joined(homes: Mapping[int, Server], cursors: Mapping[Server, Cursor], other
     """Return a cursor that has the position of each book from the cursor of its server, if it has one."""
     found = ((book, homes.get(book)) for book in range(BOOKS))
     return Cursor(tuple((cursors[home] if home else otherwise).positions[book] for book, home in found))
-
-
-def _spans_servers(within: Within) -> bool:
-    """Tell whether what a limit counts may be on several servers. Continuations are in the book of their game."""
-    return within.what != "continuations"
-
-
-def _place_of_game(row: GameRow) -> str:
-    """Return the place of a game in a list, as `Server.order` has it."""
-    return f"{row.created} {row.game}"
-
-
-def _place_of_tournament(row: TournamentRow) -> str:
-    return f"{row.created} {row.tournament}"
-
-
-def _place_of_case(row: CaseRow) -> str:
-    return f"{row.created} {row.case}"

@@ -15,7 +15,7 @@ from service.doctor import examine
 from service.store.backend import backend_of
 from service.store.postgres.distributed import DistributedStore, append_to, settle
 from service.store.postgres.migrations import MigrationError, distribute, known, migrate
-from service.store.postgres.spread import Server
+from service.store.postgres.server import Server
 from service.store.postgres.store import PostgresStore
 from service.store.protocol import Added, Appended, Conflict, StoreUnavailable
 from tests.helpers.citus import as_superuser, distributed_database, lent_database, machines_of

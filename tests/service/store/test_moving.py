@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from domain.kernel.ids import GameId, book_of
-from service.store.postgres import moving, spread
+from service.store.postgres import moving, server, spread
 from service.store.postgres.archive import opened as opened_archive
 from service.store.postgres.books import ALL
 from service.store.postgres.books import spread as give_books
@@ -32,7 +32,7 @@ async def kept() -> AsyncIterator[dict[str, frozenset[int]]]:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let processes rely on what they know for a shorter time, and books stand still for a little longer than that."""
-    monkeypatch.setattr(spread, "LEASE", 0.3)
+    monkeypatch.setattr(server, "LEASE", 0.3)
     monkeypatch.setattr(spread, "PROBE", 0.1)
     monkeypatch.setattr(moving, "PAUSE", 0.5)
     monkeypatch.setattr(moving, "GRACE", 0.3)
@@ -55,7 +55,7 @@ def nobody(_: str) -> None:
 
 
 def test_a_book_stands_still_for_longer_than_any_process_relies_on_what_it_knew() -> None:
-    assert moving.PAUSE > spread.LEASE
+    assert moving.PAUSE > server.LEASE
 
 
 @pytest.mark.usefixtures("quick")

@@ -1,0 +1,156 @@
+"""One of several PostgreSQL servers that share the log: which books it keeps, and its part of what all of them list."""
+
+import asyncio
+import math
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import Any, Final
+
+import asyncpg
+
+from domain.judging.case import CaseRow
+from domain.kernel.ids import CaseId, GameId, TournamentId
+from projections.lobby import GameRow
+from service.store.postgres.books import ALL, misfit
+from service.store.postgres.connections import LOST, patiently
+from service.store.postgres.store import PostgresStore
+from service.store.protocol import TournamentRow, Within
+
+LEASE: Final = 2.0
+"""Seconds for which a process relies on what a server said that it keeps.
+
+A book that moves is kept nowhere for longer than that.
+"""
+
+_STANDING: Final = """
+SELECT book, TRUE FROM books UNION ALL SELECT number, FALSE FROM moves WHERE state IN ('coming', 'leaving', 'gone')
+"""
+
+
+class Server(PostgresStore):
+    """One of the servers. What several of them list is in one order: that of the times at which it began.
+
+    `after` in `games`, `cases` and `tournaments` is therefore a place in that order, as `place_of_game` has it.
+    """
+
+    order = "(g.created || ' ' || g.game)"
+    order_of_cases = "(c.created || ' ' || c.stream)"
+    order_of_tournaments = "(t.created || ' ' || t.stream)"
+
+    strange: frozenset[int] = frozenset()
+    """Books that are not kept here, and may have rows here."""
+    asked = -math.inf
+    """When it was asked last which books it keeps, by the monotonic clock."""
+    _looking: asyncio.Task[None] | None = None
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it was asked lately which books it keeps."""
+        return time.monotonic() < self.asked + LEASE
+
+    async def look(self) -> None:
+        """Ask which books it keeps; when others are asking, wait for their answer. Raises `StoreUnavailable`."""
+        if self._looking is None:
+            self._looking = asyncio.create_task(self._look())
+            self._looking.add_done_callback(self._looked)
+        await asyncio.shield(self._looking)
+
+    def _looked(self, task: asyncio.Task[None]) -> None:
+        self._looking = None
+        if not task.cancelled():
+            task.exception()  # which may have nobody left to hear of it
+
+    async def _look(self) -> None:
+        asked = time.monotonic()
+        found = await self._database.select(_STANDING)
+        self.kept = frozenset(book for book, is_kept in found if is_kept)
+        self.strange = frozenset(book for book, is_kept in found if not is_kept) - self.kept
+        self.asked = asked
+
+    async def _misfit(self, connection: Any) -> str:
+        return await misfit(connection, self.kept, moved=True)
+
+    def hidden(self, column: str) -> tuple[str, tuple[Any, ...]] | None:
+        if not self.strange:
+            return None
+        return f"{column} <> ALL (?::smallint[])", (sorted(ALL - self.kept),)
+
+    def before(self, after: GameId) -> tuple[str, tuple[Any, ...]]:
+        return f"{self.order} < ?", (after,)
+
+    def before_case(self, after: CaseId) -> tuple[str, tuple[Any, ...]]:
+        return f"{self.order_of_cases} < ?", (after,)
+
+    def before_tournament(self, after: TournamentId) -> tuple[str, tuple[Any, ...]]:
+        return f"{self.order_of_tournaments} < ?", (after,)
+
+    @classmethod
+    def counting(cls, what: Within, is_together: bool) -> tuple[Any, ...]:
+        """Of the seats of bots, the values also name the bots: only the home has accounts."""
+        if what.what != "bots":
+            return super().counting(what, is_together)
+        bots = ", ".join(["?"] * len(what.values[2:])) or "NULL"
+        return (
+            "SELECT count(*) FROM games g JOIN seated s ON s.book = g.book AND s.game = g.game"
+            f"{cls.changes} WHERE g.organizer = ? AND g.status IN ('gathering', 'running')"
+            f" AND {cls.changed} > ? AND s.player IN ({bots})",
+            *what.values,
+        )
+
+    def counted(self, what: Within, is_together: bool) -> tuple[Any, ...]:
+        query, *values = super().counted(what, is_together)
+        if spans_servers(what) and (hidden := self.hidden("g.book")):
+            return f"{query} AND {hidden[0]}", *values, *hidden[1]
+        return query, *values
+
+    async def positions(self) -> dict[int, int]:
+        """Return where each book stands that it keeps."""
+        return dict(await self._database.select("SELECT book, position FROM books"))
+
+    @asynccontextmanager
+    async def alone(self, what: str) -> AsyncIterator[None]:
+        """A context in which no other process is that asks for the same: as long as its connection holds."""
+
+        async def lock() -> Any:
+            connection = await self._connections.connect()
+            try:
+                await connection.execute("SELECT pg_advisory_lock(hashtextextended($1, 8))", what)
+            except BaseException:
+                connection.terminate()
+                raise
+            return connection
+
+        try:
+            connection = await patiently(lock)
+        except Exception as error:
+            raise self._connections.translated(error) from error
+        try:
+            yield
+        finally:
+            with suppress(*LOST, asyncpg.PostgresError):
+                await connection.close(timeout=1)
+
+    async def answer(self) -> None:
+        """Return when the server answers. Raises `StoreUnavailable`."""
+        await self._database.select("SELECT 1")
+
+
+def spans_servers(within: Within) -> bool:
+    """Tell whether what a limit counts may be on several servers. Continuations are in the book of their game."""
+    return within.what != "continuations"
+
+
+def place_of_game(row: GameRow) -> str:
+    """Return the place of a game in a list, as `Server.order` has it."""
+    return f"{row.created} {row.game}"
+
+
+def place_of_tournament(row: TournamentRow) -> str:
+    """Return the place of a tournament in a list, as `Server.order_of_tournaments` has it."""
+    return f"{row.created} {row.tournament}"
+
+
+def place_of_case(row: CaseRow) -> str:
+    """Return the place of a case in a list, as `Server.order_of_cases` has it."""
+    return f"{row.created} {row.case}"
