@@ -340,9 +340,8 @@ def test_a_game_of_no_tournament_has_no_result_for_one() -> None:
     assert with_game(of_one_table(play), play).problem.endswith("which is no game of this tournament.")
 
 
-@pytest.mark.rule("TAB-TRN-11")
-def test_a_round_that_was_played_cannot_have_been_cancelled() -> None:
-    play = Play(TinyAuction(), ROOM, 3, tournament=TOURNAMENT)
+def one_table(play: Play) -> Club:
+    """Return a tournament whose first round has one table, a game that has begun; the round can be cancelled next."""
     club = Club(ruleset=RULESET, sizes=(3,), points=((60, 36, 12),), stages=(Swiss(1),))
     for seat in play.game.players:
         club.act(entering.enter, None, by=player_of(seat))
@@ -351,6 +350,24 @@ def test_a_round_that_was_played_cannot_have_been_cancelled() -> None:
     club.draft()
     club.act(rounds.publish, 1, None, None)
     club.act(rounds.open_table, 1, 1, play.game.id, by=None)
+    return club
+
+
+@pytest.mark.rule("TAB-TRN-11")
+def test_a_round_that_was_played_cannot_have_been_cancelled() -> None:
+    play = Play(TinyAuction(), ROOM, 3, tournament=TOURNAMENT)
+    club = one_table(play)
     play.step(Random(1))
     club.act(rounds.cancel_round, 1, "Fire alarm")
     assert with_game(club, play).problem.endswith(f"cancels round 1, in which {play.game.id} was being played.")
+
+
+@pytest.mark.rule("TAB-TRN-11")
+def test_a_command_after_the_cancellation_of_its_round_was_not_given_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    play = Play(TinyAuction(), ROOM, 3, tournament=TOURNAMENT)
+    club = one_table(play)
+    club.act(rounds.cancel_round, 1, "Fire alarm")
+    monkeypatch.setattr(Play, "now", club.at)
+    play.step(Random(1))
+    verdict = with_game(club, play)
+    assert verdict.ok, verdict.problem
