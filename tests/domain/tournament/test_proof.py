@@ -177,6 +177,7 @@ FORGERIES: dict[str, tuple[Callable[[list[Line]], object], str]] = {
     "lots by a player": (caused("lots-drawn", player=str(player(5))), "do not direct"),
     "lots by nobody": (caused("lots-drawn", by="house"), "nothing that the service does by itself"),
     "a draft hidden": (without("round-drafted"), "is not what follows"),
+    "the published draft hidden": (without("round-drafted", 1), "has no draft 2"),
     "a draft cheaper than it is": (
         changed("round-drafted", lambda e: e["cost"].update(dict.fromkeys(e["cost"], 0) | {"lots": -1})),
         "is not what follows",
@@ -196,6 +197,10 @@ FORGERIES: dict[str, tuple[Callable[[list[Line]], object], str]] = {
     "a substitute who plays elsewhere": (
         changed("substitute-seated", lambda e: e.update(to=str(player(1)))),
         "has a table in this round",
+    ),
+    "a result with its first and its last exchanged": (
+        changed("result-taken", lambda e: swap(e["order"]), -1),
+        "is not what follows",
     ),
     "a result with a player twice": (changed("result-taken", lambda e: e["order"].append(e["order"][0])), "TAB-TRN-14"),
     "a result left out": (without("result-taken", -1), "has no result"),
@@ -223,6 +228,10 @@ FORGERIES: dict[str, tuple[Callable[[list[Line]], object], str]] = {
         "has been published",
     ),
     "a closing order changed": (changed("tournament-closed", lambda e: swap(e["order"])), "is not what follows"),
+    "a first place that is shared": (
+        changed("tournament-closed", lambda e: e["order"].insert(0, e["order"].pop(0) + e["order"].pop(0))),
+        "is not what follows",
+    ),
     "a closing left out": (without("tournament-closed"), "says that the tournament is closed"),
     "a second announcement": (again("tournament-announced"), "a second time"),
     "another organizer": (caused("tournament-announced", player=MALLORY), "do not organize"),
