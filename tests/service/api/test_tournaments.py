@@ -339,6 +339,32 @@ async def test_a_director_overrules_and_nobody_decides_at_their_own_table(servic
     assert given["tables"][mine["number"] - 1]["result"]["how"] == "overruled"
 
 
+async def test_the_result_that_a_director_confirms_is_the_one_that_was_ruled(club: Club) -> None:
+    """The service looks for rulings every minute. A director may be quicker, and must not confirm what was overturned."""
+    await club.enter()
+    await club.publish()
+    opened = await club.opened(1)
+    await club.play(opened["tables"][0])
+    finished = await club.until(1, lambda table: table["number"] != 1 or table["result"] is not None)
+    (winner,), (loser,) = finished["tables"][0]["result"]["order"]
+    url = f"/v1/games/{opened['tables'][0]['game']}"
+    game = await club.service.get(url)
+    complaint = {"kind": "result", "version": game["version"], "statement": "The last bid was mine."}
+    case = await club.service.post(f"{url}/cases", club.named([loser])[0], complaint)
+    seats = {each["player"]: each["seat"] for each in game["seats"]}
+    ruling = {
+        "decision": "result",
+        "rules": ["TAB-RUL-09"],
+        "reason": "It was.",
+        "order": [[seats[loser]], [seats[winner]]],
+    }
+    ruling |= {"version": game["version"], "hash": game["head"]}
+    await club.service.post(f"/v1/cases/{case['summary']['case']}/rulings", club.director, ruling)
+    confirmed = await club.do("rounds/1/tables/1/confirmation")
+    result = confirmed["tables"][0]["result"]
+    assert (result["order"], result["how"], result["confirmed"]) == ([[loser], [winner]], "ruled", True)
+
+
 async def test_the_stream_brings_what_happens_and_ends_with_the_tournament(club: Club) -> None:
     async with club.service.client.stream("GET", f"{club.url}/stream?after=0") as stream:
         await club.do("announcements", {"text": "Welcome."})
