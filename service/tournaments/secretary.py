@@ -29,7 +29,7 @@ from service.observe.logging import log
 from service.store.protocol import EventStore, KeyReused, StoreError, TournamentRow
 from service.tournaments.committee import Committee
 from service.tournaments.results import take
-from service.tournaments.tables import START_AFTER, CancelTable, StartTable, open_game, seat
+from service.tournaments.tables import START_AFTER, CancelTable, StartTable, game_of, open_game, seat
 from service.webhooks.lease import Lease, Lessor
 
 LOOK: Final = 2.0
@@ -163,15 +163,19 @@ class Secretary:
 
     async def _open(self, tournament: Tournament, title: str, place: Place) -> None:
         """Create the game of a table, and note it. After a crash in between, it is the same game."""
-        seed = await self._store.seed(tournament.id)
-        if seed is None:
-            raise GameDamaged(f"the seed of tournament {tournament.id} is missing in the store")
+        seed = await self._seed(tournament.id)
         game = await open_game(self._games, tournament, seed, title, place.round, place.table)
 
         def decide(now: Tournament, cause: Cause, at: str) -> Inscribed:
             return rounds.open_table(now, place.round, place.table.number, game, cause, at)
 
         await self._committee.by_house(tournament.id, decide)
+
+    async def _seed(self, tournament_id: TournamentId) -> bytes:
+        seed = await self._store.seed(tournament_id)
+        if seed is None:
+            raise GameDamaged(f"the seed of tournament {tournament_id} is missing in the store")
+        return seed
 
     async def _gather(self, tournament: Tournament, place: Place) -> None:
         """Seat substitutes, and start a game that all have confirmed, or whose time is up."""
@@ -188,11 +192,18 @@ class Secretary:
                 await self._games.act(game.id, game.organizer, StartTable(tournament.id))
 
     async def _cancel(self, tournament: Tournament) -> None:
-        """Cancel the games of the last cancelled round that have not begun."""
-        last = tournament.field.rounds.get(len(tournament.field.rounds))
-        if last is None or last.status != "cancelled":
+        """Cancel the games of cancelled rounds that have not begun, also those that were created but not noted."""
+        tables = [
+            (each.number, table)
+            for each in tournament.field.rounds.values()
+            if each.status == "cancelled"
+            for table in each.tables
+        ]
+        if not tables:
             return
-        for game, status in (await self._statuses([table.game for table in last.tables])).items():
+        seed = await self._seed(tournament.id)
+        games = [table.game or game_of(self._games, tournament, seed, number, table) for number, table in tables]
+        for game, status in (await self._statuses(games)).items():
             if status == "gathering" and game is not None:
                 with suppress(Refusal):
                     await self._games.act(game, tournament.organizer, CancelTable(tournament.id))
