@@ -307,7 +307,7 @@ async def test_a_game_that_was_not_noted_before_its_round_was_cancelled_is_cance
         club.service = service
         await club.opened(2)
         async with asyncio.timeout(20):
-            while (await service.get(f"/v1/games/{game}"))["status"] != "cancelled":
+            while (await service.get(f"/v1/games/{game}"))["status"] != "cancelled":  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
 
 
