@@ -387,8 +387,9 @@ class _Replay:
         found = tournament.field.rounds.get(number)
         for table in found.tables if found is not None else ():
             game = self.games.get(table.game) if table.game is not None else None
-            played = starts_of_commands(game.records) if game is not None else ()
-            if game is not None and any(game.records[start - 1].at < at for start in played):
+            starts = starts_of_commands(game.records) if game is not None else ()
+            # A start is the version before a command, so the command itself is the next record.
+            if game is not None and any(game.records[start].at < at for start in starts):
                 self._fail(f"version {self.version} cancels round {number}, in which {game.game} was being played")
 
     # --- the verdict ---

@@ -7,6 +7,7 @@ import secrets
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
+from weakref import WeakValueDictionary
 
 import msgspec
 from msgspec import Struct
@@ -140,6 +141,7 @@ class Committee:
         self._clock = clock
         self._randomness = randomness
         self._known: OrderedDict[TournamentId, Proceeding] = OrderedDict()
+        self._turns: WeakValueDictionary[TournamentId, asyncio.Lock] = WeakValueDictionary()
         self._standings: OrderedDict[TournamentId, tuple[Version, list[Standing]]] = OrderedDict()
         self.draw: Callable[[Field, Round], Awaitable[Drawn]] = draw_by_slices
         """What draws the tables of a round, as `draw_by_slices` does, and raises `NoDraw` or `Undecided`."""
@@ -315,32 +317,38 @@ class Committee:
         """
         use = _use(player, key, content)
         cause = Cause(player, key=use.key if use is not None else None)
-        for _ in range(ATTEMPTS):
-            now = await self.now(tournament_id)
-            if use is not None and (first := await self._first(tournament_id, use)) is not None:
-                return first
-            version = now.tournament.version
-            if expected is not None and version not in expected:
-                raise StaleVersion(expected, version, "tournament")
-            try:
-                inscribed = decide(now.tournament, cause, stamp(self._clock))
-                return await self._append(inscribed, version, now.row.title, use)
-            except Conflict:
-                continue
+        async with self._turn(tournament_id):
+            for _ in range(ATTEMPTS):
+                now = await self.now(tournament_id)
+                if use is not None and (first := await self._first(tournament_id, use)) is not None:
+                    return first
+                version = now.tournament.version
+                if expected is not None and version not in expected:
+                    raise StaleVersion(expected, version, "tournament")
+                try:
+                    inscribed = decide(now.tournament, cause, stamp(self._clock))
+                    return await self._append(inscribed, version, now.row.title, use)
+                except Conflict:  # another process was quicker
+                    continue
         raise StoreUnavailable(f"{tournament_id} changed {ATTEMPTS} times while the service decided this; try again")
 
     async def by_house(self, tournament_id: TournamentId, decide: Decide) -> Proceeding | None:
         """Let the service do something in a tournament; None when that is not possible any more."""
-        for _ in range(ATTEMPTS):
-            now = await self.now(tournament_id)
-            try:
-                inscribed = decide(now.tournament, HOUSE, stamp(self._clock))
-                return await self._append(inscribed, now.tournament.version, now.row.title, None)
-            except Refusal:
-                return None
-            except Conflict:
-                continue
+        async with self._turn(tournament_id):
+            for _ in range(ATTEMPTS):
+                now = await self.now(tournament_id)
+                try:
+                    inscribed = decide(now.tournament, HOUSE, stamp(self._clock))
+                    return await self._append(inscribed, now.tournament.version, now.row.title, None)
+                except Refusal:
+                    return None
+                except Conflict:  # another process was quicker
+                    continue
         raise StoreUnavailable(f"{tournament_id} changed {ATTEMPTS} times while the service decided this")
+
+    def _turn(self, tournament_id: TournamentId) -> asyncio.Lock:
+        """Return what lets one act of this process at a time happen in a tournament, so that they do not conflict."""
+        return self._turns.setdefault(tournament_id, asyncio.Lock())
 
     # --- rounds ---
 

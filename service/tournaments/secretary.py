@@ -12,12 +12,10 @@ from typing import Final, NamedTuple
 
 from domain.kernel.ids import GameId, StreamId, TournamentId, Version, is_tournament
 from domain.kernel.log.clock import milliseconds
-from domain.kernel.log.game import Game
 from domain.kernel.log.record import Cause
 from domain.kernel.rules.refusal import Refusal
 from domain.tournament import results, rounds
 from domain.tournament.field import Table
-from domain.tournament.outcome import Outcome, in_players, outcome_of, players_of
 from domain.tournament.tournament import Inscribed, Tournament
 from projections.store import Unavailable
 from service.base.clock import Clock, stamp
@@ -30,7 +28,8 @@ from service.observe.background import background
 from service.observe.logging import log
 from service.store.protocol import EventStore, KeyReused, StoreError, TournamentRow
 from service.tournaments.committee import Committee
-from service.tournaments.tables import START_AFTER, CancelTable, StartTable, open_game, seat
+from service.tournaments.results import take
+from service.tournaments.tables import START_AFTER, CancelTable, StartTable, game_of, open_game, seat
 from service.webhooks.lease import Lease, Lessor
 
 LOOK: Final = 2.0
@@ -164,15 +163,19 @@ class Secretary:
 
     async def _open(self, tournament: Tournament, title: str, place: Place) -> None:
         """Create the game of a table, and note it. After a crash in between, it is the same game."""
-        seed = await self._store.seed(tournament.id)
-        if seed is None:
-            raise GameDamaged(f"the seed of tournament {tournament.id} is missing in the store")
+        seed = await self._seed(tournament.id)
         game = await open_game(self._games, tournament, seed, title, place.round, place.table)
 
         def decide(now: Tournament, cause: Cause, at: str) -> Inscribed:
             return rounds.open_table(now, place.round, place.table.number, game, cause, at)
 
         await self._committee.by_house(tournament.id, decide)
+
+    async def _seed(self, tournament_id: TournamentId) -> bytes:
+        seed = await self._store.seed(tournament_id)
+        if seed is None:
+            raise GameDamaged(f"the seed of tournament {tournament_id} is missing in the store")
+        return seed
 
     async def _gather(self, tournament: Tournament, place: Place) -> None:
         """Seat substitutes, and start a game that all have confirmed, or whose time is up."""
@@ -189,11 +192,18 @@ class Secretary:
                 await self._games.act(game.id, game.organizer, StartTable(tournament.id))
 
     async def _cancel(self, tournament: Tournament) -> None:
-        """Cancel the games of the last cancelled round that have not begun."""
-        last = tournament.field.rounds.get(len(tournament.field.rounds))
-        if last is None or last.status != "cancelled":
+        """Cancel the games of cancelled rounds that have not begun, also those that were created but not noted."""
+        tables = [
+            (each.number, table)
+            for each in tournament.field.rounds.values()
+            if each.status == "cancelled"
+            for table in each.tables
+        ]
+        if not tables:
             return
-        for game, status in (await self._statuses([table.game for table in last.tables])).items():
+        seed = await self._seed(tournament.id)
+        games = [table.game or game_of(self._games, tournament, seed, number, table) for number, table in tables]
+        for game, status in (await self._statuses(games)).items():
             if status == "gathering" and game is not None:
                 with suppress(Refusal):
                     await self._games.act(game, tournament.organizer, CancelTable(tournament.id))
@@ -201,31 +211,7 @@ class Secretary:
     # --- results ---
 
     async def _take(self, tournament_id: TournamentId, place: Place) -> None:
-        """Take the result of a table from its game, unless it has that one."""
-        table = place.table
-        assert table.game is not None
-        game = await self._games.game(table.game)
-        found = await self.outcome(game, table)
-        if found is None or (table.result is not None and _is_same(table, found)):
-            return
-
-        def decide(now: Tournament, cause: Cause, at: str) -> Inscribed:
-            what = (found.order, found.how, found.rule, found.version, found.hash, found.left)
-            return results.take_result(now, place.round, table.number, *what, cause, at)
-
-        await self._committee.by_house(tournament_id, decide)
-
-    async def outcome(self, game: Game, table: Table) -> Outcome | None:
-        """Return how the game of a table ended, after the rulings on it; None while it goes on."""
-        records = await self._games.records(game.id)
-        found = outcome_of(game, records, table.players)
-        if found is None:
-            return None
-        judged = await self._desk.outcome(game)
-        if judged.ruled_by is None or judged.continued_in is not None or judged.result is None:
-            return found
-        order = in_players(judged.result.order, players_of(records, table.players))
-        return Outcome(order, "ruled", judged.result.rule, found.version, found.hash, found.left)
+        await take(self._committee, self._games, self._desk, tournament_id, place.round, place.table)
 
     async def _confirm(self, tournament_id: TournamentId, place: Place) -> None:
         """Confirm a result whose time is up, unless a case about its game waits for a ruling."""
@@ -256,11 +242,6 @@ def _places(tournament: Tournament) -> Iterator[Place]:
     for each in tournament.field.played:
         for table in each.tables:
             yield Place(each.number, table)
-
-
-def _is_same(table: Table, found: Outcome) -> bool:
-    result = table.result
-    return result is not None and (result.order, result.how, result.left) == (found.order, found.how, found.left)
 
 
 @asynccontextmanager

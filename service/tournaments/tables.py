@@ -65,9 +65,9 @@ async def open_game(games: Games, tournament: Tournament, seed: bytes, title: st
     however often this is repeated, and whatever directors have changed since. It also follows from the seed, so that
     nobody else can use it. Raises what `open_table` does.
     """
-    key = hashlib.sha256(seed + canonical([tournament.id, number, table.number])).hexdigest()
+    key = _key(tournament, seed, number, table)
     with suppress(UnknownGame):
-        return (await games.game(games.first_id(tournament.organizer, key))).id
+        return (await games.game(game_of(games, tournament, seed, number, table))).id
     regulations = tournament.regulations
     ruleset = games.library.current(regulations.ruleset)
     seats = ruleset.seats(len(table.players), msgspec.convert(regulations.setup, ruleset.setup))
@@ -82,6 +82,15 @@ async def open_game(games: Games, tournament: Tournament, seed: bytes, title: st
         tournament=tournament.id,
     )
     return (await open_table(games, tournament.organizer, wish, key=key)).game
+
+
+def game_of(games: Games, tournament: Tournament, seed: bytes, number: int, table: Table) -> GameId:
+    """Return the id that the game of a table has or would have, whether it was created or not."""
+    return games.first_id(tournament.organizer, _key(tournament, seed, number, table))
+
+
+def _key(tournament: Tournament, seed: bytes, number: int, table: Table) -> str:
+    return hashlib.sha256(seed + canonical([tournament.id, number, table.number])).hexdigest()
 
 
 def _judges(tournament: Tournament) -> tuple[PlayerId, ...]:

@@ -26,6 +26,7 @@ from service.api.tournaments.acting import DONE as CHANGED
 from service.api.tournaments.bodies import NewResult, NewSubstitute, Publication, Reason, RoundView
 from service.api.tournaments.views import round_view
 from service.tournaments.committee import Decide, Proceeding
+from service.tournaments.results import take
 
 _publication: Final = msgspec.json.Decoder(Publication)
 _reason: Final = msgspec.json.Decoder(Reason)
@@ -125,12 +126,15 @@ async def overrule_result(request: Call, tournament: str, round: str, table: str
 async def confirm_result(request: Call, tournament: str, round: str, table: str) -> Response[bytes]:  # noqa: A002
     """Confirm a result.
 
-    As a director who does not play there: it counts from now on (TAB-TRN-15). Without that it counts when the time is
-    up that the regulations name, but for the last round. The request has no body. With an `Idempotency-Key`, a repeated
-    request gets the first answer again.
+    As a director who does not play there: it counts from now on (TAB-TRN-15). It is taken anew first, for there may
+    be a ruling on it (TAB-TRN-14). Without that it counts when the time is up that the regulations name, but for the
+    last round. The request has no body. With an `Idempotency-Key`, a repeated request gets the first answer again.
     """
     request.read_query(Nothing)
-    number, at = round_of(await require_director(request, tournament), round).number, number_of(table)
+    drawn, at = round_of(await require_director(request, tournament), round), number_of(table)
+    number, found, services = drawn.number, drawn.table(at), request.services
+    if found is not None and not (found.result is not None and found.result.confirmed):
+        await take(services.committee, services.games, services.desk, TournamentId(tournament), number, found)
     decide = directing(results.confirm, number, at)
     return await _acted(request, tournament, number, ["confirm", number, at], decide)
 

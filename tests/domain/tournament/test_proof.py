@@ -177,6 +177,7 @@ FORGERIES: dict[str, tuple[Callable[[list[Line]], object], str]] = {
     "lots by a player": (caused("lots-drawn", player=str(player(5))), "do not direct"),
     "lots by nobody": (caused("lots-drawn", by="house"), "nothing that the service does by itself"),
     "a draft hidden": (without("round-drafted"), "is not what follows"),
+    "the published draft hidden": (without("round-drafted", 1), "has no draft 2"),
     "a draft cheaper than it is": (
         changed("round-drafted", lambda e: e["cost"].update(dict.fromkeys(e["cost"], 0) | {"lots": -1})),
         "is not what follows",
@@ -196,6 +197,10 @@ FORGERIES: dict[str, tuple[Callable[[list[Line]], object], str]] = {
     "a substitute who plays elsewhere": (
         changed("substitute-seated", lambda e: e.update(to=str(player(1)))),
         "has a table in this round",
+    ),
+    "a result with its first and its last exchanged": (
+        changed("result-taken", lambda e: swap(e["order"]), -1),
+        "is not what follows",
     ),
     "a result with a player twice": (changed("result-taken", lambda e: e["order"].append(e["order"][0])), "TAB-TRN-14"),
     "a result left out": (without("result-taken", -1), "has no result"),
@@ -223,6 +228,10 @@ FORGERIES: dict[str, tuple[Callable[[list[Line]], object], str]] = {
         "has been published",
     ),
     "a closing order changed": (changed("tournament-closed", lambda e: swap(e["order"])), "is not what follows"),
+    "a first place that is shared": (
+        changed("tournament-closed", lambda e: e["order"].insert(0, e["order"].pop(0) + e["order"].pop(0))),
+        "is not what follows",
+    ),
     "a closing left out": (without("tournament-closed"), "says that the tournament is closed"),
     "a second announcement": (again("tournament-announced"), "a second time"),
     "another organizer": (caused("tournament-announced", player=MALLORY), "do not organize"),
@@ -340,9 +349,8 @@ def test_a_game_of_no_tournament_has_no_result_for_one() -> None:
     assert with_game(of_one_table(play), play).problem.endswith("which is no game of this tournament.")
 
 
-@pytest.mark.rule("TAB-TRN-11")
-def test_a_round_that_was_played_cannot_have_been_cancelled() -> None:
-    play = Play(TinyAuction(), ROOM, 3, tournament=TOURNAMENT)
+def one_table(play: Play) -> Club:
+    """Return a tournament whose first round has one table, a game that has begun; the round can be cancelled next."""
     club = Club(ruleset=RULESET, sizes=(3,), points=((60, 36, 12),), stages=(Swiss(1),))
     for seat in play.game.players:
         club.act(entering.enter, None, by=player_of(seat))
@@ -351,6 +359,24 @@ def test_a_round_that_was_played_cannot_have_been_cancelled() -> None:
     club.draft()
     club.act(rounds.publish, 1, None, None)
     club.act(rounds.open_table, 1, 1, play.game.id, by=None)
+    return club
+
+
+@pytest.mark.rule("TAB-TRN-11")
+def test_a_round_that_was_played_cannot_have_been_cancelled() -> None:
+    play = Play(TinyAuction(), ROOM, 3, tournament=TOURNAMENT)
+    club = one_table(play)
     play.step(Random(1))
     club.act(rounds.cancel_round, 1, "Fire alarm")
     assert with_game(club, play).problem.endswith(f"cancels round 1, in which {play.game.id} was being played.")
+
+
+@pytest.mark.rule("TAB-TRN-11")
+def test_a_command_after_the_cancellation_of_its_round_was_not_given_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    play = Play(TinyAuction(), ROOM, 3, tournament=TOURNAMENT)
+    club = one_table(play)
+    club.act(rounds.cancel_round, 1, "Fire alarm")
+    monkeypatch.setattr(Play, "now", club.at)
+    play.step(Random(1))
+    verdict = with_game(club, play)
+    assert verdict.ok, verdict.problem

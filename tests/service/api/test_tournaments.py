@@ -289,6 +289,37 @@ async def test_a_cancelled_round_cancels_its_games_and_another_is_drawn(club: Cl
     assert (refused.status_code, refused.json()["rule"]) == (409, "TAB-TRN-11")
 
 
+async def test_a_game_that_was_not_noted_before_its_round_was_cancelled_is_cancelled_too(tmp_path: Path) -> None:
+    """A process died between the game of a table and its note, and the director drew another round at once."""
+    async with serving(tmp_path, durable=False, tournaments=False) as service:
+        club = await club_of(service)
+        await club.announce()
+        await club.enter()
+        await club.publish()
+        committee, games, store = service.services.committee, service.services.games, service.services.store
+        now = (await committee.now(TournamentId(club.url.rpartition("/")[2]))).tournament
+        seed = await store.seed(now.id)
+        assert seed is not None
+        game = await open_game(games, now, seed, "Club evening", 1, now.field.rounds[1].tables[0])
+        await club.do("rounds/1/cancellation", {"reason": "Fire alarm."})
+        assert (await club.publish())["number"] == 2
+    async with serving(tmp_path, durable=False) as service:
+        club.service = service
+        await club.opened(2)
+        async with asyncio.timeout(20):
+            while (await service.get(f"/v1/games/{game}"))["status"] != "cancelled":  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+
+
+async def test_many_enter_at_once(service: Service) -> None:
+    club = await club_of(service)
+    await club.announce()
+    await asyncio.gather(*(club.do("entries", {}, player) for player in club.players))
+    texts = [f"text {number}" for number in range(20)]
+    told = await asyncio.gather(*(club.ask("announcements", {"text": text}) for text in texts))
+    assert {each.status_code for each in told} == {200}
+
+
 async def test_a_substitute_is_seated_before_the_game_begins(service: Service) -> None:
     club = await club_of(service, 5)
     await club.announce()
@@ -337,6 +368,32 @@ async def test_a_director_overrules_and_nobody_decides_at_their_own_table(servic
     order = [[each] for each in mine["players"]]
     given = await club.do(f"{where}/result", {"order": order, "reason": "By the book."}, helper)
     assert given["tables"][mine["number"] - 1]["result"]["how"] == "overruled"
+
+
+async def test_the_result_that_a_director_confirms_is_the_one_that_was_ruled(club: Club) -> None:
+    """The service looks for rulings every minute. A director who is quicker confirms what was ruled, too."""
+    await club.enter()
+    await club.publish()
+    opened = await club.opened(1)
+    await club.play(opened["tables"][0])
+    finished = await club.until(1, lambda table: table["number"] != 1 or table["result"] is not None)
+    (winner,), (loser,) = finished["tables"][0]["result"]["order"]
+    url = f"/v1/games/{opened['tables'][0]['game']}"
+    game = await club.service.get(url)
+    complaint = {"kind": "result", "version": game["version"], "statement": "The last bid was mine."}
+    case = await club.service.post(f"{url}/cases", club.named([loser])[0], complaint)
+    seats = {each["player"]: each["seat"] for each in game["seats"]}
+    ruling = {
+        "decision": "result",
+        "rules": ["TAB-RUL-09"],
+        "reason": "It was.",
+        "order": [[seats[loser]], [seats[winner]]],
+    }
+    ruling |= {"version": game["version"], "hash": game["head"]}
+    await club.service.post(f"/v1/cases/{case['summary']['case']}/rulings", club.director, ruling)
+    confirmed = await club.do("rounds/1/tables/1/confirmation")
+    result = confirmed["tables"][0]["result"]
+    assert (result["order"], result["how"], result["confirmed"]) == ([[loser], [winner]], "ruled", True)
 
 
 async def test_the_stream_brings_what_happens_and_ends_with_the_tournament(club: Club) -> None:
