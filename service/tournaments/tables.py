@@ -58,6 +58,17 @@ class CancelTable(Act, frozen=True):
         return case.game.cancel(replace(case.cause, tournament=self.tournament), case.at)
 
 
+def _key(tournament: Tournament, seed: bytes, number: int, table: Table) -> str:
+    return hashlib.sha256(seed + canonical([tournament.id, number, table.number])).hexdigest()
+
+
+async def opened_game(games: Games, tournament: Tournament, seed: bytes, number: int, table: Table) -> GameId | None:
+    """Return the game that was created for a table, also when the tournament has not noted it; None without one."""
+    with suppress(UnknownGame):
+        return (await games.game(games.first_id(tournament.organizer, _key(tournament, seed, number, table)))).id
+    return None
+
+
 async def open_game(games: Games, tournament: Tournament, seed: bytes, title: str, number: int, table: Table) -> GameId:
     """Return the game of a table, with its players in their seats and its officials, all made in one transaction.
 
@@ -65,9 +76,9 @@ async def open_game(games: Games, tournament: Tournament, seed: bytes, title: st
     however often this is repeated, and whatever directors have changed since. It also follows from the seed, so that
     nobody else can use it. Raises what `open_table` does.
     """
-    key = hashlib.sha256(seed + canonical([tournament.id, number, table.number])).hexdigest()
-    with suppress(UnknownGame):
-        return (await games.game(games.first_id(tournament.organizer, key))).id
+    key = _key(tournament, seed, number, table)
+    if (opened := await opened_game(games, tournament, seed, number, table)) is not None:
+        return opened
     regulations = tournament.regulations
     ruleset = games.library.current(regulations.ruleset)
     seats = ruleset.seats(len(table.players), msgspec.convert(regulations.setup, ruleset.setup))
