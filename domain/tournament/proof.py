@@ -24,9 +24,11 @@ from msgspec import UNSET, Struct
 from domain.kernel.canonical import canonical
 from domain.kernel.ids import GameId, TournamentId, Version, is_tournament
 from domain.kernel.log.history import cause_of, starts_of_commands
+from domain.kernel.log.lifecycle import GameCancelled
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.proof.export import Export, ExportError, Hex, Number, Plain, Row, row_line
 from domain.kernel.proof.reading import Lines
+from domain.kernel.rules.message import type_name
 from domain.kernel.rules.refusal import Refusal
 from domain.kernel.rules.ruleset import Library
 from domain.tournament import directing, entering, results, rounds
@@ -252,6 +254,7 @@ class _Replay:
         if tournament.status != self.exported.status:
             problem = f"The last line says that the tournament is {self.exported.status}; it is {tournament.status}."
             raise ExportError(problem, len(self.exported.records) + 2)
+        self._check_called_off(tournament)
         return tournament
 
     def _check(self, record: Record) -> None:
@@ -392,6 +395,13 @@ class _Replay:
             if game is not None and any(game.records[start].at < at for start in starts):
                 self._fail(f"version {self.version} cancels round {number}, in which {game.game} was being played")
 
+    def _check_called_off(self, tournament: Tournament) -> None:
+        """Check that no game was cancelled for the tournament while its round goes on (TAB-TRN-11, TAB-TRN-19)."""
+        for game in _at_hand(tournament, self.games, off=False):
+            last = game.records[-1]
+            if last.type == type_name(GameCancelled) and cause_of(last).tournament == tournament.id:
+                self._fail(f"{game.game} was cancelled for the tournament, but neither that nor its round was")
+
     # --- the verdict ---
 
     def _fail(self, problem: str) -> NoReturn:
@@ -413,5 +423,17 @@ class _Replay:
             yield f"The results of {len(missing)} games: their exports are missing."
         if self.ruled:
             yield f"The rulings on {', '.join(self.ruled)}: verify the exports of their cases."
+        off = _at_hand(tournament, self.games, off=True)
+        if gathering := [each.game for each in off if each.fold(self.library).status == "gathering"]:
+            yield f"That {', '.join(gathering)} will not be played, of what was cancelled: verify later exports."
         if any(each.drafts for each in tournament.field.rounds.values()):
             yield "That no draw would have cost less than one that is not at its bound: it was not solved again."
+
+
+def _at_hand(tournament: Tournament, games: Mapping[GameId, Export], *, off: bool) -> list[Export]:
+    """Return the exports of its games that are at hand: of what was cancelled, or of what was not."""
+    return [
+        games[game]
+        for game, (number, _) in tournament.games.items()
+        if game in games and off == ("cancelled" in (tournament.status, tournament.field.rounds[number].status))
+    ]

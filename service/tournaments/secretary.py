@@ -15,6 +15,7 @@ from domain.kernel.log.clock import milliseconds
 from domain.kernel.log.record import Cause
 from domain.kernel.rules.refusal import Refusal
 from domain.tournament import results, rounds
+from domain.tournament.events import Status
 from domain.tournament.field import Table
 from domain.tournament.tournament import Inscribed, Tournament
 from projections.store import Unavailable
@@ -29,7 +30,7 @@ from service.observe.logging import log
 from service.store.protocol import EventStore, KeyReused, StoreError, TournamentRow
 from service.tournaments.committee import Committee
 from service.tournaments.results import take
-from service.tournaments.tables import START_AFTER, CancelTable, StartTable, game_of, open_game, seat
+from service.tournaments.tables import START_AFTER, CancelTable, StartTable, open_game, opened_game, seat
 from service.webhooks.lease import Lease, Lessor
 
 LOOK: Final = 2.0
@@ -76,6 +77,12 @@ class Secretary:
         self._idle: dict[TournamentId, Version] = {}
         """Tournaments in which no table waits at this version: what makes one wait changes the version."""
         self._anew: dict[TournamentId, float] = {}
+        self._running: set[TournamentId] = set()
+        """Tournaments that ran at the last turn."""
+        self._called_off: dict[TournamentId, Version] = {}
+        """At which version the games of cancelled rounds were cancelled last."""
+        self._is_caught_up = False
+        """Whether it has looked at tournaments that were cancelled before it got the work."""
         self._told = ""
         self._is_busy = False
 
@@ -89,6 +96,8 @@ class Secretary:
             try:
                 if await self._lease.held():
                     await self.turn()
+                else:
+                    self._is_caught_up = False
                 self._told = ""
             except (StoreError, Unavailable) as error:
                 if str(error) != self._told:
@@ -104,24 +113,45 @@ class Secretary:
             await self._lease.give_back()
 
     async def turn(self) -> None:
-        """Look at each tournament that runs, and do what is due in it. Raises `StoreError`."""
-        page = await self._store.tournaments(status="running", limit=BATCH)
-        self._is_busy = bool(page)
+        """Look at each tournament that runs or was cancelled, and do what is due in it. Raises `StoreError`."""
+        running = set[TournamentId]()
+        async for row in self._rows("running"):
+            running.add(row.tournament)
+            if self._idle.get(row.tournament) != row.version:
+                await self._look(row)
+        self._is_busy = bool(running)
+        # A tournament that ran may have been cancelled since. Those of before this process are looked at once.
+        ended, self._running = self._running - running, running
+        if ended or not self._is_caught_up:
+            async for row in self._rows("cancelled"):
+                if row.rounds and (row.tournament in ended or not self._is_caught_up) and not await self._look(row):
+                    self._running.add(row.tournament)  # until it succeeds
+            self._is_caught_up = True
+
+    async def _rows(self, status: Status) -> AsyncIterator[TournamentRow]:
+        page = await self._store.tournaments(status=status, limit=BATCH)
         while page:
             for row in page:
-                if self._idle.get(row.tournament) == row.version:
-                    continue
-                try:
-                    await self.look(row)
-                except (Refusal, UnknownGame, KeyReused, GameDamaged, StoreError) as error:
-                    # Of one tournament, which must not stop the others.
-                    log.warning("a tournament waits", tournament=row.tournament, why=str(error))
-                await self._lease.held()
-            page = await self._store.tournaments(status="running", after=page[-1].tournament, limit=BATCH)
+                yield row
+            page = await self._store.tournaments(status=status, after=page[-1].tournament, limit=BATCH)
+
+    async def _look(self, row: TournamentRow) -> bool:
+        """Look at a tournament, and tell whether that succeeded: one of them must not stop the others."""
+        try:
+            await self.look(row)
+        except (Refusal, UnknownGame, KeyReused, GameDamaged, StoreError) as error:
+            log.warning("a tournament waits", tournament=row.tournament, why=str(error))
+            return False
+        finally:
+            await self._lease.held()
+        return True
 
     async def look(self, row: TournamentRow) -> None:
         """Do what is due in a tournament."""
         tournament = (await self._committee.now(row.tournament)).tournament
+        await self._call_off(tournament)
+        if tournament.status == "cancelled":
+            return
         for place in self._without_game(tournament):
             await self._open(tournament, row.title, place)
         tournament = (await self._committee.now(row.tournament)).tournament
@@ -143,7 +173,6 @@ class Secretary:
                     pass
             if place.table.result is not None:
                 await self._confirm(tournament.id, place)
-        await self._cancel(tournament)
         if not waiting:
             self._idle[tournament.id] = tournament.version
 
@@ -163,19 +192,13 @@ class Secretary:
 
     async def _open(self, tournament: Tournament, title: str, place: Place) -> None:
         """Create the game of a table, and note it. After a crash in between, it is the same game."""
-        seed = await self._seed(tournament.id)
+        seed = await self._seed(tournament)
         game = await open_game(self._games, tournament, seed, title, place.round, place.table)
 
         def decide(now: Tournament, cause: Cause, at: str) -> Inscribed:
             return rounds.open_table(now, place.round, place.table.number, game, cause, at)
 
         await self._committee.by_house(tournament.id, decide)
-
-    async def _seed(self, tournament_id: TournamentId) -> bytes:
-        seed = await self._store.seed(tournament_id)
-        if seed is None:
-            raise GameDamaged(f"the seed of tournament {tournament_id} is missing in the store")
-        return seed
 
     async def _gather(self, tournament: Tournament, place: Place) -> None:
         """Seat substitutes, and start a game that all have confirmed, or whose time is up."""
@@ -191,22 +214,30 @@ class Secretary:
             with suppress(Refusal):  # somebody else was quicker
                 await self._games.act(game.id, game.organizer, StartTable(tournament.id))
 
-    async def _cancel(self, tournament: Tournament) -> None:
-        """Cancel the games of cancelled rounds that have not begun, also those that were created but not noted."""
-        tables = [
-            (each.number, table)
-            for each in tournament.field.rounds.values()
-            if each.status == "cancelled"
+    async def _call_off(self, tournament: Tournament) -> None:
+        """Cancel the games that have not begun of cancelled rounds; of all rounds, when the tournament is cancelled."""
+        is_over = tournament.status == "cancelled"
+        off = [each for each in tournament.field.rounds.values() if is_over or each.status == "cancelled"]
+        if self._called_off.get(tournament.id) == tournament.version or not any(each.tables for each in off):
+            return
+        seed = await self._seed(tournament)
+        games = [
+            # One that was created just before may not be noted.
+            table.game or await opened_game(self._games, tournament, seed, each.number, table)
+            for each in off
             for table in each.tables
         ]
-        if not tables:
-            return
-        seed = await self._seed(tournament.id)
-        games = [table.game or game_of(self._games, tournament, seed, number, table) for number, table in tables]
         for game, status in (await self._statuses(games)).items():
             if status == "gathering" and game is not None:
-                with suppress(Refusal):
+                with suppress(Refusal):  # somebody started it
                     await self._games.act(game, tournament.organizer, CancelTable(tournament.id))
+        self._called_off[tournament.id] = tournament.version
+
+    async def _seed(self, tournament: Tournament) -> bytes:
+        seed = await self._store.seed(tournament.id)
+        if seed is None:
+            raise GameDamaged(f"the seed of tournament {tournament.id} is missing in the store")
+        return seed
 
     # --- results ---
 
@@ -261,7 +292,7 @@ async def serving(
         return
 
     async def wanted() -> bool:
-        return bool(await store.tournaments(status="running", limit=1))
+        return any([await store.tournaments(status=status, limit=1) for status in ("running", "cancelled")])
 
     secretary = Secretary(committee, games, store, desk, clock, Lease(lessor, "tournaments", wanted))
     try:

@@ -58,6 +58,17 @@ class CancelTable(Act, frozen=True):
         return case.game.cancel(replace(case.cause, tournament=self.tournament), case.at)
 
 
+def _key(tournament: Tournament, seed: bytes, number: int, table: Table) -> str:
+    return hashlib.sha256(seed + canonical([tournament.id, number, table.number])).hexdigest()
+
+
+async def opened_game(games: Games, tournament: Tournament, seed: bytes, number: int, table: Table) -> GameId | None:
+    """Return the game that was created for a table, also when the tournament has not noted it; None without one."""
+    with suppress(UnknownGame):
+        return (await games.game(games.first_id(tournament.organizer, _key(tournament, seed, number, table)))).id
+    return None
+
+
 async def open_game(games: Games, tournament: Tournament, seed: bytes, title: str, number: int, table: Table) -> GameId:
     """Return the game of a table, with its players in their seats and its officials, all made in one transaction.
 
@@ -66,8 +77,8 @@ async def open_game(games: Games, tournament: Tournament, seed: bytes, title: st
     nobody else can use it. Raises what `open_table` does.
     """
     key = _key(tournament, seed, number, table)
-    with suppress(UnknownGame):
-        return (await games.game(game_of(games, tournament, seed, number, table))).id
+    if (opened := await opened_game(games, tournament, seed, number, table)) is not None:
+        return opened
     regulations = tournament.regulations
     ruleset = games.library.current(regulations.ruleset)
     seats = ruleset.seats(len(table.players), msgspec.convert(regulations.setup, ruleset.setup))
@@ -82,15 +93,6 @@ async def open_game(games: Games, tournament: Tournament, seed: bytes, title: st
         tournament=tournament.id,
     )
     return (await open_table(games, tournament.organizer, wish, key=key)).game
-
-
-def game_of(games: Games, tournament: Tournament, seed: bytes, number: int, table: Table) -> GameId:
-    """Return the id that the game of a table has or would have, whether it was created or not."""
-    return games.first_id(tournament.organizer, _key(tournament, seed, number, table))
-
-
-def _key(tournament: Tournament, seed: bytes, number: int, table: Table) -> str:
-    return hashlib.sha256(seed + canonical([tournament.id, number, table.number])).hexdigest()
 
 
 def _judges(tournament: Tournament) -> tuple[PlayerId, ...]:

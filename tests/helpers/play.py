@@ -156,8 +156,8 @@ class Play:
     def leave(self, seat: Seat, player: PlayerId) -> Decided:
         return self.take(seating.leave_seat(self.game, seat, Cause(player), self.now))
 
-    def cancel(self, player: PlayerId = ORGANIZER) -> Decided:
-        return self.take(self.game.cancel(Cause(player), self.now))
+    def cancel(self, player: PlayerId = ORGANIZER, **cause: Any) -> Decided:
+        return self.take(self.game.cancel(Cause(player, **cause), self.now))
 
     def start(self) -> Decided:
         return self.take(self.game.start(self.chance, Cause(self.game.organizer), self.now))

@@ -211,8 +211,9 @@ async def close_tournament(request: Call, tournament: str) -> Response[bytes]:
 async def cancel_tournament(request: Call, tournament: str) -> Response[bytes]:
     """Cancel a tournament.
 
-    As the organizer, before a result counts, with a public reason (TAB-TRN-19). Games that have been opened go on. With
-    an `Idempotency-Key`, a repeated request gets the first answer again.
+    As the organizer, before a result counts, with a public reason (TAB-TRN-19). Its games that have not begun are
+    cancelled; the others go on, and count for nothing. With an `Idempotency-Key`, a repeated request gets the first
+    answer again.
     """
     request.read_query(Nothing)
     reason = (await request.read_body(_reason)).reason

@@ -271,8 +271,8 @@ def played_out(seed: int = 1) -> Play:
     return play
 
 
-def of_one_table(play: Play, **taken: Any) -> Club:
-    """Return a tournament of one table, which took the result of a game, or what is given instead."""
+def with_table(play: Play) -> Club:
+    """Return a tournament of one table, where a game is played."""
     club = Club(ruleset=RULESET, sizes=(3,), points=((60, 36, 12),), stages=(Swiss(1),))
     for seat in play.game.players:
         club.act(entering.enter, None, by=player_of(seat))
@@ -281,6 +281,12 @@ def of_one_table(play: Play, **taken: Any) -> Club:
     club.draft()
     club.act(rounds.publish, 1, None, None)
     club.act(rounds.open_table, 1, 1, play.game.id, by=None)
+    return club
+
+
+def of_one_table(play: Play, **taken: Any) -> Club:
+    """Return a tournament of one table, which took the result of a game, or what is given instead."""
+    club = with_table(play)
     found = outcome_of(play.game, play.records, club.round.tables[0].players)
     assert found is not None
     told = msgspec.structs.asdict(found) | taken
@@ -349,23 +355,10 @@ def test_a_game_of_no_tournament_has_no_result_for_one() -> None:
     assert with_game(of_one_table(play), play).problem.endswith("which is no game of this tournament.")
 
 
-def one_table(play: Play) -> Club:
-    """Return a tournament whose first round has one table, a game that has begun; the round can be cancelled next."""
-    club = Club(ruleset=RULESET, sizes=(3,), points=((60, 36, 12),), stages=(Swiss(1),))
-    for seat in play.game.players:
-        club.act(entering.enter, None, by=player_of(seat))
-        club.act(entering.check_in, "", by=player_of(seat))
-    club.lots()
-    club.draft()
-    club.act(rounds.publish, 1, None, None)
-    club.act(rounds.open_table, 1, 1, play.game.id, by=None)
-    return club
-
-
 @pytest.mark.rule("TAB-TRN-11")
 def test_a_round_that_was_played_cannot_have_been_cancelled() -> None:
     play = Play(TinyAuction(), ROOM, 3, tournament=TOURNAMENT)
-    club = one_table(play)
+    club = with_table(play)
     play.step(Random(1))
     club.act(rounds.cancel_round, 1, "Fire alarm")
     assert with_game(club, play).problem.endswith(f"cancels round 1, in which {play.game.id} was being played.")
@@ -374,9 +367,26 @@ def test_a_round_that_was_played_cannot_have_been_cancelled() -> None:
 @pytest.mark.rule("TAB-TRN-11")
 def test_a_command_after_the_cancellation_of_its_round_was_not_given_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
     play = Play(TinyAuction(), ROOM, 3, tournament=TOURNAMENT)
-    club = one_table(play)
+    club = with_table(play)
     club.act(rounds.cancel_round, 1, "Fire alarm")
     monkeypatch.setattr(Play, "now", club.at)
     play.step(Random(1))
     verdict = with_game(club, play)
     assert verdict.ok, verdict.problem
+
+
+@pytest.mark.rule("TAB-TRN-11", "TAB-TRN-19")
+@pytest.mark.parametrize("cancel", [(rounds.cancel_round, 1, "Fire alarm"), (directing.cancel, "Flood")])
+def test_games_are_cancelled_for_a_tournament_with_their_round_or_with_all(cancel: tuple[Any, ...]) -> None:
+    play = Play(TinyAuction(), ROOM, 3, start=False, tournament=TOURNAMENT)
+    club = with_table(play)
+    going_on = club.tournament
+    assert with_game(club, play).ok
+    club.act(*cancel)
+    waits = f"That {play.game.id} will not be played, of what was cancelled: verify later exports."
+    assert waits in with_game(club, play).unproved
+    play.cancel(tournament=TOURNAMENT)
+    verdict = with_game(club, play)
+    assert (verdict.ok, waits in verdict.unproved) == (True, False), verdict
+    club.tournament, club.records = going_on, club.records[:-1]
+    assert "was cancelled for the tournament, but neither" in with_game(club, play).problem
