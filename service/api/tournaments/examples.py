@@ -26,7 +26,9 @@ from service.api.tournaments.bodies import (
     NewPenalty,
     NewResult,
     NewSubstitute,
+    NewTables,
     NewTournament,
+    PricedTables,
     Publication,
     Reason,
     RoundView,
@@ -38,6 +40,7 @@ from service.api.tournaments.bodies import (
 from service.api.tournaments.views import (
     crosstable_view,
     event_view,
+    presets_view,
     round_view,
     standings_view,
     tournament_detail,
@@ -109,6 +112,7 @@ def examples(scene: Scene) -> dict[str, Example]:
     club, found = _Club(scene), dict[str, Example]()
     announced = club.shown
     found["announceTournament"] = Example(announced, NewTournament(club.regulations, TITLE))
+    found["listTournamentPresets"] = Example(presets_view(scene.ruleset.id, scene.ruleset.players))
     found["listTournaments"] = Example(TournamentPage((tournament_summary(club.proceeding.row),), None))
     found["nameDirector"] = Example(club.act(directing.name_director, club.players[0]))
     found["releaseDirector"] = Example(club.act(directing.release_director, club.players[0]))
@@ -127,6 +131,9 @@ def examples(scene: Scene) -> dict[str, Example]:
     draw = drawn_without_solver(club.tournament.field, club.round)
     club.act(rounds.draft, draw, "slices", None)
     found["drawRound"] = Example(club.round_shown)
+    cost, costs = rounds.price(club.tournament, 1, 1, draw, Cause(DIRECTOR))
+    priced = PricedTables(TOURNAMENT, club.tournament.version, 1, 1, cost, cost, costs)
+    found["checkPublication"] = Example(priced, NewTables(1, draw))
     club.act(rounds.publish, 1, None, None)
     found["publishRound"] = Example(club.round_shown, Publication(1))
     cancelled = _copied(club)

@@ -370,3 +370,65 @@ async def test_the_seed_of_the_lots_is_nowhere_to_be_read(club: Club) -> None:
     text = b"".join(await club.export()).decode()
     assert seed.hex() not in text
     assert drawn["secret"] in text
+
+
+async def test_tables_are_priced_as_publishing_them_would_and_nothing_is_stored(club: Club) -> None:
+    await club.enter()
+    drawn = await club.do("rounds")
+    (draft,), version = drawn["drafts"], drawn["version"]
+    (one, two), (three, four) = draft["drawn"]["tables"]
+    changed = {"tables": [[one, three], [two, four]], "byes": []}
+    check = "rounds/1/publication/check"
+    priced = await club.do(check, {"draft": 1, "drawn": changed})
+    assert priced["before"] == draft["cost"]
+    assert [sum(table[part] for table in priced["tables"]) for part in draft["cost"]] == [*priced["cost"].values()]
+
+    for wrong, why in (
+        ({"draft": 2, "drawn": changed}, "Round 1 has no draft 2."),
+        ({"draft": 1, "drawn": {"tables": [[one, two, three], [four]], "byes": []}}, "Table 1 has 3 players"),
+        ({"draft": 1, "drawn": {"tables": [[one, two]], "byes": [three]}}, f"{four} is missing"),
+        (
+            {"draft": 1, "drawn": {"tables": [[one, two], [three, one]], "byes": [four]}},
+            f"{one} is in the draw 2 times",
+        ),
+    ):
+        refused = await club.ask(check, wrong)
+        assert (refused.status_code, refused.json()["rule"]) == (422, "TAB-TRN-10")
+        assert why in refused.json()["detail"]
+    stranger = await club.ask(check, {"draft": 1, "drawn": changed}, club.players[0])
+    assert (stranger.status_code, stranger.json()["type"]) == (403, "/problems/not-a-director")
+    stale = await club.ask(check, {"draft": 1, "drawn": changed}, if_match='"1"')
+    assert (stale.status_code, stale.json()["type"]) == (412, "/problems/stale-version")
+    assert (await club.service.get(club.url))["summary"]["version"] == version
+
+    published = await club.do("rounds/1/publication", {"draft": 1, "drawn": changed, "reason": "Friends."})
+    assert published["cost"] == priced["cost"]
+    late = await club.ask(check, {"draft": 1, "drawn": changed})
+    assert (late.status_code, late.json()["rule"]) == (409, "TAB-TRN-10")
+
+
+async def test_a_round_is_not_published_by_the_address_of_another(service: Service) -> None:
+    club = await club_of(service)
+    await club.announce(stages=[{"type": "random", "rounds": 2}])
+    await club.enter()
+    await club.publish()
+    drawn = await club.do("rounds")
+    for what, body in (
+        ("publication", {"draft": 1}),
+        ("publication/check", {"draft": 1, "drawn": drawn["drafts"][0]["drawn"]}),
+    ):
+        refused = await club.ask(f"rounds/1/{what}", body)
+        assert (refused.status_code, refused.json()["rule"]) == (409, "TAB-TRN-10"), what
+        assert refused.json()["allowed"] == "Publish round 2."
+    assert (await club.do("rounds/2/publication", {"draft": 1}))["status"] == "published"
+
+
+async def test_presets_can_be_announced_as_they_are(service: Service) -> None:
+    director = await service.register("Zeno")
+    presets = await service.get("/v1/rulesets/tiny-auction/tournament-presets")
+    assert [each["name"] for each in presets["items"]] == ["club evening", "weekend", "league season"]
+    for each in presets["items"]:
+        told = await service.post("/v1/tournaments", director, {"regulations": each["regulations"]})
+        assert told["regulations"] == each["regulations"]
+    unknown = await service.ask("GET", "/v1/rulesets/chess/tournament-presets")
+    assert unknown.json()["type"] == "/problems/unknown-ruleset"
