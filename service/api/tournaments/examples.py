@@ -7,7 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from domain.kernel.ids import GameId, PlayerId, TournamentId
-from domain.kernel.log.clock import PRESETS
+from domain.kernel.log.clock import DAY, PRESETS, milliseconds, moment
 from domain.kernel.log.record import Cause, Record
 from domain.tournament import directing, entering, proof, results, rounds
 from domain.tournament.chain import commitment_of, secret_of
@@ -46,6 +46,7 @@ from service.api.tournaments.views import (
     tournament_detail,
     tournament_summary,
 )
+from service.tournaments.agenda import Agenda, AgendaTable
 from service.tournaments.committee import Proceeding, row_of, sheets_of
 
 TOURNAMENT: Final = TournamentId("t4xq2m7ahbk3oxw7c")
@@ -142,6 +143,16 @@ def examples(scene: Scene) -> dict[str, Example]:
     club.act(rounds.open_table, 1, 1, GAME, by=None)
     found["showRound"] = Example(club.round_shown)
     table = club.round.tables[0]
+    waits = AgendaTable(
+        1,
+        1,
+        GAME,
+        "players",
+        AT,
+        absent=table.players[:1],
+        adjudicated_from=moment(milliseconds(AT) + club.regulations.unfinished.days * DAY),
+    )
+    found["showAgenda"] = Example(Agenda(TOURNAMENT, club.tournament.version, (), (waits,), 0))
     bye = club.round.byes[0]
     found["seatSubstitute"] = Example(
         club.act(rounds.substitute, 1, 1, table.players[0], bye, REASON),

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,12 @@ from domain.kernel.proof.verify import verify as verify_game
 from domain.tournament.fold import fold
 from domain.tournament.proof import read, verify
 from domain.tournament.standings import standings
+from service.base.clock import written
+from service.games.clocks import Fall
 from service.tournaments.committee import MOST_TOURNAMENTS
 from service.tournaments.tables import open_game, seat
 from tests.service.api.serving import Player, Service, serving
-from tests.service.rig import LIBRARY
+from tests.service.rig import LIBRARY, Hands
 
 REGULATIONS: Mapping[str, Any] = {
     "ruleset": "tiny-auction",
@@ -432,3 +435,52 @@ async def test_presets_can_be_announced_as_they_are(service: Service) -> None:
         assert told["regulations"] == each["regulations"]
     unknown = await service.ask("GET", "/v1/rulesets/chess/tournament-presets")
     assert unknown.json()["type"] == "/problems/unknown-ruleset"
+
+
+async def test_a_director_sees_what_waits_at_every_table(tmp_path: Path) -> None:
+    time = Hands()
+    async with serving(tmp_path, durable=False, clock=time, clocks=False) as service:
+        club = await club_of(service, 5)
+        clock = {"kind": "bank", "time": 60, "cap": 60, "at_zero": "vacate"}
+        await club.announce(stages=[{"type": "random", "rounds": 2}], check_in="each round", clock=clock)
+        *here, late = club.players
+        await club.enter(*here)
+        await club.do("entries", {}, late)
+
+        async def agenda() -> dict[str, Any]:
+            return await service.get(f"{club.url}/agenda", club.director)
+
+        assert (await agenda())["absent"] == [late.id]
+        await club.publish()
+        one, two = (await club.opened(1))["tables"]
+        told = await agenda()
+        assert told["absent"] == [player.id for player in club.players]
+        assert [(each["waits_for"], each["absent"]) for each in told["tables"]] == [
+            ("players", one["players"]),
+            ("players", two["players"]),
+        ]
+        opened_at = datetime.fromisoformat(one["opened"])
+        assert datetime.fromisoformat(told["tables"][0]["adjudicated_from"]) == opened_at + timedelta(days=90)
+
+        await club.play(two)
+        await club.until(1, lambda table: table["number"] == 1 or table["result"] is not None)
+        game = f"/v1/games/{one['game']}"
+        await service.post(f"{game}/start", club.named(one["players"])[0])
+        shown = await service.get(game)
+        seat = next(each["seat"] for each in shown["clocks"]["seats"] if each["runs"])
+        (player,) = club.named([each["player"] for each in shown["seats"] if each["seat"] == seat])
+        complaint = {"kind": "conduct", "version": shown["version"], "statement": "They left."}
+        case = (await service.post(f"{game}/cases", player, complaint))["summary"]["case"]
+        assert (await agenda())["tables"][0]["flagged"] == []
+        time.now += timedelta(seconds=63)
+        await service.services.rows.watch({0: written(time.now)}, 1)
+        await service.services.games.by_clock(GameId(one["game"]), Fall(seat))
+        told = await agenda()
+        assert [(each["table"], each["waits_for"]) for each in told["tables"]] == [(1, "end"), (2, "confirmation")]
+        first = told["tables"][0]
+        assert first["cases"] == [{"case": case, "about": shown["version"]}]
+        assert [first[name] for name in ("absent", "flagged", "open")] == [[], [player.id], [player.id]]
+        await club.do("rounds/1/tables/2/confirmation")
+        assert [each["table"] for each in (await agenda())["tables"]] == [1]
+        refused = await service.ask("GET", f"{club.url}/agenda", player)
+        assert (refused.status_code, refused.json()["type"]) == (403, "/problems/not-a-director")
