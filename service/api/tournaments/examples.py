@@ -5,6 +5,7 @@ from copy import copy
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import replace
 
 from domain.kernel.ids import GameId, PlayerId, TournamentId
 from domain.kernel.log.clock import DAY, PRESETS, milliseconds, moment
@@ -113,11 +114,12 @@ def examples(scene: Scene) -> dict[str, Example]:
     club, found = _Club(scene), dict[str, Example]()
     announced = club.shown
     found["announceTournament"] = Example(announced, NewTournament(club.regulations, TITLE))
-    found["listTournamentPresets"] = Example(presets_view(scene.ruleset.id, scene.ruleset.players))
+    presets = presets_view(scene.ruleset.id, scene.ruleset.players)
+    found["listTournamentPresets"] = Example(replace(presets, items=presets.items[:1]))
     found["listTournaments"] = Example(TournamentPage((tournament_summary(club.proceeding.row),), None))
     found["nameDirector"] = Example(club.act(directing.name_director, club.players[0]))
     found["releaseDirector"] = Example(club.act(directing.release_director, club.players[0]))
-    changed = msgspec.structs.replace(club.regulations, confirmed_after=12)
+    changed = replace(club.regulations, confirmed_after=12)
     changed_view = club.act(directing.change, changed, scene.ruleset.players)
     found["changeRegulations"] = Example(changed_view, changed)
     for player in club.players:
