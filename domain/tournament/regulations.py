@@ -235,17 +235,6 @@ def _faults_of_points(regulations: Regulations) -> Iterator[tuple[str, str]]:
             yield f"The points {shown} rise with the place.", "A later place never has more points than an earlier one."
 
 
-def _club(ruleset: str, *, clock: Clock | None, rounds: int, sizes: tuple[int, ...], bye: int) -> Regulations:
-    return Regulations(
-        ruleset=ruleset,
-        stages=(Swiss(rounds),),
-        sizes=sizes,
-        points=tuple(POINTS[size] for size in sorted(sizes)),
-        bye=bye,
-        clock=clock,
-    )
-
-
 POINTS: Final = {
     2: (60, 0),
     3: (60, 36, 12),
@@ -255,18 +244,44 @@ POINTS: Final = {
 }
 """The points of the presets: the first has 60 at every size of a table, so that a win is worth the same."""
 
-Preset = Literal["club evening", "weekend", "league season"]
+PresetName = Literal["club evening", "weekend", "league season"]
 
 
-def preset(name: Preset, ruleset: str, seats: Collection[int]) -> Regulations:
-    """Return regulations that a club can begin with, for a ruleset that takes so many players."""
-    able = [size for size in (4, 3, 5, 2, 6) if size in seats]
-    sizes = tuple(able[:2])
-    bye = 30
-    match name:
-        case "club evening":
-            return _club(ruleset, clock=PRESETS["live"], rounds=2, sizes=sizes, bye=bye)
-        case "weekend":
-            return _club(ruleset, clock=PRESETS["live"], rounds=5, sizes=sizes, bye=bye)
-        case "league season":
-            return _club(ruleset, clock=PRESETS["fast"], rounds=7, sizes=sizes, bye=bye)
+class Preset(Struct, frozen=True):
+    """Regulations that a club can begin with, for any ruleset.
+
+    Attributes:
+        name: what it is called.
+        what: whom it is for, in a sentence.
+        rounds: how many rounds of Swiss it has.
+        clock: the name of the clock of its games.
+        check_in: when players check in.
+    """
+
+    name: PresetName
+    what: str
+    rounds: int
+    clock: str
+    check_in: CheckIn = "once"
+
+    def regulations(self, ruleset: str, seats: Collection[int]) -> Regulations:
+        """Return the regulations for a ruleset that takes so many players: at tables of two sizes, so that few have a
+        bye."""
+        sizes = tuple(size for size in (4, 3, 5, 2, 6) if size in seats)[:2]
+        return Regulations(
+            ruleset=ruleset,
+            stages=(Swiss(self.rounds),),
+            sizes=sizes,
+            points=tuple(POINTS[size] for size in sorted(sizes)),
+            bye=30,
+            clock=PRESETS[self.clock],
+            check_in=self.check_in,
+        )
+
+
+TOURNAMENTS: Final = (
+    Preset("club evening", "Two rounds in an evening, for players who are all there.", 2, "live"),
+    Preset("weekend", "Five rounds in two days, for players who are all there.", 5, "live"),
+    Preset("league season", "Seven rounds of some weeks each, for players who move once or twice a day.", 7, "fast"),
+)
+"""The presets of tournaments: what the page, the guide and programs begin with."""

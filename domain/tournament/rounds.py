@@ -11,6 +11,8 @@ from domain.kernel.rules.message import enumerated
 from domain.kernel.rules.refusal import Refusal, refuse_unless
 from domain.tournament.chain import LENGTH, follows
 from domain.tournament.draw import Cost, Draw, NoDraw, Problem, Undecided, cost, draw_lots, faults, obstacle
+from domain.tournament.draw.cost import cost_in
+from domain.tournament.draw.field import Field as Numbers
 from domain.tournament.drawing import drawn_without_solver, eligible, problem_of
 from domain.tournament.events import (
     LotsDrawn,
@@ -118,11 +120,7 @@ def publish(
     """
     tournament.require_director(cause, "TAB-TRN-10")
     current = tournament.require_drawn("TAB-TRN-10")
-    if not 1 <= draft <= len(current.drafts):
-        asked, drafts = f"Round {current.number} has no draft {draft}.", len(current.drafts)
-        right = f"Its drafts are 1 to {drafts}." if drafts else "Draw one."
-        raise Refusal("TAB-TRN-10", asked, right)
-    drawn = current.drafts[draft - 1]
+    drawn = _draft(current, draft)
     if changed is None or changed == drawn:
         refuse_unless(reason is None, "TAB-TRN-10", "You gave a reason, but changed nothing.", "Leave it out.")
     else:
@@ -133,12 +131,47 @@ def publish(
     return tournament.add([event], cause, at)
 
 
+def require_drawing(tournament: Tournament, number: int) -> Round:
+    """Return a round that is being drawn. Raises `Refusal` when it is another one, or none (TAB-TRN-10)."""
+    current = tournament.require_drawn("TAB-TRN-10")
+    if current.number != number:
+        asked = f"Round {number} is not the one that is being drawn."
+        raise Refusal("TAB-TRN-10", asked, f"Publish round {current.number}.", untimely=True)
+    return current
+
+
+def price(tournament: Tournament, number: int, draft: int, drawn: Draw, cause: Cause) -> tuple[Cost, tuple[Cost, ...]]:
+    """Return what tables would cost if a director published them in place of a draft, and what each of them would.
+
+    Nothing happens by it. Raises `Refusal` where publishing them would (TAB-TRN-10); no reason is asked for.
+    """
+    tournament.require_director(cause, "TAB-TRN-10")
+    current = require_drawing(tournament, number)
+    _draft(current, draft)
+    field = Numbers(_lawful(tournament, drawn, current, "TAB-TRN-10"))
+    return cost_in(field, drawn), tuple(cost_in(field, Draw((table,))) for table in drawn.tables)
+
+
+def _draft(current: Round, draft: int) -> Draw:
+    """Return a draft by its number. Raises `Refusal` when there is none."""
+    if not 1 <= draft <= len(current.drafts):
+        asked, drafts = f"Round {current.number} has no draft {draft}.", len(current.drafts)
+        right = f"Its drafts are 1 to {drafts}." if drafts else "Draw one."
+        raise Refusal("TAB-TRN-10", asked, right)
+    return current.drafts[draft - 1]
+
+
 def _costs(tournament: Tournament, drawn: Draw, current: Round, rule: str) -> Cost:
     """Return what lawful tables cost. Raises `Refusal` with the first fault of others."""
+    return cost(_lawful(tournament, drawn, current, rule), drawn)
+
+
+def _lawful(tournament: Tournament, drawn: Draw, current: Round, rule: str) -> Problem:
+    """Return the problem of a round, which tables solve lawfully. Raises `Refusal` with the first fault of others."""
     problem = problem_of(tournament.field, current)
     for fault in faults(problem, drawn):
         raise Refusal(rule, fault, "Everybody sits once or has a bye; the sizes of tables and the bans hold.")
-    return cost(problem, drawn)
+    return problem
 
 
 def cancel_round(tournament: Tournament, number: int, reason: str, cause: Cause, at: str) -> Inscribed:

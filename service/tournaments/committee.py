@@ -22,7 +22,7 @@ from domain.kernel.rules.message import type_name
 from domain.kernel.rules.refusal import Refusal
 from domain.tournament import directing, rounds
 from domain.tournament.chain import SEED_BYTES, commitment_of, secret_of
-from domain.tournament.draw import Draw, obstacle
+from domain.tournament.draw import Cost, Draw, obstacle
 from domain.tournament.draw.lawful import Undecided
 from domain.tournament.draw.slices import NoDraw
 from domain.tournament.drawing import drawn_without_solver, problem_of
@@ -393,6 +393,28 @@ class Committee:
                 expected = None
                 continue  # somebody withdrew meanwhile, perhaps
         raise StoreUnavailable(f"{tournament_id} changed {ATTEMPTS} times while a round was drawn; try again")
+
+    async def price(
+        self,
+        tournament_id: TournamentId,
+        player: PlayerId,
+        number: int,
+        draft: int,
+        drawn: Draw,
+        *,
+        expected: Collection[Version] | None = None,
+    ) -> tuple[Proceeding, Cost, tuple[Cost, ...]]:
+        """Return what tables would cost in place of a draft, together and each, and the tournament that was looked at.
+
+        Nothing is stored. Raises `Refusal` where publishing them would, and `StaleVersion` as `act` does.
+        """
+        now = await self.now(tournament_id)
+        version = now.tournament.version
+        if expected is not None and version not in expected:
+            raise StaleVersion(expected, version, "tournament")
+        # Of 1,000 players it takes a fifth of a second: other requests do not wait for it.
+        costs = await asyncio.to_thread(rounds.price, now.tournament, number, draft, drawn, Cause(player))
+        return now, *costs
 
     async def _closing(self, tournament_id: TournamentId) -> Decide:
         seed = await self._store.seed(tournament_id)

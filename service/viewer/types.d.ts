@@ -125,6 +125,14 @@ export type TournamentDetail = Schemas["TournamentDetail"];
 export type TournamentStandings = Schemas["TournamentStandings"];
 export type CrosstableView = Schemas["CrosstableView"];
 export type RoundView = Schemas["RoundView"];
+export type TableView = RoundView["tables"][number];
+export type Drawn = RoundView["drafts"][number]["drawn"];
+export type DrawCost = Schemas["TournamentCost"];
+export type PricedTables = Schemas["PricedTables"];
+export type Agenda = Schemas["Agenda"];
+export type AgendaTable = Schemas["AgendaTable"];
+export type TournamentEvent = Schemas["TournamentEventView"];
+export type TournamentPreset = Schemas["TournamentPreset"];
 export type Regulations = TournamentDetail["regulations"];
 export type Session = Schemas["SessionView"];
 

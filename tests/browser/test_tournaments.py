@@ -1,6 +1,6 @@
 """The pages of tournaments: the list, and one from the first entry to its standings."""
 
-from playwright.async_api import Page
+from playwright.async_api import Locator, Page
 
 from tests.browser.games import token_of
 from tests.browser.visiting import PHONE, Visit, Visitor, expect
@@ -23,7 +23,7 @@ async def test_a_tournament_is_entered_and_says_who_stands_above_whom_and_why(
     anna, *others = club.players
     async with visit(**PHONE) as phone:
         await phone.page.goto(f"{path}#token={token_of(anna)}")
-        await phone.page.get_by_role("button", name="Enter").click()
+        await phone.page.get_by_role("button", name="Enter", exact=True).click()
         await expect(phone.page.get_by_role("status")).to_contain_text("You have entered.")
         await phone.page.get_by_role("button", name="Check in").click()
         await expect(phone.page.get_by_role("status")).to_contain_text("You have checked in.")
@@ -37,8 +37,8 @@ async def test_a_tournament_is_entered_and_says_who_stands_above_whom_and_why(
         held = {each["player"]: each["seat"] for each in (await service.get(f"/v1/games/{table['game']}"))["seats"]}
         await service.post(f"/v1/games/{table['game']}/seats/{held[second.id]}/resignation", second)
         await club.finished(1)
-        await phone.page.reload()
-        await expect(phone.page.get_by_role("heading", name="Round 1")).to_be_visible()
+        # The page follows what happens.
+        await expect(phone.page.get_by_role("region", name="Round 1")).to_contain_text("The result does not count yet.")
         await phone.axe_in_passing()
         assert await phone.page.evaluate("document.documentElement.scrollWidth") <= PHONE["viewport"]["width"]
 
@@ -55,12 +55,47 @@ async def test_a_tournament_is_entered_and_says_who_stands_above_whom_and_why(
     await expect(regulations).to_contain_text("There is 1 round in which players with the same points meet.")
     await expect(regulations).to_contain_text("A table of 2 earns 60–0.")
 
-    await club.do("rounds/1/tables/1/confirmation")
-    await club.do("closing")
-    await page.reload()
+    async with visit() as other:
+        await direct(other.page, f"{path}#token={token_of(club.director)}", NAMES[club.players.index(second)])
+    # Whoever looks on sees it without a word.
+    await expect(page.get_by_text("Well played.")).to_be_visible()
+    await expect(page.get_by_role("region", name="Penalties")).to_contain_text("A late start")
     await expect(page.get_by_role("region", name="Final standings").locator("tbody tr")).to_have_count(3)
     await expect(page.get_by_text("Over", exact=True)).to_be_visible()
     await visitor.axe_in_passing()
+
+
+async def direct(page: Page, address: str, player: str) -> None:
+    """Do what directors do after the last round, to its end."""
+    await page.goto(address)
+    panel = page.get_by_role("region", name="For directors")
+    await expect(panel.get_by_role("listitem")).to_contain_text("Round 1, table 1: the result does not count yet")
+    await expect(panel).to_contain_text("The tournament can be closed when all results count.")
+
+    async def unfold(title: str) -> Locator:
+        await panel.get_by_text(title, exact=True).first.click()
+        return panel.get_by_role("form", name=title)
+
+    form = await unfold("Tell all players something")
+    await form.get_by_role("textbox").fill("Well played.")
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_text("The announcement is made.")).to_be_focused()
+    form = await unfold("Give a penalty")
+    await form.get_by_role("combobox", name="Player").select_option(player)
+    await form.get_by_role("combobox", name="Penalty").select_option("warning")
+    await form.get_by_role("textbox", name="Reason").fill("A late start")
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_text("The penalty is given.")).to_be_focused()
+
+    table = page.get_by_role("region", name="Round 1").get_by_role("listitem").filter(has_text="Table 1")
+    await table.get_by_text("Overrule the result").first.click()
+    await table.get_by_label(f"Place of {player}").select_option("1")
+    await table.get_by_label("Reason").fill("They tie.")
+    await table.get_by_role("button", name="Overrule the result").click()
+    await expect(table).to_contain_text("Ended as a director decided. The result counts.")
+    await panel.get_by_role("button", name="Close the tournament").click()
+    await expect(page.get_by_text("Over", exact=True)).to_be_visible()
+    await expect(panel).to_have_count(0)
 
 
 async def test_a_tournament_that_is_none(page: Page, visitor: Visitor):

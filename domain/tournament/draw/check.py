@@ -35,6 +35,8 @@ def _faults(problem: Problem, draw: Draw) -> Iterator[str]:
         yield f"{_players(len(draw.byes))} {have} a bye; at most {problem.byes} may."
     banned = {frozenset(pair) for pair in problem.bans}
     for number, table in enumerate(draw.tables, start=1):
+        if len(table) > MOST_SIZE:
+            continue  # a fault already, and anybody can send thousands of players: the pairs would take seconds
         for place, one in enumerate(table):
             for other in table[place + 1 :]:
                 if frozenset((one, other)) in banned:

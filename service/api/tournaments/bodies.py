@@ -32,7 +32,7 @@ from domain.tournament.events import (
     TournamentCancelled,
     TournamentClosed,
 )
-from domain.tournament.regulations import Regulations, TieBreak
+from domain.tournament.regulations import PresetName, Regulations, TieBreak
 from service.api.bodies import Identifier, Listed, Page, Past, Title
 from service.api.log.bodies import Framed
 
@@ -159,6 +159,18 @@ class Publication(Struct, frozen=True, forbid_unknown_fields=True):
     reason: str | None = None
 
 
+class NewTables(Struct, frozen=True, forbid_unknown_fields=True):
+    """Tables that a director thinks about.
+
+    Attributes:
+        draft: the number of the draft that they would replace.
+        drawn: the tables.
+    """
+
+    draft: Number
+    drawn: Draw
+
+
 class Reason(Struct, frozen=True, forbid_unknown_fields=True):
     """A reason.
 
@@ -235,6 +247,32 @@ class NewAnnouncement(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 # --- what is answered ---
+
+
+class TournamentPreset(Struct, frozen=True):
+    """Regulations to begin with.
+
+    Attributes:
+        name: what they are called.
+        what: whom they are for, in a sentence.
+        regulations: the regulations. Change what you like.
+    """
+
+    name: PresetName
+    what: str
+    regulations: Regulations
+
+
+class TournamentPresets(Struct, frozen=True):
+    """Regulations to begin with, for a ruleset.
+
+    Attributes:
+        ruleset: the ruleset.
+        items: the regulations, for the shortest tournament first.
+    """
+
+    ruleset: str
+    items: tuple[TournamentPreset, ...]
 
 
 class TournamentSummary(Struct, frozen=True):
@@ -375,6 +413,28 @@ class DraftView(Struct, frozen=True):
     cost: Cost
     by: str
     bound: int | None
+
+
+class PricedTables(Struct, frozen=True):
+    """What tables would cost.
+
+    Attributes:
+        tournament: the tournament.
+        version: its version, to which the costs belong.
+        number: the number of the round.
+        draft: the number of the draft that the tables would replace.
+        cost: what the tables cost, part by part. Less is better.
+        before: what the tables of the draft cost when it was made.
+        tables: what each of the tables costs by itself, in their order. With the byes, these add up to `cost`.
+    """
+
+    tournament: TournamentId
+    version: Version
+    number: int
+    draft: int
+    cost: Cost
+    before: Cost
+    tables: tuple[Cost, ...]
 
 
 class TableResult(Struct, frozen=True):

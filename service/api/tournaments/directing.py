@@ -17,8 +17,9 @@ from service.api.problems.accounts import UNKNOWN_PLAYER
 from service.api.problems.play import NOT_NOW, REFUSED, refused
 from service.api.problems.request import KEY_REUSED, invalid_body
 from service.api.problems.rulesets import UNKNOWN_RULESET
-from service.api.problems.tournaments import TOO_MANY_TOURNAMENTS
+from service.api.problems.tournaments import NOT_A_DIRECTOR, TOO_MANY_TOURNAMENTS, UNKNOWN_TOURNAMENT
 from service.api.request import Call
+from service.api.response import answer, etag
 from service.api.tournaments.acting import DIRECTED, DONE, acted, directing, explained, require_director, shown
 from service.api.tournaments.bodies import (
     NewAnnouncement,
@@ -29,6 +30,7 @@ from service.api.tournaments.bodies import (
     TournamentDetail,
 )
 from service.games.requests import UnknownPlayer
+from service.tournaments.agenda import Agenda, agenda_of
 
 _new_tournament: Final = msgspec.json.Decoder(NewTournament)
 _regulations: Final = msgspec.json.Decoder(Regulations)
@@ -152,6 +154,27 @@ async def release_director(request: Call, tournament: str, player: str) -> Respo
         await require_director(request, tournament, as_organizer=True)
     decide = directing(acts.release_director, PlayerId(player))
     return await acted(request, tournament, ["release-director", player], decide)
+
+
+@endpoint(
+    "GET",
+    "/v1/tournaments/{tournament:str}/agenda",
+    tag="Tournaments",
+    account="required",
+    scopes=("organize", "judge"),
+    answers=(Answer(200, "The agenda.", Agenda, headers=("ETag",)),),
+    problems=(UNKNOWN_TOURNAMENT, NOT_A_DIRECTOR),
+)
+async def show_agenda(request: Call, tournament: str) -> Response[bytes]:
+    """Show the agenda.
+
+    What waits for a director: players who have not checked in for the next round, and tables whose results do not
+    count yet. For each of these it says what comes next, who is absent or out of time, and which cases wait for a
+    ruling.
+    """
+    request.read_query(Nothing)
+    found = await require_director(request, tournament)
+    return answer(await agenda_of(found, request.services.games, request.services.store), headers=etag(found.version))
 
 
 @_of_a_director("/v1/tournaments/{tournament:str}/drops", body=NewDrop)

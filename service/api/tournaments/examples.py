@@ -5,9 +5,10 @@ from copy import copy
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import replace
 
 from domain.kernel.ids import GameId, PlayerId, TournamentId
-from domain.kernel.log.clock import PRESETS
+from domain.kernel.log.clock import DAY, PRESETS, milliseconds, moment
 from domain.kernel.log.record import Cause, Record
 from domain.tournament import directing, entering, proof, results, rounds
 from domain.tournament.chain import commitment_of, secret_of
@@ -26,7 +27,9 @@ from service.api.tournaments.bodies import (
     NewPenalty,
     NewResult,
     NewSubstitute,
+    NewTables,
     NewTournament,
+    PricedTables,
     Publication,
     Reason,
     RoundView,
@@ -38,11 +41,13 @@ from service.api.tournaments.bodies import (
 from service.api.tournaments.views import (
     crosstable_view,
     event_view,
+    presets_view,
     round_view,
     standings_view,
     tournament_detail,
     tournament_summary,
 )
+from service.tournaments.agenda import Agenda, AgendaTable
 from service.tournaments.committee import Proceeding, row_of, sheets_of
 
 TOURNAMENT: Final = TournamentId("t4xq2m7ahbk3oxw7c")
@@ -109,10 +114,12 @@ def examples(scene: Scene) -> dict[str, Example]:
     club, found = _Club(scene), dict[str, Example]()
     announced = club.shown
     found["announceTournament"] = Example(announced, NewTournament(club.regulations, TITLE))
+    presets = presets_view(scene.ruleset.id, scene.ruleset.players)
+    found["listTournamentPresets"] = Example(replace(presets, items=presets.items[:1]))
     found["listTournaments"] = Example(TournamentPage((tournament_summary(club.proceeding.row),), None))
     found["nameDirector"] = Example(club.act(directing.name_director, club.players[0]))
     found["releaseDirector"] = Example(club.act(directing.release_director, club.players[0]))
-    changed = msgspec.structs.replace(club.regulations, confirmed_after=12)
+    changed = replace(club.regulations, confirmed_after=12)
     changed_view = club.act(directing.change, changed, scene.ruleset.players)
     found["changeRegulations"] = Example(changed_view, changed)
     for player in club.players:
@@ -127,6 +134,9 @@ def examples(scene: Scene) -> dict[str, Example]:
     draw = drawn_without_solver(club.tournament.field, club.round)
     club.act(rounds.draft, draw, "slices", None)
     found["drawRound"] = Example(club.round_shown)
+    cost, costs = rounds.price(club.tournament, 1, 1, draw, Cause(DIRECTOR))
+    priced = PricedTables(TOURNAMENT, club.tournament.version, 1, 1, cost, cost, costs)
+    found["checkPublication"] = Example(priced, NewTables(1, draw))
     club.act(rounds.publish, 1, None, None)
     found["publishRound"] = Example(club.round_shown, Publication(1))
     cancelled = _copied(club)
@@ -135,6 +145,16 @@ def examples(scene: Scene) -> dict[str, Example]:
     club.act(rounds.open_table, 1, 1, GAME, by=None)
     found["showRound"] = Example(club.round_shown)
     table = club.round.tables[0]
+    waits = AgendaTable(
+        1,
+        1,
+        GAME,
+        "players",
+        AT,
+        absent=table.players[:1],
+        adjudicated_from=moment(milliseconds(AT) + club.regulations.unfinished.days * DAY),
+    )
+    found["showAgenda"] = Example(Agenda(TOURNAMENT, club.tournament.version, (), (waits,), 0))
     bye = club.round.byes[0]
     found["seatSubstitute"] = Example(
         club.act(rounds.substitute, 1, 1, table.players[0], bye, REASON),

@@ -7,10 +7,13 @@ import msgspec
 from litestar.response import Response
 
 from domain.kernel.ids import PlayerId, TournamentId
+from domain.kernel.log.record import Cause
 from domain.tournament import results, rounds
+from domain.tournament.tournament import Inscribed, Tournament
 from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
-from service.api.problems.tournaments import UNKNOWN_ROUND
+from service.api.problems.play import NOT_NOW, REFUSED, STALE_VERSION
+from service.api.problems.tournaments import NOT_A_DIRECTOR, UNKNOWN_ROUND, UNKNOWN_TOURNAMENT
 from service.api.request import Call
 from service.api.response import answer, etag
 from service.api.tournaments.acting import (
@@ -23,12 +26,21 @@ from service.api.tournaments.acting import (
     round_of,
 )
 from service.api.tournaments.acting import DONE as CHANGED
-from service.api.tournaments.bodies import NewResult, NewSubstitute, Publication, Reason, RoundView
+from service.api.tournaments.bodies import (
+    NewResult,
+    NewSubstitute,
+    NewTables,
+    PricedTables,
+    Publication,
+    Reason,
+    RoundView,
+)
 from service.api.tournaments.views import round_view
 from service.tournaments.committee import Decide, Proceeding
 from service.tournaments.results import take
 
 _publication: Final = msgspec.json.Decoder(Publication)
+_new_tables: Final = msgspec.json.Decoder(NewTables)
 _reason: Final = msgspec.json.Decoder(Reason)
 _new_result: Final = msgspec.json.Decoder(NewResult)
 _new_substitute: Final = msgspec.json.Decoder(NewSubstitute)
@@ -83,8 +95,43 @@ async def publish_round(request: Call, tournament: str, round: str) -> Response[
     wish = await request.read_body(_publication)
     number = round_of(await require_director(request, tournament), round).number
     content = ["publish", number, *msgspec.to_builtins(wish).values()]
-    decide = directing(rounds.publish, wish.draft, wish.drawn, wish.reason)
+
+    def decide(tournament: Tournament, cause: Cause, at: str) -> Inscribed:
+        rounds.require_drawing(tournament, number)
+        return rounds.publish(tournament, wish.draft, wish.drawn, wish.reason, cause, at)
+
     return await _acted(request, tournament, number, content, decide)
+
+
+@endpoint(
+    "POST",
+    f"{_ROUND}/publication/check",
+    tag="Tournaments",
+    account="required",
+    scopes=("organize", "judge"),
+    headers=("If-Match",),
+    body=NewTables,
+    answers=(Answer(200, "The service would publish them.", PricedTables, headers=("ETag",)),),
+    problems=(UNKNOWN_TOURNAMENT, UNKNOWN_ROUND, NOT_A_DIRECTOR, REFUSED, NOT_NOW, STALE_VERSION),
+)
+async def check_publication(request: Call, tournament: str, round: str) -> Response[bytes]:  # noqa: A002
+    """Price tables.
+
+    As a director: says what tables would cost if you published them in place of a draft, part by part, for all
+    together and for each. The service refuses here what it would refuse to publish (TAB-TRN-10), but asks for no
+    reason. Nothing is stored, so you can try as often as you like.
+    """
+    request.read_query(Nothing)
+    wish = await request.read_body(_new_tables)
+    number = round_of(await require_director(request, tournament), round).number
+    committee, player = request.services.committee, request.signed_in.player
+    async with explained():
+        found, cost, tables = await committee.price(
+            TournamentId(tournament), player, number, wish.draft, wish.drawn, expected=request.expected
+        )
+    version, before = found.tournament.version, found.sheets[number].drafts[wish.draft - 1].cost
+    priced = PricedTables(found.tournament.id, version, number, wish.draft, cost, before, tables)
+    return answer(priced, headers=etag(version))
 
 
 @_of_a_round(f"{_ROUND}/cancellation", body=Reason)

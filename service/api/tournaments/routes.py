@@ -9,14 +9,16 @@ from domain.tournament import proof
 from domain.tournament.crosstable import crosstable
 from projections.cursor import UnknownCursor
 from service.api.bodies import Nothing
-from service.api.downloads import DOWNLOAD_HEADERS, download, downloaded, saved_as
+from service.api.downloads import DOWNLOAD_HEADERS, STILL_THE_SAME, download, downloaded, kept, saved_as
 from service.api.endpoint import Answer, endpoint
 from service.api.log.routes import NDJSON
 from service.api.paging import first, read_cursor
 from service.api.problems.request import RANGE_NOT_SATISFIABLE
+from service.api.problems.rulesets import UNKNOWN_RULESET
 from service.api.problems.tournaments import UNKNOWN_ROUND, UNKNOWN_TOURNAMENT
 from service.api.request import Call
-from service.api.response import answer, etag
+from service.api.response import answer, encode, etag
+from service.api.rulesets.routes import named
 from service.api.tournaments.acting import names_of, round_of, shown
 from service.api.tournaments.bodies import (
     CrosstableView,
@@ -25,12 +27,14 @@ from service.api.tournaments.bodies import (
     TournamentEventPage,
     TournamentEventsPage,
     TournamentPage,
+    TournamentPresets,
     TournamentsPage,
     TournamentStandings,
 )
 from service.api.tournaments.views import (
     crosstable_view,
     event_view,
+    presets_view,
     round_view,
     standings_view,
     tournament_summary,
@@ -62,6 +66,25 @@ async def list_tournaments(request: Call) -> Response[bytes]:
     )
     rows, more = first(found, page.limit, lambda row: row.tournament)
     return answer(TournamentPage(tuple(map(tournament_summary, rows)), more))
+
+
+@endpoint(
+    "GET",
+    "/v1/rulesets/{ruleset:str}/tournament-presets",
+    tag="Tournaments",
+    headers=("If-None-Match",),
+    answers=(Answer(200, "The presets.", TournamentPresets, headers=("ETag",)), STILL_THE_SAME),
+    problems=(UNKNOWN_RULESET,),
+)
+async def list_tournament_presets(request: Call, ruleset: str) -> Response[bytes]:
+    """List regulations to begin with.
+
+    For a club evening, a weekend and the season of a league by this ruleset. Take one, change what you like, and
+    announce a tournament with it.
+    """
+    request.read_query(Nothing)
+    known = named(request, ruleset)
+    return kept(request, encode(presets_view(known.id, known.players)))
 
 
 @endpoint(

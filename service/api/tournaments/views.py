@@ -1,6 +1,6 @@
 """The views of a tournament. Everybody sees the same."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -12,6 +12,7 @@ from domain.kernel.log.record import Record
 from domain.tournament.crosstable import Line
 from domain.tournament.field import Round, Table
 from domain.tournament.fold import read_event
+from domain.tournament.regulations import TOURNAMENTS
 from domain.tournament.standings import Standing
 from domain.tournament.tournament import Tournament
 from service.api.tournaments.bodies import (
@@ -29,6 +30,8 @@ from service.api.tournaments.bodies import (
     TableView,
     TournamentDetail,
     TournamentEventView,
+    TournamentPreset,
+    TournamentPresets,
     TournamentStandings,
     TournamentSummary,
 )
@@ -37,6 +40,12 @@ from service.tournaments.committee import Proceeding, Sheet
 
 Known = Mapping[PlayerId, str]
 """The names of accounts."""
+
+
+def presets_view(ruleset: str, seats: Collection[int]) -> TournamentPresets:
+    """Return the presets for a ruleset that takes so many players, as they are sent."""
+    items = (TournamentPreset(each.name, each.what, each.regulations(ruleset, seats)) for each in TOURNAMENTS)
+    return TournamentPresets(ruleset, tuple(items))
 
 
 def tournament_summary(row: TournamentRow) -> TournamentSummary:

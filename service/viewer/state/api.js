@@ -1,9 +1,9 @@
 /**
- * The service's API, as the page uses it: requests, problems as errors, a token, and the stream of a game's events.
+ * The service's API, as the page uses it: requests, problems as errors, a token, and streams of events.
  * @module
  */
 
-/** @import { Answer, Body, EventRow, InboxState, ProblemBody, Query } from "../types.js" */
+/** @import { Answer, Body, EventRow, InboxState, ProblemBody, Query, TournamentEvent } from "../types.js" */
 
 import { lastUsed } from "./device.js";
 
@@ -191,9 +191,33 @@ export class Api {
    * @param {AbortSignal} signal ends it
    */
   async follow(game, after, onEvent, onState, signal) {
+    await this.#followEvents(`/v1/games/${game}/events/stream`, after, onEvent, onState, signal);
+  }
+
+  /**
+   * Follow the events of a tournament in the same way.
+   * @param {string} tournament its id
+   * @param {number} after
+   * @param {(event: TournamentEvent) => void} onEvent
+   * @param {(state: "live" | "lost" | "ended" | "refused") => void} onState
+   * @param {AbortSignal} signal
+   */
+  async followTournament(tournament, after, onEvent, onState, signal) {
+    await this.#followEvents(`/v1/tournaments/${tournament}/stream`, after, onEvent, onState, signal);
+  }
+
+  /**
+   * @template {{version: number}} Event
+   * @param {string} path
+   * @param {number} after
+   * @param {(event: Event) => void} onEvent
+   * @param {(state: "live" | "lost" | "ended" | "refused") => void} onState
+   * @param {AbortSignal} signal
+   */
+  async #followEvents(path, after, onEvent, onState, signal) {
     let last = after;
     await this.#follow(
-      () => ({ path: `/v1/games/${game}/events/stream`, headers: { "Last-Event-ID": `${last}` } }),
+      () => ({ path, headers: { "Last-Event-ID": `${last}` } }),
       (data) => {
         const event = JSON.parse(data);
         last = event.version;

@@ -3,7 +3,7 @@
  * @module
  */
 
-/** @import { RoundView } from "../types.js" */
+/** @import { DrawCost, RoundView, TableView } from "../types.js" */
 
 import { html, nothing } from "../vendor/lit-html.js";
 import { count } from "../parts/format.js";
@@ -27,25 +27,51 @@ const COSTS = {
   byes: "byes",
 };
 
+/** What decides between tables that cost the same. @type {Record<string, string>} */
+const SEATING = { seats: "seats that players had before", places: "places that players had in the starting order" };
+
+/**
+ * Return the parts of a cost that are not nothing, and those of another one, with what each is for.
+ * @param {DrawCost} cost
+ * @param {DrawCost} [other]
+ * @returns {{part: keyof DrawCost, what: string}[]}
+ */
+export function partsOf(cost, other = cost) {
+  return /** @type {[keyof DrawCost, string][]} */ (Object.entries({ ...COSTS, ...SEATING }))
+    .filter(([part]) => cost[part] || other[part])
+    .map(([part, what]) => ({ part, what }));
+}
+
+/**
+ * Say in a line what tables cost.
+ * @param {DrawCost} cost
+ */
+export function costInWords(cost) {
+  const parts = partsOf(cost).map(({ part, what }) => `${cost[part]} for ${what}`);
+  return parts.length ? parts.join(", ") : "nothing: nobody met before, and all points are equal at each table";
+}
+
 /**
  * @param {RoundView} round
  * @param {(player: string) => string} name
+ * @param {(table: TableView) => unknown} tools what the viewer of the page can do with a table
  */
-export function roundOf(round, name) {
+export function roundOf(round, name, tools) {
   const title = `round-${round.number}`;
   return html`<section aria-labelledby=${title}><h2 id=${title}>Round ${round.number}${round.status === "cancelled" ? " (cancelled)" : nothing}</h2>
     ${round.reason ? html`<p class="lead">${round.reason}</p>` : nothing}
     ${round.status === "drawn" ? html`<p>The lots were drawn for ${count(round.present.length, "player")}. The tables are not published yet.</p>` : nothing}
-    <ol class="tables">${round.tables.map((table) => tableOf(table, name))}</ol>
+    <ol class="tables">${round.tables.map((table) => tableOf(table, name, tools))}</ol>
     ${round.byes.length ? html`<p>A bye: ${round.byes.map(name).join(", ")}.</p>` : nothing}
     ${round.cost ? html`<details><summary>How it was drawn</summary>${drawn(round, name)}</details>` : nothing}</section>`;
 }
 
 /**
- * @param {RoundView["tables"][number]} table
+ * @param {TableView} table
  * @param {(player: string) => string} name
+ * @param {(table: TableView) => unknown} tools
  */
-function tableOf(table, name) {
+function tableOf(table, name, tools) {
   const { result } = table;
   return html`<li>
     ${table.game ? html`<a class="board" href="/games/${table.game}" aria-hidden="true" tabindex="-1"><img src="/v1/games/${table.game}/board.svg" alt="" loading="lazy" width="160" height="120"></a>` : nothing}
@@ -56,7 +82,8 @@ function tableOf(table, name) {
           <p class="quiet">${HOW[result.how] ? `Ended ${HOW[result.how]}. ` : nothing}${result.confirmed ? "The result counts." : "The result does not count yet."}</p>`
         : html`<p>${table.players.map(name).join(", ")}</p>`
     }
-    ${table.away.length ? html`<p class="quiet">Replaced: ${table.away.map(name).join(", ")}.</p>` : nothing}</div></li>`;
+    ${table.away.length ? html`<p class="quiet">Replaced: ${table.away.map(name).join(", ")}.</p>` : nothing}
+    ${tools(table)}</div></li>`;
 }
 
 /**
@@ -64,9 +91,12 @@ function tableOf(table, name) {
  * @param {(player: string) => string} name
  */
 function drawn({ cost, drafts, present, secret }, name) {
-  const parts = Object.entries(cost ?? {}).filter(([part, price]) => part in COSTS && price);
-  return html`<p>${parts.length ? `It costs ${parts.map(([part, price]) => `${price} for ${COSTS[part]}`).join(", ")}.` : "It costs nothing: nobody met before, and all points are equal at each table."}
-      ${count(drafts.length, "draft")} ${drafts.length === 1 ? "was" : "were"} made.</p>
+  return html`${
+    cost
+      ? html`<p>It costs ${costInWords(cost)}.
+      ${count(drafts.length, "draft")} ${drafts.length === 1 ? "was" : "were"} made.</p>`
+      : nothing
+  }
     <p>Lots: ${present.map(name).join(", ")}.</p>
     <p>Secret: <code>${secret}</code></p>`;
 }

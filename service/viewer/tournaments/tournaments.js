@@ -1,15 +1,22 @@
 /**
- * The list of tournaments: those that can be entered first, then those that are played, then all others.
+ * The list of tournaments: those that can be entered first, then those that are played, then all others. Below it one
+ * can be announced.
  * @module
  */
 
-/** @import { TournamentSummary } from "../types.js" */
+/** @import { RulesetSummary, TournamentSummary } from "../types.js" */
 
 import { html, nothing, render } from "../vendor/lit-html.js";
 import { ago, clock, count } from "../parts/format.js";
+import { Account } from "../state/account.js";
 import { Api, problemOf } from "../state/api.js";
+import { takeToken } from "../state/token.js";
+import { Announcing } from "./announcing.js";
 
 const api = new Api();
+takeToken(api);
+const account = new Account(api);
+const announcing = new Announcing(api, account, draw);
 const place = /** @type {HTMLElement} */ (document.getElementById("tournaments"));
 /** @typedef {TournamentSummary["status"]} Status */
 
@@ -19,8 +26,8 @@ const GROUPS = [
   ["running", "Being played"],
   ["closed", "Over"],
 ];
-/** What rulesets are called, by id. @type {Map<string, string>} */
-const titles = new Map();
+/** What can be played, and what each is called, by id. @type {{rulesets: readonly RulesetSummary[], titles: Map<string, string>}} */
+const page = { rulesets: [], titles: new Map() };
 /** The tournaments of each status, and whether there are more. @type {Map<Status, {items: readonly TournamentSummary[], next: string | null}>} */
 const found = new Map();
 
@@ -30,7 +37,10 @@ function draw() {
     html`<h1>Tournaments</h1>
       <p class="lead">Who meets whom is drawn from lots that nobody can choose, and a stranger can check every draw, result and standing.</p>
       ${GROUPS.map(([status, title]) => group(status, title))}
-      ${any ? nothing : html`<p>There are none yet. <a href="/docs/guides/tournaments">A guide</a> says how a club announces one.</p>`}`,
+      ${any ? nothing : html`<p>There are none yet.</p>`}
+      <section aria-labelledby="announce-title"><h2 id="announce-title">Announce a tournament</h2>
+        ${announcing.form(page.rulesets)}
+        <p class="quiet">With regulations of your own: <a href="/docs/guides/tournaments">a club evening by the API</a>.</p></section>`,
     place,
   );
 }
@@ -45,7 +55,7 @@ function group(status, title) {
   return html`<section aria-labelledby=${status}><h2 id=${status}>${title}</h2>
     <ul>${items.map(
       (each) => html`<li><a href="/tournaments/${each.tournament}">${each.title || "A tournament"}</a>
-      <span>${titles.get(each.ruleset) ?? each.ruleset}</span>
+      <span>${page.titles.get(each.ruleset) ?? each.ruleset}</span>
       <span class="quiet">${count(each.entrants, "player")}; <time datetime=${each.changed} title=${clock(each.changed)}>${ago(each.changed)}</time></span></li>`,
     )}</ul>
     ${next ? html`<button @click=${() => more(status).then(draw)}>Show more</button>` : nothing}</section>`;
@@ -61,9 +71,14 @@ async function more(status) {
 try {
   const [rulesets] = await Promise.all([
     api.get("/v1/rulesets", { limit: 100 }),
+    account.read().catch(() => null),
     ...GROUPS.map(([each]) => more(each)),
   ]);
-  for (const each of rulesets.items) titles.set(each.id, each.title);
+  Object.assign(page, {
+    rulesets: rulesets.items,
+    titles: new Map(rulesets.items.map((each) => [each.id, each.title])),
+  });
+  account.addEventListener("change", draw);
   draw();
 } catch (error) {
   render(html`<h1>Tournaments</h1><p class="problem" role="alert">${problemOf(error).message}</p>`, place);

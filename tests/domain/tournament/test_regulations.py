@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from domain.kernel.log.clock import Clock
 from domain.kernel.rules.refusal import Refusal
-from domain.tournament.regulations import Preset, Random, Swiss, preset, require_sound_regulations
+from domain.tournament.regulations import TOURNAMENTS, Preset, Random, Swiss, require_sound_regulations
 from tests.helpers.tournaments import SEATS, regulations
 
 
@@ -59,10 +59,13 @@ def test_the_clock_fits_every_table() -> None:
     require_sound_regulations(regulations(clock=replace(clock, at_zero="answer")), SEATS)
 
 
-@pytest.mark.parametrize("name", ["club evening", "weekend", "league season"])
+@pytest.mark.parametrize("preset", TOURNAMENTS, ids=[each.name for each in TOURNAMENTS])
 @pytest.mark.parametrize("seats", [(2,), (2, 3), (3, 4, 5), (2, 3, 4, 5, 6)])
-def test_presets_are_sound(name: Preset, seats: tuple[int, ...]) -> None:
-    require_sound_regulations(preset(name, "tiny", seats), seats)
+def test_presets_are_sound(preset: Preset, seats: tuple[int, ...]) -> None:
+    made = preset.regulations("tiny", seats)
+    require_sound_regulations(made, seats)
+    assert made.clock is not None
+    assert made.rounds == preset.rounds
 
 
 def test_stages_follow_each_other() -> None:

@@ -4,17 +4,18 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
 from domain.kernel.ids import GameId, PlayerId, RuleId
-from domain.kernel.log.record import first_broken
+from domain.kernel.log.record import Cause, first_broken
 from domain.kernel.rules import loading
 from domain.kernel.rules.refusal import Refusal
 from domain.tournament import directing, entering, results, rounds
 from domain.tournament.chain import LENGTH, commitment_of, follows, secret_of
 from domain.tournament.draw import Draw, Problem, Undecided
-from domain.tournament.events import TOURNAMENT_EVENTS
+from domain.tournament.events import TOURNAMENT_EVENTS, RoundPublished
 from domain.tournament.fold import fold
 from domain.tournament.regulations import Swiss
 from domain.tournament.standings import Scores
@@ -251,6 +252,38 @@ def test_a_director_changes_a_draft_with_a_reason() -> None:
     club.act(rounds.publish, 1, swapped, "Table 1 has the better light.")
     assert [table.players for table in club.round.tables] == [*swapped.tables]
     assert club.tournament.status == "running"
+
+
+@pytest.mark.rule("TAB-TRN-10")
+def test_tables_are_priced_as_publishing_them_would() -> None:
+    club = Club(8, bans=((ANNA, BERT),))
+    others = [player(number) for number in range(3, 9)]
+    apart, together = (
+        Draw((tuple(one), tuple(two)))
+        for one, two in (
+            ((ANNA, *others[:3]), (BERT, *others[3:])),
+            ((ANNA, BERT, *others[:2]), others[2:]),
+        )
+    )
+    club.lots()
+    club.draft()
+    before = club.tournament
+    whole, tables = rounds.price(club.tournament, 1, 1, apart, Cause(ORGANIZER))
+    assert whole.total == sum(each.total for each in tables)
+    assert whole.lots == sum(each.lots for each in tables) > 0
+    for number, draft, drawn, by, asked in (
+        (1, 1, together, ORGANIZER, f"{ANNA} and {BERT} sit together at table 1, but must not meet."),
+        (1, 2, apart, ORGANIZER, "Round 1 has no draft 2."),
+        (2, 1, apart, ORGANIZER, "Round 2 is not the one that is being drawn."),
+        (1, 1, apart, ANNA, "You do not direct this tournament."),
+    ):
+        with pytest.raises(Refusal) as refusal:
+            rounds.price(club.tournament, number, draft, drawn, Cause(by))
+        assert (refusal.value.rule, refusal.value.asked) == ("TAB-TRN-10", asked)
+    assert club.tournament is before
+    club.act(rounds.publish, 1, apart, "Ann and Bert came by one car.")
+    published = msgspec.json.decode(club.records[-1].event, type=RoundPublished)
+    assert published.cost == whole
 
 
 @pytest.mark.rule("TAB-TRN-11")

@@ -18,7 +18,7 @@ from service.store.expiry import BATCH, forget_ended
 from tests.service.api.serving import Player, Service, serving
 from tests.service.rig import Hands
 
-NO_KEY = {"checkCommands", "checkUpgrade", "askWhatIf", "tryLesson"}
+NO_KEY = {"checkCommands", "checkPublication", "checkUpgrade", "askWhatIf", "tryLesson"}
 """What changes nothing, although its method is POST."""
 
 OF_ONE_GAME = {"invite"}

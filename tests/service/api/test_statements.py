@@ -49,6 +49,7 @@ NOBODYS: Final = (
     "/v1/rulesets",
     "/v1/rulesets/{ruleset}/rules",
     "/v1/rulesets/{ruleset}/rules/{rule}/scenarios",
+    "/v1/rulesets/{ruleset}/tournament-presets",
     "/v1/statistics/dice",
     "/v1/statistics/rules",
 )

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -17,10 +18,12 @@ from domain.tournament.fold import fold
 from domain.tournament.proof import read, verify
 from domain.tournament.standings import standings
 from service.api.contract.document import endpoints
+from service.base.clock import written
+from service.games.clocks import Fall
 from service.tournaments.committee import MOST_TOURNAMENTS
 from service.tournaments.tables import open_game, seat
 from tests.service.api.serving import Player, Service, serving
-from tests.service.rig import LIBRARY
+from tests.service.rig import LIBRARY, Hands
 
 REGULATIONS: Mapping[str, Any] = {
     "ruleset": "tiny-auction",
@@ -204,8 +207,10 @@ MAY: Mapping[str, tuple[str, Any]] = {
     "overruleResult": ("director", {"order": [["pnobody"]], **LATE}),
     "confirmResult": ("director", None),
     "seatSubstitute": ("director", {"player": "pnobody", "to": "pnobody", **LATE}),
+    "checkPublication": ("director", {"draft": 1, "drawn": {"tables": [["pnobody"]]}}),
+    "showAgenda": ("director", None),
 }
-"""Who may ask for what changes a tournament, with a body for it; everything else is for everybody to read."""
+"""Who may ask for what changes a tournament and for what directors read, with a body for it; the rest is for all."""
 
 ROLES = ("nobody", "account", "director", "organizer")
 
@@ -218,7 +223,7 @@ async def test_what_each_role_may_ask_for_in_a_tournament(club: Club) -> None:
     callers = dict(zip(ROLES, (None, stranger, director, club.director), strict=True))
     words = {"tournament": club.url.rpartition("/")[2], "round": "1", "table": "1", "player": club.players[0].id}
     asked = [each for each in endpoints() if "/tournaments" in each[0]]
-    assert {said.name for _, method, said in asked if method != "GET"} == {*MAY}
+    assert {said.name for _, method, said in asked if method != "GET"} == {*MAY} - {"showAgenda"}
     for path, method, said in asked:
         least, body = MAY.get(said.name, ("nobody", None))
         for role, player in callers.items():
@@ -465,3 +470,114 @@ async def test_the_seed_of_the_lots_is_nowhere_to_be_read(club: Club) -> None:
     text = b"".join(await club.export()).decode()
     assert seed.hex() not in text
     assert drawn["secret"] in text
+
+
+async def test_tables_are_priced_as_publishing_them_would_and_nothing_is_stored(club: Club) -> None:
+    await club.enter()
+    drawn = await club.do("rounds")
+    (draft,), version = drawn["drafts"], drawn["version"]
+    (one, two), (three, four) = draft["drawn"]["tables"]
+    changed = {"tables": [[one, three], [two, four]], "byes": []}
+    check = "rounds/1/publication/check"
+    priced = await club.do(check, {"draft": 1, "drawn": changed})
+    assert priced["before"] == draft["cost"]
+    assert [sum(table[part] for table in priced["tables"]) for part in draft["cost"]] == [*priced["cost"].values()]
+
+    for wrong, why in (
+        ({"draft": 2, "drawn": changed}, "Round 1 has no draft 2."),
+        ({"draft": 1, "drawn": {"tables": [[one, two, three], [four]], "byes": []}}, "Table 1 has 3 players"),
+        ({"draft": 1, "drawn": {"tables": [[one, two]], "byes": [three]}}, f"{four} is missing"),
+        (
+            {"draft": 1, "drawn": {"tables": [[one, two], [three, one]], "byes": [four]}},
+            f"{one} is in the draw 2 times",
+        ),
+    ):
+        refused = await club.ask(check, wrong)
+        assert (refused.status_code, refused.json()["rule"]) == (422, "TAB-TRN-10")
+        assert why in refused.json()["detail"]
+    stranger = await club.ask(check, {"draft": 1, "drawn": changed}, club.players[0])
+    assert (stranger.status_code, stranger.json()["type"]) == (403, "/problems/not-a-director")
+    stale = await club.ask(check, {"draft": 1, "drawn": changed}, if_match='"1"')
+    assert (stale.status_code, stale.json()["type"]) == (412, "/problems/stale-version")
+    assert (await club.service.get(club.url))["summary"]["version"] == version
+
+    published = await club.do("rounds/1/publication", {"draft": 1, "drawn": changed, "reason": "Friends."})
+    assert published["cost"] == priced["cost"]
+    late = await club.ask(check, {"draft": 1, "drawn": changed})
+    assert (late.status_code, late.json()["rule"]) == (409, "TAB-TRN-10")
+
+
+async def test_a_round_is_not_published_by_the_address_of_another(service: Service) -> None:
+    club = await club_of(service)
+    await club.announce(stages=[{"type": "random", "rounds": 2}])
+    await club.enter()
+    await club.publish()
+    drawn = await club.do("rounds")
+    for what, body in (
+        ("publication", {"draft": 1}),
+        ("publication/check", {"draft": 1, "drawn": drawn["drafts"][0]["drawn"]}),
+    ):
+        refused = await club.ask(f"rounds/1/{what}", body)
+        assert (refused.status_code, refused.json()["rule"]) == (409, "TAB-TRN-10"), what
+        assert refused.json()["allowed"] == "Publish round 2."
+    assert (await club.do("rounds/2/publication", {"draft": 1}))["status"] == "published"
+
+
+async def test_presets_can_be_announced_as_they_are(service: Service) -> None:
+    director = await service.register("Zeno")
+    presets = await service.get("/v1/rulesets/tiny-auction/tournament-presets")
+    assert [each["name"] for each in presets["items"]] == ["club evening", "weekend", "league season"]
+    for each in presets["items"]:
+        told = await service.post("/v1/tournaments", director, {"regulations": each["regulations"]})
+        assert told["regulations"] == each["regulations"]
+    unknown = await service.ask("GET", "/v1/rulesets/chess/tournament-presets")
+    assert unknown.json()["type"] == "/problems/unknown-ruleset"
+
+
+async def test_a_director_sees_what_waits_at_every_table(tmp_path: Path) -> None:
+    time = Hands()
+    async with serving(tmp_path, durable=False, clock=time, clocks=False) as service:
+        club = await club_of(service, 5)
+        clock = {"kind": "bank", "time": 60, "cap": 60, "at_zero": "vacate"}
+        await club.announce(stages=[{"type": "random", "rounds": 2}], check_in="each round", clock=clock)
+        *here, late = club.players
+        await club.enter(*here)
+        await club.do("entries", {}, late)
+
+        async def agenda() -> dict[str, Any]:
+            return await service.get(f"{club.url}/agenda", club.director)
+
+        assert (await agenda())["absent"] == [late.id]
+        await club.publish()
+        one, two = (await club.opened(1))["tables"]
+        told = await agenda()
+        assert told["absent"] == [player.id for player in club.players]
+        assert [(each["waits_for"], each["absent"]) for each in told["tables"]] == [
+            ("players", one["players"]),
+            ("players", two["players"]),
+        ]
+        opened_at = datetime.fromisoformat(one["opened"])
+        assert datetime.fromisoformat(told["tables"][0]["adjudicated_from"]) == opened_at + timedelta(days=90)
+
+        await club.play(two)
+        await club.until(1, lambda table: table["number"] == 1 or table["result"] is not None)
+        game = f"/v1/games/{one['game']}"
+        await service.post(f"{game}/start", club.named(one["players"])[0])
+        shown = await service.get(game)
+        seat = next(each["seat"] for each in shown["clocks"]["seats"] if each["runs"])
+        (player,) = club.named([each["player"] for each in shown["seats"] if each["seat"] == seat])
+        complaint = {"kind": "conduct", "version": shown["version"], "statement": "They left."}
+        case = (await service.post(f"{game}/cases", player, complaint))["summary"]["case"]
+        assert (await agenda())["tables"][0]["flagged"] == []
+        time.now += timedelta(seconds=63)
+        await service.services.rows.watch({0: written(time.now)}, 1)
+        await service.services.games.by_clock(GameId(one["game"]), Fall(seat))
+        told = await agenda()
+        assert [(each["table"], each["waits_for"]) for each in told["tables"]] == [(1, "end"), (2, "confirmation")]
+        first = told["tables"][0]
+        assert first["cases"] == [{"case": case, "about": shown["version"]}]
+        assert [first[name] for name in ("absent", "flagged", "open")] == [[], [player.id], [player.id]]
+        await club.do("rounds/1/tables/2/confirmation")
+        assert [each["table"] for each in (await agenda())["tables"]] == [1]
+        refused = await service.ask("GET", f"{club.url}/agenda", player)
+        assert (refused.status_code, refused.json()["type"]) == (403, "/problems/not-a-director")

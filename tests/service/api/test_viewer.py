@@ -107,6 +107,8 @@ def _chapter(module: str) -> str:
         ("/account/webhooks", "people/webhooks.js", None),
         ("/sign-in", "people/sign-in.js", None),
         ("/players/any", "people/player.js", None),
+        ("/tournaments", "tournaments/tournaments.js", None),
+        ("/tournaments/any", "tournaments/tournament.js", None),
     ],
     ids=[
         "lobby",
@@ -121,6 +123,8 @@ def _chapter(module: str) -> str:
         "webhooks",
         "sign-in",
         "player",
+        "tournaments",
+        "tournament",
     ],
 )
 async def test_a_page_names_its_modules_so_that_none_waits_for_another(

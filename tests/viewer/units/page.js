@@ -2,4 +2,4 @@
 
 globalThis.document = { createTreeWalker: () => ({}), createComment: () => ({}) };
 globalThis.location = new URL("https://service.example/games/game-1");
-globalThis.sessionStorage = { getItem: () => null, setItem: () => {} };
+globalThis.sessionStorage = { getItem: () => null, setItem: () => {}, removeItem: () => {} };

@@ -165,6 +165,12 @@ def test_faults_name_players_and_tables() -> None:
     assert faults(replace(problem, byes=2), Draw(((A, C, D),), (B, E))) == []
 
 
+def test_pairs_of_a_table_that_nobody_may_have_are_not_looked_at() -> None:
+    players = tuple(map(PlayerId, "abcdefg"))
+    problem = Problem(tuple(Entrant(each, at) for at, each in enumerate(players, start=1)), (3,), 3, 1, bans=((B, A),))
+    assert faults(problem, Draw((players,))) == ["Table 1 has 7 players; allowed are tables of 3."]
+
+
 @pytest.mark.parametrize(
     ("problem", "flaw"),
     [

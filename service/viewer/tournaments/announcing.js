@@ -1,0 +1,134 @@
+/**
+ * The form in which a tournament is announced, by regulations that the service offers to begin with.
+ * @module
+ */
+
+/**
+ * @import { Account } from "../state/account.js"
+ * @import { Api, Problem } from "../state/api.js"
+ * @import { At, RulesetSummary, Submitted, TournamentPreset } from "../types.js"
+ */
+
+import { html, nothing } from "../vendor/lit-html.js";
+import { accountForms } from "../parts/account-forms.js";
+import { capital } from "../parts/format.js";
+import { textIn } from "../parts/given.js";
+import { refusal } from "../parts/rule.js";
+import { newKey, problemOf } from "../state/api.js";
+import { sentences } from "./regulations.js";
+
+/** What is chosen in the form, and what the service offers. */
+export class Announcing {
+  /** The presets of rulesets, by id; null while they are being read. @type {Map<string, readonly TournamentPreset[] | null>} */
+  #presets = new Map();
+  ruleset = "";
+  preset = "";
+  /** How many rounds there are to be; 0 for as many as the preset has. */
+  rounds = 0;
+  isBusy = false;
+  /** Why the tournament was not announced. @type {Problem | null} */
+  problem = null;
+
+  /**
+   * @param {Api} api
+   * @param {Account} account
+   * @param {() => void} redraw
+   */
+  constructor(api, account, redraw) {
+    this.api = api;
+    this.account = account;
+    this.redraw = redraw;
+  }
+
+  /** The presets of the ruleset that is chosen; they are fetched once. */
+  get presets() {
+    const { api, ruleset } = this;
+    if (ruleset && !this.#presets.has(ruleset)) {
+      this.#presets.set(ruleset, null);
+      api.get(`/v1/rulesets/${ruleset}/tournament-presets`).then(
+        ({ items }) => {
+          this.#presets.set(ruleset, items);
+          this.redraw();
+        },
+        () => this.#presets.delete(ruleset),
+      );
+    }
+    return this.#presets.get(ruleset) ?? [];
+  }
+
+  /** The regulations that are chosen. */
+  get regulations() {
+    const chosen = this.presets.find((each) => each.name === this.preset) ?? this.presets[0];
+    if (!chosen) return null;
+    const { stages } = chosen.regulations;
+    const rounds = this.rounds || stages[0].rounds;
+    return { ...chosen.regulations, stages: stages.map((each) => ({ ...each, rounds })) };
+  }
+
+  /** @param {readonly RulesetSummary[]} rulesets */
+  form(rulesets) {
+    this.ruleset ||= rulesets[0]?.id ?? "";
+    const { account, isBusy, presets, problem, regulations, ruleset } = this;
+    const { me } = account;
+    const title = rulesets.find((each) => each.id === ruleset)?.title ?? ruleset;
+    return html`<form @submit=${(/** @type {Submitted} */ event) => this.#submit(event)} @change=${(/** @type {At<HTMLFormElement>} */ event) => this.#choose(event)}>
+      <label for="ruleset">Rules</label>
+      <select id="ruleset" name="ruleset">${rulesets.map((each) => html`<option value=${each.id} ?selected=${each.id === ruleset}>${each.title}</option>`)}</select>
+      <fieldset><legend>Begin with</legend>${presets.map(
+        (each, at) =>
+          html`<label><input type="radio" name="preset" value=${each.name} .checked=${this.preset ? each.name === this.preset : !at} /> ${capital(each.name)}. <span class="quiet">${each.what}</span></label>`,
+      )}</fieldset>
+      <label for="rounds">Rounds</label>
+      <input id="rounds" name="rounds" type="number" min="1" max="30" required .value=${`${regulations?.stages[0].rounds ?? 1}`} />
+      <label for="title">Title</label>
+      <input id="title" name="title" maxlength="120" placeholder="Thursday's tournament" />
+      ${
+        me
+          ? nothing
+          : html`<label for="your-name">Your name</label>
+      <input id="your-name" name="name" autocomplete="nickname" maxlength="80" placeholder="optional" />`
+      }
+      ${regulations ? html`<details><summary>The regulations in sentences</summary><ul class="sentences">${sentences(regulations, title).map((each) => html`<li>${each}</li>`)}</ul></details>` : nothing}
+      ${problem ? refusal({ api: this.api, game: { ruleset }, redraw: this.redraw }, problem) : nothing}
+      <div class="buttons"><button class="strong" ?disabled=${isBusy || !regulations || account.isUnknown}>Announce the tournament</button></div>
+      <p class="hint">You direct it. Everybody who has its address can enter.</p>
+    </form>
+    ${me ? nothing : html`<details><summary>I have an account</summary>${accountForms(account)}</details>`}`;
+  }
+
+  /** @param {At<HTMLFormElement>} event */
+  #choose({ currentTarget, target }) {
+    const given = new FormData(currentTarget);
+    this.ruleset = textIn(given, "ruleset");
+    this.preset = textIn(given, "preset");
+    // Another preset has rounds of its own.
+    this.rounds = /** @type {HTMLElement} */ (target).id === "rounds" ? Number(given.get("rounds")) : 0;
+    this.redraw();
+  }
+
+  /** @param {Submitted} event */
+  async #submit(event) {
+    event.preventDefault();
+    const form = event.target;
+    const given = new FormData(form);
+    const { account, api, regulations } = this;
+    if (!regulations) return;
+    form.dataset.key ??= newKey();
+    Object.assign(this, { isBusy: true, problem: null });
+    this.redraw();
+    try {
+      if (account.me || (await account.open(textIn(given, "name")))) {
+        const wish = { regulations, title: textIn(given, "title") };
+        const told = await api.post("/v1/tournaments", wish, { "Idempotency-Key": form.dataset.key });
+        location.assign(`/tournaments/${told.summary.tournament}`);
+        return;
+      }
+    } catch (error) {
+      this.problem = problemOf(error);
+      // Without an answer the request may have arrived: sending it again with the same key is safe.
+      if (this.problem.status) delete form.dataset.key;
+    }
+    this.isBusy = false;
+    this.redraw();
+  }
+}
