@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from domain.kernel.ids import GameId, PlayerId
 from service.base.scopes import Scope
+from service.store.accounts import TokenId
 
 HookId = NewType("HookId", str)
 """A webhook of an account."""
@@ -56,6 +57,7 @@ class HookRow(Struct, frozen=True):
         failing_since: the first of the failures in a row until now.
         failures: how many there were.
         hold: before this nothing is sent.
+        token: of a device, the session or token with which it was added; it goes when that is revoked.
     """
 
     webhook: HookId
@@ -76,6 +78,7 @@ class HookRow(Struct, frozen=True):
     failing_since: str = ""
     failures: int = 0
     hold: str = ""
+    token: TokenId | Literal[""] = ""
 
 
 class DeliveryRow(Struct, frozen=True):

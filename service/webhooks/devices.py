@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable
-from typing import Final
+from typing import Final, Literal
 
 from domain.kernel.canonical import canonical
 from domain.kernel.ids import PlayerId
@@ -10,7 +10,7 @@ from service.base.clock import Clock, stamp
 from service.base.ids import ID_BYTES, new_id
 from service.observe.logging import log
 from service.outward.addresses import read_target
-from service.store.accounts import LimitReached
+from service.store.accounts import LimitReached, TokenId
 from service.store.protocol import KeyReused
 from service.store.webhooks import HookId, HookRow, HookStore
 from service.webhooks.events import AWAITED, PING, WebhookData, WebhookEvent
@@ -70,10 +70,13 @@ class Devices:
         """The public key that browsers subscribe with; None when nothing is pushed here."""
         return self._key.public if self._key is not None else None
 
-    async def subscribe(self, player: PlayerId, subscription: Subscription) -> HookRow:
+    async def subscribe(
+        self, player: PlayerId, subscription: Subscription, token: TokenId | Literal[""] = ""
+    ) -> HookRow:
         """Push to a device of an account from now on; return it. One that is known already is only tried again.
 
-        A browser has one subscription. If it was another account's, that one is told there no longer.
+        It goes when `token` is revoked, the session or token with which it was added. A browser has one subscription.
+        If it was another account's, that one is told there no longer.
 
         Raises:
             PushOff: nothing is pushed here.
@@ -89,7 +92,7 @@ class Devices:
         host = read_target(subscription.endpoint, anywhere=self._anywhere).host
         subscription.check()
         now, key = stamp(self._clock), f"push {subscription.mark}"
-        fingerprint = hashlib.sha256(canonical([player, subscription])).digest()
+        fingerprint = hashlib.sha256(canonical([player, token, subscription])).digest()
         row = HookRow(
             webhook=HookId(new_id("d", self._randomness(ID_BYTES))),
             player=player,
@@ -101,6 +104,7 @@ class Devices:
             events=EVENTS,
             secret=sealer.seal(subscription.encoded()),
             created=now,
+            token=token,
         )
         ping = delivery_of(row.webhook, WebhookEvent(PING, now, WebhookData(webhook=row.webhook)), now, now)
         for _ in range(3):  # until nobody else has made it meanwhile

@@ -127,13 +127,14 @@ async def add_device(request: Call) -> Response[bytes]:
     each game. Once the push service answers 404 or 410, the device is removed.
 
     An account can have ten devices. Repeating the request changes nothing. A browser that was another account's is told
-    of yours alone.
+    of yours alone. A device is told no longer once the session or token is revoked with which you added it.
     """
     request.read_query(Nothing)
     wish = await request.read_body(_new)
     subscription = Subscription(wish.endpoint, wish.keys.p256dh, wish.keys.auth)
+    caller = request.signed_in
     try:
-        row = await request.services.devices.subscribe(request.signed_in.player, subscription)
+        row = await request.services.devices.subscribe(caller.player, subscription, caller.token or "")
     except BadSubscription as error:
         right = "Send what `PushSubscription.toJSON()` returns."
         raise Problem(INVALID_BODY, str(error), right, path="$.keys") from None

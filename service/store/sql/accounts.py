@@ -100,7 +100,11 @@ class SqlAccounts(ABC):
         return [player_row(row) for row in found]
 
     async def revoke(self, token: TokenId, now: str) -> None:
-        await self._database.execute("UPDATE tokens SET revoked = coalesce(revoked, ?) WHERE token = ?", now, token)
+        await self.change(
+            ("UPDATE tokens SET revoked = coalesce(revoked, ?) WHERE token = ?", (now, token)),
+            # Or who uses the browser next would go on to be told.
+            *removed("IN (SELECT webhook FROM webhooks WHERE token = ?)", token),
+        )
 
     async def token(self, token: TokenId) -> TokenRow | None:
         found = await self._database.select(f"SELECT {TOKEN} FROM tokens t WHERE t.token = ?", token)

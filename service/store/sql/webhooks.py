@@ -34,7 +34,7 @@ Statement = tuple[str, tuple[Any, ...]]
 
 HOOK: Final = (
     "w.webhook, w.player, w.about, w.game, w.url, w.host, w.form, w.events, w.secret, w.created, w.status, w.why,"
-    " w.since, w.old_secret, w.old_until, w.failing_since, w.failures, w.hold"
+    " w.since, w.old_secret, w.old_until, w.failing_since, w.failures, w.hold, w.token"
 )
 DELIVERY: Final = (
     "d.delivery, d.webhook, d.type, d.body, d.made, d.due, d.status, d.attempts, d.before_attempts, d.number"
@@ -66,8 +66,8 @@ class SqlHooks:
         alike = FORMS if row.form in FORMS else (row.form,)
         add = (
             "INSERT INTO webhooks (webhook, player, about, game, url, host, form, events, secret, created, status, why,"
-            " since, old_secret, old_until, failing_since, failures, hold, made_by, fingerprint, rotated_by)"
-            f" SELECT {', '.join('?' * 20)}, '' WHERE (SELECT count(*) FROM webhooks WHERE player = ?"
+            " since, old_secret, old_until, failing_since, failures, hold, token, made_by, fingerprint, rotated_by)"
+            f" SELECT {', '.join('?' * 21)}, '' WHERE (SELECT count(*) FROM webhooks WHERE player = ?"
             f" AND form IN ({', '.join('?' * len(alike))})) < ?"
             " ON CONFLICT DO NOTHING"
         )

@@ -575,10 +575,15 @@ CREATE TRIGGER seeds_stay BEFORE UPDATE ON seeds BEGIN SELECT RAISE(ABORT, 'seed
 CREATE TRIGGER seeds_remain BEFORE DELETE ON seeds BEGIN SELECT RAISE(ABORT, 'seeds are never deleted'); END;
 """
 
+_DEVICES: Final = """
+ALTER TABLE webhooks ADD COLUMN token TEXT NOT NULL DEFAULT '';
+CREATE INDEX webhooks_by_token ON webhooks (token) WHERE token <> '';
+"""
+
 STEPS: Final = (
     *(_FIRST, _ACCOUNTS, _KEYS, _SOUGHT, _JUDGES, _CASES, _TRANSPARENCY, _BOTS, _FORKS, _INVITATIONS, _PASSKEYS),
     *(_PROGRAMS, _RULINGS, _CHALLENGES, _PRIVATE, _ARCHIVE, _BOOK, _WEBHOOKS, _INBOX, _MAIL, _ORGANIZING),
-    _TOURNAMENTS,
+    *(_TOURNAMENTS, _DEVICES),
 )
 """The schema, as it grew. A new file takes all steps, an older one those that it lacks; none is ever changed."""
 

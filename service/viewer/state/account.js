@@ -220,7 +220,7 @@ export class Account extends EventTarget {
     try {
       // First of all: who leaves the page at once is signed out, too.
       await this.api.session("DELETE");
-      // Or the next one at this device would read what this account is told. The service hears of it when it pushes.
+      // With the session the service forgets that this browser is told; the browser forgets it, too.
       await import("./devices.js").then(({ unsubscribe }) => unsubscribe()).catch(() => {});
     } catch (error) {
       const problem = problemOf(error);

@@ -345,6 +345,21 @@ async def test_a_device_may_not_lead_into_our_own_network(told: Telling) -> None
             await told.devices.subscribe(ANNA, Subscription(url, **given["keys"]))
 
 
+async def test_a_device_goes_with_the_session_with_which_it_was_added(told: Telling) -> None:
+    accounts = told.rig.accounts
+    at_home, away = [await accounts.issue(ANNA, name, ("notify",)) for name in ("at home", "away")]
+    given = Subscriber(told.receiver.url("/phone")).subscription()
+    subscription = Subscription(given["endpoint"], **given["keys"])
+    first = await told.devices.subscribe(ANNA, subscription, at_home[0].token)
+    assert await told.devices.subscribe(ANNA, subscription, at_home[0].token) == first
+    # Signed in anew, the browser adds it again.
+    await told.devices.subscribe(ANNA, subscription, away[0].token)
+    await accounts.revoke(at_home[0].token)
+    assert len(await told.devices.of(ANNA)) == 1
+    await accounts.revoke(away[0].token)
+    assert await told.devices.of(ANNA) == []
+
+
 async def test_a_closed_account_has_no_device(told: Telling) -> None:
     phone = await device(told, BERT, "/phone")
     await told.rig.begun()
