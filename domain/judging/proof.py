@@ -16,7 +16,6 @@ Every line is the RFC 8785 form of an object and ends with a newline:
 it takes the case's word for who sat where and who was an official, and says so.
 """
 
-import hashlib
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -49,7 +48,7 @@ from domain.kernel.log import lifecycle
 from domain.kernel.log.history import cause_of, read_around, steps
 from domain.kernel.log.lifecycle import GameAdjudicated, GameEnded, GamePaused, GameResumed, MovesRetracted
 from domain.kernel.log.record import Cause, Record
-from domain.kernel.proof.export import Export, ExportError, Hex, Number, Plain, Row, row_line
+from domain.kernel.proof.export import Export, ExportError, Hex, Number, Plain, Row, ended, row_line
 from domain.kernel.proof.reading import Lines
 from domain.kernel.rules.message import type_name
 from domain.kernel.rules.refusal import Refusal
@@ -124,12 +123,10 @@ class CaseExport(Struct, frozen=True):
 
 def export(case: Case, records: Sequence[Record], statements: Sequence[Statement]) -> Iterator[bytes]:
     """Yield the lines of the export of a case. `records` is its whole stream."""
-    whole = hashlib.sha256()
-    for line in _body(case, records, statements):
-        whole.update(line)
-        yield line
-    digest = f"sha256:{whole.hexdigest()}"
-    yield canonical(LastLine(End(digest, case.head.hex(), len(statements), case.status, case.version))) + b"\n"
+    body = _body(case, records, statements)
+    yield from ended(
+        body, lambda digest: LastLine(End(digest, case.head.hex(), len(statements), case.status, case.version))
+    )
 
 
 def _body(case: Case, records: Sequence[Record], statements: Sequence[Statement]) -> Iterator[bytes]:

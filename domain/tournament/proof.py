@@ -14,7 +14,6 @@ and costs what it says, and the final order follows from the results. What the r
 games; where one is missing it takes the tournament's word, and says so. It does not solve a draw again.
 """
 
-import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NoReturn
 
@@ -26,7 +25,7 @@ from domain.kernel.ids import GameId, TournamentId, Version, is_tournament
 from domain.kernel.log.history import cause_of, starts_of_commands
 from domain.kernel.log.lifecycle import GameCancelled
 from domain.kernel.log.record import Cause, Record
-from domain.kernel.proof.export import Export, ExportError, Hex, Number, Plain, Row, row_line
+from domain.kernel.proof.export import Export, ExportError, Hex, Number, Plain, Row, ended, row_line
 from domain.kernel.proof.reading import Lines
 from domain.kernel.rules.message import type_name
 from domain.kernel.rules.refusal import Refusal
@@ -100,12 +99,10 @@ class TournamentExport(Struct, frozen=True):
 
 def export(tournament: Tournament, records: Sequence[Record]) -> Iterator[bytes]:
     """Yield the lines of the export of a tournament. `records` is its whole stream."""
-    whole = hashlib.sha256()
-    for line in _body(tournament, records):
-        whole.update(line)
-        yield line
-    digest = f"sha256:{whole.hexdigest()}"
-    yield canonical(LastLine(End(digest, tournament.head.hex(), tournament.status, tournament.version))) + b"\n"
+    body = _body(tournament, records)
+    yield from ended(
+        body, lambda digest: LastLine(End(digest, tournament.head.hex(), tournament.status, tournament.version))
+    )
 
 
 def _body(tournament: Tournament, records: Sequence[Record]) -> Iterator[bytes]:

@@ -25,7 +25,7 @@ ends the game. The export of a running game has only the secrets that its reader
 """
 
 import hashlib
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Final
 
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
@@ -199,12 +199,18 @@ def export(
     if pasts:  # its vault also holds what it took along, which the past has
         records = list(records)
         shown = _of_rows(shown, records, commitments_in(row for past in pasts for row in past.records))
+    body = (*_pasts(pasts), *_body(game, records, shown)) if pasts else _body(game, records, shown)
+    secrets = len(shown.all())
+    yield from ended(body, lambda digest: LastLine(End(digest, game.head.hex(), secrets, game.status, game.version)))
+
+
+def ended(body: Iterable[bytes], last: Callable[[str], Struct]) -> Iterator[bytes]:
+    """Yield the lines of an export, and the last line, which `last` makes with the digest over all others."""
     whole = hashlib.sha256()
-    for line in (*_pasts(pasts), *_body(game, records, shown)) if pasts else _body(game, records, shown):
+    for line in body:
         whole.update(line)
         yield line
-    end = End(f"sha256:{whole.hexdigest()}", game.head.hex(), len(shown.all()), game.status, game.version)
-    yield canonical(LastLine(end)) + b"\n"
+    yield canonical(last(f"sha256:{whole.hexdigest()}")) + b"\n"
 
 
 def fingerprint(
