@@ -25,8 +25,9 @@ def problem_of(field: Field, drawn: Round) -> Problem:
     stage = regulations.stage_of(len(played))
     counts = isinstance(stage, Swiss)
     points = Scores(field).points if counts else {}
-    seated = [(place, player) for each in played for table in each.tables for place, player in enumerate(table.players)]
-    places = Counter(seated)
+    seats = Counter(
+        (seat, player) for each in played for table in each.tables for seat, player in enumerate(table.players)
+    )
     byes = Counter(player for each in played for player in each.byes)
     entrants = (
         Entrant(
@@ -35,7 +36,7 @@ def problem_of(field: Field, drawn: Round) -> Problem:
             int(points.get(player, 0) * UNIT),
             byes[player],
             field.entrants[player].club or "",
-            places=tuple(places[place, player] for place in range(max(regulations.sizes))),
+            seats=tuple(seats[seat, player] for seat in range(max(regulations.sizes))),
         )
         for lot, player in enumerate(drawn.present, start=1)
         if not field.entrants[player].out

@@ -45,8 +45,7 @@ class Tournament:
         self._club = {player: f"c{self._random.randrange(8)}" for player in self.players}
         self._score: Counter[PlayerId] = Counter()
         self._met: Counter[tuple[PlayerId, PlayerId]] = Counter()
-        self.seats: dict[PlayerId, Counter[str]] = {player: Counter() for player in self.players}
-        self._places: dict[PlayerId, list[int]] = {player: [0] * 4 for player in self.players}
+        self.seats: dict[PlayerId, list[int]] = {player: [0] * 4 for player in self.players}
 
     def problem(self, number: int) -> Problem:
         lots = draw_lots(bytes(32), "t-bench", number, dict.fromkeys(self.players, ""))
@@ -57,8 +56,7 @@ class Tournament:
                     lot,
                     self._score[player],
                     club=self._club[player],
-                    seats=dict(self.seats[player]),
-                    places=tuple(self._places[player]),
+                    seats=tuple(self.seats[player]),
                 )
                 for lot, player in enumerate(lots, start=1)
             ),
@@ -70,9 +68,8 @@ class Tournament:
 
     def play(self, draw: Draw) -> None:
         for table in draw.tables:
-            for place, player in enumerate(table):
-                self.seats[player][str(place + 1)] += 1
-                self._places[player][place] += 1
+            for seat, player in enumerate(table):
+                self.seats[player][seat] += 1
             self._met.update((min(pair), max(pair)) for pair in combinations(table, 2))
             ranked = sorted(table, key=lambda player: self._strength[player] + self._random.gauss(0, 1))
             for player, points in zip(reversed(ranked), POINTS[len(table)], strict=True):
@@ -115,8 +112,8 @@ def _note(solved: Solved, plain: int, spent: float, took: float) -> str:
 
 
 def _balance(tournament: Tournament) -> Figure:
-    """Return the share of players who had no two of the seats 1 to 3, which every table has, more than once apart."""
-    spread = [max(had[seat] for seat in "123") - min(had[seat] for seat in "123") for had in tournament.seats.values()]
+    """Return the share of players who had each of the first three seats, which all tables have, about equally often."""
+    spread = [max(had[:3]) - min(had[:3]) for had in tournament.seats.values()]
     note = ", ".join(f"{count} players: {apart}" for apart, count in sorted(Counter(spread).items()))
     even = sum(apart <= 1 for apart in spread) / len(spread)
     players = len(tournament.players)

@@ -56,11 +56,11 @@ def _flaws(problem: Problem) -> Iterator[str]:
         if times > 1:
             yield f"{times} entrants have lot {lot}; everybody has a lot of their own."
     for entrant in problem.entrants:
-        counts = (entrant.byes, *entrant.seats.values(), *entrant.places)
+        counts = (entrant.byes, *entrant.seats)
         if entrant.lot < 1:
             yield f"{entrant.player} has lot {entrant.lot}; lots are numbers from 1."
         if min(counts) < 0:
-            yield f"{entrant.player} has had a seat, a place or a bye {min(counts)} times; expected 0 or more."
+            yield f"{entrant.player} has had a seat or a bye {min(counts)} times; expected 0 or more."
     if not problem.sizes:
         yield f"No table size is allowed; expected one or more from {LEAST_SIZE} to {MOST_SIZE}."
     for size in problem.sizes:
@@ -83,9 +83,6 @@ def _flaws(problem: Problem) -> Iterator[str]:
     for one, other in problem.bans:
         if one == other:
             yield f"{one} is banned from meeting themselves; expected two players."
-    for size, names in problem.seats.items():
-        if not size.isdecimal() or len(set(names)) != int(size):
-            yield f"Tables of {size} have the seats {', '.join(names)}; expected {size} names, all different."
     for name in Weights.__struct_fields__:
         if (weight := getattr(problem.weights, name)) < 0:
             yield f"The weight {name} is {weight}; expected 0 or more."

@@ -2,8 +2,8 @@
 
 Two questions are decided one after the other. *Who meets whom* is decided by `total`: table sizes, scores, earlier
 meetings, clubs and byes. Among draws with the same total, `lots` decides: players whose lots are near each other sit
-together, and the last lots have the byes. *Who sits where* is then decided at each table by itself, by `seats` and
-`places`. Among orders that cost the same, the lowest lot comes first. A table has 720 orders at most, so `arranged`
+together, and the last lots have the byes. *Who sits where* is then decided at each table by itself, by `seats`.
+Among orders that cost the same, the lowest lot comes first. A table has 720 orders at most, so `arranged`
 tries them all.
 """
 
@@ -25,7 +25,6 @@ class Cost(Struct, frozen=True):
         byes: byes, above all of those who had one before or have a high score.
         total: the sum of the parts above: what the solver makes small.
         seats: seats that their players have had more often than another seat of that table.
-        places: the same for the starting order.
         lots: how far apart by lot those are who sit together, and how far from the last those are who have a bye. It
             decides between draws with the same total.
     """
@@ -37,7 +36,6 @@ class Cost(Struct, frozen=True):
     byes: int
     total: int
     seats: int
-    places: int
     lots: int
 
 
@@ -48,7 +46,7 @@ def cost(problem: Problem, draw: Draw) -> Cost:
 
 def cost_in(field: Field, draw: Draw) -> Cost:
     """Return what a draw costs, by the numbers of its problem."""
-    sizes = scores = meetings = clubs = seats = places = lots = 0
+    sizes = scores = meetings = clubs = seats = lots = 0
     for players in draw.tables:
         table = field.of(players)
         sizes += field.sizes[len(table)]
@@ -57,11 +55,9 @@ def cost_in(field: Field, draw: Draw) -> Cost:
             meetings += field.meetings[one][other]
             clubs += field.clubs[one][other]
             lots += abs(field.lots[one] - field.lots[other])
-        for place, (by_seat, by_place) in enumerate(seating_costs(field, table)):
-            seats += by_seat[place]
-            places += by_place[place]
+        seats += sum(costs[seat] for seat, costs in enumerate(seating_costs(field, table)))
     without = field.of(draw.byes)
     byes = sum(field.byes[player] for player in without)
     lots += sum(field.bye_lot(player) for player in without)
     total = sizes + scores + meetings + clubs + byes
-    return Cost(sizes, scores, meetings, clubs, byes, total, seats, places, lots)
+    return Cost(sizes, scores, meetings, clubs, byes, total, seats, lots)

@@ -20,8 +20,7 @@ class Entrant(Struct, frozen=True):
         score: what they have scored so far, in any unit; `Problem.step` says how much of it counts as one step.
         byes: how many byes they have had.
         club: their club; "" for none. Players of one club meet only when little speaks against it.
-        seats: how often they have had each seat, by its name.
-        places: how often they have been first, second, … in the starting order: the first number is for the first.
+        seats: how often they have had the first seat of a table, the second, …. Missing are those they never had.
     """
 
     player: PlayerId
@@ -29,8 +28,7 @@ class Entrant(Struct, frozen=True):
     score: int = 0
     byes: int = 0
     club: str = ""
-    seats: dict[str, int] = {}
-    places: tuple[int, ...] = ()
+    seats: tuple[int, ...] = ()
 
 
 class Met(Struct, frozen=True, array_like=True):
@@ -57,7 +55,6 @@ class Weights(Struct, frozen=True, forbid_unknown_fields=True):
         bye_score: for a bye, for each step that the player's score is above the lowest, in the same way.
         seat: for each player, times the square of how much more often they have had their seat than the one, of those
             at their table, that they have had least often.
-        place: the same for their place in the starting order.
     """
 
     size: int = 10_000
@@ -68,7 +65,6 @@ class Weights(Struct, frozen=True, forbid_unknown_fields=True):
     bye_again: int = 40_000
     bye_score: int = 100
     seat: int = 1
-    place: int = 1
 
 
 class Problem(Struct, frozen=True):
@@ -82,8 +78,6 @@ class Problem(Struct, frozen=True):
         step: how much score counts as one step, such as the difference between two places of a table.
         met: who has met before; a pair that has not is left out.
         bans: pairs of players who must not sit at one table.
-        seats: the names of the seats in the order of a table's players, by the size of the table as text. Sizes that
-            are missing have seats `1`, `2`, ….
         weights: what each undesirable thing costs.
     """
 
@@ -94,12 +88,7 @@ class Problem(Struct, frozen=True):
     step: int = 1
     met: tuple[Met, ...] = ()
     bans: tuple[tuple[PlayerId, PlayerId], ...] = ()
-    seats: dict[str, tuple[str, ...]] = {}
     weights: Weights = Weights()
-
-    def seats_of(self, size: int) -> tuple[str, ...]:
-        """Return the names of the seats of a table of that size."""
-        return self.seats.get(str(size)) or tuple(str(place) for place in range(1, size + 1))
 
 
 class Draw(Struct, frozen=True):

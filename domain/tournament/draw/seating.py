@@ -1,4 +1,4 @@
-"""Who sits where: the seats and places in the starting order that everybody should have equally often."""
+"""Who sits where: the seats, and with them the places in the starting order, that all should have equally often."""
 
 from collections.abc import Sequence
 from itertools import permutations
@@ -7,34 +7,24 @@ from domain.tournament.draw.field import Field
 from domain.tournament.draw.problem import Draw, Problem
 
 
-def seating_costs(field: Field, table: Sequence[int]) -> list[tuple[list[int], list[int]]]:
-    """Return, for each player of a table, what each of its seats and each place in the starting order costs."""
-    weights = field.problem.weights
-    names = field.problem.seats_of(len(table))
-    costs: list[tuple[list[int], list[int]]] = []
+def seating_costs(field: Field, table: Sequence[int]) -> list[list[int]]:
+    """Return, for each player of a table, what each of its seats costs."""
+    weight = field.problem.weights.seat
+    costs: list[list[int]] = []
     for player in table:
-        entrant = field.entrants[player]
-        had = [entrant.seats.get(name, 0) for name in names]
-        been = [entrant.places[place] if place < len(entrant.places) else 0 for place in range(len(table))]
-        costs.append((_excess(had, weights.seat), _excess(been, weights.place)))
+        seats = field.entrants[player].seats
+        had = [seats[seat] if seat < len(seats) else 0 for seat in range(len(table))]
+        costs.append([weight * (times - min(had)) ** 2 for times in had])
     return costs
-
-
-def _excess(times: Sequence[int], weight: int) -> list[int]:
-    least = min(times)
-    return [weight * (count - least) ** 2 for count in times]
 
 
 def seated(field: Field, table: Sequence[int]) -> tuple[int, ...]:
     """Return the players of a table in the order that costs least; among several, the lowest lots first."""
     table = sorted(table)
-    places = range(len(table))
-    costs = [
-        [seat + place for seat, place in zip(by_seat, by_place, strict=True)]
-        for by_seat, by_place in seating_costs(field, table)
-    ]
+    costs = seating_costs(field, table)
     # In the order of permutations, which is by lots, the first of the cheapest is the one that is wanted.
-    best = min(permutations(places), key=lambda order: sum(costs[player][place] for place, player in enumerate(order)))
+    orders = permutations(range(len(table)))
+    best = min(orders, key=lambda order: sum(costs[player][seat] for seat, player in enumerate(order)))
     return tuple(table[player] for player in best)
 
 

@@ -67,7 +67,7 @@ function says(tournament, { aim, draft, drawn, isChanged, picked, priced, refuse
  */
 function compared(now, before) {
   const more = now.total - before.total;
-  const seating = now.seats + now.places - before.seats - before.places;
+  const seating = now.seats - before.seats;
   if (more) return `costs ${now.total}, ${Math.abs(more)} ${more > 0 ? "more" : "less"} than the draft`;
   const seats = seating ? `, and ${Math.abs(seating)} ${seating > 0 ? "more" : "less"} for seats` : "";
   return `costs ${now.total}, as much as the draft${seats}`;

@@ -18,17 +18,15 @@ const HOW = {
   overruled: "as a director decided",
 };
 
-/** What a draw costs, part by part. @type {Record<string, string>} */
+/** What a draw costs, part by part. The seats decide between tables that cost the same. @type {Record<string, string>} */
 const COSTS = {
   sizes: "sizes of tables",
   scores: "different points at one table",
   meetings: "players who have met before",
   clubs: "players of one club",
   byes: "byes",
+  seats: "seats that players had more often than others",
 };
-
-/** What decides between tables that cost the same. @type {Record<string, string>} */
-const SEATING = { seats: "seats that players had before", places: "places that players had in the starting order" };
 
 /**
  * Return the parts of a cost that are not nothing, and those of another one, with what each is for.
@@ -37,7 +35,7 @@ const SEATING = { seats: "seats that players had before", places: "places that p
  * @returns {{part: keyof DrawCost, what: string}[]}
  */
 export function partsOf(cost, other = cost) {
-  return /** @type {[keyof DrawCost, string][]} */ (Object.entries({ ...COSTS, ...SEATING }))
+  return /** @type {[keyof DrawCost, string][]} */ (Object.entries(COSTS))
     .filter(([part]) => cost[part] || other[part])
     .map(([part, what]) => ({ part, what }));
 }

@@ -25,7 +25,7 @@ def test_the_problem_has_scores_meetings_byes_clubs_and_places() -> None:
     assert {each.club for each in problem.entrants} == {"", "Riga"}
     assert entrants[ANNA].club == "Riga"
     assert [entrants[each].score for each in first.tables[0].players] == [60 * 60, 36 * 60, 12 * 60]
-    assert [entrants[each].places for each in first.tables[0].players] == [(1, 0, 0), (0, 1, 0), (0, 0, 1)]
+    assert [entrants[each].seats for each in first.tables[0].players] == [(1, 0, 0), (0, 1, 0), (0, 0, 1)]
     assert [entrants[each].byes for each in first.byes] == [1]
     assert [entrants[each].score for each in first.byes] == [30 * 60]
     assert len(problem.met) == 2 * 3
@@ -59,7 +59,7 @@ def test_cancelled_rounds_leave_nothing_behind() -> None:
     club.lots()
     problem = problem_of(club.field, club.round)
     assert problem.met == ()
-    assert {each.places for each in problem.entrants} == {(0, 0, 0, 0)}
+    assert {each.seats for each in problem.entrants} == {(0, 0, 0, 0)}
 
 
 @pytest.mark.rule("TAB-TRN-13")

@@ -27,8 +27,7 @@ def problems(draw: st.DrawFn, most: int = 8, bans: bool = True) -> Problem:
                 score=draw(st.integers(0, 60)),
                 byes=draw(SMALL),
                 club=draw(st.sampled_from(["", "north", "south"])),
-                seats=draw(st.dictionaries(st.sampled_from("1234"), SMALL)),
-                places=tuple(draw(st.lists(SMALL, max_size=4))),
+                seats=tuple(draw(st.lists(SMALL, max_size=4))),
             )
             for player, lot in zip(players, lots, strict=True)
         ),

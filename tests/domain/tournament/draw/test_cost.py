@@ -29,20 +29,17 @@ def told(problem: Problem, draw: Draw) -> Cost:
         for player in draw.byes
     )
     lots = sum(abs(by[one].lot - by[other].lot) for one, other in pairs) + sum(last - by[one].lot for one in draw.byes)
-    seats, places = 0, 0
-    for table in draw.tables:
-        seats += weights.seat * sum(uneven(problem, by[player], len(table))[0][at] for at, player in enumerate(table))
-        places += weights.place * sum(uneven(problem, by[player], len(table))[1][at] for at, player in enumerate(table))
+    seats = weights.seat * sum(
+        uneven(by[player], len(table))[at] for table in draw.tables for at, player in enumerate(table)
+    )
     total = sizes + scores + meetings + clubs + byes
-    return Cost(sizes, scores, meetings, clubs, byes, total, seats, places, lots)
+    return Cost(sizes, scores, meetings, clubs, byes, total, seats, lots)
 
 
-def uneven(problem: Problem, entrant: Entrant, size: int) -> tuple[list[int], list[int]]:
-    """Return how uneven each seat and each place would be for a player, squared."""
-    names = problem.seats.get(str(size)) or [str(place + 1) for place in range(size)]
-    had = [entrant.seats.get(name, 0) for name in names]
-    been = [*entrant.places, *[0] * size][:size]
-    return [(times - min(had)) ** 2 for times in had], [(times - min(been)) ** 2 for times in been]
+def uneven(entrant: Entrant, size: int) -> list[int]:
+    """Return how uneven each seat would be for a player, squared."""
+    had = [*entrant.seats, *[0] * size][:size]
+    return [(times - min(had)) ** 2 for times in had]
 
 
 @settings(max_examples=60, deadline=None)
@@ -59,21 +56,17 @@ def test_everybody_gets_the_seats_that_cost_least_and_the_lowest_lot_the_first_o
     for draw in islice(every_draw(problem), 3):
         for table in arranged(problem, draw).tables:
             orders = [
-                (sum(seating(problem, order)), [lots[player] for player in order]) for order in permutations(table)
+                (told(problem, Draw((order,))).seats, [lots[player] for player in order])
+                for order in permutations(table)
             ]
-            assert (sum(seating(problem, table)), [lots[player] for player in table]) == min(orders)
-
-
-def seating(problem: Problem, table: tuple[PlayerId, ...]) -> tuple[int, int]:
-    found = told(problem, Draw((table,)))
-    return found.seats, found.places
+            assert (told(problem, Draw((table,))).seats, [lots[player] for player in table]) == min(orders)
 
 
 def test_a_cost_by_hand() -> None:
     ann, bob, cat, dan, eve = (PlayerId(name) for name in ("ann", "bob", "cat", "dan", "eve"))
     problem = Problem(
         (
-            Entrant(ann, 1, 60, club="north", seats={"red": 2, "blue": 1}, places=(2, 1)),
+            Entrant(ann, 1, 60, club="north", seats=(2, 1)),
             Entrant(bob, 4, 48),
             Entrant(cat, 2, 48, club="north"),
             Entrant(dan, 3, 12),
@@ -84,17 +77,16 @@ def test_a_cost_by_hand() -> None:
         byes=1,
         step=12,
         met=(Met(ann, bob, 2), Met(cat, dan, 1)),
-        seats={"2": ("red", "blue")},
-        weights=Weights(300, 100, 2000, 250, 1000, 20000, 100, 1, 10),
+        weights=Weights(300, 100, 2000, 250, 1000, 20000, 100, 10),
     )
-    # ann and bob: one step of score, met twice, and ann has had red and the first place once more than the other.
+    # ann and bob: one step of score, met twice, and ann has had the first seat once more than the second.
     # cat and dan: three steps, met once. eve: two byes before, the lowest score and the last lot.
     draw = Draw(((ann, bob), (cat, dan)), (eve,))
-    assert cost(problem, draw) == Cost(600, 400, 10000, 0, 81000, 92000, 1, 10, 4)
+    assert cost(problem, draw) == Cost(600, 400, 10000, 0, 81000, 92000, 10, 4)
     # ann and cat: one step of score and one club. bob and dan: three steps.
     # eve, had she played, would have left the bye to dan: half a step above the lowest, two from the last lot.
     draw = Draw(((cat, ann), (bob, eve)), (dan,))
-    assert cost(problem, draw) == Cost(600, 450, 0, 250, 1050, 2350, 0, 0, 4)
+    assert cost(problem, draw) == Cost(600, 450, 0, 250, 1050, 2350, 0, 4)
 
 
 def test_the_tables_stand_in_the_order_of_their_mean_scores() -> None:
@@ -108,8 +100,8 @@ def test_the_tables_stand_in_the_order_of_their_mean_scores() -> None:
 
 
 @given(st.permutations(range(6)))
-def test_the_order_within_a_table_changes_only_seats_and_places(order: list[int]) -> None:
-    entrants = tuple(Entrant(PlayerId(f"p{at}"), at + 1, 7 * at, club="x" * (at % 2), places=(at,)) for at in range(6))
+def test_the_order_within_a_table_changes_only_seats(order: list[int]) -> None:
+    entrants = tuple(Entrant(PlayerId(f"p{at}"), at + 1, 7 * at, club="x" * (at % 2), seats=(at,)) for at in range(6))
     problem = Problem(entrants, (6,), 6)
     first = cost(problem, Draw((tuple(entrant.player for entrant in entrants),)))
     other = cost(problem, Draw((tuple(entrants[at].player for at in order),)))
