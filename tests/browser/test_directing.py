@@ -17,7 +17,7 @@ class Draft:
     """The draft of a round on the page. Players go by their names."""
 
     def __init__(self, club: Club, page: Page) -> None:
-        self._ids = dict(zip(NAMES, (player.id for player in club.players), strict=False))
+        self._ids: dict[str, str] = {name: player.id for name, player in zip(NAMES, club.players, strict=False)}
         self._page = page
         self.says = page.locator(".draft-says")
 
@@ -74,6 +74,7 @@ async def test_a_draft_is_changed_by_keyboard_and_its_cost_follows(
     await visitor.axe()
     await page.keyboard.press("Enter")
     await expect(draft.player("Carl")).to_be_focused()
+    await expect(page.locator(".drafted button[tabindex='0']")).to_contain_text("Carl")
     await expect(draft.says).to_have_text("Changed: costs 300, 300 more than the draft.")
 
     # What is not lawful is said with its rule, and put down again.
@@ -86,6 +87,7 @@ async def test_a_draft_is_changed_by_keyboard_and_its_cost_follows(
     await expect(page.get_by_text("must not meet.")).to_contain_text("Rule TAB-TRN-10")
     await page.keyboard.press("Escape")
     await expect(draft.player("Anna")).to_be_focused()
+    await expect(draft.says).to_have_text("Changed: costs 300, 300 more than the draft.")
     await expect(page.get_by_text("must not meet.")).to_have_count(0)
 
     # Back, and to a table of their own size.
@@ -97,6 +99,7 @@ async def test_a_draft_is_changed_by_keyboard_and_its_cost_follows(
     await expect(page.get_by_role("button", name="Publish the changed tables")).to_be_disabled()
     await draft.player("Carl").press("Enter")
     await draft.go_to(table=str(1 - home))
+    await expect(draft.says).to_have_text(f"Carl joins table {2 - home}: costs 300, 300 more than the draft.")
     await page.keyboard.press("Enter")
     await expect(draft.says).to_have_text("Changed: costs 300, 300 more than the draft.")
 
@@ -122,7 +125,7 @@ async def test_a_draft_is_changed_by_keyboard_and_its_cost_follows(
 
 
 async def test_a_club_evening_takes_few_clicks_from_nothing_to_published_tables(
-    service: Service, page: Page, visit: Visit
+    service: Service, page: Page, visitor: Visitor, visit: Visit
 ):
     clicks = 0
 
@@ -132,6 +135,8 @@ async def test_a_club_evening_takes_few_clicks_from_nothing_to_published_tables(
         clicks += 1
 
     await page.goto("/tournaments")
+    await expect(page.get_by_role("radio", name="Club evening")).to_be_checked()
+    await visitor.axe_in_passing()
     await page.get_by_role("textbox", name="Your name").fill("Zoe")
     await click(page, "Announce the tournament")
     await expect(page.get_by_role("button", name="Draw round 1")).to_be_visible()

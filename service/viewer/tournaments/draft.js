@@ -17,6 +17,8 @@ import { tableOf } from "./moving.js";
 import { partsOf } from "./rounds.js";
 import { shownPoints } from "./standings.js";
 
+const MOST_DRAFTS = 20; // Each is on the record (TAB-TRN-09).
+
 /**
  * @param {Read} tournament
  * @param {Drafting} drafting
@@ -30,10 +32,10 @@ export function draftOf(tournament, drafting, again) {
         ? html`<p><label>Draft <select @change=${(/** @type {At<HTMLSelectElement>} */ { target }) => {
             drafting.take(Number(target.value));
             tournament.redraw();
-          }}>${round.drafts.map((each) => html`<option value=${each.draft} ?selected=${each.draft === number}>${each.draft}: costs ${each.cost.total}</option>`)}</select></label></p>`
+          }}>${round.drafts.map((each) => html`<option value=${each.draft} ?selected=${each.draft === number}>${each.draft}: costs ${figure(each.cost.total)}</option>`)}</select></label></p>`
         : nothing
     }
-    <p class="quiet">Drawn ${draft.by === "solver" ? "by the solver" : "by slices of the standings"}${draft.bound === null ? nothing : `; no tables could cost less than ${draft.bound}`}.
+    <p class="quiet">Drawn ${draft.by === "solver" ? "by the solver" : "by slices of the standings"}${draft.bound === null ? nothing : `; no tables could cost less than ${figure(draft.bound)}`}.
       <span id="draft-keys">Pick up a player with Enter or a click, go to another one with the arrow keys, and press Enter again: they change places. At the end of a table the player joins it. Escape puts them down.</span></p>
     <p role="status" class="draft-says">${says(tournament, drafting)}</p>
     ${refused ? html`<p class="problem">${refused.message} ${refused.problem.allowed ?? nothing} ${refused.problem.rule ? html`<span class="quiet">Rule ${refused.problem.rule}</span>` : nothing}</p>` : nothing}
@@ -41,7 +43,7 @@ export function draftOf(tournament, drafting, again) {
     ${costs(drafting)}
     <div class="buttons">
       <button type="button" ?disabled=${!drafting.before.length} @click=${() => drafting.undo()}>Take the last change back</button>
-      <button type="button" ?disabled=${round.drafts.length >= 20 || picked !== null} @click=${again}>Draw again</button></div>
+      <button type="button" ?disabled=${round.drafts.length >= MOST_DRAFTS || picked !== null} @click=${again}>Draw again</button></div>
     ${publishing(tournament, drafting)}`;
 }
 
@@ -68,9 +70,9 @@ function says(tournament, { aim, draft, drawn, isChanged, picked, priced, refuse
 function compared(now, before) {
   const more = now.total - before.total;
   const seating = now.seats - before.seats;
-  if (more) return `costs ${now.total}, ${Math.abs(more)} ${more > 0 ? "more" : "less"} than the draft`;
+  if (more) return `costs ${figure(now.total)}, ${figure(Math.abs(more))} ${more > 0 ? "more" : "less"} than the draft`;
   const seats = seating ? `, and ${Math.abs(seating)} ${seating > 0 ? "more" : "less"} for seats` : "";
-  return `costs ${now.total}, as much as the draft${seats}`;
+  return `costs ${figure(now.total)}, as much as the draft${seats}`;
 }
 
 /**
@@ -82,24 +84,25 @@ function tablesOf(tournament, drafting) {
   const { aim, drawn, picked, priced } = drafting;
   const { items } = tournament.standings;
   const points = new Map(items.map((each) => [each.player, each.played ? `${shownPoints(each.points)} points` : ""]));
-  const first = drawn.tables.flat()[0] ?? drawn.byes[0];
-  const reached = picked ?? (drafting.reached || first);
+  const players = [...drawn.tables.flat(), ...drawn.byes];
+  const isThere = picked !== null || players.includes(drafting.reached);
+  const stop = isThere ? drafting.reached : players[0];
   /** @param {string} player */
   const chip = (player) =>
-    html`<li><button type="button" data-player=${player} aria-pressed=${String(player === picked)} class=${isAim(aim, { player }) ? "aim" : ""} tabindex=${player === reached ? 0 : -1}
+    html`<li><button type="button" data-player=${player} aria-pressed=${String(player === picked)} class=${isAim(aim, { player }) ? "aim" : ""} tabindex=${player === stop ? 0 : -1}
       @click=${() => choose(drafting, { player })}>${tournament.name(player)} <span class="quiet">${points.get(player)}</span></button></li>`;
   /** @param {number | "byes" | "new"} table @param {string} words */
   const free = (table, words) =>
     picked && (table === "new" || tableOf(drawn, picked) !== table)
-      ? html`<li><button type="button" data-table=${table} class="free ${isAim(aim, { table }) ? "aim" : ""}" tabindex="-1" @click=${() => choose(drafting, { table })}>${words}</button></li>`
+      ? html`<li><button type="button" data-table=${table} class="free ${isAim(aim, { table }) ? "aim" : ""}" tabindex=${`#${table}` === stop ? 0 : -1} @click=${() => choose(drafting, { table })}>${words}</button></li>`
       : nothing;
   return html`<div role="group" aria-labelledby="draft-title" aria-describedby="draft-keys"
       @keydown=${(/** @type {KeyboardEvent} */ event) => keys(event, drafting)}
-      @focusin=${(/** @type {FocusEvent} */ event) => look(event, drafting)}
-      @pointerover=${(/** @type {PointerEvent} */ event) => event.pointerType === "mouse" && look(event, drafting)}>
+      @focusin=${(/** @type {FocusEvent} */ event) => look(event, drafting, true)}
+      @pointerover=${(/** @type {PointerEvent} */ event) => event.pointerType === "mouse" && look(event, drafting, false)}>
     <ol class="tables drafted">${drawn.tables.map((table, at) => {
       const cost = aim ? null : priced?.tables[at];
-      return html`<li><h4>Table ${at + 1} <span class="quiet">${count(table.length, "player")}${cost ? `, costs ${cost.total}` : nothing}</span></h4>
+      return html`<li><h4>Table ${at + 1} <span class="quiet">${count(table.length, "player")}${cost ? `, costs ${figure(cost.total)}` : nothing}</span></h4>
         <ul>${table.map(chip)} ${free(at, `To table ${at + 1}`)}</ul></li>`;
     })}
     ${drawn.byes.length || picked ? html`<li><h4>Without a table</h4><ul>${drawn.byes.map(chip)} ${free("byes", "A bye")} ${free("new", "A new table")}</ul></li>` : nothing}</ol></div>`;
@@ -118,11 +121,10 @@ function isAim(aim, target) {
 function choose(drafting, target) {
   const { picked } = drafting;
   if (picked) {
-    drafting.reached = picked;
     drafting.put(target);
+    drafting.reach(picked); // the button that has the focus is theirs now
     focusOn(picked);
   } else if ("player" in target) {
-    drafting.reached = target.player;
     drafting.pick(target.player);
   }
 }
@@ -133,13 +135,16 @@ function focusOn(player) {
 }
 
 /**
+ * Price what would come of the button that the focus or the pointer has come to.
  * @param {Event} event
  * @param {Drafting} drafting
+ * @param {boolean} isFocus
  */
-function look({ target }, drafting) {
+function look({ target }, drafting, isFocus) {
   const button = target instanceof Element ? target.closest("button") : null;
   if (!button) return;
   const { player, table } = button.dataset;
+  if (isFocus) drafting.reach(player ?? `#${table}`);
   if (player !== undefined) drafting.look({ player });
   else drafting.look({ table: table === "byes" || table === "new" ? table : Number(table) });
 }
@@ -186,13 +191,18 @@ function costs({ draft, priced }) {
     <thead><tr><th scope="col">For</th><th scope="col" class="number">Draft</th><th scope="col" class="number">Now</th></tr></thead>
     <tbody>${parts.map(
       ({ part, what }) =>
-        html`<tr><th scope="row">${what}</th><td class="number">${draft.cost[part]}</td><td class="number">${now ? changed(now[part], draft.cost[part]) : "–"}</td></tr>`,
+        html`<tr><th scope="row">${what}</th><td class="number">${figure(draft.cost[part])}</td><td class="number">${now ? changed(now[part], draft.cost[part]) : "–"}</td></tr>`,
     )}</tbody></table>`;
+}
+
+/** @param {number} number */
+function figure(number) {
+  return number.toLocaleString("en");
 }
 
 /** @param {number} now @param {number} before */
 function changed(now, before) {
-  return now === before ? now : html`<strong>${now}</strong>`;
+  return now === before ? figure(now) : html`<strong>${figure(now)}</strong>`;
 }
 
 /**
