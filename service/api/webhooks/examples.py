@@ -7,6 +7,7 @@ import msgspec
 
 from domain.kernel.ids import CaseId
 from service.api.scene import AT, GAME, Example, Scene
+from service.api.tournaments.examples import TOURNAMENT
 from service.api.webhooks.bodies import (
     Attempt,
     Delivery,
@@ -43,6 +44,8 @@ def event(kind: str, scene: Scene) -> WebhookEvent:
     elif kind == AWAITED:
         seats = started.game.decisions[0].seats
         told = WebhookData(game=GAME, version=started.records[-1].version, seats=seats, address=game)
+    elif kind.startswith("tournament."):
+        told = WebhookData(tournament=TOURNAMENT, version=2, address=f"{_BASE}/v1/tournaments/{TOURNAMENT}")
     elif kind.startswith("case."):
         told = WebhookData(game=GAME, case=CASE, version=2, address=f"{_BASE}/v1/cases/{CASE}")
     else:
@@ -60,7 +63,7 @@ def examples(scene: Scene) -> dict[str, Example]:
         webhook=WEBHOOK,
         player=scene.players[0].player,
         about="account",
-        game="",
+        subject="",
         url="https://example.org/hooks/7",
         host="example.org",
         form="standard",

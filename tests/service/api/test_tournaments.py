@@ -20,6 +20,7 @@ from service.api.contract.document import endpoints
 from service.tournaments.committee import MOST_TOURNAMENTS
 from service.tournaments.tables import open_game, seat
 from tests.service.api.serving import Player, Service, serving
+from tests.service.api.test_statistics import caught_up
 from tests.service.rig import LIBRARY
 
 REGULATIONS: Mapping[str, Any] = {
@@ -408,3 +409,23 @@ async def test_the_seed_of_the_lots_is_nowhere_to_be_read(club: Club) -> None:
     text = b"".join(await club.export()).decode()
     assert seed.hex() not in text
     assert drawn["secret"] in text
+
+
+async def test_what_players_are_told_is_in_their_inboxes_until_they_have_read_it(club: Club) -> None:
+    await club.enter()
+    anna, *_ = club.players
+    await club.do("announcements", {"text": "We begin at eight."})
+    await caught_up(club.service)
+    page = await club.service.get("/v1/notifications", anna)
+    tournament, told = club.url.rpartition("/")[2], page["items"][0]
+    assert (told["kind"], told["tournament"], told["game"]) == ("announcement-made", tournament, None)
+    assert (told["title"], told["read"], page["state"]["unread"]) == ("Club evening", False, 1)
+    state = await club.service.post("/v1/notifications/read", anna, {"tournament": tournament, "version": 999})
+    assert state["unread"] == 0
+    await club.do("announcements", {"text": "At nine."})
+    await caught_up(club.service)
+    settings = {"games": {tournament: ["announcement-made"]}}
+    page = await club.service.get("/v1/notifications?unread=true", anna)
+    assert [each["version"] for each in page["items"]] == [told["version"] + 1]
+    assert (await club.service.ask("PUT", "/v1/notifications/settings", anna, settings)).status_code == 200
+    assert (await club.service.get("/v1/notifications", anna))["items"] == []
