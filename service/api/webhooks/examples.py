@@ -5,9 +5,8 @@ from typing import Any, Final
 
 import msgspec
 
-from domain.kernel.ids import CaseId
+from domain.kernel.ids import CaseId, TournamentId
 from service.api.scene import AT, GAME, Example, Scene
-from service.api.tournaments.examples import TOURNAMENT
 from service.api.webhooks.bodies import (
     Attempt,
     Delivery,
@@ -27,6 +26,7 @@ from service.webhooks.registry import MOST_WEBHOOKS
 WEBHOOK: Final = HookId("wq7m3x5c2v8n4b6k1z")
 DELIVERY: Final = DeliveryId("d3f6a1c9e2b7d4f8a0c5e1b9d7f3a6c2e8b4d0f5a")
 CASE: Final = CaseId("ck3v5m7q2x4w6n8ztb")
+TOURNAMENT: Final = TournamentId("t4xq2m7ahbk3oxw7c")
 _BASE: Final = "https://games.example.org"
 
 
