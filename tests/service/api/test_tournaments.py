@@ -429,3 +429,25 @@ async def test_what_players_are_told_is_in_their_inboxes_until_they_have_read_it
     assert [each["version"] for each in page["items"]] == [told["version"] + 1]
     assert (await club.service.ask("PUT", "/v1/notifications/settings", anna, settings)).status_code == 200
     assert (await club.service.get("/v1/notifications", anna))["items"] == []
+
+
+async def test_spreadsheets_and_calendars_get_a_tournament_and_need_not_get_it_twice(club: Club) -> None:
+    await club.enter()
+    await club.publish()
+    await club.opened(1)
+    tournament = club.url.rpartition("/")[2]
+    for what, media, begins, name in (
+        ("standings.csv", "text/csv", "place,player,name,points", f"{tournament}-standings.csv"),
+        ("crosstable.csv", "text/csv", "place,player,name,points", f"{tournament}-crosstable.csv"),
+        ("calendar.ics", "text/calendar", "BEGIN:VCALENDAR\r\n", f"{tournament}.ics"),
+    ):
+        got = await club.service.client.get(f"{club.url}/{what}")
+        assert got.status_code == 200
+        assert got.headers["content-type"].startswith(media)
+        assert got.headers["content-disposition"] == f'attachment; filename="{name}"'
+        assert got.text.startswith(begins)
+        again = await club.service.client.get(f"{club.url}/{what}", headers={"if-none-match": got.headers["etag"]})
+        assert (again.status_code, again.content) == (304, b"")
+        unknown = await club.service.client.get(f"/v1/tournaments/tgone/{what}")
+        assert unknown.json()["type"] == "/problems/unknown-tournament"
+    assert f"round-1@{tournament}" in got.text
