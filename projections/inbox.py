@@ -1,7 +1,8 @@
-"""What accounts are told: notices of what happened in their games, and in the cases about these.
+"""What accounts are told: notices of what happened in their games, in the cases about these, and in tournaments.
 
-A notice belongs to a game or a case, not to an account: who is told follows from who took part at that time. So a
-player who takes over a seat is told nothing of what was before, and the one who held it nothing of what came after.
+A notice belongs to a game, a case or a tournament, not to an account: who is told follows from who took part at that
+time. So a player who takes over a seat is told nothing of what was before, and the one who held it nothing of what came
+after.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -10,7 +11,19 @@ from typing import Any, Final, Literal, get_args
 from msgspec import UNSET, Struct
 
 from domain.judging.events import Appealed, CaseAnswered, CaseOpened, CaseWithdrawn, Ruled, RuledFinally, Settled
-from domain.kernel.ids import LARGEST_INTEGER, CaseId, GameId, PlayerId, Seat, StreamId, Version, book_of, is_case
+from domain.kernel.ids import (
+    LARGEST_INTEGER,
+    CaseId,
+    GameId,
+    PlayerId,
+    Seat,
+    StreamId,
+    TournamentId,
+    Version,
+    book_of,
+    is_case,
+    is_tournament,
+)
 from domain.kernel.log.clocked import ClockExpired
 from domain.kernel.log.ended import EndProposed
 from domain.kernel.log.lifecycle import (
@@ -29,10 +42,12 @@ from domain.kernel.log.lifecycle import (
     SeatTakenOver,
     TakeBackAsked,
 )
+from domain.kernel.log.record import Record
 from domain.kernel.log.seated import SeatAssigned, SeatOffered, SeatResigned
 from projections.change import Amend, Change, Put, Table, Trim
-from projections.projection import Argued, Happened, Projection
+from projections.projection import Argued, Directed, Happened, Projection
 from projections.store import Rows
+from projections.tournaments import ADDRESSED, DIRECTOR, TournamentKind, addressed, beginning, ending, told_of
 
 KEPT: Final = 100
 """Notices kept of a game with its cases, the newest."""
@@ -67,9 +82,11 @@ Kind = Literal[
     "appealed",
     "case-closed",
 ]
-"""What a notice is about."""
+"""What a notice of a game or a case is about."""
 
-KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+AnyKind = Kind | TournamentKind
+
+KINDS: Final[tuple[AnyKind, ...]] = (*get_args(Kind), *get_args(TournamentKind))
 
 Role = Literal["seat", "official", "addressed"]
 """How somebody takes part in a game: in a seat, as an official, or because one event is addressed to them."""
@@ -80,16 +97,16 @@ MEMBERS: Final = Table(
     {"player": "text", "since_at": "text", "until": "number", "until_at": "text", "told": "text"},
     (("player", "told", "game"),),
 )
-"""Who takes part in a game, from the version `since` to the version `until`. `holds` is the seat, or the account where
-there is none. `told` is when the newest notice of the game was made, at first when they came."""
+"""Who takes part in a game or a tournament, from the version `since` to the version `until`. `holds` is the seat, or
+the account where there is none. `told` is when the newest notice for them was made, at first when they came."""
 
 NOTICES: Final = Table(
     "notices",
     {"game": "text", "stream": "text", "version": "number"},
     {"kind": "text", "seat": "text", "actor": "text", "audience": "text", "at": "text"},
 )
-"""`stream` is the game or a case about it; `seat` the one that it is about, empty for none; `actor` the account that
-brought it about, which knows. `audience` has the roles that are told."""
+"""`game` may be a tournament, and `stream` is that, or a case about the game; `seat` the seat that it is about, empty
+for none; `actor` the account that brought it about, which knows. `audience` has the roles that are told."""
 
 _SEATS: Final = "seat"
 _ALL: Final = "seat official"
@@ -138,19 +155,29 @@ class Notice(Struct, frozen=True):
 
     Attributes:
         at: when it happened.
-        game: the game.
-        stream: where it happened: the game, or a case about it.
+        subject: the game or the tournament.
+        stream: where it happened: that, or a case about the game.
         version: the version there.
         kind: what happened.
         seat: the seat that it is about, if it is about one.
     """
 
     at: str
-    game: GameId
+    subject: GameId | TournamentId
     stream: StreamId
     version: Version
-    kind: Kind
+    kind: AnyKind
     seat: Seat | None
+
+    @property
+    def game(self) -> GameId | None:
+        """The game in which it happened, or about which the case is."""
+        return None if is_tournament(self.subject) else GameId(self.subject)
+
+    @property
+    def tournament(self) -> TournamentId | None:
+        """The tournament in which it happened."""
+        return TournamentId(self.subject) if is_tournament(self.subject) else None
 
     @property
     def case(self) -> CaseId | None:
@@ -159,10 +186,11 @@ class Notice(Struct, frozen=True):
 
 
 class Inbox(Projection):
-    """Who takes part in which game since when, and what was told there."""
+    """Who takes part in which game or tournament since when, and what was told there."""
 
     name = "inbox"
-    version = 1
+    version = 2
+    reads = 1
     tables = (MEMBERS, NOTICES)
     heeds = "around"
     hears = True
@@ -186,6 +214,27 @@ class Inbox(Projection):
         event, record = argued.event, argued.record
         if (notice := notice_of(event)) is not None:
             yield from _noted(argued.game, argued.case, record.version, record.at, argued.cause.player, *notice)
+
+    def direct(self, directed: Directed) -> Iterable[Change]:
+        event, tournament, record = directed.event, directed.tournament, directed.record
+        by = directed.cause.player
+        for role, player in beginning(event, by):
+            yield _joins(tournament, record, role, player)
+        if (left := ending(event)) is not None:
+            yield _parts(tournament, record, *left)
+        if (notice := told_of(event)) is None:
+            return
+        kind, audience = notice
+        told = {"kind": kind, "seat": "", "actor": by or "", "audience": audience, "at": record.at}
+        yield Put(NOTICES, {"game": tournament, "stream": tournament, "version": record.version}, told)
+        for player in addressed(event):
+            yield _joins(tournament, record, ADDRESSED, player, once=True)
+        if kind != "round-published":  # those who hear of it have just joined
+            yield Amend(MEMBERS, {"game": tournament, "role": audience}, {"told": record.at})
+        if audience == DIRECTOR:  # of each other role there are few
+            yield Trim(
+                NOTICES, {"game": tournament, "audience": audience}, ("game",), ("at", "stream", "version"), KEPT
+            )
 
 
 INBOX: Final = Inbox()
@@ -227,6 +276,21 @@ def _members(happened: Happened) -> Iterable[Change]:
             pass
 
 
+def _joins(tournament: TournamentId, record: Record, role: str, player: PlayerId, *, once: bool = False) -> Change:
+    """Return that somebody takes part in a tournament from an event on, or is told of that one alone."""
+    key = {"game": tournament, "role": role, "holds": player, "since": record.version}
+    until = record.version if once else OPEN
+    return Put(
+        MEMBERS, key, {"player": player, "since_at": record.at, "until": until, "until_at": "", "told": record.at}
+    )
+
+
+def _parts(tournament: TournamentId, record: Record, role: str, player: PlayerId) -> Change:
+    """Return that somebody takes part so no longer."""
+    where = {"game": tournament, "role": role, "holds": player, "until": OPEN}
+    return Amend(MEMBERS, where, {"until": record.version, "until_at": record.at})
+
+
 def _begins(happened: Happened, role: Role, holds: Seat | PlayerId, player: PlayerId) -> Change:
     """Return that somebody takes part from an event on."""
     game, record = happened.game, happened.record
@@ -262,7 +326,7 @@ def _noted(
         yield Trim(NOTICES, {"game": game}, ("game",), ("at", "stream", "version"), KEPT)
 
 
-async def notices_of(rows: Rows, player: PlayerId, but: Collection[Kind] = ()) -> list[Notice]:
+async def notices_of(rows: Rows, player: PlayerId, but: Collection[AnyKind] = ()) -> list[Notice]:
     """Return what an account is told, the newest first: at most `MOST` notices, out of its `GAMES` newest games.
 
     Those of the kinds in `but` are left out. Games of which the account may read no more are among them.
@@ -280,6 +344,6 @@ async def notices_of(rows: Rows, player: PlayerId, but: Collection[Kind] = ()) -
         [player, player, *but],
     )
     return [
-        Notice(at, GameId(game), stream, version, kind, Seat(seat) if seat else None)
-        for at, game, stream, version, kind, seat in found
+        Notice(at, subject, stream, version, kind, Seat(seat) if seat else None)
+        for at, subject, stream, version, kind, seat in found
     ]

@@ -8,13 +8,14 @@ from msgspec import UNSET, Struct, UnsetType
 
 from domain.judging.events import CaseEvent
 from domain.judging.outcome import Judgment
-from domain.kernel.ids import CaseId, GameId, PlayerId, Seat
+from domain.kernel.ids import CaseId, GameId, PlayerId, Seat, TournamentId
 from domain.kernel.log.event import GameEvent
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import cause_of, read_around, read_event
 from domain.kernel.log.lifecycle import GameCreated, GameForked
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.rules.ruleset import Ruleset
+from domain.tournament.events import TournamentEvent
 from projections.change import Change, Table
 
 
@@ -152,6 +153,25 @@ class Argued(Struct, frozen=True):
         return cause_of(self.record)
 
 
+class Directed(Struct, frozen=True):
+    """An event of a tournament, as projections get it.
+
+    Attributes:
+        tournament: the tournament.
+        record: its row of the log.
+        event: the event.
+    """
+
+    tournament: TournamentId
+    record: Record
+    event: TournamentEvent
+
+    @property
+    def cause(self) -> Cause:
+        """Who brought it about."""
+        return cause_of(self.record)
+
+
 class Projection(ABC):
     """A read model: tables, and what each event changes in them.
 
@@ -179,7 +199,7 @@ class Projection(ABC):
     """Whether it follows what becomes of games that are over: their continuations, and the rulings on them."""
 
     hears: ClassVar[bool] = False
-    """Whether it gets the events of cases."""
+    """Whether it gets the events of cases and of tournaments."""
 
     @abstractmethod
     def fold(self, happened: Happened) -> Iterable[Change]:
@@ -195,4 +215,8 @@ class Projection(ABC):
 
     def argue(self, argued: Argued) -> Iterable[Change]:
         """Return what an event of a case changes."""
+        return ()
+
+    def direct(self, directed: Directed) -> Iterable[Change]:
+        """Return what an event of a tournament changes."""
         return ()

@@ -7,6 +7,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from domain.kernel.ids import PlayerId, TournamentId
+from domain.kernel.log.clock import HOUR, milliseconds
 from domain.kernel.log.record import Cause, genesis, inscribe
 from domain.kernel.rules.message import enumerated
 from domain.kernel.rules.refusal import Refusal, refuse_unless
@@ -28,6 +29,8 @@ from domain.tournament.tournament import Inscribed, Tournament, begun, require_r
 
 MOST_DIRECTORS: Final = 10
 MOST_ANNOUNCEMENTS: Final = 50
+MOST_IN_AN_HOUR: Final = 5
+"""Announcements: all players are told of each, on their devices as well."""
 MOST_PENALTIES: Final = 500
 UNCHANGING: Final = ("ruleset", "points", "bye", "tie_breaks", "agreed")
 """What no director changes once a round was published (TAB-TRN-03)."""
@@ -142,6 +145,11 @@ def tell_all(tournament: Tournament, text: str, cause: Cause, at: str) -> Inscri
     require_reason(text, "TAB-TRN-18", "An announcement")
     asked, most = f"There are {len(tournament.announcements)} announcements.", MOST_ANNOUNCEMENTS
     refuse_unless(len(tournament.announcements) < most, "TAB-TRN-18", asked, f"A tournament has {most} at most.")
+    hour_ago = milliseconds(max(at, tournament.changed)) - HOUR
+    newest = [milliseconds(when) for _, when in tournament.announcements[-MOST_IN_AN_HOUR:]]
+    if len(newest) == MOST_IN_AN_HOUR and newest[0] > hour_ago:
+        asked = f"There were {MOST_IN_AN_HOUR} announcements within an hour."
+        raise Refusal("TAB-TRN-18", asked, "Each of them is told to all players. Wait a little.", untimely=True)
     return tournament.add([AnnouncementMade(text)], cause, at)
 
 

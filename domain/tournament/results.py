@@ -1,17 +1,12 @@
 """The results of tables: taken from their games, confirmed, or given by a director (TAB-TRN-14 to TAB-TRN-16)."""
 
-from typing import Final
-
 from domain.kernel.ids import PlayerId, Version
-from domain.kernel.log.clock import DAY, milliseconds
+from domain.kernel.log.clock import DAY, HOUR, milliseconds
 from domain.kernel.log.ending import How
 from domain.kernel.log.record import Cause
 from domain.kernel.rules.refusal import Refusal, refuse_unless
 from domain.tournament.events import Order, ResultConfirmed, ResultOverruled, ResultTaken
 from domain.tournament.tournament import Inscribed, Tournament, require_order, require_reason
-
-HOUR: Final = DAY // 24
-"""An hour in milliseconds."""
 
 
 def take_result(

@@ -37,6 +37,7 @@ from service.api.rulesets import routes as rulesets
 from service.api.statistics import charts
 from service.api.statistics import routes as statistics
 from service.api.tournaments import directing as tournament_directing
+from service.api.tournaments import downloads as tournament_downloads
 from service.api.tournaments import entering as tournament_entering
 from service.api.tournaments import rounds as tournament_rounds
 from service.api.tournaments import routes as tournaments
@@ -77,6 +78,7 @@ _RESOURCES: Final = (
     *(games, invitations, upgrades, officials, bots, clocks, seats, forks, play, answers, cases, parties),
     *(case_officials, case_stream, desk, what_if, take_backs, ends, log, pictures, comparison, streams),
     *(tournaments, tournament_entering, tournament_directing, tournament_rounds, tournament_stream),
+    tournament_downloads,
     *(organizing, webhooks, transparency, statistics, charts, health),
 )
 _LARGE: Final = (*games.COLLECTION, *organizing.BULK)

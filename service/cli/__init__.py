@@ -26,6 +26,7 @@ from service.cli import (
     rules,
     serve,
     settings,
+    tournaments,
     transparency,
     webhooks,
     witness,
@@ -53,6 +54,7 @@ accounts.register(app)
 games.register(app)
 logs.register(app)
 cases.register(app)
+tournaments.register(app)
 rules.register(app)
 projections.register(app)
 transparency.register(app)

@@ -230,17 +230,23 @@ def _verify_tournament(lines: list[bytes], shown: str, believed: Policy | None, 
     if as_json:
         extra = {"certificate": certified} if certified is not None else {}
         print_json({**msgspec.to_builtins(verdict), **extra})
-    elif not verdict.ok:
-        where = f"version {verdict.version}" if verdict.version else f"line {verdict.line}"
-        console.print(f"NOT PROVED: {where} of the tournament is wrong. {verdict.problem}", markup=False)
     else:
-        about = f"a tournament, {verdict.events} events, {verdict.status}"
-        console.print(f"Proved: {verdict.tournament}, {about}.", markup=False)
-        _print_sentences(verdict.head, verdict.proved, verdict.unproved)
+        print_tournament_verdict(verdict)
         if certified is not None:
             print_certified(certified)
     if not verdict.ok or (certified is not None and not certified.ok):
         raise typer.Exit(1)
+
+
+def print_tournament_verdict(verdict: tournament_proof.TournamentVerdict) -> None:
+    """Print what the verification of a tournament found."""
+    if not verdict.ok:
+        where = f"version {verdict.version}" if verdict.version else f"line {verdict.line}"
+        console.print(f"NOT PROVED: {where} of the tournament is wrong. {verdict.problem}", markup=False)
+        return
+    about = f"a tournament, {verdict.events} events, {verdict.status}"
+    console.print(f"Proved: {verdict.tournament}, {about}.", markup=False)
+    _print_sentences(verdict.head, verdict.proved, verdict.unproved)
 
 
 def _verified(file: Path, what: str) -> Export:

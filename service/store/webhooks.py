@@ -13,7 +13,7 @@ from typing import Final, Literal, NewType, Protocol, get_args
 
 from msgspec import Struct
 
-from domain.kernel.ids import GameId, PlayerId
+from domain.kernel.ids import GameId, PlayerId, TournamentId
 from service.base.scopes import Scope
 from service.store.accounts import TokenId
 
@@ -23,7 +23,7 @@ HookId = NewType("HookId", str)
 DeliveryId = NewType("DeliveryId", str)
 """An event that is to be sent to a webhook."""
 
-About = Literal["account", "game", "service"]
+About = Literal["account", "game", "tournament", "service"]
 Form = Literal["standard", "discord", "slack"]
 Personal = Literal["push", "mail"]
 """What tells a person: a device, by web push, or a mailbox."""
@@ -41,8 +41,8 @@ class HookRow(Struct, frozen=True):
     Attributes:
         webhook: its id.
         player: whose it is.
-        about: of what it tells: of the account's games, of one game, or of the whole service.
-        game: the game; empty unless it is about one.
+        about: of what it tells: of the account's games and tournaments, of one of them, or of the whole service.
+        subject: the game or the tournament; empty unless it is about one.
         url: where it goes; of a device or a mailbox a digest of that, as the rest of it is secret.
         host: the host of that.
         form: the form of what is sent.
@@ -63,7 +63,7 @@ class HookRow(Struct, frozen=True):
     webhook: HookId
     player: PlayerId
     about: About
-    game: GameId | Literal[""]
+    subject: GameId | TournamentId | Literal[""]
     url: str
     host: str
     form: Form | Personal

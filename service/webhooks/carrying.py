@@ -58,8 +58,9 @@ class PushCarrier:
             return Shown("Tabularium", "This device is told from now on.", NOTICES, PING), False
         event = await self._worth.check(row, to)
         kind, told = kind_of(event), event.data
-        assert told.game is not UNSET
+        subject = told.subject
+        assert subject is not UNSET
         seat = told.seats[0] if told.seats is not UNSET else None
-        title = (await self._worth.title(told.game))[:_LONGEST]
-        tag = told.case if told.case is not UNSET else told.game
+        title = (await self._worth.title(subject))[:_LONGEST]
+        tag = told.case if told.case is not UNSET else subject
         return Shown(title, sentence(kind, seat), page_of(event), tag), kind == TURN or kind in UNASKED

@@ -13,7 +13,7 @@ LONGEST: Final = 1500
 
 
 def formed(form: Form | Personal, body: str, title: str) -> str:
-    """Return what is sent of an event: as it is, or as a message about a game with a title."""
+    """Return what is sent of an event: as it is, or as a message about what has a title."""
     if form == "standard":
         return body
     text = message(read_event(body), title)[:LONGEST]
@@ -32,7 +32,8 @@ def message(event: WebhookEvent, title: str) -> str:
         return "Tabularium: this channel is told from now on."
     if event.type == SWITCHED_OFF:
         return f"Tabularium: the webhook {told.webhook} was switched off, because it kept failing."
-    where = f"“{title}”" if title else f"game {told.game}"
+    of = f"tournament {told.tournament}" if told.tournament is not UNSET else f"game {told.game}"
+    where = f"“{title}”" if title else of
     if event.type == AWAITED and told.seats is not UNSET:
         text = f"{where}: it is your turn, {' and '.join(told.seats)}."
     elif event.type == MOVED:
@@ -42,4 +43,4 @@ def message(event: WebhookEvent, title: str) -> str:
         of_case = f" (case {told.case})" if kind == "case" else ""
         text = f"{where}: {kind} {what.replace('_', ' ')}{of_case}."
     base = (told.address or "").partition("/v1/")[0]
-    return f"{text} {base}/games/{told.game}" if base and told.game is not UNSET else text
+    return f"{text} {base}/{of.replace(' ', 's/')}" if base else text

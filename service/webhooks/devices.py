@@ -97,7 +97,7 @@ class Devices:
             webhook=HookId(new_id("d", self._randomness(ID_BYTES))),
             player=player,
             about="account",
-            game="",
+            subject="",
             url=subscription.mark,
             host=host,
             form="push",

@@ -1,4 +1,4 @@
-"""What webhooks tell: types of events, made from those of games and cases, and what is sent of each.
+"""What webhooks tell: types of events, made from those of games, cases and tournaments, and what is sent of each.
 
 What is sent is thin: where something happened, and nothing of what. A receiver that wants more asks the API for it.
 """
@@ -10,11 +10,21 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from domain.judging.events import CASE_EVENTS
-from domain.kernel.ids import CaseId, GameId, Seat, Version
+from domain.kernel.ids import CaseId, GameId, Seat, TournamentId, Version
 from domain.kernel.log.clocked import ClocksRan
 from domain.kernel.log.lifecycle import GAME_EVENTS, GameEnded, GameForked, GameStarted
 from domain.kernel.rules.docstrings import docstring
 from domain.kernel.rules.message import type_name
+from domain.tournament.events import (
+    TOURNAMENT_EVENTS,
+    AnnouncementMade,
+    ResultConfirmed,
+    ResultOverruled,
+    RoundCancelled,
+    RoundPublished,
+    TournamentCancelled,
+    TournamentClosed,
+)
 from service.store.webhooks import About
 
 PING: Final = "ping"
@@ -33,7 +43,8 @@ class WebhookData(Struct, frozen=True, omit_defaults=True):
         webhook: the webhook; only with `ping` and `webhook.switched_off`.
         game: the game in which it happened.
         case: the case, of an event of one.
-        version: the version of the game that the event made; of an event of a case, that of the case.
+        tournament: the tournament, of an event of one.
+        version: the version of the game that the event made; of an event of a case or a tournament, that of it.
         after: the version before the step; only with `game.moved`.
         events: the types of the events of the step, each once, at most 50; only with `game.moved`.
         seats: the seats that are to decide now; only with `seat.awaited`. A webhook of an account hears of its own.
@@ -44,11 +55,17 @@ class WebhookData(Struct, frozen=True, omit_defaults=True):
     webhook: str | UnsetType = UNSET
     game: GameId | UnsetType = UNSET
     case: CaseId | UnsetType = UNSET
+    tournament: TournamentId | UnsetType = UNSET
     version: Version | UnsetType = UNSET
     after: Version | UnsetType = UNSET
     events: tuple[str, ...] | UnsetType = UNSET
     seats: tuple[Seat, ...] | UnsetType = UNSET
     address: str | UnsetType = UNSET
+
+    @property
+    def subject(self) -> GameId | TournamentId | UnsetType:
+        """The game or the tournament that it is about."""
+        return self.tournament if self.tournament is not UNSET else self.game
 
 
 class WebhookEvent(Struct, frozen=True):
@@ -77,7 +94,7 @@ _event: Final = msgspec.json.Decoder(WebhookEvent)
 
 
 def _dotted(first: str, event: type[Any]) -> str:
-    """Return the type of an event of a game or a case as webhooks have it: `game.seat_taken`."""
+    """Return the type of an event of a stream as webhooks have it: `game.seat_taken`."""
     return f"{first}.{type_name(event).removeprefix(f'{first}-').replace('-', '_')}"
 
 
@@ -89,6 +106,12 @@ so it is told with the step."""
 
 OF_CASES: Final[Mapping[str, str]] = {type_name(event): _dotted("case", event) for event in CASE_EVENTS}
 
+OF_TOURNAMENTS: Final[Mapping[str, str]] = {
+    type_name(event): _dotted("tournament", event) for event in TOURNAMENT_EVENTS
+}
+
+_KINDS: Final[Mapping[str, str]] = {**OF_GAMES, **OF_CASES, **OF_TOURNAMENTS}
+
 MEANINGS: Final[Mapping[str, str]] = {
     PING: "A test: the webhook was made or changed, or somebody asked for it.",
     AWAITED: "Seats are to decide that were not before, or are asked something else now.",
@@ -96,8 +119,8 @@ MEANINGS: Final[Mapping[str, str]] = {
     SWITCHED_OFF: "Another webhook of the account was switched off, because it failed for five days or answered 410.",
     **{
         kind: docstring(event).partition("\n")[0]
-        for event in (*GAME_EVENTS, *CASE_EVENTS)
-        if (kind := OF_GAMES.get(type_name(event)) or OF_CASES.get(type_name(event))) is not None
+        for event in (*GAME_EVENTS, *CASE_EVENTS, *TOURNAMENT_EVENTS)
+        if (kind := _KINDS.get(type_name(event))) is not None
     },
 }
 """All types, and what each means."""
@@ -106,15 +129,32 @@ FAMILIES: Final[Mapping[str, tuple[str, ...]]] = {
     **{kind: (kind,) for kind in (PING, AWAITED, MOVED, SWITCHED_OFF)},
     "game.*": tuple(sorted(OF_GAMES.values())),
     "case.*": tuple(sorted(OF_CASES.values())),
+    "tournament.*": tuple(sorted(OF_TOURNAMENTS.values())),
 }
 """All types, by what they have in common."""
 
+_SHORT: Final = (AWAITED, *(_KINDS[type_name(event)] for event in (GameStarted, GameEnded)), "case.*", "webhook.*")
+
 USUAL: Final[Mapping[About, tuple[str, ...]]] = {
-    "account": (AWAITED, *(OF_GAMES[type_name(event)] for event in (GameStarted, GameEnded)), "case.*", "webhook.*"),
+    "account": (*_SHORT, *(_KINDS[type_name(event)] for event in (RoundPublished, AnnouncementMade, TournamentClosed))),
     "game": (AWAITED, "game.*", "case.*"),
-    "service": ("game.*", "case.*"),
+    "tournament": ("tournament.*",),
+    "service": ("game.*", "case.*", "tournament.*"),
 }
 """What a webhook is told that says nothing of it."""
+
+USUAL_OF_CHANNELS: Final[Mapping[About, tuple[str, ...]]] = {
+    **USUAL,
+    "game": _SHORT,
+    "tournament": tuple(
+        _KINDS[type_name(event)]
+        for event in (
+            *(RoundPublished, RoundCancelled, ResultConfirmed, ResultOverruled, AnnouncementMade),
+            *(TournamentClosed, TournamentCancelled),
+        )
+    ),
+}
+"""What a channel of people is told that says nothing of it: they do not want every step."""
 
 
 def wants(patterns: Iterable[str], kind: str) -> bool:

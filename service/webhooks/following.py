@@ -18,7 +18,7 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from domain.judging.fold import read_event as read_case_event
-from domain.kernel.ids import CaseId, GameId, PlayerId, Seat, StreamId, Version, is_case, is_tournament
+from domain.kernel.ids import CaseId, GameId, PlayerId, Seat, StreamId, TournamentId, Version, is_case, is_tournament
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import cause_of, read_around
 from domain.kernel.log.lifecycle import AnswerGiven, OfficialNamed
@@ -39,6 +39,7 @@ from service.webhooks.events import AWAITED, MOST_EVENTS, MOVED, OF_CASES, OF_GA
 from service.webhooks.lease import Lease
 from service.webhooks.personal import NOTICE, WAITS, concerned, noticed
 from service.webhooks.secrets import digest
+from service.webhooks.tournaments import Tournaments
 
 BATCH: Final = 500
 """Records that are read at once."""
@@ -123,6 +124,7 @@ class Follower:
         """Of which place these were listed, and when."""
         self._owners: frozenset[PlayerId] = frozenset()
         self._members: OrderedDict[GameId, frozenset[PlayerId]] = OrderedDict()
+        self._tournaments = Tournaments(store)
         self._asked: OrderedDict[GameId, tuple[Version, Asked]] = OrderedDict()
 
     async def run(self, bell: Bell) -> None:
@@ -229,8 +231,8 @@ class Follower:
         for stream, placed in streams.items():
             try:
                 if is_tournament(stream):
-                    continue
-                if is_case(stream):
+                    deliveries += await self._of_tournament(TournamentId(stream), placed, ears)
+                elif is_case(stream):
                     deliveries += await self._of_case(CaseId(stream), placed, ears)
                 else:
                     deliveries += await self._of_game(GameId(stream), placed, ears)
@@ -252,6 +254,21 @@ class Follower:
             told = WebhookData(game=row.game, case=case, version=record.version, address=self._at(f"/v1/cases/{case}"))
             if (kind := OF_CASES.get(record.type)) is not None:
                 made += self._to(listening, place, case, WebhookEvent(kind, record.at, told))
+        return made
+
+    async def _of_tournament(
+        self, tournament: TournamentId, placed: Sequence[tuple[LogPlace, Record]], ears: Sequence[Ear]
+    ) -> list[DeliveryRow]:
+        programs = [ear for ear in ears if ear.row.form not in PERSONAL and ear.row.about != "game"]
+        programs = [ear for ear in programs if ear.row.about != "tournament" or ear.row.subject == tournament]
+        made, address = list[DeliveryRow](), self._at(f"/v1/tournaments/{tournament}")
+        for place, record in placed if programs or self._persons else ():
+            told = await self._tournaments.told(tournament, record, address)
+            hearing = [ear for ear in programs if ear.row.about != "account" or ear.row.player in told.parties]
+            made += self._to(hearing, place, tournament, told.event)
+            if (notice := told.notice) is not None:
+                for player in told.persons:
+                    made += self._to(self._persons.get(player, ()), place, tournament, notice)
         return made
 
     async def _of_game(
@@ -364,7 +381,7 @@ class Follower:
         listening, shown = list[Ear](), dict[PlayerId | None, bool]()
         for ear in ears:
             row = ear.row
-            if row.about == "game" and row.game != game:
+            if row.about == "tournament" or (row.about == "game" and row.subject != game):
                 continue
             if row.about == "account" and row.player not in members:
                 continue

@@ -202,8 +202,9 @@ class MailCarrier:
     async def _telling(self, row: DeliveryRow, to: HookRow, mailbox: Mailbox) -> EmailMessage:
         event = await self._worth.check(row, to)
         told = event.data
-        assert told.game is not UNSET
-        title = await self._worth.title(told.game)
+        subject = told.subject
+        assert subject is not UNSET
+        title = await self._worth.title(subject)
         words = sentence(kind_of(event), told.seats[0] if told.seats is not UNSET else None)
         text = f"{title}\n\n{words}\n\n{self._public_url}{page_of(event)}\n"
         return self._stoppable(f"Your turn: {title}", text, to, mailbox)

@@ -108,7 +108,7 @@ class Mailboxes:
             webhook=HookId(new_id("m", self._randomness(ID_BYTES))),
             player=player,
             about="account",
-            game="",
+            subject="",
             url=mark,
             host=HOST,
             form="mail",

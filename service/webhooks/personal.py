@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 from msgspec import UNSET, Struct
 
-from domain.kernel.ids import CaseId, GameId, PlayerId, Seat
+from domain.kernel.ids import CaseId, GameId, PlayerId, Seat, TournamentId, is_tournament
 from domain.kernel.log.game import Game
 from domain.kernel.log.record import Record
 from projections.inbox import Kind, notice_of, notices_of
@@ -72,19 +72,29 @@ WORDS: Final[Mapping[str, str]] = {
     "ruled": "A case was ruled on.",
     "appealed": "{seat} appealed against a ruling.",
     "case-closed": "A case was closed.",
+    "player-dropped": "You were dropped from the tournament.",
+    "round-published": "A round was drawn, with you in it.",
+    "substitute-seated": "A substitute takes over a seat: yours, or the substitute is you.",
+    "result-taken": "A result waits to be confirmed.",
+    "result-confirmed": "The result of your table counts.",
+    "result-overruled": "A director gave your table another result.",
+    "penalty-given": "You got a penalty.",
+    "announcement-made": "The directors announced something.",
+    "tournament-closed": "The tournament is closed, and its standings are final.",
+    "tournament-cancelled": "The tournament was cancelled.",
 }
 """As the pages say it (`viewer/parts/told.js`)."""
 
 
 class Silences(Struct, frozen=True):
-    """What an account does not want to be told: of any game, and of single ones."""
+    """What an account does not want to be told: of any game or tournament, and of single ones."""
 
     off: tuple[str, ...] = ()
     games: Mapping[str, tuple[str, ...]] = {}
 
-    def silences(self, kind: str, game: GameId) -> bool:
-        """Tell whether the account does not want to be told this of a game."""
-        return kind in self.off or kind in self.games.get(game, ())
+    def silences(self, kind: str, subject: GameId | TournamentId) -> bool:
+        """Tell whether the account does not want to be told this of a game or a tournament."""
+        return kind in self.off or kind in self.games.get(subject, ())
 
 
 class Waiting(Struct, frozen=True):
@@ -114,6 +124,8 @@ def sentence(kind: str, seat: Seat | None) -> str:
 def page_of(event: WebhookEvent) -> str:
     """Return the path of the page that shows what a person is told of."""
     told = event.data
+    if told.tournament is not UNSET:
+        return f"/tournaments/{told.tournament}"
     return f"/games/{told.game}/desk" if told.case is not UNSET else f"/games/{told.game}"
 
 
@@ -157,17 +169,18 @@ class Worth:
         """Return the event of a delivery. Raises `Passed` when nobody is to be told of it, and `StoreError`."""
         event, accounts = read_event(row.body), self._store.accounts
         kind, told = kind_of(event), event.data
-        if told.game is UNSET or told.version is UNSET:
+        subject = told.subject
+        if subject is UNSET or told.version is UNSET:
             return event
         settings = await accounts.inbox_settings(device.player)
-        if settings is not None and _silences.decode(settings).silences(kind, told.game):
+        if settings is not None and _silences.decode(settings).silences(kind, subject):
             raise Passed("the account does not want to be told")
-        stream = told.case if told.case is not UNSET else told.game
+        stream = told.case if told.case is not UNSET else subject
         if (await accounts.read_marks(device.player)).get(stream, 0) >= told.version:
             raise Passed("it was read")
         if kind == TURN and not await self._waits(told, device.player):
             raise Passed("the game does not wait any more")
-        await self._check_limits(kind, told.game, device)
+        await self._check_limits(kind, subject, device)
         return event
 
     async def waiting(self, to: HookRow) -> Waiting:
@@ -189,16 +202,21 @@ class Worth:
         unread = [
             each
             for each in notices
-            if each.version > marks.get(each.stream, 0) and not wishes.silences(each.kind, each.game)
+            if each.version > marks.get(each.stream, 0) and not wishes.silences(each.kind, each.subject)
         ]
-        shown = {game: await self._games.is_shown(game, caller) for game in {each.game for each in unread}}
-        count = sum(shown[each.game] for each in unread)
+        games_of = {each.game for each in unread if each.game is not None}
+        hidden = {game for game in games_of if not await self._games.is_shown(game, caller)}
+        count = sum(each.game not in hidden for each in unread)
         if not games and not count:
             raise Passed("nothing waits for the account")
         return Waiting(tuple(games[:MOST_LISTED]), count)
 
-    async def title(self, game: GameId) -> str:
-        """Return what a game is called."""
+    async def title(self, subject: GameId | TournamentId) -> str:
+        """Return what a game or a tournament is called."""
+        if is_tournament(subject):
+            found = await self._store.tournament(TournamentId(subject))
+            return found.title if found is not None and found.title else f"Tournament {subject}"
+        game = GameId(subject)
         row = await self._store.game(game)
         return row.title if row is not None and row.title else (await self._games.game(game)).ruleset.title
 
@@ -212,7 +230,7 @@ class Worth:
         seats = told.seats if told.seats is not UNSET else ()
         return game.status == "running" and any(seat in asked and game.players.get(seat) == player for seat in seats)
 
-    async def _check_limits(self, kind: str, game: GameId, device: HookRow) -> None:
+    async def _check_limits(self, kind: str, subject: GameId | TournamentId, device: HookRow) -> None:
         """Raise `Passed` when a device was told enough."""
         now = stamp(self._clock)
         hour_ago, day_ago = (later(now, -timedelta(hours=hours)) for hours in (1, 24))
@@ -221,7 +239,7 @@ class Worth:
             today = [each for each in newest if each.due > day_ago and each.type != PING]
             if len(today) >= MOST_MAILED:
                 raise Passed(f"{MOST_MAILED} e-mails were sent to the account within a day")
-            if any(each.due > hour_ago and read_event(each.body).data.game == game for each in today):
+            if any(each.due > hour_ago and read_event(each.body).data.subject == subject for each in today):
                 raise Passed("the account was told of this game within an hour")
             return
         if sum(each.due > hour_ago and each.type != PING for each in newest) >= MOST_PUSHED:
@@ -229,7 +247,7 @@ class Worth:
         if kind not in UNASKED:
             return
         unasked = [read_event(each.body) for each in newest if each.due > day_ago and _is_unasked(each)]
-        if len(unasked) >= MOST_UNASKED or any(each.data.game == game for each in unasked):
+        if len(unasked) >= MOST_UNASKED or any(each.data.subject == subject for each in unasked):
             raise Passed("the account was told of as many offers as it is in a day")
 
 

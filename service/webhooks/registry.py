@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from domain.kernel.canonical import canonical
-from domain.kernel.ids import GameId, PlayerId
+from domain.kernel.ids import GameId, PlayerId, TournamentId
 from service.base.clock import Clock, later, stamp
 from service.base.ids import ID_BYTES, new_id
 from service.games.requests import hashed_key
@@ -30,7 +30,7 @@ from service.store.webhooks import (
     HookRow,
     HookStore,
 )
-from service.webhooks.events import PING, USUAL, WebhookData, WebhookEvent, unknown
+from service.webhooks.events import PING, USUAL, USUAL_OF_CHANNELS, WebhookData, WebhookEvent, unknown
 from service.webhooks.following import delivery_of
 from service.webhooks.secrets import KeyUnusable, Sealer, new_secret
 
@@ -100,7 +100,7 @@ class Webhooks:
         self.ring = ring
 
     async def make(
-        self, player: PlayerId, about: About, game: GameId | None, wish: Wish, key: str | None
+        self, player: PlayerId, about: About, subject: GameId | TournamentId | None, wish: Wish, key: str | None
     ) -> tuple[HookRow, str]:
         """Make a webhook, and send it a ping; return it and its secret. Under an idempotency key, it is made once.
 
@@ -112,12 +112,12 @@ class Webhooks:
         """
         sealer, now = self.sealer(), stamp(self._clock)
         made_by = hashed_key(player, key) if key is not None else ""
-        fingerprint = hashlib.sha256(canonical([about, game, wish])).digest()
+        fingerprint = hashlib.sha256(canonical([about, subject, wish])).digest()
         row = HookRow(
             webhook=HookId(new_id("w", self._randomness(ID_BYTES))),
             player=player,
             about=about,
-            game=game or "",
+            subject=subject or "",
             url=wish.url,
             host=self._host(wish.url),
             form=wish.form,
@@ -285,8 +285,7 @@ class Webhooks:
 def _events(about: About, wish: Wish) -> tuple[str, ...]:
     """Return the types of events that are wanted. Raises `UnknownEvents`."""
     if wish.events is None:
-        # A channel of people does not want every step.
-        return USUAL["account"] if about == "game" and wish.form != "standard" else USUAL[about]
+        return (USUAL if wish.form == "standard" else USUAL_OF_CHANNELS)[about]
     wrong = unknown(wish.events)
     if wrong is not None:
         raise UnknownEvents(wrong)

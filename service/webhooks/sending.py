@@ -46,7 +46,7 @@ from service.webhooks.personal import Passed
 from service.webhooks.schedule import Random, hold, is_given_up, next_due, succeeded
 from service.webhooks.secrets import KeyUnusable, Sealer
 
-PER_HOOK: Final[Mapping[About, int]] = {"account": 1, "game": 1, "service": 8}
+PER_HOOK: Final[Mapping[About, int]] = {"account": 1, "game": 1, "tournament": 1, "service": 8}
 """Deliveries to one webhook at a time. One after another they arrive in the order of their events, until one fails.
 What tells of all games would not keep up so; no order is promised."""
 
@@ -276,9 +276,11 @@ class Sender:
     async def _post(self, row: DeliveryRow, webhook: HookRow) -> Answer:
         """Send a delivery. Raises `Unanswered`, `BadTarget`, `KeyUnusable` or `StoreError`."""
         title = ""
-        if webhook.form != "standard" and (game := read_event(row.body).data.game):
-            of_game = await self._store.game(game)
-            title = of_game.title if of_game is not None else ""
+        if webhook.form != "standard":
+            told = read_event(row.body).data
+            found = await self._store.game(told.game) if told.game else None
+            found = await self._store.tournament(told.tournament) if told.tournament else found
+            title = found.title if found is not None else ""
         body = formed(webhook.form, row.body, title)
         headers = self._sealer.headers(webhook, row.delivery, body, self._clock())
         target = read_target(webhook.url, anywhere=self._outward.anywhere)

@@ -134,7 +134,7 @@ async def _switch_on(services: Services, games: list[GameId], port: int) -> None
             webhook=HookId(f"w{number}"),
             player=PlayerId("pmany"),
             about="game",
-            game=games[number % GAMES],
+            subject=games[number % GAMES],
             url=f"http://{host}:{where}/{kind}",
             host=host,
             form="standard",

@@ -18,6 +18,7 @@ ORGANIZER: Final = PlayerId("organizer")
 DIRECTOR: Final = PlayerId("director")
 SEED: Final = bytes(range(32))
 SEATS: Final = (2, 3, 4, 5, 6)
+TOURNAMENT: Final = TournamentId("t-club")
 HOUSE: Final = Cause(by="house")
 
 
@@ -40,12 +41,19 @@ def player(number: int) -> PlayerId:
 class Club:
     """A tournament that goes on by acts. Each act is a minute after the one before."""
 
-    def __init__(self, players: int = 0, *, seed: bytes = SEED, **changes: Any) -> None:
+    def __init__(
+        self,
+        players: int = 0,
+        *,
+        seed: bytes = SEED,
+        tournament: TournamentId = TOURNAMENT,
+        **changes: Any,
+    ) -> None:
         self.seed = seed
         self.records: list[Record] = []
         self.now = datetime(2026, 1, 31, 18, tzinfo=UTC)
         self.tournament: Tournament
-        given = (TournamentId("t-club"), regulations(**changes), commitment_of(seed), SEATS)
+        given = (tournament, regulations(**changes), commitment_of(seed), SEATS)
         self.take(directing.announce(*given, Cause(ORGANIZER), self.at))
         for number in range(1, players + 1):
             self.act(entering.enter, None, by=player(number))

@@ -5,15 +5,18 @@ from random import Random
 
 import pytest
 
-from domain.kernel.ids import PlayerId, Seat
+from domain.kernel.ids import PlayerId, Seat, StreamId
 from domain.kernel.log import officials
 from domain.kernel.log.history import starts_of_commands
+from domain.tournament import directing, entering, results, rounds
 from projections import inbox
-from projections.inbox import Kind, Notice, notices_of
+from projections.inbox import AnyKind, Kind, Notice, notices_of
 from projections.store import ProjectionStore
+from tests.helpers import tournaments as clubs
 from tests.helpers.clocked import MINUTE, Clocked
 from tests.helpers.judging import JUDGE, OTHER_JUDGE, Court
 from tests.helpers.play import OFFICIAL, ORGANIZER, Play, player_of
+from tests.helpers.tournaments import DIRECTOR, Club
 from tests.projections.logs import TINY, MemoryLog, Row, contents, from_zero, mixed, runner
 from tests.tiny.auction import ROOM
 
@@ -21,17 +24,25 @@ RED, BLUE, GREEN = Seat("red"), Seat("blue"), Seat("green")
 SUBSTITUTE = PlayerId("substitute")
 
 
-def rows_of(*streams: Play | Court) -> list[Row]:
-    return [
-        (each.game.id if isinstance(each, Play) else each.id, record) for each in streams for record in each.records
-    ]
+def rows_of(*streams: Play | Court | Club) -> list[Row]:
+    return [(_id_of(each), record) for each in streams for record in each.records]
 
 
-async def told(rows: ProjectionStore, *streams: Play | Court) -> None:
+def _id_of(stream: Play | Court | Club) -> StreamId:
+    match stream:
+        case Play():
+            return stream.game.id
+        case Court():
+            return stream.id
+        case _:
+            return stream.tournament.id
+
+
+async def told(rows: ProjectionStore, *streams: Play | Court | Club) -> None:
     await runner(MemoryLog(mixed([rows_of(each) for each in streams])), rows, batch=7).catch_up()
 
 
-async def kinds(rows: ProjectionStore, player: PlayerId, *but: Kind) -> list[Kind]:
+async def kinds(rows: ProjectionStore, player: PlayerId, *but: Kind) -> list[AnyKind]:
     return [notice.kind for notice in reversed(await notices_of(rows, player, but))]
 
 
@@ -237,3 +248,72 @@ async def test_of_many_games_those_are_looked_through_that_were_told_last(
     found = await notices_of(rows, player_of(RED))
     assert len(found) == 3
     assert found == sorted(found, key=lambda each: (each.at, each.stream, each.version), reverse=True)
+
+
+# --- tournaments ---
+
+
+def evening() -> Club:
+    """Return a tournament of nine at tables of four, in which one has a bye, one leaves and one is dropped."""
+    club = Club(9, sizes=(4,), points=((60, 42, 24, 6),))
+    club.act(directing.name_director, DIRECTOR)
+    return club
+
+
+async def test_players_and_directors_are_told_what_concerns_them_in_a_tournament(rows: ProjectionStore) -> None:
+    club = evening()
+    club.act(directing.tell_all, "We begin at noon.")
+    club.publish()
+    one, other = club.round.tables
+    club.result(1)
+    club.act(results.confirm, 1, 1, by=DIRECTOR)
+    club.act(results.overrule, 1, 1, (one.players,), "Dice off the board.", by=DIRECTOR)
+    club.act(directing.penalize, one.players[0], "warning", 0, "Late", by=DIRECTOR)
+    (bye,) = club.round.byes
+    club.act(rounds.substitute, 1, 2, other.players[0], bye, "Ill", by=DIRECTOR)
+    club.result(2)
+    club.act(results.confirm, 1, 2, by=DIRECTOR)
+    club.act(directing.drop, bye, "Gone", by=DIRECTOR)
+    club.act(entering.withdraw, by=other.players[1])
+    club.act(directing.tell_all, "Thank you.", by=DIRECTOR)
+    await told(rows, club)
+    all_are_told: list[AnyKind] = ["announcement-made", "round-published"]
+    of_table: list[AnyKind] = ["result-confirmed", "result-overruled"]
+    assert await kinds(rows, one.players[1]) == [*all_are_told, *of_table, "announcement-made"]
+    assert await kinds(rows, one.players[0]) == [*all_are_told, *of_table, "penalty-given", "announcement-made"]
+    # Who left the table to a substitute hears what became of it, and so does the substitute.
+    of_substitutes: list[AnyKind] = ["substitute-seated", "result-confirmed"]
+    assert await kinds(rows, other.players[0]) == [*all_are_told, *of_substitutes, "announcement-made"]
+    assert await kinds(rows, bye) == [*all_are_told, *of_substitutes, "player-dropped"]
+    assert await kinds(rows, other.players[1]) == [*all_are_told, "result-confirmed"]
+    # Directors know what they did.
+    assert await kinds(rows, clubs.ORGANIZER) == ["result-taken", "result-taken"]
+    notice = (await notices_of(rows, one.players[1]))[0]
+    assert (notice.tournament, notice.game, notice.case) == (club.tournament.id, None, None)
+
+
+async def test_the_end_of_a_tournament_is_told_to_who_plays_in_it_then(rows: ProjectionStore) -> None:
+    club = evening()
+    club.act(entering.withdraw, by=clubs.player(1))
+    club.act(entering.withdraw, by=clubs.player(2))
+    club.act(entering.enter, None, by=clubs.player(2))
+    club.act(directing.cancel, "Flood")
+    await told(rows, club)
+    assert [await kinds(rows, clubs.player(number)) for number in (1, 2, 3)] == [
+        [],
+        ["tournament-cancelled"],
+        ["tournament-cancelled"],
+    ]
+
+
+async def test_results_that_wait_fill_no_inbox(rows: ProjectionStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inbox, "KEPT", 3)
+    club = evening()
+    club.act(directing.tell_all, "We begin at noon.")
+    club.publish()
+    for _ in range(4):
+        club.result(1)
+        club.result(2)
+    await told(rows, club)
+    assert await kinds(rows, DIRECTOR) == ["result-taken"] * 3
+    assert await kinds(rows, clubs.player(1)) == ["announcement-made", "round-published"]

@@ -35,7 +35,9 @@ LONGEST_QUIET: Final = 12 * 60
 OUTAGE: Final = 30_000
 """An outage is longer than this, in milliseconds (TAB-CLK-09)."""
 
-DAY: Final = 24 * 60 * 60_000
+HOUR: Final = 60 * 60_000
+"""An hour in milliseconds."""
+DAY: Final = 24 * HOUR
 """A day in milliseconds."""
 
 _MINUTE: Final = 60_000

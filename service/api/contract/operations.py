@@ -47,6 +47,8 @@ from service.api.request import OCTETS
 from service.api.rulesets import schemas
 from service.api.rulesets.schemas import Book, Schema
 from service.api.transparency.routes import TEXT
+from service.tournaments.calendar import CALENDAR
+from service.tournaments.spreadsheets import CSV
 
 SCHEMAS: Final = "#/components/schemas/"
 
@@ -55,7 +57,7 @@ CONTENTS: Final[Mapping[str, Schema]] = {
     SVG: {"contentMediaType": SVG},
     PNG: {"format": "binary", "contentMediaType": PNG},
     OCTETS: {"format": "binary"},
-    TEXT: {"contentMediaType": TEXT},
+    **{text: {"contentMediaType": text} for text in (TEXT, CSV, CALENDAR)},
 }
 """The schemas of answers that are neither JSON nor plain text. A client may also read each as plain bytes."""
 

@@ -5,8 +5,8 @@ from typing import Annotated, Final, Literal
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from domain.kernel.ids import CaseId, GameId, Seat, Version
-from projections.inbox import Kind
+from domain.kernel.ids import CaseId, GameId, Seat, TournamentId, Version
+from projections.inbox import AnyKind
 from service.api.bodies import Identifier, Listed, Page, Past
 from service.api.cases.bodies import CaseSummary
 from service.store.webhooks import HookId
@@ -15,7 +15,7 @@ from service.webhooks.personal import Silences
 MOST_GAMES: Final = 200
 """Games for which an account can have settings of their own."""
 
-Told = Literal["your-turn", Kind]
+Told = Literal["your-turn"] | AnyKind
 """What an account can have itself told, or not."""
 
 Off = Annotated[tuple[Told, ...], Meta(max_length=32)]
@@ -34,26 +34,28 @@ class NotificationsPage(Page, frozen=True, kw_only=True):
 
 
 class Notification(Struct, frozen=True):
-    """Something that happened around a game of yours, or in a case about one.
+    """Something that happened around a game of yours, in a case about one, or in a tournament.
 
     Attributes:
         id: an opaque text, with which you mark it and all before it as read.
         kind: what happened.
         at: when.
-        game: the game.
-        title: its title, which may be empty.
+        game: the game; null when it happened in a tournament.
+        title: the title of the game or of the tournament, which may be empty.
         case: the case in which it happened; null when it did in the game.
-        version: the version of the game, or of the case, at which it happened.
+        tournament: the tournament in which it happened; null when it did in a game.
+        version: the version of the game, the case or the tournament at which it happened.
         seat: the seat that it is about; null for none.
         read: whether you have read it.
     """
 
     id: str
-    kind: Kind
+    kind: AnyKind
     at: str
-    game: GameId
+    game: GameId | None
     title: str
     case: CaseId | None
+    tournament: TournamentId | None
     version: Version
     seat: Seat | None
     read: bool
@@ -128,18 +130,20 @@ class StreamedInbox(Struct, frozen=True):
 
 
 class Reading(Struct, frozen=True, forbid_unknown_fields=True):
-    """What you have read: one of the three.
+    """What you have read: one of the first four.
 
     Attributes:
         upto: a notification; you have read it, and all before it.
         game: a game; you have read what you were told of it.
         case: a case; you have read what you were told of it.
-        version: only as far as this version of the game or of the case.
+        tournament: a tournament; you have read what you were told of it.
+        version: only as far as this version of the game, the case or the tournament.
     """
 
     upto: NotificationId | UnsetType = UNSET
     game: Identifier | UnsetType = UNSET
     case: Identifier | UnsetType = UNSET
+    tournament: Identifier | UnsetType = UNSET
     version: Past | UnsetType = UNSET
 
 
@@ -147,8 +151,8 @@ class InboxSettings(Silences, frozen=True, forbid_unknown_fields=True):
     """What you do not want to be told.
 
     Attributes:
-        off: of any game.
-        games: of single games, by their ids.
+        off: of any game or tournament.
+        games: of single games or tournaments, by their ids.
     """
 
     off: Off = ()

@@ -32,9 +32,18 @@ def examples(scene: Scene) -> dict[str, Example]:
     place = (AT, CASE, 1)
     turn = Turn(GAME, title, now.ruleset.id, now.version, seat, AT, "2026-11-23T18:00:00.000000Z")
     state, read = InboxState(1, cursor_of(place), (turn,), ()), InboxState(0, None, (turn,), ())
-    opened = Notification(cursor_of(place), "case-opened", AT, GAME, title, CASE, 1, seat, read=False)
+    opened = Notification(cursor_of(place), "case-opened", AT, GAME, title, CASE, None, 1, seat, read=False)
     started = Notification(
-        cursor_of((AT, GAME, begun.version)), "game-started", AT, GAME, title, None, begun.version, None, read=True
+        cursor_of((AT, GAME, begun.version)),
+        "game-started",
+        AT,
+        GAME,
+        title,
+        None,
+        None,
+        begun.version,
+        None,
+        read=True,
     )
     device = Device(HookId(DEVICE), "push.example.net", Subscription(ENDPOINT, "", "").mark, AT, active=True)
     email = EmailSettings(available=True, address="a…@example.org", status="new", turns=True, daily=False)

@@ -53,8 +53,9 @@ async def inbox_of(services: Services, caller: Caller) -> Inbox:
     settings = await settings_of(services, player)
     found = await notices_of(services.rows, player, [kind for kind in settings.off if kind != "your-turn"])
     # A player who left a private game reads no more of it.
-    shown = {game: await services.games.is_shown(game, caller) for game in {notice.game for notice in found}}
-    told = tuple(each for each in found if shown[each.game] and not settings.silences(each.kind, each.game))
+    games = {notice.game for notice in found if notice.game is not None}
+    hidden = {game for game in games if not await services.games.is_shown(game, caller)}
+    told = tuple(each for each in found if each.game not in hidden and not settings.silences(each.kind, each.subject))
     return Inbox(told, await services.store.accounts.read_marks(player) if told else {}, settings)
 
 
@@ -71,17 +72,21 @@ async def state_of(services: Services, caller: Caller, inbox: Inbox) -> InboxSta
 
 async def notifications(services: Services, inbox: Inbox, notices: Sequence[Notice]) -> tuple[Notification, ...]:
     """Return notices as their account sees them."""
-    games = {notice.game for notice in notices}
+    games = {notice.game for notice in notices if notice.game is not None}
     rows = await services.store.games(among=games, forks=True, listed=False, limit=len(games)) if games else []
-    titles = {row.game: row.title for row in rows}
+    titles: dict[StreamId, str] = {row.game: row.title for row in rows}
+    for tournament in {notice.tournament for notice in notices if notice.tournament is not None}:
+        row = await services.store.tournament(tournament)
+        titles[tournament] = row.title if row is not None else ""
     return tuple(
         Notification(
             id=cursor_of(place_of(notice)),
             kind=notice.kind,
             at=notice.at,
             game=notice.game,
-            title=titles.get(notice.game, ""),
+            title=titles.get(notice.subject, ""),
             case=notice.case,
+            tournament=notice.tournament,
             version=notice.version,
             seat=notice.seat,
             read=inbox.is_read(notice),

@@ -6,7 +6,7 @@ import msgspec
 from litestar.response import Response
 from msgspec import UNSET
 
-from domain.kernel.ids import CaseId, GameId, StreamId, Version
+from domain.kernel.ids import CaseId, GameId, StreamId, TournamentId, Version
 from projections.cursor import UnknownCursor
 from service.accounts.caller import Caller
 from service.api.bodies import Nothing
@@ -42,10 +42,10 @@ _settings: Final = msgspec.json.Decoder(InboxSettings)
 async def list_notifications(request: Call) -> Response[bytes]:
     """List your notifications.
 
-    What happened around the games in which you hold a seat or whose official you are, and in the cases about them, the
-    newest first. You are told of what happened while you took part, and not of what you did yourself. The service keeps
-    the newest 100 of each game; of all your games, it shows the newest 500. `state` says what waits for you. A
-    notification comes a moment after the event.
+    What happened around the games in which you hold a seat or whose official you are, in the cases about them, and in
+    the tournaments that you play in or direct, the newest first. You are told of what happened while you took part, and
+    not of what you did yourself. The service keeps the newest 100 of each game; it shows the newest 500 of all. `state`
+    says what waits for you. A notification comes a moment after the event.
     """
     page = request.read_query(NotificationsPage)
     services, caller = request.services, request.signed_in
@@ -73,18 +73,21 @@ async def list_notifications(request: Call) -> Response[bytes]:
 async def mark_read(request: Call) -> Response[bytes]:
     """Mark notifications as read.
 
-    All up to one of them, or all of one game or case. With a `version`, it also holds for what you will only be told in
-    a moment: a page that shows a game marks what it shows. What was read stays so. Repeating the request changes
-    nothing.
+    All up to one of them, or all of one game, case or tournament. With a `version`, it also holds for what you will
+    only be told in a moment: a page that shows a game marks what it shows. What was read stays so. Repeating the
+    request changes nothing.
     """
     request.read_query(Nothing)
     wish, services, caller = await request.read_body(_reading), request.services, request.signed_in
-    if sum(field is not UNSET for field in (wish.upto, wish.game, wish.case)) != 1:
+    if sum(field is not UNSET for field in (wish.upto, wish.game, wish.case, wish.tournament)) != 1:
         raise Problem(
-            INVALID_BODY, "Expected one of upto, game and case.", 'Send {"upto": "…"}, for example.', path="$"
+            INVALID_BODY,
+            "Expected one of upto, game, case and tournament.",
+            'Send {"upto": "…"}, for example.',
+            path="$",
         )
     if wish.upto is not UNSET and wish.version is not UNSET:
-        right = "A version belongs to a game or a case. Leave it out."
+        right = "A version belongs to a game, a case or a tournament. Leave it out."
         raise Problem(INVALID_BODY, "You sent upto with a version.", right, path="$.version")
     inbox = await inbox_of(services, caller)
     await services.store.accounts.mark_read(caller.player, await _read(services, caller, inbox, wish))
@@ -103,12 +106,12 @@ async def _read(services: Services, caller: Caller, inbox: Inbox, wish: Reading)
         assert upto is not None
         notices = [each for each in inbox.notices if place_of(each) <= upto]
     else:
-        of = wish.case if wish.case is not UNSET else wish.game
+        of = next(each for each in (wish.case, wish.game, wish.tournament) if each is not UNSET)
         most = wish.version
         notices = [
             each
             for each in inbox.notices
-            if of == (each.case if wish.case is not UNSET else each.game)
+            if of == (each.case if wish.case is not UNSET else each.subject)
             and (most is UNSET or (each.stream == of and each.version <= most))
         ]
     read = dict[StreamId, Version]()
@@ -121,8 +124,14 @@ async def _read(services: Services, caller: Caller, inbox: Inbox, wish: Reading)
 
 
 async def _ahead(services: Services, caller: Caller, wish: Reading) -> tuple[StreamId, Version] | None:
-    """Return a stream and as far as which it was read, though the projection may not be there yet; None for others'."""
+    """Return a stream and as far as which it was read, though the projection may not be there yet; None for others'.
+
+    Everybody may read a tournament.
+    """
     assert wish.version is not UNSET
+    if wish.tournament is not UNSET:
+        found = await services.store.tournament(TournamentId(wish.tournament))
+        return (found.tournament, min(wish.version, found.version)) if found is not None else None
     if wish.game is not UNSET:
         row = await services.store.game(GameId(wish.game))
         if row is None:
@@ -148,7 +157,7 @@ async def _ahead(services: Services, caller: Caller, wish: Reading) -> tuple[Str
 async def show_notification_settings(request: Call) -> Response[bytes]:
     """Show the settings of your inbox.
 
-    What you do not want to be told: of any game, and of single games.
+    What you do not want to be told: of any game or tournament, and of single ones.
     """
     request.read_query(Nothing)
     return answer(await settings_of(request.services, request.signed_in.player))

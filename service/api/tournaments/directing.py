@@ -209,8 +209,8 @@ async def give_penalty(request: Call, tournament: str) -> Response[bytes]:
 async def make_announcement(request: Call, tournament: str) -> Response[bytes]:
     """Make an announcement.
 
-    Tells all players something, 50 times in a tournament at most (TAB-TRN-18). With an `Idempotency-Key`, a repeated
-    request gets the first answer again.
+    Tells all players something: five times within an hour, and 50 times in a tournament, at most (TAB-TRN-18). They
+    find it in their inboxes. With an `Idempotency-Key`, a repeated request gets the first answer again.
     """
     request.read_query(Nothing)
     text = (await request.read_body(_new_announcement)).text

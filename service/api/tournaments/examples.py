@@ -48,7 +48,9 @@ from service.api.tournaments.views import (
     tournament_summary,
 )
 from service.tournaments.agenda import Agenda, AgendaTable
+from service.tournaments.calendar import calendar_of
 from service.tournaments.committee import Proceeding, row_of, sheets_of
+from service.tournaments.spreadsheets import crosstable_csv, standings_csv
 
 TOURNAMENT: Final = TournamentId("t4xq2m7ahbk3oxw7c")
 TITLE: Final = "A championship in November"
@@ -184,6 +186,9 @@ def examples(scene: Scene) -> dict[str, Example]:
     found["streamTournamentEvents"] = Example(
         StreamedTournamentEvent(str(last.version), msgspec.json.encode(last).decode(), last.type)
     )
+    found["exportStandings"] = Example(standings_csv(club.tournament, standings(field), club.names).decode())
+    found["exportCrosstable"] = Example(crosstable_csv(club.tournament, crosstable(field), club.names).decode())
+    found["showCalendar"] = Example(calendar_of(club.tournament, TITLE, "").decode())
     lines = proof.export(club.tournament, club.records)
     found["exportTournament"] = Example("".join(line.decode() for line in lines))
     return found

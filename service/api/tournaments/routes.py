@@ -1,19 +1,16 @@
-"""Tournaments: listed, shown and exported."""
+"""Tournaments: listed and shown."""
 
 import asyncio
 
-from litestar.response import Response, Stream
+from litestar.response import Response
 
 from domain.kernel.ids import PlayerId, TournamentId
-from domain.tournament import proof
 from domain.tournament.crosstable import crosstable
 from projections.cursor import UnknownCursor
 from service.api.bodies import Nothing
-from service.api.downloads import DOWNLOAD_HEADERS, STILL_THE_SAME, download, downloaded, kept, saved_as
+from service.api.downloads import STILL_THE_SAME, kept
 from service.api.endpoint import Answer, endpoint
-from service.api.log.routes import NDJSON
 from service.api.paging import first, read_cursor
-from service.api.problems.request import RANGE_NOT_SATISFIABLE
 from service.api.problems.rulesets import UNKNOWN_RULESET
 from service.api.problems.tournaments import UNKNOWN_ROUND, UNKNOWN_TOURNAMENT
 from service.api.request import Call
@@ -178,28 +175,3 @@ async def list_tournament_events(request: Call, tournament: str) -> Response[byt
     more = bool(records) and records[-1].version < found.version
     shown_page = TournamentEventPage(tuple(map(event_view, records)), records[-1].version if more else None)
     return answer(shown_page, headers=etag(found.version))
-
-
-@endpoint(
-    "GET",
-    "/v1/tournaments/{tournament:str}/export",
-    tag="Tournaments",
-    account="optional",
-    headers=DOWNLOAD_HEADERS,
-    answers=downloaded("The export.", NDJSON),
-    problems=(UNKNOWN_TOURNAMENT, RANGE_NOT_SATISFIABLE),
-)
-async def export_tournament(request: Call, tournament: str) -> Response[bytes] | Stream:
-    """Export a tournament.
-
-    Its whole log as JSON Lines. `tabularium verify` proves it: the lots follow from secrets that were committed to,
-    every draft is lawful and costs what it says, and the final order follows from the results. With the exports of its
-    games beside it, it also proves the results. You can take it packed or in parts, as the export of a game.
-    """
-    request.read_query(Nothing)
-    committee = request.services.committee
-    found = (await committee.now(TournamentId(tournament))).tournament
-    records = (await committee.records(found.id))[: found.version]
-    tag = f'"{found.version}.{found.head.hex()[:16]}"'
-    headers = saved_as(request, found.id)
-    return await download(request, lambda: proof.export(found, records), tag, request.media(NDJSON), headers)

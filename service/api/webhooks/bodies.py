@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from domain.kernel.ids import GameId
+from domain.kernel.ids import GameId, TournamentId
 from service.api.bodies import Identifier, Listed, Page
 from service.store.webhooks import (
     About,
@@ -45,19 +45,24 @@ class NewWebhook(Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         url: where to send events. It must begin with `https://`, lead to the public internet, and name no other port
             than 443; operators of a closed network may allow more.
-        about: of what it tells: of the games of your `account`, which you play, organize or judge; of one `game`; or of
-            the whole `service`, of what everybody may read. The last needs a token with the scope `audit`.
+        about: of what it tells: of the games and tournaments of your `account`, which you play, organize, judge or
+            direct; of one `game` or one `tournament`; or of the whole `service`, of what everybody may read. The last
+            needs a token with the scope `audit`.
         game: the game, if it is about one.
+        tournament: the tournament, if it is about one.
         form: `standard`, as Standard Webhooks has it; or a message for a chat channel, as `discord` or `slack` takes
             it.
         events: the types of events to be sent. Absent: the usual ones. Of your account, these are `seat.awaited`,
-            `game.started`, `game.ended`, `case.*` and `webhook.*`, and the same go to a chat channel about a game; of a
-            game all; of the service all but `seat.awaited`.
+            `game.started`, `game.ended`, `case.*` and `webhook.*`, and the same go to a chat channel about a game; also
+            `tournament.round_published`, `tournament.announcement_made` and `tournament.closed`. Of a game or a
+            tournament all, but to a chat channel about a tournament no entries, check-ins and drafts; of the service
+            all but `seat.awaited`.
     """
 
     url: Url
     about: About = "account"
     game: Identifier | None = None
+    tournament: Identifier | None = None
     form: Form = "standard"
     events: Patterns | None = None
 
@@ -120,6 +125,7 @@ class Webhook(Struct, frozen=True):
         url: where events are sent.
         about: of what it tells.
         game: the game, if it is about one.
+        tournament: the tournament, if it is about one.
         form: the form of what is sent.
         events: the types of events that are sent.
         status: `new` until it has answered a ping: until then it gets nothing else. Then `on`, or `off`.
@@ -133,6 +139,7 @@ class Webhook(Struct, frozen=True):
     url: str
     about: About
     game: GameId | None
+    tournament: TournamentId | None
     form: Form
     events: tuple[str, ...]
     status: HookStatus
@@ -224,7 +231,8 @@ def webhook_view(row: HookRow, now: str) -> Webhook:
         id=row.webhook,
         url=row.url,
         about=row.about,
-        game=GameId(row.game) if row.game else None,
+        game=GameId(row.subject) if row.about == "game" else None,
+        tournament=TournamentId(row.subject) if row.about == "tournament" else None,
         form=row.form,  # type: ignore[reportArgumentType]
         events=row.events,
         status=row.status,

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import msgspec
 
-from domain.kernel.ids import CaseId
+from domain.kernel.ids import CaseId, TournamentId
 from service.api.scene import AT, GAME, Example, Scene
 from service.api.webhooks.bodies import (
     Attempt,
@@ -26,6 +26,7 @@ from service.webhooks.registry import MOST_WEBHOOKS
 WEBHOOK: Final = HookId("wq7m3x5c2v8n4b6k1z")
 DELIVERY: Final = DeliveryId("d3f6a1c9e2b7d4f8a0c5e1b9d7f3a6c2e8b4d0f5a")
 CASE: Final = CaseId("ck3v5m7q2x4w6n8ztb")
+TOURNAMENT: Final = TournamentId("t4xq2m7ahbk3oxw7c")
 _BASE: Final = "https://games.example.org"
 
 
@@ -43,6 +44,8 @@ def event(kind: str, scene: Scene) -> WebhookEvent:
     elif kind == AWAITED:
         seats = started.game.decisions[0].seats
         told = WebhookData(game=GAME, version=started.records[-1].version, seats=seats, address=game)
+    elif kind.startswith("tournament."):
+        told = WebhookData(tournament=TOURNAMENT, version=2, address=f"{_BASE}/v1/tournaments/{TOURNAMENT}")
     elif kind.startswith("case."):
         told = WebhookData(game=GAME, case=CASE, version=2, address=f"{_BASE}/v1/cases/{CASE}")
     else:
@@ -60,7 +63,7 @@ def examples(scene: Scene) -> dict[str, Example]:
         webhook=WEBHOOK,
         player=scene.players[0].player,
         about="account",
-        game="",
+        subject="",
         url="https://example.org/hooks/7",
         host="example.org",
         form="standard",

@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 from litestar.response import Response
 
-from domain.kernel.ids import GameId
+from domain.kernel.ids import GameId, TournamentId
 from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
 from service.api.paging import first, read_cursor
@@ -14,6 +14,7 @@ from service.api.problems.access import SCOPE_MISSING
 from service.api.problems.games import PRIVATE, UNKNOWN_GAME, WITHHELD
 from service.api.problems.problem import Problem
 from service.api.problems.request import INVALID_BODY, KEY_REUSED
+from service.api.problems.tournaments import UNKNOWN_TOURNAMENT
 from service.api.problems.webhooks import (
     BAD_TARGET,
     TOO_MANY_WEBHOOKS,
@@ -66,6 +67,7 @@ _NOT_STORED: Final = {"Cache-Control": "no-store"}
         WEBHOOKS_OFF,
         SCOPE_MISSING,
         UNKNOWN_GAME,
+        UNKNOWN_TOURNAMENT,
         PRIVATE,
         WITHHELD,
         KEY_REUSED,
@@ -89,22 +91,26 @@ async def make_webhook(request: Call) -> Response[bytes]:
     request.read_query(Nothing)
     caller, key = request.signed_in, request.key
     wish = await request.read_body(_new)
-    if (wish.about == "game") != (wish.game is not None):
-        raise Problem(
-            INVALID_BODY,
-            "The webhook is to be about a game, and names none." if wish.game is None else "It names a game.",
-            'Send `"about": "game"` together with the id of a game in `game`, or neither.',
-            path="$.game",
-        )
+    for what, named in (("game", wish.game), ("tournament", wish.tournament)):
+        if (wish.about == what) != (named is not None):
+            raise Problem(
+                INVALID_BODY,
+                f"The webhook is to be about a {what}, and names none." if named is None else f"It names a {what}.",
+                f'Send `"about": "{what}"` together with the id of a {what} in `{what}`, or neither.',
+                path=f"$.{what}",
+            )
     if wish.about == "service":
         request.require("audit")
     game = GameId(wish.game) if wish.game is not None else None
     if game is not None:
         await request.services.games.game(game)
         await require_shown(request.services, game, caller)
+    tournament = TournamentId(wish.tournament) if wish.tournament is not None else None
+    if tournament is not None:
+        await request.services.committee.now(tournament)
     wanted = Wish(wish.url, wish.form, wish.events)
     try:
-        row, secret = await request.services.webhooks.make(caller.player, wish.about, game, wanted, key)
+        row, secret = await request.services.webhooks.make(caller.player, wish.about, game or tournament, wanted, key)
     except UnknownEvents as error:
         raise _unknown_events(error) from None
     return answer(IssuedWebhook(secret, _view(request, row)), 201, _NOT_STORED)

@@ -101,7 +101,7 @@ function told() {
       unread.length
         ? html`<ul class="inbox">${unread.map(
             (each) => html`<li>
-        <a href=${pageOf(each)} @click=${() => void inbox.readOne(each).catch(() => {})}>${gameTitle({ id: each.game, title: each.title })}</a>:
+        <a href=${pageOf(each)} @click=${() => void inbox.readOne(each).catch(() => {})}>${each.game ? gameTitle({ id: each.game, title: each.title }) : each.title || "A tournament"}</a>:
         ${sentence(each)} <time class="quiet" datetime=${each.at} title=${clock(each.at)}>${ago(each.at)}</time></li>`,
           )}</ul>
       ${more > 0 ? html`<p class="quiet">And ${count(more, "older notification")}.</p>` : nothing}

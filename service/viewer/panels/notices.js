@@ -13,19 +13,13 @@ import { html, nothing, render } from "../vendor/lit-html.js";
 import { gameTitle } from "../parts/format.js";
 import { icon } from "../parts/icons.js";
 import { showIcon } from "../parts/icon.js";
-import { iconOf, titled } from "../parts/told.js";
+import { iconOf, OTHERS, titled } from "../parts/told.js";
 
 const ASKED = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect x="2" y="3" width="28" height="26" rx="3" fill="#8c2f1b"/><path d="M16 7v12M16 22v4" stroke="#fff" stroke-width="5" stroke-linecap="round"/></svg>')}`;
 
 const dialog = () => /** @type {HTMLDialogElement} */ (document.getElementById("notices"));
 
 const SETTINGS = "/v1/notifications/settings";
-/** What else than their turn a player is told of a game that runs. */
-const OTHERS = [
-  ...["game-started", "flag-fell", "take-back-asked", "end-proposed", "moves-retracted", "game-paused", "game-resumed"],
-  ...["seat-open", "seat-offered", "seat-taken-over", "official-named", "game-over", "game-cancelled"],
-  ...["case-opened", "case-answered", "ruled", "appealed", "case-closed"],
-];
 
 /** The notices that the player chose in this browser. */
 const wish = {

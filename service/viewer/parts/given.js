@@ -21,6 +21,14 @@ export function gameIn(text) {
 }
 
 /**
+ * Return the id of a tournament in what somebody typed: the id alone, or the address of its page.
+ * @param {string} text
+ */
+export function tournamentIn(text) {
+  return /^(?:.*\/tournaments\/)?([0-9a-z]+)(?:[#?/].*)?$/.exec(text)?.[1] ?? text;
+}
+
+/**
  * Return the id of a player in what somebody typed: the id alone, or the address of the player's page.
  * @param {string} text
  */

@@ -4,15 +4,29 @@
  * @module
  */
 
-/** @import { InboxState, Notification, Turn } from "../types.js" */
+/** @import { InboxSettings, InboxState, Notification, Turn } from "../types.js" */
 
 import { capital, named, plain } from "./format.js";
 
 const PLAIN = "/favicon.ico";
 const MOST = 99; // What an icon has room for.
 
-/** @type {Record<Notification["kind"], (seat: string) => string>} */
-const WORDS = {
+/** @satisfies {Partial<Record<Notification["kind"], () => string>>} */
+const OF_TOURNAMENTS = {
+  "player-dropped": () => "You were dropped from the tournament.",
+  "round-published": () => "A round was drawn, with you in it.",
+  "substitute-seated": () => "A substitute takes over a seat: yours, or the substitute is you.",
+  "result-taken": () => "A result waits to be confirmed.",
+  "result-confirmed": () => "The result of your table counts.",
+  "result-overruled": () => "A director gave your table another result.",
+  "penalty-given": () => "You got a penalty.",
+  "announcement-made": () => "The directors announced something.",
+  "tournament-closed": () => "The tournament is closed, and its standings are final.",
+  "tournament-cancelled": () => "The tournament was cancelled.",
+};
+
+/** @type {Record<Exclude<Notification["kind"], keyof typeof OF_TOURNAMENTS>, (seat: string) => string>} */
+const OF_GAMES = {
   "game-started": () => "The game has begun.",
   "flag-fell": (seat) => `The time of ${seat} is up.`,
   "take-back-asked": (seat) => `${seat} asks to take moves back.`,
@@ -34,13 +48,54 @@ const WORDS = {
   "case-closed": () => "A case was closed.",
 };
 
+/** @type {Record<Notification["kind"], (seat: string) => string>} */
+const WORDS = { ...OF_GAMES, ...OF_TOURNAMENTS };
+
+/** What else than their turn a player is told of a game. */
+export const OTHERS = Object.keys(OF_GAMES);
+
+/** What can be told, in words for a list of it. @type {Record<InboxSettings["off"][number], string>} */
+export const KINDS = {
+  "your-turn": "It is my turn",
+  "game-started": "A game begins",
+  "seat-assigned": "A seat was assigned to me",
+  "flag-fell": "A player's time is up",
+  "take-back-asked": "Somebody asks to take moves back",
+  "end-proposed": "Somebody proposes to end the game",
+  "moves-retracted": "Moves were taken back",
+  "game-paused": "A game is paused",
+  "game-resumed": "A game goes on after a pause",
+  "seat-open": "A seat is open to a substitute",
+  "seat-offered": "A seat is offered to me",
+  "seat-taken-over": "A seat was taken over",
+  "official-named": "I was named an official",
+  "game-over": "A game is over",
+  "game-cancelled": "A game was cancelled",
+  "case-opened": "A case was opened",
+  "case-answered": "Somebody answered in a case",
+  ruled: "A case was ruled on",
+  appealed: "Somebody appealed against a ruling",
+  "case-closed": "A case was closed",
+  "round-published": "A round of a tournament was drawn with me",
+  "result-confirmed": "The result of my table counts",
+  "result-overruled": "A director gave my table another result",
+  "result-taken": "A result waits for me, who directs, to confirm it",
+  "announcement-made": "The directors of a tournament announced something",
+  "substitute-seated": "A substitute takes over my seat, or I am one",
+  "penalty-given": "I got a penalty",
+  "player-dropped": "I was dropped from a tournament",
+  "tournament-closed": "A tournament is closed",
+  "tournament-cancelled": "A tournament was cancelled",
+};
+
 /** Return what a notification says, in a sentence. @param {Pick<Notification, "kind" | "seat">} told */
 export function sentence({ kind, seat }) {
   return WORDS[kind]?.(seat ? named(seat) : "A seat") ?? `${capital(plain(kind))}.`;
 }
 
-/** Return the page on which somebody sees what a notification is about. @param {Pick<Notification, "game" | "case" | "version">} told */
-export function pageOf({ game, case: id, version }) {
+/** Return the page on which somebody sees what a notification is about. @param {Pick<Notification, "game" | "case" | "tournament" | "version">} told */
+export function pageOf({ game, case: id, tournament, version }) {
+  if (tournament) return `/tournaments/${tournament}`;
   return id ? `/games/${game}/desk` : `/games/${game}#v=${version}`;
 }
 

@@ -10,6 +10,7 @@ import { live } from "../vendor/directives/live.js";
 import { accountForms } from "../parts/account-forms.js";
 import { ago, clock } from "../parts/format.js";
 import { textIn } from "../parts/given.js";
+import { KINDS } from "../parts/told.js";
 import { Account } from "../state/account.js";
 import { Api, problemOf } from "../state/api.js";
 import { canBeTold, devicesOf, remove, switchOff, switchOn } from "../state/devices.js";
@@ -17,30 +18,6 @@ import { canBeTold, devicesOf, remove, switchOff, switchOn } from "../state/devi
 const SETTINGS = "/v1/notifications/settings";
 const REACHED = 3000; // Milliseconds.
 const EMAIL = "/v1/notifications/email";
-
-/** What can be told, in words. @type {Record<InboxSettings["off"][number], string>} */
-const KINDS = {
-  "your-turn": "It is my turn",
-  "game-started": "A game begins",
-  "seat-assigned": "A seat was assigned to me",
-  "flag-fell": "A player's time is up",
-  "take-back-asked": "Somebody asks to take moves back",
-  "end-proposed": "Somebody proposes to end the game",
-  "moves-retracted": "Moves were taken back",
-  "game-paused": "A game is paused",
-  "game-resumed": "A game goes on after a pause",
-  "seat-open": "A seat is open to a substitute",
-  "seat-offered": "A seat is offered to me",
-  "seat-taken-over": "A seat was taken over",
-  "official-named": "I was named an official",
-  "game-over": "A game is over",
-  "game-cancelled": "A game was cancelled",
-  "case-opened": "A case was opened",
-  "case-answered": "Somebody answered in a case",
-  ruled: "A case was ruled on",
-  appealed: "Somebody appealed against a ruling",
-  "case-closed": "A case was closed",
-};
 
 const api = new Api();
 const account = new Account(api);

@@ -11,7 +11,7 @@
 import { html, nothing, render } from "../vendor/lit-html.js";
 import { accountForms } from "../parts/account-forms.js";
 import { clock } from "../parts/format.js";
-import { gameIn, textIn } from "../parts/given.js";
+import { gameIn, textIn, tournamentIn } from "../parts/given.js";
 import { save } from "../parts/save.js";
 import { Account } from "../state/account.js";
 import { Api, newKey, problemOf } from "../state/api.js";
@@ -28,7 +28,12 @@ const FORMS = {
   slack: "a Slack channel",
 };
 /** @type {Record<Webhook["about"], string>} */
-const ABOUT = { account: "my games", game: "one game", service: "all games that everybody may read" };
+const ABOUT = {
+  account: "my games and tournaments",
+  game: "one game",
+  tournament: "one tournament",
+  service: "all that everybody may read",
+};
 /** @type {Record<NonNullable<Webhook["why"]>, string>} */
 const WHY = {
   gone: "Switched off: it answered 410, so it is gone.",
@@ -39,6 +44,7 @@ const WHY = {
 const FIELDS = {
   "/problems/bad-target": "url",
   "/problems/unknown-game": "game",
+  "/problems/unknown-tournament": "tournament",
   "/problems/private": "game",
   "/problems/withheld": "game",
 };
@@ -126,7 +132,11 @@ function making(me) {
           ? html`<label for="new-game">The game: its address, or its id</label>
         <input id="new-game" name="game" required maxlength="200" autocomplete="off" spellcheck="false" .value=${page.game} aria-describedby="new-game-problem" aria-invalid=${String(isWrong(NEW, "game"))} />
         ${fieldProblem(NEW, "game")}`
-          : nothing
+          : page.tells === "tournament"
+            ? html`<label for="new-tournament">The tournament: its address, or its id</label>
+        <input id="new-tournament" name="tournament" required maxlength="200" autocomplete="off" spellcheck="false" aria-describedby="new-tournament-problem" aria-invalid=${String(isWrong(NEW, "tournament"))} />
+        ${fieldProblem(NEW, "tournament")}`
+            : nothing
       }
       ${fields(NEW, null)}
       <div class="buttons"><button class="strong">Make the webhook</button></div>
@@ -169,10 +179,11 @@ function wish(given) {
   };
 }
 
-/** Of what a new one is to tell. @param {FormData} given @returns {Pick<Body<"/v1/webhooks", "post">, "about" | "game">} */
+/** Of what a new one is to tell. @param {FormData} given @returns {Pick<Body<"/v1/webhooks", "post">, "about" | "game" | "tournament">} */
 function told(given) {
   const about = /** @type {Webhook["about"]} */ (textIn(given, "about"));
-  return about === "game" ? { about, game: gameIn(textIn(given, "game")) } : { about };
+  if (about === "game") return { about, game: gameIn(textIn(given, "game")) };
+  return about === "tournament" ? { about, tournament: tournamentIn(textIn(given, "tournament")) } : { about };
 }
 
 /**
@@ -191,7 +202,7 @@ function hook(me, each) {
     <p><span class="status ${each.status}">${{ new: "Waits for a ping to be answered", on: "On", off: "Off" }[each.status]}</span></p>
     ${each.why ? html`<p>${WHY[each.why]}</p>` : nothing}
     ${each.failing_since ? html`<p class="problem">It fails since ${moment(each.failing_since)}.</p>` : nothing}
-    <p class="quiet">Tells of ${each.game ? html`<a href="/games/${each.game}">one game</a>` : ABOUT[each.about]}, to ${FORMS[each.form]}: ${each.events.join(", ")}.</p>
+    <p class="quiet">Tells of ${each.game ? html`<a href="/games/${each.game}">one game</a>` : each.tournament ? html`<a href="/tournaments/${each.tournament}">one tournament</a>` : ABOUT[each.about]}, to ${FORMS[each.form]}: ${each.events.join(", ")}.</p>
     ${secretOf(me, each)}
     <div class="buttons">${ready}
       <button aria-expanded=${String(isShown)} @click=${() => perform(id, () => hooks.show(isShown ? "" : id).then(() => ""))}>Deliveries</button></div>
@@ -275,7 +286,7 @@ function showSecret(webhook, value) {
 /** The field of a form that the problem is about; empty for none. */
 function wrongField() {
   const { path, type } = page.problem?.problem ?? {};
-  return FIELDS[type ?? ""] ?? /^\$\.(url|game|events)\b/.exec(path ?? "")?.[1] ?? "";
+  return FIELDS[type ?? ""] ?? /^\$\.(url|game|tournament|events)\b/.exec(path ?? "")?.[1] ?? "";
 }
 
 /** @param {string} id @param {string} field */

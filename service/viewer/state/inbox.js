@@ -102,9 +102,10 @@ export class Inbox extends EventTarget {
     await this.read();
   }
 
-  /** Mark as read what is told of one case, or of one game. @param {Notification} told */
-  async readOne({ game, case: id, version }) {
-    await this.api.post("/v1/notifications/read", id ? { case: id, version } : { game, version });
+  /** Mark as read what is told of one case, one game or one tournament. @param {Notification} told */
+  async readOne({ game, case: id, tournament, version }) {
+    const about = id ? { case: id } : tournament ? { tournament } : game ? { game } : {};
+    await this.api.post("/v1/notifications/read", { ...about, version });
     await this.read();
   }
 

@@ -423,6 +423,11 @@ def test_announcements_are_bounded() -> None:
     assert refused(club, directing.tell_all, "x" * 2_001) == "TAB-TRN-18"
     for number in range(50):
         club.act(directing.tell_all, f"Round {number} begins at noon.")
+        if number % 5 == 4:
+            assert refused(club, directing.tell_all, "And another thing") == "TAB-TRN-18"
+            club.wait(minutes=54)
+            assert refused(club, directing.tell_all, "And another thing") == "TAB-TRN-18"
+            club.wait(minutes=1)
     assert refused(club, directing.tell_all, "And another thing") == "TAB-TRN-18"
 
 

@@ -23,6 +23,7 @@ from service.games.clocks import Fall
 from service.tournaments.committee import MOST_TOURNAMENTS
 from service.tournaments.tables import open_game, seat
 from tests.service.api.serving import Player, Service, serving
+from tests.service.api.test_statistics import caught_up
 from tests.service.rig import LIBRARY, Hands
 
 REGULATIONS: Mapping[str, Any] = {
@@ -585,3 +586,45 @@ async def test_a_director_sees_what_waits_at_every_table(tmp_path: Path, monkeyp
         assert ([each["table"] for each in told["tables"]], told["more"]) == ([1], 0)
         refused = await service.ask("GET", f"{club.url}/agenda", player)
         assert (refused.status_code, refused.json()["type"]) == (403, "/problems/not-a-director")
+
+
+async def test_what_players_are_told_is_in_their_inboxes_until_they_have_read_it(club: Club) -> None:
+    await club.enter()
+    anna, *_ = club.players
+    await club.do("announcements", {"text": "We begin at eight."})
+    await caught_up(club.service)
+    page = await club.service.get("/v1/notifications", anna)
+    tournament, told = club.url.rpartition("/")[2], page["items"][0]
+    assert (told["kind"], told["tournament"], told["game"]) == ("announcement-made", tournament, None)
+    assert (told["title"], told["read"], page["state"]["unread"]) == ("Club evening", False, 1)
+    state = await club.service.post("/v1/notifications/read", anna, {"tournament": tournament, "version": 999})
+    assert state["unread"] == 0
+    await club.do("announcements", {"text": "At nine."})
+    await caught_up(club.service)
+    settings = {"games": {tournament: ["announcement-made"]}}
+    page = await club.service.get("/v1/notifications?unread=true", anna)
+    assert [each["version"] for each in page["items"]] == [told["version"] + 1]
+    assert (await club.service.ask("PUT", "/v1/notifications/settings", anna, settings)).status_code == 200
+    assert (await club.service.get("/v1/notifications", anna))["items"] == []
+
+
+async def test_spreadsheets_and_calendars_get_a_tournament_and_need_not_get_it_twice(club: Club) -> None:
+    await club.enter()
+    await club.publish()
+    await club.opened(1)
+    tournament = club.url.rpartition("/")[2]
+    for what, media, begins, name in (
+        ("standings.csv", "text/csv", "place,player,name,points", f"{tournament}-standings.csv"),
+        ("crosstable.csv", "text/csv", "place,player,name,points", f"{tournament}-crosstable.csv"),
+        ("calendar.ics", "text/calendar", "BEGIN:VCALENDAR\r\n", f"{tournament}.ics"),
+    ):
+        got = await club.service.client.get(f"{club.url}/{what}")
+        assert got.status_code == 200
+        assert got.headers["content-type"].startswith(media)
+        assert got.headers["content-disposition"] == f'attachment; filename="{name}"'
+        assert got.text.startswith(begins)
+        again = await club.service.client.get(f"{club.url}/{what}", headers={"if-none-match": got.headers["etag"]})
+        assert (again.status_code, again.content) == (304, b"")
+        unknown = await club.service.client.get(f"/v1/tournaments/tgone/{what}")
+        assert unknown.json()["type"] == "/problems/unknown-tournament"
+    assert f"round-1@{tournament}" in got.text

@@ -82,7 +82,10 @@ async def test_a_program_is_told_that_it_is_its_turn(
     service: Service, anna: Player, bert: Player, receiver: Receiver
 ) -> None:
     webhook, secret = await made(service, anna, receiver)
-    assert webhook["events"] == ["seat.awaited", "game.started", "game.ended", "case.*", "webhook.*"]
+    assert webhook["events"] == [
+        *("seat.awaited", "game.started", "game.ended", "case.*", "webhook.*"),
+        *("tournament.round_published", "tournament.announcement_made", "tournament.closed"),
+    ]
     game = await service.begun(anna, bert)
     got = await received(receiver, "game.started")
     event = Webhook(secret).verify(got.body, got.headers)
@@ -190,6 +193,9 @@ async def test_a_key_makes_one_webhook_and_one_secret(service: Service, anna: Pl
         ({"url": "https://example.org/", "about": "game"}, "invalid-body", "names none"),
         ({"url": "https://example.org/", "game": "g1"}, "invalid-body", "names a game"),
         ({"url": "https://example.org/", "about": "game", "game": "gnone"}, "unknown-game", "gnone"),
+        ({"url": "https://example.org/", "about": "tournament"}, "invalid-body", "names none"),
+        ({"url": "https://example.org/", "tournament": "t1"}, "invalid-body", "names a tournament"),
+        ({"url": "https://example.org/", "about": "tournament", "tournament": "tno"}, "unknown-tournament", "tno"),
         ({"url": "https://example.org/", "about": "service"}, "scope-missing", "audit"),
         ({"url": "https://example.org/", "events": ["game.exploded"]}, "invalid-body", "game.exploded"),
         ({"url": "https://example.org/", "events": ["war.*"]}, "invalid-body", "war.*"),

@@ -1,12 +1,20 @@
-"""Proving exports of tournaments from the command line."""
+"""Tournaments from the command line: directed over HTTP, and their exports proved."""
 
+import asyncio
+import json
+import logging
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+import structlog
 
 from domain.tournament import proof
 from tests.helpers.tournaments import Club
-from tests.service.cli.calling import Call
+from tests.service.api.serving import serving
+from tests.service.api.test_tournaments import REGULATIONS, club_of
+from tests.service.api.test_tournaments import Club as Evening
+from tests.service.cli.calling import Call, Said
 
 
 @pytest.fixture
@@ -49,3 +57,92 @@ def test_the_game_of_a_tournament_is_no_single_file(call: Call, file: Path) -> N
     said = call("verify", file, "--game", file)
     assert said.code == 2
     assert "verify a tournament together with the exports of its games" in said.complaint
+
+
+# --- by directors ---
+
+
+@pytest.fixture
+async def evening(tmp_path: Path) -> AsyncIterator[Evening]:
+    # The service answers in this process, whose output is that of the command.
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
+    async with serving(tmp_path, durable=False, tournaments=False) as service:
+        yield await club_of(service, 5)
+
+
+async def run(call: Call, evening: Evening, *arguments: object, token: bool = True) -> Said:
+    """Call `tabularium tournament` while the service answers in this process."""
+    given = ["--token", evening.director.headers["authorization"].removeprefix("Bearer ")] if token else []
+    address = str(evening.service.client.base_url)
+    return await asyncio.to_thread(call, "tournament", *arguments, *given, "--url", address)
+
+
+async def announced(call: Call, evening: Evening, tmp_path: Path) -> str:
+    file = tmp_path / "regulations.json"
+    file.write_text(json.dumps(REGULATIONS))
+    said = await run(call, evening, "new", file, "--title", "Club evening", "--key", "once")
+    again = await run(call, evening, "new", file, "--title", "Club evening", "--key", "once")
+    assert (said.code, again.out) == (0, said.out)
+    evening.url = f"/v1/tournaments/{said.out.strip()}"
+    return said.out.strip()
+
+
+async def test_a_director_announces_draws_and_publishes_without_a_browser(
+    call: Call, evening: Evening, tmp_path: Path
+) -> None:
+    tournament = await announced(call, evening, tmp_path)
+    assert (await run(call, evening, "standings", tournament, token=False)).out == "Nobody has entered.\n"
+    await evening.enter()
+    said = await run(call, evening, "draw", tournament)
+    assert said.code == 0, said.err
+    first, *tables, bye = said.out.splitlines()
+    assert first.startswith("Round 1, draft 1, by slices: costs ")
+    assert [each.partition(":")[0] for each in tables] == ["  Table 1", "  Table 2"]
+    assert bye.startswith("  Bye: ")
+    await run(call, evening, "draw", tournament)
+    published = await run(call, evening, "publish", tournament, "--draft", 1, "--key", "twice")
+    assert published.out.splitlines() == ["Round 1 is published.", *tables, bye]
+    assert (await run(call, evening, "publish", tournament, "--draft", 1, "--key", "twice")).out == published.out
+    standing = (await run(call, evening, "standings", tournament, token=False)).out.splitlines()
+    assert len(standing) == 5
+    assert standing[0].split()[:2] == ["1", "30"]
+    assert standing[0].endswith("above the next by points")
+    told = (await run(call, evening, "standings", tournament, "--json", token=False)).json
+    assert [each["name"] in line for each, line in zip(told["items"], standing, strict=True)] == [True] * 5
+
+
+async def test_what_goes_wrong_is_said_in_a_line(call: Call, evening: Evening, tmp_path: Path) -> None:
+    nothing, empty = tmp_path / "none.json", tmp_path / "empty.json"
+    empty.write_text("{}")
+    assert "cannot be read" in (await run(call, evening, "new", nothing)).complaint
+    assert "missing required field `ruleset`" in (await run(call, evening, "new", empty)).complaint
+    empty.write_text(json.dumps({**REGULATIONS, "sizes": [9], "points": [[0] * 9]}))
+    assert "A table of 9 cannot be played." in (await run(call, evening, "new", empty)).complaint
+    tournament = await announced(call, evening, tmp_path)
+    assert "draw one first" in (await run(call, evening, "publish", tournament)).complaint
+    assert "0 players can play the round" in (await run(call, evening, "draw", tournament)).complaint
+    assert "There is no tournament 'tgone'." in (await run(call, evening, "standings", "tgone", token=False)).complaint
+    evening.director = evening.players[0]
+    assert "You do not direct this tournament." in (await run(call, evening, "draw", tournament)).complaint
+
+
+# --- by anybody ---
+
+
+def test_a_tournament_is_proved_with_the_standings_that_follow(call: Call, file: Path) -> None:
+    said = call("tournament", "verify", file)
+    assert said.code == 0, said.out
+    assert "Proved: t-club, a tournament" in said.out
+    assert "   1        60  player-" in said.out
+    (file.parent / "g-1-1.jsonl").write_text("nothing")
+    said = call("tournament", "verify", file)
+    assert (said.code, said.out.startswith("NOT PROVED: g-1-1. ")) == (1, True)
+    assert [*call("tournament", "verify", file, "--json").json["wrong_games"]] == ["g-1-1"]
+    elsewhere = file.parent / "games"
+    assert f"{elsewhere} is no folder" in call("tournament", "verify", file, "--games", elsewhere).complaint
+    elsewhere.mkdir()
+    assert call("tournament", "verify", file, "--games", elsewhere).code == 0
+
+
+def test_a_game_is_no_tournament(call: Call, exported: Path) -> None:
+    assert "is not the export of a tournament" in call("tournament", "verify", exported).complaint

@@ -22,6 +22,11 @@ COMMANDS = {
     "accounts tokens": ("PLAYER", "--json", "--data"),
     "accounts token": ("PLAYER", "SCOPE", "--name", "--data"),
     "accounts revoke": ("TOKEN", "--data"),
+    "tournament new": ("FILE", "--token", "--title", "--key", "--url", "--json"),
+    "tournament draw": ("TOURNAMENT", "--token", "--key", "--url", "--json"),
+    "tournament publish": ("TOURNAMENT", "--token", "--draft", "--key", "--url", "--json"),
+    "tournament standings": ("TOURNAMENT", "--url", "--json"),
+    "tournament verify": ("FILE", "--games", "--json"),
     "openapi": ("--folder", "--check", "--release"),
 }
 

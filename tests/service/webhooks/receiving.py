@@ -10,7 +10,7 @@ import msgspec
 from cryptography.fernet import Fernet
 from msgspec import Struct, field
 
-from domain.kernel.ids import GameId, PlayerId
+from domain.kernel.ids import GameId, PlayerId, TournamentId
 from projections.store import ProjectionStore
 from service.outward.post import Outward
 from service.store.accounts import PlayerRow
@@ -112,7 +112,12 @@ class Telling(Struct, eq=False):
     sender: Callable[[], Sender]
 
     async def hook(
-        self, player: PlayerId, path: str = "/hook", about: About = "account", game: GameId | None = None, **wish: Any
+        self,
+        player: PlayerId,
+        path: str = "/hook",
+        about: About = "account",
+        game: GameId | TournamentId | None = None,
+        **wish: Any,
     ) -> tuple[HookRow, str]:
         """Return a webhook that has answered its ping, and its secret."""
         made, secret = await self.webhooks.make(player, about, game, Wish(self.receiver.url(path), **wish), None)

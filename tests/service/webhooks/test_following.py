@@ -9,24 +9,29 @@ from domain.judging.events import CASE_EVENTS
 from domain.kernel.log.clocked import ClocksRan
 from domain.kernel.log.lifecycle import GAME_EVENTS, GameStarted
 from domain.kernel.rules.message import type_name
+from domain.tournament.events import TOURNAMENT_EVENTS
 from service.base.scopes import EVERYBODYS
 from service.games.acts import Start, TakeSeat
 from service.games.creating import create_game
 from service.games.seats import AcceptSeat, OfferSeat
-from service.webhooks.events import AWAITED, MEANINGS, MOVED, OF_GAMES, USUAL, wants
+from service.webhooks.events import AWAITED, MEANINGS, MOVED, OF_GAMES, USUAL, USUAL_OF_CHANNELS, wants
 from tests.service.rig import ANNA, BERT, CARL
 from tests.service.webhooks.receiving import Telling
 
 ALL = ("game.*", "seat.awaited", "case.*")
 
 
-def test_every_event_of_games_and_cases_has_a_type() -> None:
+def test_every_event_of_games_cases_and_tournaments_has_a_type() -> None:
     told = set(MEANINGS)
-    assert len(told) == len(GAME_EVENTS) - 1 + len(CASE_EVENTS) + 4
-    assert {"game.started", "game.ended", "game.seat_taken", "case.opened", "case.ruled"} < told
+    assert len(told) == len(GAME_EVENTS) - 1 + len(CASE_EVENTS) + len(TOURNAMENT_EVENTS) + 4
+    assert {"game.started", "game.ended", "game.seat_taken", "case.opened", "case.ruled", "tournament.closed"} < told
     assert type_name(ClocksRan) not in OF_GAMES
     assert all(MEANINGS.values())
-    assert all(any(wants([pattern], kind) for kind in told) for usual in USUAL.values() for pattern in usual)
+    assert all(
+        any(wants([pattern], kind) for kind in told)
+        for usual in (*USUAL.values(), *USUAL_OF_CHANNELS.values())
+        for pattern in usual
+    )
 
 
 async def test_an_account_hears_that_it_is_awaited_and_what_becomes_of_its_games(told: Telling) -> None:
@@ -211,7 +216,7 @@ async def test_both_secrets_sign_until_the_old_one_ends(told: Telling) -> None:
 async def test_a_chat_channel_gets_a_message(told: Telling, form: str, field: str) -> None:
     game = (await create_game(told.rig.games, ANNA, "tiny-auction", 2, {}, title="Cats & @everyone <3")).game
     row, secret = await told.hook(ANNA, about="game", game=game, form=form)
-    assert row.events == USUAL["account"]
+    assert row.events == USUAL_OF_CHANNELS["game"]
     for player in (ANNA, BERT):
         await told.rig.games.act(game, player, TakeSeat())
     await told.rig.games.act(game, ANNA, Start())

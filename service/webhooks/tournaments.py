@@ -1,0 +1,100 @@
+"""What is told of tournaments, and to whom: their events to webhooks, and what inboxes list of them to persons."""
+
+from collections import OrderedDict
+from collections.abc import Collection, Iterable
+from typing import Final
+
+from msgspec import Struct
+
+from domain.kernel.ids import PlayerId, TournamentId, Version
+from domain.kernel.log.history import cause_of
+from domain.kernel.log.record import Record
+from domain.tournament.events import TournamentEvent
+from domain.tournament.fold import fold, fold_on, read_event
+from domain.tournament.tournament import Tournament
+from projections.tournaments import ADDRESSED, DIRECTOR, PLAYER, addressed, table_of, told_of
+from service.store.protocol import EventStore
+from service.webhooks.events import OF_TOURNAMENTS, WebhookData, WebhookEvent
+from service.webhooks.personal import NOTICE
+
+KEPT: Final = 16
+"""Tournaments that are kept as they are, those that went on last."""
+
+
+class Told(Struct, frozen=True):
+    """What is told of an event of a tournament.
+
+    Attributes:
+        event: what webhooks hear.
+        parties: who plays in the tournament or directs it, before or after the event.
+        notice: what persons are told; None for nothing.
+        persons: to whom that goes.
+    """
+
+    event: WebhookEvent
+    parties: frozenset[PlayerId]
+    notice: WebhookEvent | None
+    persons: frozenset[PlayerId]
+
+
+class Tournaments:
+    """Tournaments as they were when something happened in them."""
+
+    def __init__(self, store: EventStore) -> None:
+        self._store = store
+        self._known: OrderedDict[TournamentId, Tournament] = OrderedDict()
+
+    async def told(self, tournament: TournamentId, record: Record, address: str) -> Told:
+        """Return what is told of a record of a tournament. Raises `StoreError`."""
+        event = read_event(record)
+        versions = filter(None, (record.version - 1, record.version))
+        states = [await self._at(tournament, version) for version in versions]
+        where, notice = WebhookData(tournament=tournament, version=record.version), told_of(event)
+        kind, audience = notice or ("", "")
+        return Told(
+            WebhookEvent(
+                OF_TOURNAMENTS[record.type],
+                record.at,
+                WebhookData(tournament=tournament, version=record.version, address=address),
+            ),
+            _having(PLAYER, event, states) | _having(DIRECTOR, event, states),
+            WebhookEvent(f"{NOTICE}{kind}", record.at, where) if notice is not None else None,
+            _having(audience, event, states) - {cause_of(record).player},
+        )
+
+    async def _at(self, tournament: TournamentId, version: Version) -> Tournament:
+        known = self._known.get(tournament)
+        if known is None or known.version > version:
+            known = fold(tournament, await self._store.read(tournament, 0, version))
+        elif known.version < version:
+            known = fold_on(known, await self._store.read(tournament, known.version, version - known.version))
+        self._known[tournament] = known
+        self._known.move_to_end(tournament)
+        if len(self._known) > KEPT:
+            self._known.popitem(last=False)
+        return known
+
+
+def _having(audience: str, event: TournamentEvent, states: Collection[Tournament]) -> frozenset[PlayerId]:
+    """Return the accounts that have the roles of an audience, before an event or after it."""
+    match audience:
+        case "":
+            return frozenset()
+        case _ if audience == ADDRESSED:
+            return frozenset(addressed(event))
+        case _ if audience == DIRECTOR:
+            return frozenset(player for state in states for player in state.directors)
+        case _ if audience == PLAYER:
+            return frozenset(each.player for state in states for each in state.field.entrants.values() if not each.out)
+        case _:
+            return frozenset(player for state in states for player in _at_tables(audience, state))
+
+
+def _at_tables(audience: str, tournament: Tournament) -> Iterable[PlayerId]:
+    """Yield who sits at the tables of an audience, or sat there, or has a bye."""
+    for played in tournament.field.rounds.values():
+        if table_of(played.number, 0) in audience:
+            yield from played.byes
+        for table in played.tables:
+            if table_of(played.number, table.number) in audience:
+                yield from (*table.players, *table.away)
