@@ -22,6 +22,7 @@ from msgspec import UNSET, Struct
 
 from domain.kernel.canonical import canonical
 from domain.kernel.ids import GameId, TournamentId, Version, is_tournament
+from domain.kernel.log.clock import milliseconds
 from domain.kernel.log.history import cause_of, starts_of_commands
 from domain.kernel.log.lifecycle import GameCancelled
 from domain.kernel.log.record import Cause, Record
@@ -62,6 +63,10 @@ from domain.tournament.outcome import outcome_of
 from domain.tournament.tournament import Inscribed, Tournament
 
 FORMAT: Final = "tabularium-tournament/1"
+
+AT_ONCE: Final = 10_000
+"""Two streams have no common order. A command that is so many milliseconds older than a cancellation, or less, may have
+been on its way when the service looked whether there was one."""
 
 RULED_AFTERWARDS: Final = "TAB-RUL-09"
 """The rule behind a result that a ruling gave to a game that was over."""
@@ -389,7 +394,8 @@ class _Replay:
             game = self.games.get(table.game) if table.game is not None else None
             starts = starts_of_commands(game.records) if game is not None else ()
             # A start is the version before a command, so the command itself is the next record.
-            if game is not None and any(game.records[start].at < at for start in starts):
+            times = [milliseconds(game.records[start].at) for start in starts] if game is not None else []
+            if game is not None and times and min(times) + AT_ONCE < milliseconds(at):
                 self._fail(f"version {self.version} cancels round {number}, in which {game.game} was being played")
 
     def _check_called_off(self, tournament: Tournament) -> None:

@@ -372,8 +372,17 @@ class Committee:
             now = await self.now(tournament_id)
             current = now.tournament.field.current
             if current is None or current.status != "drawn":
-                now = await self.act(tournament_id, player, (), await self._closing(tournament_id), expected=expected)
-                expected = None
+                try:
+                    now = await self.act(
+                        tournament_id, player, (), await self._closing(tournament_id), expected=expected
+                    )
+                except Refusal:
+                    drawn = (await self.now(tournament_id)).tournament.field.current
+                    if drawn is None or drawn.status != "drawn":
+                        raise
+                    continue  # the same request came twice at once, or another director was quicker
+                finally:
+                    expected = None
             elif expected is not None and now.tournament.version not in expected:
                 raise StaleVersion(expected, now.tournament.version, "tournament")
             now.tournament.require_director(Cause(player), "TAB-TRN-09")

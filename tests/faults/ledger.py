@@ -42,6 +42,7 @@ class Deed(Struct, eq=False):
         cut: whether a copy was sent only in part: a copy that must not do anything.
         answers: what was acknowledged, without whether it had been before.
         refused: the types of the problems that it was answered with.
+        why: what the last of them said.
     """
 
     path: str
@@ -54,6 +55,7 @@ class Deed(Struct, eq=False):
     cut: bool = False
     answers: list[Answer] = field(default_factory=list[Answer])
     refused: list[str] = field(default_factory=list[str])
+    why: str = ""
 
     @property
     def content(self) -> bytes:
@@ -63,6 +65,11 @@ class Deed(Struct, eq=False):
     def headers(self) -> dict[str, str]:
         declared = {"Content-Type": "application/json"} if self.body is not None else {}
         return {"Authorization": self.player.token, "Idempotency-Key": self.key, **declared}
+
+
+def _told(answer: Answer) -> Any:
+    """Return what an answer says that never changes: events, the id of a game, or all of it."""
+    return answer["events"] if "events" in answer else answer.get("id", answer)
 
 
 def _without_secrets(events: list[Answer]) -> list[Answer]:
@@ -176,6 +183,7 @@ class Ledger:
                 return
             elif answer.status_code < 500 and answer.status_code != 429:
                 deed.refused.append(answer.json()["type"])
+                deed.why = answer.json()["detail"]
                 if before:
                     self.wrong.append(f"{deed.key} was acknowledged before, and now: {answer.text}")
                 return
@@ -188,9 +196,8 @@ class Ledger:
         self.counts["acknowledgements"] += 1
         self.acknowledged.append(time.monotonic())
         self.counts["repeated"] += bool(answer.pop("repeated", False))
-        told = answer["events"] if "events" in answer else answer["id"]
         first = (deed.answers or [answer])[0]
-        before = first["events"] if "events" in first else first["id"]
+        told, before = _told(answer), _told(first)
         if "events" in first and (deed.game, deed.player.id) in self.gone:
             told, before = _without_more_secrets(told, before), _without_secrets(before)
         if told != before:

@@ -1,7 +1,8 @@
 """Processes of the service, quick to start: one process has imported everything, and forks whenever it is told to.
 
 ``python -m tests.faults.nursery`` starts a process of the service for every line that it reads, and prints ``PID
-ADDRESS`` once it takes requests. When it goes away, so do they.
+ADDRESS`` once it takes requests. When it goes away, so do they. Where ``NURSERY_AHEAD`` names a file, their clocks are
+as many hours ahead as stand in it.
 """
 
 import asyncio
@@ -14,6 +15,7 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Mapping
+from datetime import datetime, timedelta
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -28,6 +30,7 @@ from domain.boards import builtin
 from domain.kernel.rules.board import Board
 from domain.kernel.rules.ruleset import Library
 from service.app import create_app, open_services
+from service.base.clock import Clock, utc_now
 from service.base.settings import PREFIX, Settings, from_env
 from service.base.sockets import address_of, listen
 from service.observe.logging import configure
@@ -35,7 +38,8 @@ from service.server import Server
 from service.store.protocol import StoreError
 from tests.tiny.auction import ROOM, TinyAuction
 
-LIBRARY: Final = Library([TinyAuction(), library.LIBRARY.current("conquest-classic-friz")])
+LIBRARY: Final = Library([TinyAuction(), *map(library.LIBRARY.current, ("conquest-classic-friz", "mare-nostrum"))])
+AHEAD: Final = "NURSERY_AHEAD"
 LATE: Final = (
     "service.cluster.redis",
     "service.cluster.redis_snapshots",
@@ -53,9 +57,20 @@ def boards(board_id: str) -> Board:
 # --- in the nursery ---------------------------------------------------------------------------------------------------
 
 
+def clock() -> Clock:
+    """Return the clock of the service: that of the machine, unless a file says by how much it is ahead of that."""
+    if not (file := os.environ.get(AHEAD)):
+        return utc_now
+
+    def ahead() -> datetime:
+        return utc_now() + timedelta(hours=int(Path(file).read_text()))
+
+    return ahead
+
+
 async def serve(settings: Settings) -> None:
     """Serve as `service.server.serve` does, with the tiny auction among the rulesets."""
-    async with open_services(settings, LIBRARY, boards) as services:
+    async with open_services(settings, LIBRARY, boards, clock()) as services:
         with listen(settings.host, settings.port) as listening:
             os.write(1, f"{os.getpid()} {address_of(listening)}\n".encode())
             await Server(services).serve(sockets=[listening])
@@ -130,15 +145,22 @@ class Nursery:
 
 
 @contextlib.asynccontextmanager
-async def nursery(settings: Mapping[str, str], log: Path) -> AsyncIterator[Nursery]:
-    """Lend a nursery whose processes have these settings, and write their logs into one file."""
+async def nursery(settings: Mapping[str, str], log: Path, ahead: Path | None = None) -> AsyncIterator[Nursery]:
+    """Lend a nursery whose processes have these settings, and write their logs into one file.
+
+    `ahead` says by how many hours their clocks are ahead of that of the machine.
+    """
     with log.open("ab") as stderr:
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "tests.faults.nursery"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=stderr,
-            env={**os.environ, **{PREFIX + name.upper(): value for name, value in settings.items()}},
+            env={
+                **os.environ,
+                **{PREFIX + name.upper(): value for name, value in settings.items()},
+                **({AHEAD: str(ahead)} if ahead is not None else {}),
+            },
         )
     try:
         yield Nursery(process)

@@ -19,6 +19,7 @@ from domain.tournament.proof import export, verify
 from domain.tournament.regulations import TIE_BREAK_NAMES, AnyStage, FinalTable, Heats, KnockOut, RoundRobin, Swiss
 from domain.tournament.regulations import Random as Lots
 from domain.tournament.standings import Scores, standings
+from tests.championship.standings import Book
 from tests.helpers.sampling import sampled
 from tests.helpers.tournaments import Club, player
 from tests.tiny.auction import TinyAuction
@@ -110,6 +111,11 @@ def test_laws_hold_in_tournaments_at_random(seed: int) -> None:
     for line in crosstable(field):
         earned = sum((cell.points for cell in line.cells if cell.points is not None and cell.counts), Fraction(0))
         assert earned - Scores(field).taken(line.player) == line.points
+
+    # A program that was written from the rules alone finds the same in the export.
+    book = Book(export(club.tournament, club.records))
+    assert list(map(sorted, book.standings())) == list(map(sorted, book.closed or ()))
+    assert {line.player: book.points(line.player) for line in lines} == Scores(field).points
 
 
 @pytest.mark.parametrize("seed", sampled("draws of tournaments at random", range(50), 3))

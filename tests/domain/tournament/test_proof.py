@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from functools import cache
 from operator import itemgetter
 from random import Random
@@ -365,14 +366,18 @@ def test_a_round_that_was_played_cannot_have_been_cancelled() -> None:
 
 
 @pytest.mark.rule("TAB-TRN-11")
-def test_a_command_after_the_cancellation_of_its_round_was_not_given_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("earlier", "is_honest"), [(-60, True), (0, True), (9, True), (11, False)])
+def test_only_a_command_well_before_the_cancellation_of_its_round_was_given_before_it(
+    earlier: int, is_honest: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A command is stamped before it is stored: it may be on its way when the service looks whether there is one."""
     play = Play(TinyAuction(), ROOM, 3, tournament=TOURNAMENT)
     club = with_table(play)
+    at = (club.now - timedelta(seconds=earlier)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     club.act(rounds.cancel_round, 1, "Fire alarm")
-    monkeypatch.setattr(Play, "now", club.at)
+    monkeypatch.setattr(Play, "now", at)
     play.step(Random(1))
-    verdict = with_game(club, play)
-    assert verdict.ok, verdict.problem
+    assert with_game(club, play).ok is is_honest
 
 
 @pytest.mark.rule("TAB-TRN-11", "TAB-TRN-19")

@@ -301,6 +301,15 @@ async def test_a_repeated_request_gets_the_first_answer(club: Club) -> None:
     assert (stale.status_code, stale.json()["type"]) == (412, "/problems/stale-version")
 
 
+async def test_a_draw_that_is_asked_for_twice_at_once_is_made_once(club: Club) -> None:
+    await club.enter()
+    one, other = await asyncio.gather(*(club.do("rounds", idempotency_key="a") for _ in range(2)))
+    assert {**one, "repeated": True} == {**other, "repeated": True}
+    assert len(one["drafts"]) == 1
+    third, fourth = await asyncio.gather(*(club.do("rounds") for _ in range(2)))
+    assert {len(third["drafts"]), len(fourth["drafts"])} == {2, 3}
+
+
 async def test_a_director_changes_a_draft_by_hand_with_a_reason(club: Club) -> None:
     await club.enter()
     drawn = await club.do("rounds")

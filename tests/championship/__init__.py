@@ -1,0 +1,1 @@
+"""Championships over a running service that is killed again and again, and what must be true of them afterwards."""
