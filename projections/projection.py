@@ -8,13 +8,15 @@ from msgspec import UNSET, Struct, UnsetType
 
 from domain.judging.events import CaseEvent
 from domain.judging.outcome import Judgment
-from domain.kernel.ids import CaseId, GameId, PlayerId, Seat
+from domain.kernel.ids import CaseId, GameId, PlayerId, Seat, TournamentId
 from domain.kernel.log.event import GameEvent
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import cause_of, read_around, read_event
 from domain.kernel.log.lifecycle import GameCreated, GameForked
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.rules.ruleset import Ruleset
+from domain.tournament.events import TournamentEvent
+from domain.tournament.tournament import Tournament
 from projections.change import Change, Table
 
 
@@ -28,6 +30,7 @@ class Fixed(Struct, frozen=True):
         ruleset: its ruleset; None when this package lacks it.
         root: the game that it goes back to over all forks, itself when it is none.
         kept: who holds its seats when it begins, if it is a continuation.
+        tournament: the tournament for which it was created; None for any other game.
     """
 
     created: GameCreated
@@ -36,6 +39,7 @@ class Fixed(Struct, frozen=True):
     ruleset: Ruleset[Any] | None
     root: GameId
     kept: Mapping[Seat, PlayerId] = {}
+    tournament: TournamentId | None = None
 
     @property
     def is_fork(self) -> bool:
@@ -122,12 +126,16 @@ class Judged(Struct, frozen=True):
         game: the game.
         root: the game that it goes back to over all forks, itself when it is none.
         case: the case that was ruled on.
+        number: its number among the cases of the game.
+        record: the ruling's row of the log.
         judgment: what the case says of the end of the game from now on; None when it leaves that alone.
     """
 
     game: GameId
     root: GameId
     case: CaseId
+    number: int
+    record: Record
     judgment: Judgment | None
 
 
@@ -150,6 +158,20 @@ class Argued(Struct, frozen=True):
     def cause(self) -> Cause:
         """Who brought it about."""
         return cause_of(self.record)
+
+
+class Directed(Struct, frozen=True):
+    """An event of a tournament, as projections get it.
+
+    Attributes:
+        tournament: the tournament after it.
+        record: its row of the log.
+        event: the event.
+    """
+
+    tournament: Tournament
+    record: Record
+    event: TournamentEvent
 
 
 class Projection(ABC):
@@ -181,6 +203,9 @@ class Projection(ABC):
     hears: ClassVar[bool] = False
     """Whether it gets the events of cases."""
 
+    attends: ClassVar[bool] = False
+    """Whether it gets the events of tournaments."""
+
     @abstractmethod
     def fold(self, happened: Happened) -> Iterable[Change]:
         """Return what an event of a game that is no fork changes."""
@@ -195,4 +220,8 @@ class Projection(ABC):
 
     def argue(self, argued: Argued) -> Iterable[Change]:
         """Return what an event of a case changes."""
+        return ()
+
+    def direct(self, directed: Directed) -> Iterable[Change]:
+        """Return what an event of a tournament changes."""
         return ()

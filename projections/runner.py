@@ -17,7 +17,7 @@ from uuid import uuid4
 
 from msgspec import Struct, field
 
-from domain.kernel.ids import CaseId, StreamId, as_game, is_tournament
+from domain.kernel.ids import CaseId, StreamId, TournamentId, as_game, is_tournament
 from domain.kernel.log.record import Record
 from domain.kernel.rules.ruleset import Library
 from projections.change import Change, Changes
@@ -398,6 +398,7 @@ class Runner:
             if not going:
                 return
             if is_tournament(stream):
+                await self._of_tournament(index, stream, record, going, follower)
                 continue
             game = as_game(stream)
             if game is None:
@@ -451,6 +452,23 @@ class Runner:
                 continue
             if found is not None:
                 self._extend(index, case, record, works, methodcaller(takes, found))
+
+    async def _of_tournament(
+        self, index: int, tournament: TournamentId, record: Record, going: Sequence[_Work], follower: Follower
+    ) -> None:
+        """Give projections that attend tournaments an event of one."""
+        attending = [work for work in going if work.projection.attends]
+        if not attending:
+            return
+        try:
+            directed = await follower.directed(tournament, record)
+        except Unavailable:
+            raise
+        except Exception as error:  # the tournament cannot be read
+            for work in attending:
+                work.fail(index, tournament, record, error)
+            return
+        self._extend(index, tournament, record, attending, methodcaller("direct", directed))
 
     @staticmethod
     def _extend(
