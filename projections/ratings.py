@@ -339,3 +339,60 @@ async def _counted(rows: Rows, generation: int, where: str, values: Sequence[Any
 
 def _marks(values: Collection[object]) -> str:
     return ", ".join("?" * len(values)) or "NULL"
+
+
+# --- what clients ask -------------------------------------------------------------------------------------------------
+
+
+class Standing(Struct, frozen=True):
+    """The rating of an account in a ruleset and a list."""
+
+    player: PlayerId
+    ruleset: str
+    pool: Pool
+    skill: Skill
+
+
+class Point(Struct, frozen=True):
+    """A rating that an account had, and the game after which it had it."""
+
+    at: str
+    game: GameId
+    place: int
+    players: int
+    skill: Skill
+
+
+async def ladder(
+    rows: Rows, pool: Pool, ruleset: str, after: tuple[int, PlayerId] | None, limit: int
+) -> list[Standing]:
+    """Return the ratings in a list, the highest first: those that follow a number that is shown, and an account."""
+    follows = "" if after is None else " AND shown <= ? AND (shown < ? OR player > ?)"
+    found = await rows.select(
+        RATINGS,
+        f"SELECT player, mu, sigma, games FROM {{ladder}} WHERE pool = ? AND ruleset = ?{follows}"
+        f" ORDER BY shown DESC, player LIMIT {limit}",
+        [pool, ruleset, *((after[0], after[0], after[1]) if after is not None else ())],
+    )
+    return [Standing(PlayerId(player), ruleset, pool, Skill(*skill)) for player, *skill in found]
+
+
+async def of_player(rows: Rows, player: PlayerId) -> list[Standing]:
+    """Return the ratings of an account."""
+    found = await rows.select(
+        RATINGS,
+        "SELECT ruleset, pool, mu, sigma, games FROM {ladder} WHERE player = ? ORDER BY ruleset, pool",
+        [player],
+    )
+    return [Standing(player, ruleset, pool, Skill(*skill)) for ruleset, pool, *skill in found]
+
+
+async def points(rows: Rows, standing: Standing, limit: int) -> list[Point]:
+    """Return the newest ratings that an account had in a ruleset and a list, the oldest of them first."""
+    found = await rows.select(
+        RATINGS,
+        "SELECT at, game, place, players, mu, sigma, games FROM {points}"
+        f" WHERE player = ? AND pool = ? AND ruleset = ? ORDER BY number DESC LIMIT {limit}",
+        [standing.player, standing.pool, standing.ruleset],
+    )
+    return [Point(at, GameId(game), place, of, Skill(*skill)) for at, game, place, of, *skill in reversed(found)]

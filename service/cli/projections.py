@@ -15,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from domain.library import LIBRARY
+from projections import finished
 from projections.lanes import LANES
 from projections.library import COUNTED, PROJECTIONS
 from projections.ratings import RATINGS
@@ -136,7 +137,9 @@ def rebuild(
             with Progress(*_COLUMNS, console=console) as progress:
                 for each in names if name == "all" else [name]:
                     if each == RATINGS.name:
+                        task = progress.add_task(each, total=await finished.total(rows))
                         await counter(store, rows).rebuild()
+                        progress.update(task, completed=await finished.total(rows))
                         continue
                     task = progress.add_task(each, total=total)
                     begun = await runner.begin(each)

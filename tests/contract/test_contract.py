@@ -358,11 +358,11 @@ def test_the_contract_does_not_grow_unnoticed(openapi: dict[str, Any]) -> None:
     """When this fails, look for what is said twice before you raise it. It began with 1,100 kB, and 169 packed.
 
     It was 1,000 kB, and 154 packed, before there were webhooks, inboxes, pushes and e-mail, and 1,125 and 172 before
-    tournaments, whose examples and regulations are the rest.
+    tournaments, whose examples and regulations are the rest. Ratings and luck brought 500 bytes more, packed.
     """
     compact = json.dumps(openapi, ensure_ascii=False, separators=(",", ":")).encode()
     assert len(compact) < 1_275_000
-    assert len(gzip.compress(compact)) < 191_500
+    assert len(gzip.compress(compact)) < 192_000
 
 
 def test_a_problem_leads_to_nothing_of_a_ruleset(openapi: dict[str, Any]) -> None:

@@ -18,7 +18,7 @@ from projections.store import Generation, ProjectionStore, Step
 from service.ratings import Counter
 from service.store.sqlite.rows import SqliteRows
 
-RULESET: Final = "tiny"
+RULESET: Final = "tiny-auction"
 SEATS: Final = tuple(map(Seat, ("red", "blue", "green", "yellow", "black", "white")))
 
 
@@ -75,7 +75,6 @@ class League:
         self.rows = rows
         self.bots = set(bots)
         self.counter = Counter(rows, self._records, self._bots, **options)
-        self._at: Generation | None = None
 
     async def _records(self, game: GameId) -> Sequence[Any]:
         raise AssertionError("no log is needed without answers of the clock")
@@ -97,14 +96,21 @@ class League:
     async def _bots(self, players: Iterable[PlayerId]) -> set[PlayerId]:
         return {player for player in players if player in self.bots}
 
+    async def _live(self) -> Generation | None:
+        return next((each for each in await self.rows.generations() if each.projection == FINISHED.name), None)
+
+    async def forget(self) -> None:
+        """Know nothing any more, as after the log was restored from an empty copy."""
+        await self.rows.swap(await self.rows.begin(FINISHED), await self._live())
+
     async def know(self, *changes: Change) -> None:
         """Let rows of results become known, in one commit."""
-        if self._at is None:
-            live = next((each for each in await self.rows.generations() if each.projection == FINISHED.name), None)
-            self._at = await self.rows.swap(await self.rows.begin(FINISHED), live)
-        step = Step(self._at, str(int(self._at.cursor or 0) + 1), 1, changes)
-        await self.rows.commit(step)
-        self._at = step.moved
+        live = await self._live()
+        if live is None:
+            await self.forget()
+            live = await self._live()
+        assert live is not None
+        await self.rows.commit(Step(live, str(int(live.cursor or 0) + 1), 1, changes))
 
     async def counted(self, *changes: Change) -> dict[str, int]:
         """Let rows become known and count them; return what is shown of the ratings of players."""
