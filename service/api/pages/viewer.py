@@ -131,6 +131,12 @@ async def show_player_page(request: Call, player: FromPath[str]) -> Response[byt
     return _shown(request, "player.html")
 
 
+@get("/ratings")
+async def show_ratings_page(request: Call) -> Response[bytes]:
+    """Show the page with the ratings in a ruleset. It reads from its address in which."""
+    return _shown(request, "ratings.html")
+
+
 @get("/tournaments")
 async def show_tournaments_page(request: Call) -> Response[bytes]:
     """Show the page with all tournaments."""
