@@ -9,10 +9,10 @@ from msgspec import UNSET, Struct
 from domain.judging.events import CaseOpened, Ruled, RuledFinally
 from domain.judging.fold import read_event as read_case_event
 from domain.judging.outcome import judgment_of
-from domain.kernel.ids import CaseId, GameId, PlayerId, Seat, StreamId
+from domain.kernel.ids import CaseId, GameId, PlayerId, Seat, StreamId, TournamentId
 from domain.kernel.log.fold import advance, fold
 from domain.kernel.log.game import Game
-from domain.kernel.log.history import read_around, read_created, retraction
+from domain.kernel.log.history import cause_of, read_around, read_created, retraction
 from domain.kernel.log.lifecycle import (
     GameEnded,
     GameForked,
@@ -28,14 +28,21 @@ from domain.kernel.rules.board import Board
 from domain.kernel.rules.documents import unpacked
 from domain.kernel.rules.message import type_name
 from domain.kernel.rules.ruleset import Library
+from domain.tournament.fold import fold as fold_tournament
+from domain.tournament.fold import fold_on
+from domain.tournament.fold import read_event as read_tournament_event
+from domain.tournament.tournament import Tournament
 from projections.cursor import Cursor, Stretch
-from projections.projection import Argued, Fixed, Happened, Judged, Seen
+from projections.projection import Argued, Directed, Fixed, Happened, Judged, Seen
 
 TABLES: Final = 256
 """Tables kept in memory; another game is folded again when it goes on."""
 
 BOARDS: Final = 64
 """Boards kept in memory; a table has its own."""
+
+TOURNAMENTS: Final = 64
+"""Tournaments kept in memory; another one is folded again when it goes on."""
 
 GAMES: Final = 20_000
 """Games of which the fixed facts are kept at hand, and cases of which it is known what game they are about."""
@@ -100,6 +107,7 @@ class Follower:
         self._games: OrderedDict[GameId, _AtHand] = OrderedDict()
         self._boards: OrderedDict[str, Board] = OrderedDict()
         self._about: OrderedDict[CaseId, GameId] = OrderedDict()
+        self._tournaments: OrderedDict[TournamentId, Tournament] = OrderedDict()
 
     async def step(self, game_id: GameId, record: Record, *, with_table: bool) -> Followed:
         """Return the event of a record; with its table when that is wanted and possible."""
@@ -139,7 +147,8 @@ class Follower:
         if not isinstance(read_around(last), GameEnded):
             return None
         judgment = judgment_of(ruling, case_id, opened.number, record.at)
-        return Judged(opened.game, (await self._fixed_of(opened.game)).root, case_id, judgment)
+        root = (await self._fixed_of(opened.game)).root
+        return Judged(opened.game, root, case_id, opened.number, record, judgment)
 
     async def argued(self, case_id: CaseId, record: Record) -> Argued:
         """Return the event of a record of a case, with the game that the case is about."""
@@ -150,6 +159,18 @@ class Follower:
             if len(self._about) > GAMES:
                 self._about.popitem(last=False)
         return Argued(game, case_id, record, event)
+
+    async def directed(self, tournament_id: TournamentId, record: Record) -> Directed:
+        """Return the event of a record of a tournament, with the tournament after it."""
+        known = self._tournaments.pop(tournament_id, None)
+        if known is not None and known.version == record.version - 1:
+            now = fold_on(known, [record])
+        else:
+            now = fold_tournament(tournament_id, await self._log.read(tournament_id, record.version))
+        self._tournaments[tournament_id] = now
+        if len(self._tournaments) > TOURNAMENTS:
+            self._tournaments.popitem(last=False)
+        return Directed(now, record, read_tournament_event(record))
 
     async def _fixed_of(self, game_id: GameId) -> Fixed:
         fixed = self._fixed.get(game_id)
@@ -166,7 +187,9 @@ class Follower:
                 root = parent.root
                 if created.purpose == "continuation":
                     kept = seated(await self._log.read(created.parent, created.version), parent.kept)
-            fixed = self._fixed[game_id] = Fixed(created, first.at, title, ruleset, root, kept)
+            fixed = self._fixed[game_id] = Fixed(
+                created, first.at, title, ruleset, root, kept, cause_of(first).tournament
+            )
             if len(self._fixed) > GAMES:
                 self._fixed.popitem(last=False)
         return fixed

@@ -194,6 +194,7 @@ class Inbox(Projection):
     tables = (MEMBERS, NOTICES)
     heeds = "around"
     hears = True
+    attends = True
 
     def fold(self, happened: Happened) -> Iterable[Change]:
         event, game, record = happened.around, happened.game, happened.record
@@ -216,7 +217,7 @@ class Inbox(Projection):
             yield from _noted(argued.game, argued.case, record.version, record.at, argued.cause.player, *notice)
 
     def direct(self, directed: Directed) -> Iterable[Change]:
-        event, tournament, record = directed.event, directed.tournament, directed.record
+        event, tournament, record = directed.event, directed.tournament.id, directed.record
         by = directed.cause.player
         for role, player in beginning(event, by):
             yield _joins(tournament, record, role, player)

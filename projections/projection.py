@@ -16,6 +16,7 @@ from domain.kernel.log.lifecycle import GameCreated, GameForked
 from domain.kernel.log.record import Cause, Record
 from domain.kernel.rules.ruleset import Ruleset
 from domain.tournament.events import TournamentEvent
+from domain.tournament.tournament import Tournament
 from projections.change import Change, Table
 
 
@@ -29,6 +30,7 @@ class Fixed(Struct, frozen=True):
         ruleset: its ruleset; None when this package lacks it.
         root: the game that it goes back to over all forks, itself when it is none.
         kept: who holds its seats when it begins, if it is a continuation.
+        tournament: the tournament for which it was created; None for any other game.
     """
 
     created: GameCreated
@@ -37,6 +39,7 @@ class Fixed(Struct, frozen=True):
     ruleset: Ruleset[Any] | None
     root: GameId
     kept: Mapping[Seat, PlayerId] = {}
+    tournament: TournamentId | None = None
 
     @property
     def is_fork(self) -> bool:
@@ -123,12 +126,16 @@ class Judged(Struct, frozen=True):
         game: the game.
         root: the game that it goes back to over all forks, itself when it is none.
         case: the case that was ruled on.
+        number: its number among the cases of the game.
+        record: the ruling's row of the log.
         judgment: what the case says of the end of the game from now on; None when it leaves that alone.
     """
 
     game: GameId
     root: GameId
     case: CaseId
+    number: int
+    record: Record
     judgment: Judgment | None
 
 
@@ -157,12 +164,12 @@ class Directed(Struct, frozen=True):
     """An event of a tournament, as projections get it.
 
     Attributes:
-        tournament: the tournament.
+        tournament: the tournament after it.
         record: its row of the log.
         event: the event.
     """
 
-    tournament: TournamentId
+    tournament: Tournament
     record: Record
     event: TournamentEvent
 
@@ -199,7 +206,10 @@ class Projection(ABC):
     """Whether it follows what becomes of games that are over: their continuations, and the rulings on them."""
 
     hears: ClassVar[bool] = False
-    """Whether it gets the events of cases and of tournaments."""
+    """Whether it gets the events of cases."""
+
+    attends: ClassVar[bool] = False
+    """Whether it gets the events of tournaments."""
 
     @abstractmethod
     def fold(self, happened: Happened) -> Iterable[Change]:

@@ -15,18 +15,16 @@ from operator import methodcaller
 from typing import Final, Protocol
 from uuid import uuid4
 
-import msgspec
 from msgspec import Struct, field
 
 from domain.kernel.ids import CaseId, StreamId, TournamentId, as_game, is_tournament
 from domain.kernel.log.record import Record
 from domain.kernel.rules.ruleset import Library
-from domain.tournament.fold import read_event
 from projections.change import Change, Changes
 from projections.cursor import Cursor, Stretch, reaches
 from projections.follower import Follower, Log
 from projections.lanes import books_of, divided
-from projections.projection import Directed, Happened, Projection
+from projections.projection import Happened, Projection
 from projections.store import Generation, Lane, Move, Overtaken, ProjectionStore, Step, Trouble, Unavailable
 
 BATCH: Final = 500
@@ -400,7 +398,7 @@ class Runner:
             if not going:
                 return
             if is_tournament(stream):
-                self._of_tournament(index, TournamentId(stream), record, going)
+                await self._of_tournament(index, stream, record, going, follower)
                 continue
             game = as_game(stream)
             if game is None:
@@ -455,18 +453,22 @@ class Runner:
             if found is not None:
                 self._extend(index, case, record, works, methodcaller(takes, found))
 
-    def _of_tournament(self, index: int, tournament: TournamentId, record: Record, going: Sequence[_Work]) -> None:
-        """Give projections that hear of tournaments an event of one."""
-        works = [work for work in going if work.projection.hears]
-        if not works:
+    async def _of_tournament(
+        self, index: int, tournament: TournamentId, record: Record, going: Sequence[_Work], follower: Follower
+    ) -> None:
+        """Give projections that attend tournaments an event of one."""
+        attending = [work for work in going if work.projection.attends]
+        if not attending:
             return
         try:
-            directed = Directed(tournament, record, read_event(record))
-        except msgspec.MsgspecError as error:  # it cannot be read
-            for work in works:
+            directed = await follower.directed(tournament, record)
+        except Unavailable:
+            raise
+        except Exception as error:  # the tournament cannot be read
+            for work in attending:
                 work.fail(index, tournament, record, error)
             return
-        self._extend(index, tournament, record, works, methodcaller("direct", directed))
+        self._extend(index, tournament, record, attending, methodcaller("direct", directed))
 
     @staticmethod
     def _extend(

@@ -113,6 +113,8 @@ BEGIN = f"INSERT INTO projections ({COLUMNS}) VALUES (?, ?, ?, 0, '', 0, '', 0, 
 LIVE = "SELECT number FROM projections WHERE projection = ? AND version BETWEEN ? AND ? AND live = 1"
 """Finds the rows that are read. Values: those of `readable`."""
 
+THERE = "SELECT number FROM projections WHERE projection = ? AND number = ?"
+
 IN_LANES = "lanes"
 """Stands in `position` of a generation that has its checkpoints in lanes; releases without lanes cannot read it."""
 

@@ -140,11 +140,16 @@ class Rows(Protocol):
         """Return all generations of all projections. Raises `Unavailable`."""
         ...
 
-    async def select(self, projection: Projection, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    async def select(
+        self, projection: Projection, query: str, values: Sequence[Any] = (), *, number: int | None = None
+    ) -> list[tuple[Any, ...]]:
         """Return what a query finds in the live rows. ``{games}`` in it stands for the projection's table `games`.
+
+        With `number`, it looks into the generation with that number, which may not be live yet.
 
         Raises:
             NotBuilt: there are no rows of this version of the projection yet.
+            Overtaken: the generation with that number was dropped.
             Unavailable: the store does not answer.
         """
         ...

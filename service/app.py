@@ -48,6 +48,7 @@ from service.observe.metrics import Metrics
 from service.observe.tracing import Traced, is_tracing
 from service.organizing.running import organizing
 from service.pictures.scenes import Drawings
+from service.ratings import counting
 from service.readmodels import Refusals, keeping
 from service.store.backend import backend_of
 from service.store.expiry import forgetting
@@ -148,6 +149,8 @@ async def open_services(
             organizing=organizers,
         )
         await opened.enter_async_context(keeping(settings, library, store, rows, wake))
+        if settings.projections:
+            await opened.enter_async_context(counting(store, rows, wake))
         await opened.enter_async_context(
             sequencing(store, log_key, settings.data, rows, wake, witnesses_of(settings), watched.signing.set)
         )

@@ -18,7 +18,7 @@ from domain.campaign.start import deployment, setup
 from domain.campaign.start.position import arrange, conceal
 from domain.campaign.start.setup import Setup, bare, fit
 from domain.campaign.turn import scoring, season, taxes, turn, winning
-from domain.conquest.dice import FACES
+from domain.conquest.dice import FACES, WORTH
 from domain.conquest.marks import LOOKS
 from domain.conquest.pieces import KINDS, MASS_NOUNS
 from domain.conquest.seats import COLOURS
@@ -88,6 +88,7 @@ class Campaign(Ruleset[Table]):
     chapters = CHAPTERS
     die: ClassVar[Mapping[str, int]] = {face: number for number, face in enumerate(FACES, start=1)}
     dice: ClassVar[Mapping[str, tuple[str, ...]]] = {"battle": FACES}
+    worth: ClassVar[Mapping[str, Mapping[str, int]]] = WORTH
     chance = CHANCE
     defaults: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "act": (

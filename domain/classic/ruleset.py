@@ -18,7 +18,7 @@ from domain.classic.start.position import arrange
 from domain.classic.start.setup import Setup, bare
 from domain.classic.turn import inflation, turn, winning
 from domain.conquest import dice
-from domain.conquest.dice import FACES
+from domain.conquest.dice import FACES, WORTH
 from domain.conquest.marks import LOOKS
 from domain.conquest.pieces import MASS_NOUNS, NO_UNITS, Units
 from domain.conquest.seats import COLOURS
@@ -76,6 +76,7 @@ class Classic(Ruleset[Table]):
     chapters = CHAPTERS
     die: ClassVar[Mapping[str, int]] = {face: number for number, face in enumerate(FACES, start=1)}
     dice: ClassVar[Mapping[str, tuple[str, ...]]] = {"battle": FACES}
+    worth: ClassVar[Mapping[str, Mapping[str, int]]] = WORTH
     kinds: ClassVar[Mapping[str, str]] = {
         **LOOKS,
         "cities": "city",

@@ -1,7 +1,7 @@
 """The battle die."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -12,6 +12,9 @@ Face = Literal["infantry", "cavalry", "catapult", "galley", "blank"]
 
 FACES: tuple[Face, ...] = ("infantry", "infantry", "cavalry", "catapult", "galley", "blank")
 """The six faces, in the order of the numbers 1 to 6 that chance yields."""
+
+WORTH: Mapping[str, Mapping[str, int]] = {"battle": {face: 1 for face in FACES if face != "blank"}}
+"""A symbol hits where a unit fits it; a blank never does."""
 
 
 def roll(draft: Draft[Any], count: int) -> tuple[int, tuple[Face, ...]]:

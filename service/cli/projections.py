@@ -15,8 +15,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from domain.library import LIBRARY
+from projections import finished
 from projections.lanes import LANES
-from projections.library import PROJECTIONS
+from projections.library import COUNTED, PROJECTIONS
+from projections.ratings import RATINGS
 from projections.runner import Stopped
 from projections.store import Generation, Overtaken, ProjectionStore, Trouble, Unavailable
 from service.base.extras import MissingExtra
@@ -55,7 +57,7 @@ def run(data: DataOption = None) -> None:
     Use this with services that run with TABULARIUM_PROJECTIONS=false. On PostgreSQL, up to 16 such processes share the
     work.
     """
-    from service import readmodels
+    from service import ratings, readmodels
     from service.api.operations.exporter import Exporter
     from service.app import open_redis, open_wake
     from service.observe.logging import configure, log
@@ -76,7 +78,8 @@ def run(data: DataOption = None) -> None:
             for number in (signal.SIGINT, signal.SIGTERM):
                 asyncio.get_running_loop().add_signal_handler(number, wake.close)
             log.info("projections are kept", metrics=metrics, settings=settings.shown())
-            await readmodels.follow(store, rows, LIBRARY, wake)
+            async with ratings.counting(store, rows, wake):
+                await readmodels.follow(store, rows, LIBRARY, wake)
 
     configure(settings.log_level)
     _run(keep())
@@ -120,11 +123,12 @@ def rebuild(
 
     The service can go on meanwhile. When one of several processes dies, the others do its part.
     """
-    names = [projection.name for projection in PROJECTIONS]
+    names = [projection.name for projection in (*PROJECTIONS, *COUNTED)]
     if name != "all" and name not in names:
         bad_input(f"there is no projection {name!r}; known: {', '.join(names)}, and `all` for each in turn")
 
     from service import readmodels
+    from service.ratings import counter
 
     async def build() -> None:
         async with _stores(data) as (store, rows):
@@ -132,6 +136,11 @@ def rebuild(
             total = await store.events()
             with Progress(*_COLUMNS, console=console) as progress:
                 for each in names if name == "all" else [name]:
+                    if each == RATINGS.name:
+                        task = progress.add_task(each, total=await finished.total(rows))
+                        await counter(store, rows).rebuild()
+                        progress.update(task, completed=await finished.total(rows))
+                        continue
                     task = progress.add_task(each, total=total)
                     begun = await runner.begin(each)
                     with _sharing(begun, data, processes - 1):

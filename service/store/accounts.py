@@ -176,6 +176,10 @@ class AccountStore(Protocol):
         """Return the accounts that the service plays, in the order of their ids."""
         ...
 
+    async def automated(self) -> list[PlayerId]:
+        """Return the accounts of which their owners say that a program plays them."""
+        ...
+
     async def automate(self, player: PlayerId) -> None:
         """Say that a program plays an account, for ever."""
         ...

@@ -137,6 +137,13 @@ export type Regulations = TournamentDetail["regulations"];
 export type Session = Schemas["SessionView"];
 
 export type PlayerRecord = Schemas["PlayerRecord"];
+export type PlayerRatings = Schemas["PlayerRatings"];
+export type RatingHistory = Schemas["RatingHistory"];
+export type Rating = Schemas["Rating"];
+export type RatedPlayer = Schemas["RatedPlayer"];
+export type PlayerLuck = Schemas["PlayerLuck"];
+export type GameLuck = Schemas["GameLuck"];
+export type Luck = Schemas["Luck"];
 export type PaperLine = Schemas["Line"];
 export type ScenarioView = Schemas["ScenarioView"];
 export type RuleAtWork = Schemas["RuleAtWork"];

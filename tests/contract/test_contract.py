@@ -358,11 +358,12 @@ def test_the_contract_does_not_grow_unnoticed(openapi: dict[str, Any]) -> None:
     """When this fails, look for what is said twice before you raise it. It began with 1,100 kB, and 169 packed.
 
     It was 1,000 kB, and 154 packed, before there were webhooks, inboxes, pushes and e-mail, and 1,125 and 172 before
-    tournaments, whose examples and regulations are the rest. Their notices, webhooks and tables are 10 and 1.5 of it.
+    tournaments, whose examples and regulations are the rest. Their notices, webhooks and tables are 10 and 1.5 of it,
+    ratings and luck 0.5 packed.
     """
     compact = json.dumps(openapi, ensure_ascii=False, separators=(",", ":")).encode()
-    assert len(compact) < 1_280_000
-    assert len(gzip.compress(compact)) < 192_500
+    assert len(compact) < 1_300_000
+    assert len(gzip.compress(compact)) < 194_500
 
 
 def test_a_problem_leads_to_nothing_of_a_ruleset(openapi: dict[str, Any]) -> None:

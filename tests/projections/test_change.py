@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import projections
 from projections import sql
 from projections.change import Add, Amend, Change, Changes, Drop, Make, Put, Table, Trim
-from projections.library import PROJECTIONS
+from projections.library import COUNTED, PROJECTIONS
 from projections.projection import Projection
 
 PLAIN = Table("plain", {"a": "text", "b": "number"}, {"x": "number", "y": "number"}, (("x",),))
@@ -102,13 +102,14 @@ def test_every_projection_is_kept() -> None:
     for module in iter_modules(projections.__path__, "projections."):
         for name, each in vars(import_module(module.name)).items():
             if isinstance(each, Projection):
-                assert each in PROJECTIONS, f"add {name} of {module.name} to PROJECTIONS in projections/library.py"
+                where = "PROJECTIONS in projections/library.py"
+                assert each in (*PROJECTIONS, *COUNTED), f"add {name} of {module.name} to {where}"
 
 
 def test_names_of_projections_and_tables_need_no_quotes() -> None:
-    names = [projection.name for projection in PROJECTIONS]
+    names = [projection.name for projection in (*PROJECTIONS, *COUNTED)]
     assert len(set(names)) == len(names)
-    for projection in PROJECTIONS:
+    for projection in (*PROJECTIONS, *COUNTED):
         for name in (projection.name, *(table.name for table in projection.tables)):
             assert name.isascii()
             assert name.isalpha()

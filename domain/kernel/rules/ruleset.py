@@ -121,6 +121,8 @@ class Ruleset(ABC, Generic[T]):
     """Names for faces of the ruleset's die, for scenarios, each with a number that shows it."""
     dice: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """The sides of each kind of die in the order of their numbers, from 1. Each side is equally likely."""
+    worth: ClassVar[Mapping[str, Mapping[str, int]]] = {}
+    """What each face of a die is worth where faces are no numbers, to tell luck by; those that are not named, 0."""
     chance: ClassVar[Mapping[type[Event[Any]], tuple[Shown, ...]]] = {}
     """Where events show rolls and shuffles, so that they can be derived again without the rules."""
     landmarks: ClassVar[Mapping[type[Event[Any]], str]] = {}

@@ -53,7 +53,8 @@ class Exporter:
         behind, seconds = self._metrics.projection_behind, self._metrics.projection_behind_seconds
         try:
             async with asyncio.timeout(PATIENCE):
-                generations = await self._rows.generations()
+                names = {projection.name for projection in PROJECTIONS}
+                generations = [each for each in await self._rows.generations() if each.projection in names]
                 total = await self._store.events()
                 ages = {cursor: await self._age(cursor) for cursor in {each.cursor for each in generations}}
         except (StoreError, Unavailable, TimeoutError):

@@ -54,6 +54,7 @@ PAGES: Final = {
     "/account/notices": "notices.html",
     "/sign-in": "sign-in.html",
     "/players/{player:str}": "player.html",
+    "/ratings": "ratings.html",
     "/tournaments": "tournaments.html",
     "/tournaments/{tournament:str}": "tournament.html",
     # The service worker stands at the root: it can show nothing of pages that are not below it.

@@ -69,23 +69,27 @@ class PostgresRows:
     async def generations(self) -> list[Generation]:
         return await self._run(_generations)
 
-    async def select(self, projection: Projection, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    async def select(
+        self, projection: Projection, query: str, values: Sequence[Any] = (), *, number: int | None = None
+    ) -> list[tuple[Any, ...]]:
         given = [_storable(value) for value in values]
 
         key = projection.name, projection.version
 
         async def work(connection: Connection) -> list[tuple[Any, ...]]:
-            number = self._live.get(key)
-            if number is None:
-                number = self._live[key] = await _live(connection, projection)
-            text = sql.numbered(query.format_map(sql.places(projection.name, number, projection.tables)))
+            at = number if number is not None else self._live.get(key)
+            if at is None:
+                at = self._live[key] = await _live(connection, projection)
+            text = sql.numbered(query.format_map(sql.places(projection.name, at, projection.tables)))
             return [tuple(row) for row in await connection.fetch(text, *given)]
 
         async def attempt(connection: Connection) -> list[tuple[Any, ...]]:
             for _ in range(ATTEMPTS - 1):
                 try:
                     return await work(connection)
-                except _SWAPPED:
+                except _SWAPPED as error:
+                    if number is not None and isinstance(error, asyncpg.UndefinedTableError):
+                        raise Overtaken(f"{projection.name} was dropped") from error
                     self._live.pop(key, None)
             return await work(connection)
 

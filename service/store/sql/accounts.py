@@ -23,6 +23,7 @@ from service.store.accounts import (
 from service.store.sql.database import Database
 from service.store.sql.webhooks import removed
 
+AUTOMATED: Final = "SELECT player FROM players WHERE automated ORDER BY player"
 PLAYER: Final = "p.player, p.name, p.created, p.scopes, p.closed, p.sought IS NOT NULL, p.bot, p.automated"
 TOKEN: Final = "t.token, t.player, t.name, t.scopes, t.created, t.expires, t.retires, t.revoked, t.used"
 
@@ -78,6 +79,9 @@ class SqlAccounts(ABC):
     async def bots(self) -> list[PlayerRow]:
         found = await self._database.select(f"SELECT {PLAYER} FROM players p WHERE p.bot IS NOT NULL ORDER BY p.player")
         return [player_row(row) for row in found]
+
+    async def automated(self) -> list[PlayerId]:
+        return [PlayerId(player) for (player,) in await self._database.select(AUTOMATED)]
 
     async def automate(self, player: PlayerId) -> None:
         await self._database.execute("UPDATE players SET automated = TRUE WHERE player = ?", player)

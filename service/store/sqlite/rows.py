@@ -56,14 +56,19 @@ class SqliteRows:
     async def generations(self) -> list[Generation]:
         return await self._read(_generations)
 
-    async def select(self, projection: Projection, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    async def select(
+        self, projection: Projection, query: str, values: Sequence[Any] = (), *, number: int | None = None
+    ) -> list[tuple[Any, ...]]:
         def work(connection: sqlite3.Connection) -> list[tuple[Any, ...]]:
             # One transaction: between the two a swap could drop the tables.
             connection.execute("BEGIN")
             try:
-                found = connection.execute(sql.LIVE, sql.readable(projection)).fetchone()
+                which = (
+                    (sql.LIVE, sql.readable(projection)) if number is None else (sql.THERE, (projection.name, number))
+                )
+                found = connection.execute(*which).fetchone()
                 if found is None:
-                    raise NotBuilt(projection.name)
+                    raise NotBuilt(projection.name) if number is None else Overtaken(f"{projection.name} was dropped")
                 places = sql.places(projection.name, found[0], projection.tables)
                 return connection.execute(query.format_map(places), tuple(values)).fetchall()
             finally:

@@ -19,6 +19,7 @@ import { chartsPanel } from "./charts.js";
 import { proposing } from "./ends.js";
 import { clocksPart } from "./giving-time.js";
 import { leaving } from "./leaving.js";
+import { luckPart } from "./luck.js";
 
 /** @param {Room} room */
 export function standingsPanel(room) {
@@ -28,6 +29,7 @@ export function standingsPanel(room) {
     ${room.isEntered() ? (room.currentScene?.shelves ?? []).map((each) => shelf(room, each)) : nothing}
     ${room.game?.result ? html`<p><strong>${won(room)}</strong>${room.game.ruled_by ? " An official ruled so." : nothing}</p>` : nothing}
     ${room.game?.continued_in ? html`<p>By a ruling it goes on in <a href="/games/${room.game.continued_in}">another game</a>.</p>` : nothing}
+    ${room.isEntered() ? luckPart(room) : nothing}
     ${clocksPart(room)} ${proposing(room)} ${leaving(room)}
     ${chartsPanel(room)}
     ${room.game ? remarks(room.game) : nothing}`;

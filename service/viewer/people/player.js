@@ -1,18 +1,21 @@
 /**
- * The page of a player: what they play now, their results by ruleset, and their games.
+ * The page of a player: what they play now, their ratings, results and luck, and their games.
  * @module
  */
 
-/** @import { GameSummary, Player, PlayerRecord } from "../types.js" */
+/** @import { GameSummary, Player, PlayerLuck, PlayerRatings, PlayerRecord } from "../types.js" */
 
 import { html, nothing, render } from "../vendor/lit-html.js";
 import { ago, clock, count, gameTitle, named } from "../parts/format.js";
 import { Api, problemOf } from "../state/api.js";
+import { luckPart, ratingsPart } from "./ratings.js";
 
 const api = new Api();
 const id = decodeURIComponent(location.pathname.split("/")[2] ?? "");
 const place = /** @type {HTMLElement} */ (document.getElementById("people"));
 /** @typedef {"running" | "gathering" | "over"} Status */
+
+/** What read models tell of the player. @typedef {{record: PlayerRecord | null, ratings: PlayerRatings | null, luck: PlayerLuck | null}} Told */
 
 /** @type {[Status, string][]} */
 const GROUPS = [
@@ -27,15 +30,20 @@ const games = Object.fromEntries(GROUPS.map(([status]) => [status, { items: [], 
 
 /**
  * @param {Player} player
- * @param {PlayerRecord | null} record
+ * @param {Told} told
  */
-function draw(player, record) {
+function draw(player, told) {
+  const { record, ratings, luck } = told;
+  /** @param {string} ruleset */
+  const title = (ruleset) => titles.get(ruleset) ?? ruleset;
   const results = record?.rulesets.filter((each) => each.finished || each.running) ?? [];
   render(
     html`<h1>${player.name}</h1>
       <p class="quiet">${player.level ? `A bot, which the service plays (${player.level}). ` : player.bot ? "A bot. " : nothing}Here since ${clock(player.created)}.</p>
       ${record && results.length ? table(record, results) : nothing}
-      ${GROUPS.map(([status, title]) => list(status, title, player, record))}
+      ${ratings ? ratingsPart(ratings.ratings, title) : nothing}
+      ${luck ? luckPart(luck, title) : nothing}
+      ${GROUPS.map(([status, name]) => list(status, name, player, told))}
       ${GROUPS.every(([status]) => !games[status].items.length) ? html`<p>No game of theirs is listed.</p>` : nothing}`,
     place,
   );
@@ -60,9 +68,9 @@ function table(record, results) {
  * @param {string} status
  * @param {string} title
  * @param {Player} player
- * @param {PlayerRecord | null} record
+ * @param {Told} told
  */
-function list(status, title, player, record) {
+function list(status, title, player, told) {
   const { items, next } = games[status];
   if (!items.length) return nothing;
   return html`<section aria-labelledby=${status}><h2 id=${status}>${title}</h2>
@@ -71,7 +79,7 @@ function list(status, title, player, record) {
       <span>${named(game.seats.find((each) => each.player === player.id)?.seat ?? "")}</span>
       <span class="quiet">${titles.get(game.ruleset) ?? game.ruleset}; <time datetime=${game.changed} title=${clock(game.changed)}>${ago(game.changed)}</time></span></li>`,
     )}</ul>
-    ${next ? html`<button @click=${() => more(status).then(() => draw(player, record))}>Show more</button>` : nothing}</section>`;
+    ${next ? html`<button @click=${() => more(status).then(() => draw(player, told))}>Show more</button>` : nothing}</section>`;
 }
 
 /** @param {string} status */
@@ -81,15 +89,17 @@ async function more(status) {
 }
 
 try {
-  const [player, record, rulesets] = await Promise.all([
+  const [player, record, ratings, luck, rulesets] = await Promise.all([
     api.get(`/v1/players/${encodeURIComponent(id)}`),
-    // While the read model is being built, the page does without it.
+    // While a read model is being built, the page does without it.
     api.get(`/v1/players/${encodeURIComponent(id)}/record`).catch(() => null),
+    api.get(`/v1/players/${encodeURIComponent(id)}/ratings`).catch(() => null),
+    api.get(`/v1/players/${encodeURIComponent(id)}/luck`).catch(() => null),
     api.get("/v1/rulesets", { limit: 100 }),
     ...GROUPS.map(([status]) => more(status)),
   ]);
   for (const each of rulesets.items) titles.set(each.id, each.title);
-  draw(player, record);
+  draw(player, { record, ratings, luck });
 } catch (error) {
   const problem = problemOf(error);
   render(

@@ -35,6 +35,7 @@ NAMED: Final = {"game", "with", "case"}
 OTHERS: Final = {
     *(
         "asked",
+        "bots",
         "bulk",
         "proposed",
         "chart",

@@ -18,6 +18,7 @@ from service.store.webhooks import DeliveryId, DeliveryRow, HookId
 from service.webhooks.devices import MOST_DEVICES
 from service.webhooks.registry import MOST_WEBHOOKS
 from tests.helpers.browsers import Subscriber
+from tests.helpers.results import League, result
 from tests.service.api.serving import Player, Service, serving
 from tests.service.api.test_administration import appointed
 from tests.service.api.test_mine import eventually
@@ -33,6 +34,7 @@ QUERIES: Final = {
     "/v1/players/me/games": ("", "waiting=true"),
     "/v1/cases": ("", "for=me", "game={game}"),
     "/v1/players/search": ("name=guest&match=prefix",),
+    "/v1/ratings": ("ruleset=tiny-auction",),
 }
 """How a list is asked for, where that is not by its address alone."""
 
@@ -106,6 +108,7 @@ class World(Struct):
         """Make whatever accounts can list as long as this."""
         service, anna, bert = self.service, self.anna, self.bert
         version = (await service.get(f"/v1/games/{self.hiding}"))["version"]
+        league = League(service.services.rows)
         for number in range(self.made, to):
             guest = await service.register(f"Guest {number}")
             await service.ask("PATCH", "/v1/players/me", guest, {"findable": True})
@@ -122,6 +125,7 @@ class World(Struct):
             await service.post(f"/v1/games/{self.gathering}/invitations", anna)
             await service.post("/v1/tokens", anna, {"name": "another", "scopes": ["play"]})
             await service.ask("PUT", f"/v1/players/me/consents/{guest.id}", anna)
+            await league.counted(*result(f"t{number}", number, f"g{number}", "table", [[guest.id], [anna.id]]))
             if number < MOST_WEBHOOKS - 1:
                 await service.post("/v1/webhooks", anna, HOOK)
             if number < MOST_DEVICES:

@@ -238,6 +238,11 @@ async def test_projections_are_rebuilt_from_the_command_line_while_the_service_g
     found = await service.services.rows.generations()
     assert {each.projection: each.number for each in found if each.live}["lobby"] == 3
 
+    code, said = await command("rebuild", "ratings")
+    assert (code, "ratings" in said) == (0, True), said
+    code, said = await command("rebuild", "rating")
+    assert code == 2
+
     await found_in_lobby(service, await service.gathering(anna))
 
 

@@ -24,6 +24,7 @@ PAGES = (
     "/account/notices",
     "/sign-in",
     "/players/any",
+    "/ratings",
     "/tournaments",
     "/tournaments/any",
 )

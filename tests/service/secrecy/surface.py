@@ -35,6 +35,7 @@ QUERIES: Final[Mapping[str, tuple[str, ...]]] = {
     "/v1/games/{game}/comparison": ("?with={game}&with_version={past}", "?with={game}&with_version=1"),
     "/v1/games/{game}/events": ("?limit=500", "?after={past}"),
     "/v1/games/{game}/history": ("?limit=500", "?after={past}"),
+    "/v1/ratings": ("?ruleset=tiny-auction", "?ruleset=tiny-auction&bots=true"),
     "/v1/statistics/dice": ("?game={game}", "?ruleset=tiny-auction&seat=blue"),
 }
 """Further ways to ask."""

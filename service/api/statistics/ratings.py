@@ -1,0 +1,162 @@
+"""Ratings and luck: how strongly accounts play a ruleset, and what the dice had to do with it."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from litestar.response import Response
+
+from domain.kernel.ids import GameId, PlayerId
+from projections import luck, ratings
+from projections.ratings import Point, Pool, Standing
+from projections.skill import Skill
+from service.api.accounts.routes import account_of
+from service.api.bodies import Nothing
+from service.api.endpoint import Answer, endpoint
+from service.api.paging import first, read_cursor
+from service.api.problems.accounts import UNKNOWN_PLAYER
+from service.api.problems.games import UNKNOWN_GAME
+from service.api.problems.rulesets import UNKNOWN_RULESET
+from service.api.request import Call
+from service.api.response import answer
+from service.api.rulesets.routes import named
+from service.api.statistics.bodies import (
+    GameLuck,
+    Ladder,
+    LadderQuery,
+    PlayerLuck,
+    PlayerRatings,
+    RatedPlayer,
+    Rating,
+    RatingHistory,
+    RatingPoint,
+)
+from service.store.accounts import PlayerRow
+
+MOST_POINTS: Final = 100
+"""Points of a history that are sent, the newest."""
+
+
+@endpoint(
+    "GET",
+    "/v1/ratings",
+    tag="Statistics",
+    query=LadderQuery,
+    answers=(Answer(200, "The ratings.", Ladder),),
+    problems=(UNKNOWN_RULESET,),
+)
+async def list_ratings(request: Call) -> Response[bytes]:
+    """List the ratings in a ruleset.
+
+    The highest first. A rating is μ - 3σ of the model of Plackett and Luce, in millionths: the player is at least so
+    strong, as far as one can tell. It is provisional with fewer than ten games. Bots have a list of their own. The
+    rules `TAB-RAT-01` to `TAB-RAT-09` say which games count. Ratings are some seconds behind the games.
+    """
+    page = request.read_query(LadderQuery)
+    ruleset = named(request, page.ruleset).id
+    shown, player, rank = read_cursor(page.cursor, tuple[int, str, int]) or (0, "", 0)
+    after = (shown, PlayerId(player)) if page.cursor is not None else None
+    pool: Pool = "bots" if page.bots == "true" else "players"
+    found = await ratings.ladder(request.services.rows, pool, ruleset, after, page.limit + 1)
+    accounts = {row.player: row for row in await request.services.accounts.named([each.player for each in found])}
+    ranked = [rated_player(place, each, accounts.get(each.player)) for place, each in enumerate(found, start=rank + 1)]
+    items, more = first(ranked, page.limit, lambda each: (each.rating.shown, each.player, each.rank))
+    return answer(Ladder(tuple(items), more))
+
+
+@endpoint(
+    "GET",
+    "/v1/players/{player:str}/ratings",
+    tag="Statistics",
+    answers=(Answer(200, "The ratings.", PlayerRatings),),
+    problems=(UNKNOWN_PLAYER,),
+)
+async def show_ratings(request: Call, player: str) -> Response[bytes]:
+    """Show a player's ratings.
+
+    Each ruleset in which a game of theirs counted, with the newest 100 points of its history: the rating after each
+    game. A ruling on a game makes a point of its own (`TAB-RAT-09`).
+    """
+    request.read_query(Nothing)
+    rows, store = request.services.rows, request.services.store
+    standings = await ratings.of_player(rows, PlayerId(player))
+    if not standings:
+        await account_of(request, player)
+    points = [await ratings.points(rows, each, MOST_POINTS) for each in standings]
+    games = {point.game for of_rating in points for point in of_rating}
+    hidden = await store.unlisted(games) | await store.private(games) if games else set[GameId]()
+    found = [history(each, of_rating, hidden) for each, of_rating in zip(standings, points, strict=True)]
+    return answer(PlayerRatings(PlayerId(player), tuple(found)))
+
+
+@endpoint(
+    "GET",
+    "/v1/games/{game:str}/luck",
+    tag="Statistics",
+    answers=(Answer(200, "The luck.", GameLuck),),
+    problems=(UNKNOWN_GAME,),
+)
+async def show_luck(request: Call, game: str) -> Response[bytes]:
+    """Show the luck of a game.
+
+    What the dice of each seat were worth, beside what they would have been on average. Rolls that were taken back
+    count, too. It says nothing about who played well, and no rating knows of it. Forks have none.
+    """
+    request.read_query(Nothing)
+    rolled = await luck.of_game(request.services.rows, GameId(game))
+    if not rolled:
+        await request.services.games.game(GameId(game))  # raises `UnknownGame` when there is none
+    library = request.services.library
+    return answer(GameLuck(GameId(game), {seat: luck.luck_of(library, each) for seat, each in rolled.items()}))
+
+
+@endpoint(
+    "GET",
+    "/v1/players/{player:str}/luck",
+    tag="Statistics",
+    answers=(Answer(200, "The luck.", PlayerLuck),),
+    problems=(UNKNOWN_PLAYER,),
+)
+async def show_player_luck(request: Call, player: str) -> Response[bytes]:
+    """Show a player's luck.
+
+    What the dice of their seats were worth in finished games that everybody may read, beside what they would have been
+    on average; in 500 of these games when there are more.
+    """
+    request.read_query(Nothing)
+    rows = request.services.rows
+    seats = await luck.games_of(rows, PlayerId(player))
+    if not seats:
+        await account_of(request, player)
+    private = await request.services.store.private(seats) if seats else set[GameId]()
+    read = [(game, seat) for game, seat in seats.items() if game not in private]
+    found = luck.luck_of(request.services.library, await luck.of_seats(rows, read))
+    return answer(PlayerLuck(PlayerId(player), len(read), found))
+
+
+# --- making answers ---------------------------------------------------------------------------------------------------
+
+
+def rated_player(rank: int, standing: Standing, account: PlayerRow | None) -> RatedPlayer:
+    """Return a line of a list of ratings."""
+    player = standing.player
+    return RatedPlayer(rank, player, account.name if account is not None else player, rating(standing.skill))
+
+
+def history(standing: Standing, points: Sequence[Point], hidden: set[GameId]) -> RatingHistory:
+    """Return a rating of a player with its history, which does not name the games in `hidden`."""
+    told = (
+        RatingPoint(
+            point.at,
+            point.game if point.game not in hidden else None,
+            point.place or None,
+            point.players,
+            rating(point.skill),
+        )
+        for point in points
+    )
+    return RatingHistory(standing.ruleset, standing.pool, rating(standing.skill), tuple(told))
+
+
+def rating(skill: Skill) -> Rating:
+    """Return a rating as it is sent."""
+    return Rating(skill.shown, skill.mu, skill.sigma, skill.games, skill.is_provisional)
