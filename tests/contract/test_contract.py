@@ -362,8 +362,8 @@ def test_the_contract_does_not_grow_unnoticed(openapi: dict[str, Any]) -> None:
     ratings and luck 0.5 packed.
     """
     compact = json.dumps(openapi, ensure_ascii=False, separators=(",", ":")).encode()
-    assert len(compact) < 1_300_000
-    assert len(gzip.compress(compact)) < 194_500
+    assert len(compact) < 1_310_000
+    assert len(gzip.compress(compact)) < 197_000
 
 
 def test_a_problem_leads_to_nothing_of_a_ruleset(openapi: dict[str, Any]) -> None:
