@@ -74,6 +74,7 @@ async def test_a_draft_is_changed_by_keyboard_and_its_cost_follows(
     await visitor.axe()
     await page.keyboard.press("Enter")
     await expect(draft.player("Carl")).to_be_focused()
+    await expect(page.locator(".drafted button[tabindex='0']")).to_contain_text("Carl")
     await expect(draft.says).to_have_text("Changed: costs 300, 300 more than the draft.")
 
     # What is not lawful is said with its rule, and put down again.
@@ -122,7 +123,7 @@ async def test_a_draft_is_changed_by_keyboard_and_its_cost_follows(
 
 
 async def test_a_club_evening_takes_few_clicks_from_nothing_to_published_tables(
-    service: Service, page: Page, visit: Visit
+    service: Service, page: Page, visitor: Visitor, visit: Visit
 ):
     clicks = 0
 
@@ -132,6 +133,8 @@ async def test_a_club_evening_takes_few_clicks_from_nothing_to_published_tables(
         clicks += 1
 
     await page.goto("/tournaments")
+    await expect(page.get_by_role("radio", name="Club evening")).to_be_checked()
+    await visitor.axe_in_passing()
     await page.get_by_role("textbox", name="Your name").fill("Zoe")
     await click(page, "Announce the tournament")
     await expect(page.get_by_role("button", name="Draw round 1")).to_be_visible()

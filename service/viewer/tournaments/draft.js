@@ -82,21 +82,22 @@ function tablesOf(tournament, drafting) {
   const { aim, drawn, picked, priced } = drafting;
   const { items } = tournament.standings;
   const points = new Map(items.map((each) => [each.player, each.played ? `${shownPoints(each.points)} points` : ""]));
-  const first = drawn.tables.flat()[0] ?? drawn.byes[0];
-  const reached = picked ?? (drafting.reached || first);
+  const players = [...drawn.tables.flat(), ...drawn.byes];
+  const isThere = picked !== null || players.includes(drafting.reached);
+  const stop = isThere ? drafting.reached : players[0];
   /** @param {string} player */
   const chip = (player) =>
-    html`<li><button type="button" data-player=${player} aria-pressed=${String(player === picked)} class=${isAim(aim, { player }) ? "aim" : ""} tabindex=${player === reached ? 0 : -1}
+    html`<li><button type="button" data-player=${player} aria-pressed=${String(player === picked)} class=${isAim(aim, { player }) ? "aim" : ""} tabindex=${player === stop ? 0 : -1}
       @click=${() => choose(drafting, { player })}>${tournament.name(player)} <span class="quiet">${points.get(player)}</span></button></li>`;
   /** @param {number | "byes" | "new"} table @param {string} words */
   const free = (table, words) =>
     picked && (table === "new" || tableOf(drawn, picked) !== table)
-      ? html`<li><button type="button" data-table=${table} class="free ${isAim(aim, { table }) ? "aim" : ""}" tabindex="-1" @click=${() => choose(drafting, { table })}>${words}</button></li>`
+      ? html`<li><button type="button" data-table=${table} class="free ${isAim(aim, { table }) ? "aim" : ""}" tabindex=${`#${table}` === stop ? 0 : -1} @click=${() => choose(drafting, { table })}>${words}</button></li>`
       : nothing;
   return html`<div role="group" aria-labelledby="draft-title" aria-describedby="draft-keys"
       @keydown=${(/** @type {KeyboardEvent} */ event) => keys(event, drafting)}
-      @focusin=${(/** @type {FocusEvent} */ event) => look(event, drafting)}
-      @pointerover=${(/** @type {PointerEvent} */ event) => event.pointerType === "mouse" && look(event, drafting)}>
+      @focusin=${(/** @type {FocusEvent} */ event) => look(event, drafting, true)}
+      @pointerover=${(/** @type {PointerEvent} */ event) => event.pointerType === "mouse" && look(event, drafting, false)}>
     <ol class="tables drafted">${drawn.tables.map((table, at) => {
       const cost = aim ? null : priced?.tables[at];
       return html`<li><h4>Table ${at + 1} <span class="quiet">${count(table.length, "player")}${cost ? `, costs ${cost.total}` : nothing}</span></h4>
@@ -118,11 +119,10 @@ function isAim(aim, target) {
 function choose(drafting, target) {
   const { picked } = drafting;
   if (picked) {
-    drafting.reached = picked;
     drafting.put(target);
+    drafting.reach(picked); // the button that has the focus is theirs now
     focusOn(picked);
   } else if ("player" in target) {
-    drafting.reached = target.player;
     drafting.pick(target.player);
   }
 }
@@ -133,13 +133,16 @@ function focusOn(player) {
 }
 
 /**
+ * Price what would come of the button that the focus or the pointer has come to.
  * @param {Event} event
  * @param {Drafting} drafting
+ * @param {boolean} isFocus
  */
-function look({ target }, drafting) {
+function look({ target }, drafting, isFocus) {
   const button = target instanceof Element ? target.closest("button") : null;
   if (!button) return;
   const { player, table } = button.dataset;
+  if (isFocus) drafting.reach(player ?? `#${table}`);
   if (player !== undefined) drafting.look({ player });
   else drafting.look({ table: table === "byes" || table === "new" ? table : Number(table) });
 }

@@ -39,7 +39,7 @@ export class Drafting {
     this.aim = null;
     /** What the tables cost: those that would come of the aim, if there is one; null until that is known. @type {PricedTables | null} */
     this.priced = null;
-    /** The player at whom the tabulator comes to the tables; empty for the first. */
+    /** The button at which the tabulator comes to the tables: a player, or `#` and a table; empty for the first. */
     this.reached = "";
     /** Why such tables cannot be published. @type {Problem | null} */
     this.refused = null;
@@ -62,6 +62,13 @@ export class Drafting {
     this.round = round;
     if (isNew) this.take(round.drafts.length);
     else this.#ask();
+  }
+
+  /** Note the button that has the focus. @param {string} button */
+  reach(button) {
+    if (button === this.reached) return;
+    this.reached = button;
+    this.redraw();
   }
 
   get isChanged() {
