@@ -412,7 +412,7 @@ class Committee:
         version = now.tournament.version
         if expected is not None and version not in expected:
             raise StaleVersion(expected, version, "tournament")
-        # Of 1,000 players it takes a fifth of a second: other requests do not wait for it.
+        # Of many players it takes a while: other requests do not wait for it.
         costs = await asyncio.to_thread(rounds.price, now.tournament, number, draft, drawn, Cause(player))
         return now, *costs
 

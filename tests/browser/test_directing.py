@@ -17,7 +17,7 @@ class Draft:
     """The draft of a round on the page. Players go by their names."""
 
     def __init__(self, club: Club, page: Page) -> None:
-        self._ids = dict(zip(NAMES, (player.id for player in club.players), strict=False))
+        self._ids: dict[str, str] = {name: player.id for name, player in zip(NAMES, club.players, strict=False)}
         self._page = page
         self.says = page.locator(".draft-says")
 

@@ -51,9 +51,9 @@ def cost_in(field: Field, draw: Draw) -> Cost:
         table = field.of(players)
         sizes += field.sizes[len(table)]
         for one, other in pairs_of(table):
-            scores += field.scores[one][other]
-            meetings += field.meetings[one][other]
-            clubs += field.clubs[one][other]
+            scores += field.score(one, other)
+            meetings += field.meeting(one, other)
+            clubs += field.club(one, other)
             lots += abs(field.lots[one] - field.lots[other])
         seats += sum(costs[seat] for seat, costs in enumerate(seating_costs(field, table)))
     without = field.of(draw.byes)

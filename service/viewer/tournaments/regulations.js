@@ -5,6 +5,7 @@
 
 /** @import { Regulations } from "../types.js" */
 
+import { timeOf } from "../parts/clocks.js";
 import { count } from "../parts/format.js";
 
 /** What each tie-break counts. @type {Record<string, string>} */
@@ -40,6 +41,7 @@ export function sentences(regulations, ruleset) {
     sizes,
     points,
     bye,
+    clock,
     check_in: checkIn,
     late,
     agreed,
@@ -48,6 +50,7 @@ export function sentences(regulations, ruleset) {
   } = regulations;
   return [
     `It is played by the rules of ${ruleset}, at tables of ${sizes.join(" or ")}.`,
+    clock ? `In each game a player has ${timeOf(clock)}.` : "Its games have no clock.",
     ...stages.map(
       (stage) =>
         `There ${stage.rounds === 1 ? "is" : "are"} ${count(stage.rounds, "round")} ${STAGES[stage.type]}${detail(stage)}.`,
