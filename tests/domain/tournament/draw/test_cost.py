@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 
 from domain.kernel.ids import PlayerId
 from domain.tournament.draw import Cost, Draw, Entrant, Met, Problem, Weights, arranged, cost
+from domain.tournament.draw.cost import cost_in
+from domain.tournament.draw.field import Field
 from tests.domain.tournament.draw.problems import every_draw, problems
 
 
@@ -45,8 +47,20 @@ def uneven(entrant: Entrant, size: int) -> list[int]:
 @settings(max_examples=60, deadline=None)
 @given(problems(most=7))
 def test_every_draw_of_a_small_field_costs_what_the_words_say(problem: Problem) -> None:
+    field = Field(problem)
     for draw in islice(every_draw(problem), 100):
-        assert cost(problem, draw) == told(problem, draw)
+        assert cost_in(field, draw) == told(problem, draw)
+    assert "pairs" not in vars(field), "of a large field they take a while, and only the draw needs them"
+
+
+@settings(max_examples=30, deadline=None)
+@given(problems(most=6))
+def test_what_two_cost_together_is_what_they_cost_part_by_part(problem: Problem) -> None:
+    field = Field(problem)
+    for one, other in permutations(range(len(field.players)), 2):
+        parts = field.score(one, other) + field.meeting(one, other) + field.club(one, other)
+        assert field.pairs[one][other] == parts
+        assert field.pairs[one][one] == 0
 
 
 @settings(max_examples=60, deadline=None)
