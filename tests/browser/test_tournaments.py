@@ -57,7 +57,7 @@ async def test_a_tournament_is_entered_and_says_who_stands_above_whom_and_why(
 
     async with visit() as other:
         await direct(other.page, f"{path}#token={token_of(club.director)}", NAMES[club.players.index(second)])
-    # Whoever looks on sees it without a word.
+    # A spectator sees it without loading the page again.
     await expect(page.get_by_text("Well played.")).to_be_visible()
     await expect(page.get_by_role("region", name="Penalties")).to_contain_text("A late start")
     await expect(page.get_by_role("region", name="Final standings").locator("tbody tr")).to_have_count(3)

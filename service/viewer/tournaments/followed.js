@@ -43,7 +43,7 @@ export class Followed {
     this.crosstable = null;
     /** The rounds, the first first. @type {RoundView[]} */
     this.rounds = [];
-    /** What waits; null for whoever does not direct. @type {Agenda | null} */
+    /** What waits; null for anybody who does not direct it. @type {Agenda | null} */
     this.agenda = null;
     /** Whether what happens is seen at once. */
     this.isLive = false;
