@@ -86,7 +86,10 @@ class Agenda(Struct, frozen=True):
 
 
 async def agenda_of(tournament: Tournament, games: Games, store: EventStore) -> Agenda:
-    """Return what waits in a tournament, by a few queries whatever its size. Raises `StoreError`."""
+    """Return what waits in a tournament. Raises `StoreError`.
+
+    It takes a few queries whatever the size of the tournament, and the games of the tables that it shows.
+    """
     every = [(each.number, table) for each in tournament.field.played for table in each.waiting]
     shown = every[:MOST_TABLES]
     named = {table.game for _, table in shown if table.game is not None}

@@ -17,6 +17,8 @@ import { tableOf } from "./moving.js";
 import { partsOf } from "./rounds.js";
 import { shownPoints } from "./standings.js";
 
+const MOST_DRAFTS = 20; // Each is on the record (TAB-TRN-09).
+
 /**
  * @param {Read} tournament
  * @param {Drafting} drafting
@@ -41,7 +43,7 @@ export function draftOf(tournament, drafting, again) {
     ${costs(drafting)}
     <div class="buttons">
       <button type="button" ?disabled=${!drafting.before.length} @click=${() => drafting.undo()}>Take the last change back</button>
-      <button type="button" ?disabled=${round.drafts.length >= 20 || picked !== null} @click=${again}>Draw again</button></div>
+      <button type="button" ?disabled=${round.drafts.length >= MOST_DRAFTS || picked !== null} @click=${again}>Draw again</button></div>
     ${publishing(tournament, drafting)}`;
 }
 

@@ -41,7 +41,7 @@ export class Drafting {
     this.priced = null;
     /** The button at which the tabulator comes to the tables: a player, or `#` and a table; empty for the first. */
     this.reached = "";
-    /** Why such tables cannot be published. @type {Problem | null} */
+    /** The refusal of a rule to publish such tables. @type {Problem | null} */
     this.refused = null;
     this.take(round.drafts.length);
   }
@@ -143,7 +143,7 @@ export class Drafting {
       /** @type {[PricedTables | null, Problem | null]} */
       const [priced, refused] = await this.price({ draft: this.number, drawn }).then(
         (found) => [found, null],
-        (error) => [null, problemOf(error)],
+        (error) => [null, problemOf(error).problem.rule ? problemOf(error) : null],
       );
       if (mine !== this.#asked) return;
       this.priced = priced;

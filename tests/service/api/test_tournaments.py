@@ -534,7 +534,7 @@ async def test_presets_can_be_announced_as_they_are(service: Service) -> None:
     assert unknown.json()["type"] == "/problems/unknown-ruleset"
 
 
-async def test_a_director_sees_what_waits_at_every_table(tmp_path: Path) -> None:
+async def test_a_director_sees_what_waits_at_every_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     time = Hands()
     async with serving(tmp_path, durable=False, clock=time, clocks=False) as service:
         club = await club_of(service, 5)
@@ -577,7 +577,11 @@ async def test_a_director_sees_what_waits_at_every_table(tmp_path: Path) -> None
         first = told["tables"][0]
         assert first["cases"] == [{"case": case, "about": shown["version"]}]
         assert [first[name] for name in ("absent", "flagged", "open")] == [[], [player.id], [player.id]]
+        monkeypatch.setattr("service.tournaments.agenda.MOST_TABLES", 1)
+        told = await agenda()
+        assert ([each["table"] for each in told["tables"]], told["more"]) == ([1], 1)
         await club.do("rounds/1/tables/2/confirmation")
-        assert [each["table"] for each in (await agenda())["tables"]] == [1]
+        told = await agenda()
+        assert ([each["table"] for each in told["tables"]], told["more"]) == ([1], 0)
         refused = await service.ask("GET", f"{club.url}/agenda", player)
         assert (refused.status_code, refused.json()["type"]) == (403, "/problems/not-a-director")

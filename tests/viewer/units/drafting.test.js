@@ -58,7 +58,7 @@ describe("moving", () => {
 
 /** @type {Drafting} */
 let drafting;
-/** @type {{drawn: typeof DRAWN, answer: (total: number) => void, refuse: () => void}[]} what was asked, and how to answer it */
+/** @type {{drawn: typeof DRAWN, answer: (total: number) => void, refuse: () => void, lose: () => void}[]} what was asked, and how to answer it */
 let asked;
 beforeEach(() => {
   mock.timers.reset();
@@ -67,7 +67,12 @@ beforeEach(() => {
   const price = ({ drawn }) =>
     new Promise((resolve, reject) => {
       const answer = (/** @type {number} */ total) => resolve({ cost: { total } });
-      asked.push({ drawn, answer, refuse: () => reject(new Problem({ detail: "They must not meet." }, 422)) });
+      asked.push({
+        drawn,
+        answer,
+        lose: () => reject(new Problem({}, 0)),
+        refuse: () => reject(new Problem({ detail: "They must not meet.", rule: "TAB-TRN-10" }, 422)),
+      });
     });
   const round = { number: 1, drafts: [{ draft: 1, drawn: DRAWN, cost: { total: 7 } }] };
   drafting = new Drafting(/** @type {never} */ (round), /** @type {never} */ (price), () => undefined);
@@ -118,6 +123,13 @@ describe("a draft that is worked on", () => {
     asked[1].answer(7);
     await answered();
     assert.deepEqual([drafting.priced?.cost.total, drafting.refused], [7, null]);
+  });
+
+  test("refuses nothing because the service does not answer", async () => {
+    waited();
+    asked[0].lose();
+    await answered();
+    assert.deepEqual([drafting.priced, drafting.refused], [null, null]);
   });
 
   test("leaves everything as it is when a player is put down, or goes where they are", () => {
