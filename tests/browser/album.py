@@ -22,6 +22,7 @@ from tests.browser.games import Table, asks, table, token_of
 from tests.browser.pointing import area, first, sit
 from tests.browser.visiting import DARK, PHONE, visiting
 from tests.service.api.serving import Player, Service, serving
+from tests.service.api.test_tournaments import NAMES, Club
 from tests.service.webhooks.receiving import Receiver, receiving
 
 SIZES: Final[Mapping[str, dict[str, Any]]] = {
@@ -83,6 +84,23 @@ async def webhooks(page: Page, player: Player, game: str) -> None:
     await page.locator(".deliveries li").first.wait_for()
 
 
+async def tournament(page: Page, club: Club) -> None:
+    await page.goto(club.url.removeprefix("/v1"))
+    await page.get_by_role("region", name="Round 1").locator("img").first.wait_for()
+
+
+async def director(page: Page, club: Club) -> None:
+    """The draft of a second round, in which somebody was picked up and would change places."""
+    await page.goto(f"{club.url.removeprefix('/v1')}#token={token_of(club.director)}")
+    players = page.locator(".drafted [data-player]")
+    await players.nth(1).click()
+    await players.nth(6).focus()
+    await page.get_by_text("change places: costs").wait_for()
+
+
+CLUBS: Final[Mapping[str, Callable[[Page, Club], Awaitable[None]]]] = {"tournament": tournament, "director": director}
+"""Scenes of a tournament."""
+
 TOLD: Final[Mapping[str, Callable[[Page, Player, str], Awaitable[None]]]] = {
     "clocks": clocks,
     "inbox": inbox,
@@ -132,6 +150,9 @@ async def main(folder: Path, names: list[str]) -> None:
 
 async def posed(service: Service, receiver: Receiver, name: str) -> Callable[[Page], Awaitable[None]]:
     """Prepare a scene; return what shows it."""
+    if name in CLUBS:
+        club = await playing(service)
+        return lambda page: CLUBS[name](page, club)
     if name in TOLD:
         player, game = await told(service, receiver)
         return lambda page: TOLD[name](page, player, game)
@@ -164,8 +185,31 @@ async def told(service: Service, receiver: Receiver) -> tuple[Player, str]:
     return anna, waits
 
 
+async def playing(service: Service) -> Club:
+    """Return a club after the first round of its tournament, with a draft of the second."""
+    names = (*NAMES, "Ida", "Jost", "Kuno", "Lena", "Marc", "Nora", "Otto", "Paul")
+    club = Club(service, await service.register("Zeno"), [await service.register(name) for name in names])
+    sizes = {"sizes": [4, 3], "points": [[60, 36, 12], [60, 42, 24, 6]]}
+    await club.announce(ruleset="mare-nostrum", stages=[{"type": "swiss", "rounds": 3}], **sizes)
+    await club.enter()
+    await club.publish()
+    for each in (await club.opened(1))["tables"]:
+        game, (one, *others) = f"/v1/games/{each['game']}", club.named(each["players"])
+        await service.post(f"{game}/start", one)
+        order = [[held["seat"]] for held in (await service.get(game))["seats"]]
+        await service.post(f"{game}/end-proposals", one, {"order": order})
+        (proposal,) = (await service.get(game))["end_proposals"]
+        for other in others:
+            await service.post(f"{game}/end-proposals/{proposal['proposed']}/answer", other, {"agrees": True})
+    for each in (await club.finished(1))["tables"]:
+        await club.do(f"rounds/1/tables/{each['number']}/confirmation")
+    await club.do("rounds")
+    return club
+
+
 if __name__ == "__main__":
-    if len(sys.argv) < 2 or not set(sys.argv[2:]) <= {*SCENES, *TOLD}:
-        print(f"expected a folder, and of {', '.join((*SCENES, *TOLD))} those that are to be taken", file=sys.stderr)
+    every = (*SCENES, *TOLD, *CLUBS)
+    if len(sys.argv) < 2 or not set(sys.argv[2:]) <= {*every}:
+        print(f"expected a folder, and of {', '.join(every)} those that are to be taken", file=sys.stderr)
         sys.exit(2)
-    asyncio.run(main(Path(sys.argv[1]), sys.argv[2:] or [*SCENES, *TOLD]))
+    asyncio.run(main(Path(sys.argv[1]), sys.argv[2:] or [*every]))

@@ -32,10 +32,10 @@ export function draftOf(tournament, drafting, again) {
         ? html`<p><label>Draft <select @change=${(/** @type {At<HTMLSelectElement>} */ { target }) => {
             drafting.take(Number(target.value));
             tournament.redraw();
-          }}>${round.drafts.map((each) => html`<option value=${each.draft} ?selected=${each.draft === number}>${each.draft}: costs ${each.cost.total}</option>`)}</select></label></p>`
+          }}>${round.drafts.map((each) => html`<option value=${each.draft} ?selected=${each.draft === number}>${each.draft}: costs ${figure(each.cost.total)}</option>`)}</select></label></p>`
         : nothing
     }
-    <p class="quiet">Drawn ${draft.by === "solver" ? "by the solver" : "by slices of the standings"}${draft.bound === null ? nothing : `; no tables could cost less than ${draft.bound}`}.
+    <p class="quiet">Drawn ${draft.by === "solver" ? "by the solver" : "by slices of the standings"}${draft.bound === null ? nothing : `; no tables could cost less than ${figure(draft.bound)}`}.
       <span id="draft-keys">Pick up a player with Enter or a click, go to another one with the arrow keys, and press Enter again: they change places. At the end of a table the player joins it. Escape puts them down.</span></p>
     <p role="status" class="draft-says">${says(tournament, drafting)}</p>
     ${refused ? html`<p class="problem">${refused.message} ${refused.problem.allowed ?? nothing} ${refused.problem.rule ? html`<span class="quiet">Rule ${refused.problem.rule}</span>` : nothing}</p>` : nothing}
@@ -70,9 +70,9 @@ function says(tournament, { aim, draft, drawn, isChanged, picked, priced, refuse
 function compared(now, before) {
   const more = now.total - before.total;
   const seating = now.seats - before.seats;
-  if (more) return `costs ${now.total}, ${Math.abs(more)} ${more > 0 ? "more" : "less"} than the draft`;
+  if (more) return `costs ${figure(now.total)}, ${figure(Math.abs(more))} ${more > 0 ? "more" : "less"} than the draft`;
   const seats = seating ? `, and ${Math.abs(seating)} ${seating > 0 ? "more" : "less"} for seats` : "";
-  return `costs ${now.total}, as much as the draft${seats}`;
+  return `costs ${figure(now.total)}, as much as the draft${seats}`;
 }
 
 /**
@@ -102,7 +102,7 @@ function tablesOf(tournament, drafting) {
       @pointerover=${(/** @type {PointerEvent} */ event) => event.pointerType === "mouse" && look(event, drafting, false)}>
     <ol class="tables drafted">${drawn.tables.map((table, at) => {
       const cost = aim ? null : priced?.tables[at];
-      return html`<li><h4>Table ${at + 1} <span class="quiet">${count(table.length, "player")}${cost ? `, costs ${cost.total}` : nothing}</span></h4>
+      return html`<li><h4>Table ${at + 1} <span class="quiet">${count(table.length, "player")}${cost ? `, costs ${figure(cost.total)}` : nothing}</span></h4>
         <ul>${table.map(chip)} ${free(at, `To table ${at + 1}`)}</ul></li>`;
     })}
     ${drawn.byes.length || picked ? html`<li><h4>Without a table</h4><ul>${drawn.byes.map(chip)} ${free("byes", "A bye")} ${free("new", "A new table")}</ul></li>` : nothing}</ol></div>`;
@@ -191,13 +191,18 @@ function costs({ draft, priced }) {
     <thead><tr><th scope="col">For</th><th scope="col" class="number">Draft</th><th scope="col" class="number">Now</th></tr></thead>
     <tbody>${parts.map(
       ({ part, what }) =>
-        html`<tr><th scope="row">${what}</th><td class="number">${draft.cost[part]}</td><td class="number">${now ? changed(now[part], draft.cost[part]) : "–"}</td></tr>`,
+        html`<tr><th scope="row">${what}</th><td class="number">${figure(draft.cost[part])}</td><td class="number">${now ? changed(now[part], draft.cost[part]) : "–"}</td></tr>`,
     )}</tbody></table>`;
+}
+
+/** @param {number} number */
+function figure(number) {
+  return number.toLocaleString("en");
 }
 
 /** @param {number} now @param {number} before */
 function changed(now, before) {
-  return now === before ? now : html`<strong>${now}</strong>`;
+  return now === before ? figure(now) : html`<strong>${figure(now)}</strong>`;
 }
 
 /**
