@@ -87,6 +87,7 @@ async def test_a_draft_is_changed_by_keyboard_and_its_cost_follows(
     await expect(page.get_by_text("must not meet.")).to_contain_text("Rule TAB-TRN-10")
     await page.keyboard.press("Escape")
     await expect(draft.player("Anna")).to_be_focused()
+    await expect(draft.says).to_have_text("Changed: costs 300, 300 more than the draft.")
     await expect(page.get_by_text("must not meet.")).to_have_count(0)
 
     # Back, and to a table of their own size.
@@ -98,6 +99,7 @@ async def test_a_draft_is_changed_by_keyboard_and_its_cost_follows(
     await expect(page.get_by_role("button", name="Publish the changed tables")).to_be_disabled()
     await draft.player("Carl").press("Enter")
     await draft.go_to(table=str(1 - home))
+    await expect(draft.says).to_have_text(f"Carl joins table {2 - home}: costs 300, 300 more than the draft.")
     await page.keyboard.press("Enter")
     await expect(draft.says).to_have_text("Changed: costs 300, 300 more than the draft.")
 
