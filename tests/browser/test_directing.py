@@ -144,12 +144,14 @@ async def test_a_club_evening_takes_few_clicks_from_nothing_to_published_tables(
         async with visit(**PHONE) as phone:
             await phone.page.goto(page.url)
             await phone.page.get_by_role("textbox", name="Your name").fill(name)
+            await phone.page.get_by_role("textbox", name="Your club").fill("Ostia")
             await click(phone.page, "Enter and check in")
             await expect(phone.page.get_by_text("You have entered and checked in.")).to_be_visible()
         # The stream tells the director's page.
         await expect(page.get_by_role("region", name="Standings")).to_contain_text(name)
     await expect(page.get_by_text("3 players can be drawn.")).to_be_visible()
     await click(page, "Draw round 1")
+    await expect(page.locator(".drafted [data-player]").filter(has_text="Ostia")).to_have_count(3)
     await click(page, "Publish")
     await expect(page.get_by_role("link", name="Table 1", exact=True)).to_be_visible()
     assert clicks == 6

@@ -84,13 +84,14 @@ function tablesOf(tournament, drafting) {
   const { aim, drawn, picked, priced } = drafting;
   const { items } = tournament.standings;
   const points = new Map(items.map((each) => [each.player, each.played ? `${shownPoints(each.points)} points` : ""]));
+  const clubs = new Map(tournament.detail.players.map((each) => [each.player, each.club ?? ""]));
   const players = [...drawn.tables.flat(), ...drawn.byes];
   const isThere = picked !== null || players.includes(drafting.reached);
   const stop = isThere ? drafting.reached : players[0];
   /** @param {string} player */
   const chip = (player) =>
     html`<li><button type="button" data-player=${player} aria-pressed=${String(player === picked)} class=${isAim(aim, { player }) ? "aim" : ""} tabindex=${player === stop ? 0 : -1}
-      @click=${() => choose(drafting, { player })}>${tournament.name(player)} <span class="quiet">${points.get(player)}</span></button></li>`;
+      @click=${() => choose(drafting, { player })}>${tournament.name(player)} <span class="quiet">${[points.get(player), clubs.get(player)].filter(Boolean).join(", ")}</span></button></li>`;
   /** @param {number | "byes" | "new"} table @param {string} words */
   const free = (table, words) =>
     picked && (table === "new" || tableOf(drawn, picked) !== table)

@@ -85,12 +85,14 @@ function acts(tournament) {
   const next = rounds.length + 1;
   const isFirst = summary.rounds < (regulations.late ?? 1);
   const checked = own && (regulations.check_in === "each round" ? own.checked_in >= next : own.checked_in > 0);
-  const enter = (/** @type {Record<string, string>} */ headers) => api.post(`${path}/entries`, {}, headers);
-  const checkIn = (/** @type {Record<string, string>} */ headers) =>
-    api.post(`${path}/check-in`, { entropy: entropy() }, headers);
-  const both = () =>
+  /** @param {Record<string, string>} headers @param {string} club */
+  const enter = (headers, club) => api.post(`${path}/entries`, { club: club || null }, headers);
+  /** @param {Record<string, string>} headers */
+  const checkIn = (headers) => api.post(`${path}/check-in`, { entropy: entropy() }, headers);
+  /** @param {string} club */
+  const both = (club) =>
     tournament.act("", "You have entered and checked in.", (headers) =>
-      enter(headers).then(() => checkIn({ "Idempotency-Key": newKey() })),
+      enter(headers, club).then(() => checkIn({ "Idempotency-Key": newKey() })),
     );
   /** @param {string} done @param {(headers: Record<string, string>) => Promise<unknown>} request */
   const doing = (done, request) => () => tournament.act("", done, request);
@@ -100,8 +102,8 @@ function acts(tournament) {
   return html`<div class="acts">
     ${
       (!own || own.out) && isFirst
-        ? html`<button class="strong" @click=${both}>Enter and check in</button>
-          <button @click=${doing("You have entered. Check in before the round is drawn.", enter)}>Enter</button>`
+        ? html`${clubField}<button class="strong" @click=${() => both(clubGiven())}>Enter and check in</button>
+          <button @click=${doing("You have entered. Check in before the round is drawn.", (headers) => enter(headers, clubGiven()))}>Enter</button>`
         : nothing
     }
     ${own && !own.out && !checked ? html`<button class="strong" @click=${doing("You have checked in.", checkIn)}>Check in</button>` : nothing}
@@ -109,19 +111,30 @@ function acts(tournament) {
   </div>${told}`;
 }
 
+/** Return the club that is named on the page. */
+function clubGiven() {
+  return /** @type {HTMLInputElement | null} */ (document.getElementById("club"))?.value.trim() ?? "";
+}
+
+/** Players of one club meet only when little speaks against it. */
+const clubField = html`<span class="field"><label for="club">Your club</label> <input id="club" name="club" autocomplete="organization" maxlength="60" placeholder="optional" /></span>`;
+
 /**
  * Entering by one click for somebody who has no account yet.
- * @param {() => Promise<unknown>} enter
+ * @param {(club: string) => Promise<unknown>} enter
  */
 function guest(enter) {
   /** @param {Submitted} event */
   const submit = async (event) => {
     event.preventDefault();
-    if (await account.open(textIn(new FormData(event.target), "name"))) await enter();
+    // Read now: with an account, the page has another form.
+    const given = new FormData(event.target);
+    if (await account.open(textIn(given, "name"))) await enter(textIn(given, "club"));
   };
   return html`<form @submit=${submit}>
       <label for="guest">Your name</label>
       <div class="line"><input id="guest" name="name" autocomplete="nickname" maxlength="80" placeholder="optional" />
+        ${clubField}
         <button class="strong" ?disabled=${account.isUnknown}>Enter and check in</button></div>
       <p class="hint">This browser keeps your account. You can make it lasting at any time.</p>
     </form>
