@@ -57,7 +57,7 @@ class Table(Struct, frozen=True):
         game: its game; None until that was created.
         opened: when it was.
         result: None until there is one.
-        away: who was replaced by a substitute; they earn nothing in the round.
+        substitutes: who was replaced by whom, the first first.
     """
 
     number: int
@@ -65,7 +65,18 @@ class Table(Struct, frozen=True):
     game: GameId | None = None
     opened: str = ""
     result: Result | None = None
-    away: tuple[PlayerId, ...] = ()
+    substitutes: tuple[tuple[PlayerId, PlayerId], ...] = ()
+
+    @property
+    def away(self) -> tuple[PlayerId, ...]:
+        """Who was replaced by a substitute; they earn nothing in the round."""
+        return tuple(player for player, _ in self.substitutes)
+
+    def seated_for(self, player: PlayerId) -> PlayerId:
+        """Return who has the place of somebody who sat at the table: themselves, or their last substitute."""
+        for replaced, substitute in self.substitutes:
+            player = substitute if player == replaced else player
+        return player
 
 
 class Round(Struct, frozen=True):

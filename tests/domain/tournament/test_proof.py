@@ -278,7 +278,7 @@ def with_table(play: Play) -> Club:
 def of_one_table(play: Play, **taken: Any) -> Club:
     """Return a tournament of one table, which took the result of a game, or what is given instead."""
     club = with_table(play)
-    found = outcome_of(play.game, play.records, club.round.tables[0].players)
+    found = outcome_of(play.game, play.records, club.round.tables[0])
     assert found is not None
     told = msgspec.structs.asdict(found) | taken
     club.act(results.take_result, 1, 1, *told.values(), by=None)
