@@ -69,8 +69,19 @@ class Table(Struct, frozen=True):
 
     @property
     def away(self) -> tuple[PlayerId, ...]:
-        """Who was replaced by a substitute; they earn nothing in the round."""
+        """Who was replaced by a substitute."""
         return tuple(player for player, _ in self.substitutes)
+
+    def earners(self, regulations: Regulations) -> tuple[PlayerId, ...]:
+        """Return who get the points of the table, in the order of the seats (TAB-TRN-13)."""
+        return tuple(self.earner(player, regulations) for player in self.players)
+
+    def earner(self, player: PlayerId, regulations: Regulations) -> PlayerId:
+        """Return who gets the points of a player: themselves, or whom they replaced."""
+        if regulations.points_of_substitutes == "replaced":
+            for replaced, substitute in reversed(self.substitutes):
+                player = replaced if player == substitute else player
+        return player
 
     def seated_for(self, player: PlayerId) -> PlayerId:
         """Return who has the place of somebody who sat at the table: themselves, or their last substitute."""
@@ -98,9 +109,9 @@ class Round(Struct, frozen=True):
     tables: tuple[Table, ...] = ()
     byes: tuple[PlayerId, ...] = ()
 
-    def seats(self, player: PlayerId) -> bool:
-        """Tell whether a player has a table or a bye in the round."""
-        return player in self.byes or any(player in each.players for each in self.tables)
+    def seats(self, player: PlayerId, regulations: Regulations) -> bool:
+        """Tell whether a player has a bye in the round, or gets the points of a seat."""
+        return player in self.byes or any(player in each.earners(regulations) for each in self.tables)
 
     def table(self, number: int) -> Table | None:
         """Return the table with a number; None when there is none."""
