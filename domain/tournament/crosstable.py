@@ -54,8 +54,9 @@ def crosstable(field: Field) -> list[Line]:
 def _cells(player: PlayerId, field: Field, scores: Scores) -> Iterator[Cell]:
     earned = {each.place: each for each in scores.rounds[player]}
     for place, drawn in enumerate(field.played):
-        table = next((table for table in drawn.tables if player in table.players), None)
-        opponents = tuple(each for each in table.players if each != player) if table is not None else ()
+        table = next((table for table in drawn.tables if player in table.earners(field.regulations)), None)
+        at_table = zip(table.players, table.earners(field.regulations), strict=True) if table is not None else ()
+        opponents = tuple(each for each, earner in at_table if earner != player)
         number, found = table.number if table is not None else 0, earned.get(place)
         if found is not None:
             finished = found.seated.place + 1 if found.seated is not None else 0

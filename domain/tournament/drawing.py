@@ -101,7 +101,8 @@ def eligible(field: Field) -> list[PlayerId]:
 def _first(table: Table, advance: int, field: Field, rank: Mapping[PlayerId, int]) -> list[PlayerId]:
     """Return the first of a table; those who tie there stand as in the standings."""
     order = scored(table.result, field.regulations.agreed == "tied") if table.result is not None else ()
-    return [player for tied in order for player in sorted(tied, key=rank.__getitem__)][:advance]
+    earners = ([table.earner(player, field.regulations) for player in tied] for tied in order)
+    return [player for tied in earners for player in sorted(tied, key=rank.__getitem__)][:advance]
 
 
 def _of_stage(field: Field) -> list[Round]:

@@ -57,7 +57,7 @@ class Table(Struct, frozen=True):
         game: its game; None until that was created.
         opened: when it was.
         result: None until there is one.
-        away: who was replaced by a substitute; they earn nothing in the round.
+        substitutes: who was replaced by whom, the first first.
     """
 
     number: int
@@ -65,7 +65,29 @@ class Table(Struct, frozen=True):
     game: GameId | None = None
     opened: str = ""
     result: Result | None = None
-    away: tuple[PlayerId, ...] = ()
+    substitutes: tuple[tuple[PlayerId, PlayerId], ...] = ()
+
+    @property
+    def away(self) -> tuple[PlayerId, ...]:
+        """Who was replaced by a substitute."""
+        return tuple(player for player, _ in self.substitutes)
+
+    def earners(self, regulations: Regulations) -> tuple[PlayerId, ...]:
+        """Return who get the points of the table, in the order of the seats (TAB-TRN-13)."""
+        return tuple(self.earner(player, regulations) for player in self.players)
+
+    def earner(self, player: PlayerId, regulations: Regulations) -> PlayerId:
+        """Return who gets the points of a player: themselves, or whom they replaced."""
+        if regulations.points_of_substitutes == "replaced":
+            for replaced, substitute in reversed(self.substitutes):
+                player = replaced if player == substitute else player
+        return player
+
+    def seated_for(self, player: PlayerId) -> PlayerId:
+        """Return who has the place of somebody who sat at the table: themselves, or their last substitute."""
+        for replaced, substitute in self.substitutes:
+            player = substitute if player == replaced else player
+        return player
 
 
 class Round(Struct, frozen=True):
@@ -87,9 +109,9 @@ class Round(Struct, frozen=True):
     tables: tuple[Table, ...] = ()
     byes: tuple[PlayerId, ...] = ()
 
-    def seats(self, player: PlayerId) -> bool:
-        """Tell whether a player has a table or a bye in the round."""
-        return player in self.byes or any(player in each.players for each in self.tables)
+    def seats(self, player: PlayerId, regulations: Regulations) -> bool:
+        """Tell whether a player has a bye in the round, or gets the points of a seat."""
+        return player in self.byes or any(player in each.earners(regulations) for each in self.tables)
 
     def table(self, number: int) -> Table | None:
         """Return the table with a number; None when there is none."""

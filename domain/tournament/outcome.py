@@ -14,6 +14,7 @@ from domain.kernel.log.seated import SeatAssigned
 from domain.kernel.rules.message import type_name
 from domain.kernel.rules.ruleset import Order as SeatOrder
 from domain.tournament.events import Order
+from domain.tournament.field import Table
 
 
 class Outcome(Struct, frozen=True):
@@ -27,36 +28,45 @@ class Outcome(Struct, frozen=True):
     left: tuple[PlayerId, ...]
 
 
-def players_of(records: Iterable[Record], table: Sequence[PlayerId]) -> dict[Seat, PlayerId]:
-    """Return which player of the table each seat of a game counts for: the last of the table who held it."""
+def players_of(records: Iterable[Record], table: Table) -> dict[Seat, PlayerId]:
+    """Return which player of the table each seat of a game counts for: the last of the table who held it.
+
+    A seat of somebody who was replaced counts for their substitute, who may not have taken it over (TAB-TRN-13).
+    """
+    known = {*table.players, *table.away}
     held: dict[Seat, PlayerId] = {}
     for record in records:
         match read_around(record):
             case SeatTaken(seat, player) | SeatAssigned(seat, player) | SeatTakenOver(seat, player):
-                held[seat] = player if player in table or seat not in held else held[seat]
+                held[seat] = player if player in known or seat not in held else held[seat]
             case SeatLeft(seat):
                 held.pop(seat, None)
             case SeatsMoved(players):
                 held = dict(players)
             case _:
                 pass
-    return {seat: player for seat, player in held.items() if player in table}
+    return {seat: table.seated_for(player) for seat, player in held.items() if player in known}
 
 
-def outcome_of(game: Game, records: Sequence[Record], table: Sequence[PlayerId]) -> Outcome | None:
+def outcome_of(game: Game, records: Sequence[Record], table: Table) -> Outcome | None:
     """Return how a game ended for the players of its table; None while it goes on, or when it is not their game.
 
     `records` is its whole log. A player has left when another account held the seat at the end, or nobody, because they
     gave it up, resigned, or lost it by the clock.
     """
     end, players = finish(game), players_of(records, table)
-    if end is None or sorted(players.values()) != sorted(table):
+    if end is None or sorted(players.values()) != sorted(table.players):
         return None
     ended = next(record for record in reversed(records) if record.type == type_name(GameEnded))
     given_up = game.around.given_up
-    gone = {player for seat, player in players.items() if game.players[seat] != player or seat in given_up}
-    left = tuple(player for player in table if player in gone)
+    gone = {player for seat, player in players.items() if _has_left(game, seat, player, table) or seat in given_up}
+    left = tuple(player for player in table.players if player in gone)
     return Outcome(in_players(end.order, players), end.how, end.rule, ended.version, ended.hash.hex(), left)
+
+
+def _has_left(game: Game, seat: Seat, player: PlayerId, table: Table) -> bool:
+    holder = game.players[seat]
+    return holder is None or table.seated_for(holder) != player
 
 
 def in_players(order: SeatOrder, players: dict[Seat, PlayerId]) -> Order:

@@ -375,7 +375,7 @@ class _Replay:
             self._fail(f"{where}, which is no game of this tournament")
         if taken.version > len(game.records) or game.records[taken.version - 1].hash.hex() != taken.hash:
             self._fail(f"{where} at version {taken.version} with a hash that the game does not have there")
-        found = outcome_of(game.fold(self.library), game.records, table.players)
+        found = outcome_of(game.fold(self.library), game.records, table)
         if found is None:
             self._fail(f"{where}, which is not over, or was played by others")
         if (taken.how, taken.rule) == ("ruled", RULED_AFTERWARDS):

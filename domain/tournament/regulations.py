@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 from fractions import Fraction
 from typing import Any, Final, Literal, get_args
 
-from msgspec import Struct, field
+from msgspec import UNSET, Struct, UnsetType, field
 
 from domain.kernel.log.clock import PRESETS, Clock, require_sound
 from domain.kernel.rules.message import enumerated, kebab
@@ -21,6 +21,8 @@ MOST_BANS: Final = 500
 
 CheckIn = Literal["once", "each round"]
 """When players say that they are there: before the first round that they play, or before each."""
+PointsOfSubstitutes = Literal["substitute", "replaced"]
+"""Who gets what the seat of a substitute earns: they, in place of a bye, or the player whom they replaced."""
 AgreedEnds = Literal["agreed", "tied"]
 """What an agreed end counts: the order that was agreed, or a tie of all."""
 
@@ -115,6 +117,8 @@ class Regulations(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
             the last round count when a director confirms them.
         entrants: how many can enter.
         bans: pairs of players who must not meet.
+        points_of_substitutes: who gets what a seat earns after a substitute was seated: the `substitute`, in place of a
+            bye; or the player who was `replaced`, and the substitute keeps the bye. Absent: the substitute.
     """
 
     ruleset: str
@@ -132,6 +136,8 @@ class Regulations(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     confirmed_after: int = 24
     entrants: int = 240
     bans: tuple[tuple[str, str], ...] = ()
+    # Absent in the logs of before, whose bytes stay.
+    points_of_substitutes: PointsOfSubstitutes | UnsetType = UNSET
 
     @property
     def rounds(self) -> int:

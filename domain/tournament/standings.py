@@ -113,7 +113,7 @@ class Scores:
         regulations, place = self.field.regulations, 0
         for tied in scored(result, regulations.agreed == "tied"):
             points = regulations.shared(len(table.players), place, len(tied))
-            yield from (Seated(player, table, result, place, points) for player in tied)
+            yield from (Seated(table.earner(each, regulations), table, result, place, points) for each in tied)
             place += len(tied)
 
     def _total(self, player: PlayerId) -> Fraction:
@@ -137,10 +137,10 @@ class Scores:
         for number, stage in reversed(list(enumerate(regulations.stages))):
             own = [each for each, at in zip(played, of_round, strict=True) if at == number]
             if isinstance(stage, KnockOut):
-                found.append(Fraction(sum(each.seats(player) for each in own)))
+                found.append(Fraction(sum(each.seats(player, regulations) for each in own)))
             elif isinstance(stage, FinalTable):
                 places = [each.place for each in self.seated(player) if any(each.table in one.tables for one in own)]
-                sat = any(each.seats(player) for each in own)
+                sat = any(each.seats(player, regulations) for each in own)
                 found += [Fraction(sat), Fraction(-places[0] if places else 0)]
         return tuple(found)
 
@@ -162,14 +162,17 @@ class Scores:
 
     def meetings(self, player: PlayerId, tied: Collection[PlayerId]) -> Value:
         """The points that they earned at tables with others with whom they tie."""
-        others = set(tied) - {player}
-        met = (each.points for each in self.seated(player) if others.intersection(each.table.players))
+        others, regulations = set(tied) - {player}, self.field.regulations
+        met = (each.points for each in self.seated(player) if others.intersection(each.table.earners(regulations)))
         return (sum(met, Fraction(0)),)
 
     def opponents(self, player: PlayerId, tied: Collection[PlayerId]) -> Value:
         """The mean of the points of all whom they met, each as often as they met; a bye counts as their own points."""
         counted = [
-            self.points[other] for each in self.seated(player) for other in each.table.players if other != player
+            self.points[other]
+            for each in self.seated(player)
+            for other in each.table.earners(self.field.regulations)
+            if other != player
         ]
         counted += [self.points[player] for each in self.rounds[player] if each.seated is None]
         return (sum(counted, Fraction(0)) / len(counted) if counted else Fraction(0),)

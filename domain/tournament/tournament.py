@@ -221,9 +221,10 @@ class Tournament(Struct, kw_only=True):
             case SubstituteSeated(number, table, player, to):
                 found = rounds[number].tables[table - 1]
                 players = tuple(to if each == player else each for each in found.players)
-                self._change_table(number, table, players=players, away=(*found.away, player))
-                byes = tuple(each for each in rounds[number].byes if each != to)
-                rounds[number] = replace(rounds[number], byes=byes)
+                self._change_table(number, table, players=players, substitutes=(*found.substitutes, (player, to)))
+                if self.regulations.points_of_substitutes != "replaced":  # or they keep the bye
+                    byes = tuple(each for each in rounds[number].byes if each != to)
+                    rounds[number] = replace(rounds[number], byes=byes)
             case ResultTaken(number, table, order, how, _, _, _, left):
                 self._change_table(number, table, result=Result(order, how, left, at))
             case ResultConfirmed(number, table):

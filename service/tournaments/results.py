@@ -33,13 +33,13 @@ async def take(
 async def outcome(games: Games, desk: Desk, game: Game, table: Table) -> Outcome | None:
     """Return how the game of a table ended, after the rulings on it; None while it goes on."""
     records = await games.records(game.id)
-    found = outcome_of(game, records, table.players)
+    found = outcome_of(game, records, table)
     if found is None:
         return None
     judged = await desk.outcome(game)
     if judged.ruled_by is None or judged.continued_in is not None or judged.result is None:
         return found
-    order = in_players(judged.result.order, players_of(records, table.players))
+    order = in_players(judged.result.order, players_of(records, table))
     return Outcome(order, "ruled", judged.result.rule, found.version, found.hash, found.left)
 
 

@@ -30,7 +30,7 @@ from service.observe.logging import log
 from service.store.protocol import EventStore, KeyReused, StoreError, TournamentRow
 from service.tournaments.committee import Committee
 from service.tournaments.results import take
-from service.tournaments.tables import START_AFTER, CancelTable, StartTable, open_game, opened_game, seat
+from service.tournaments.tables import START_AFTER, CancelTable, OfferTable, StartTable, open_game, opened_game, seat
 from service.webhooks.lease import Lease, Lessor
 
 LOOK: Final = 2.0
@@ -167,6 +167,8 @@ class Secretary:
             match statuses.get(game) if game is not None else None:
                 case "gathering":
                     await self._gather(tournament, place)
+                case "running" if place.table.substitutes and place.table.result is None:
+                    await self._offer(tournament, place)
                 case "over" if place.table.result is None or is_anew:
                     await self._take(tournament.id, place)
                 case _:
@@ -213,6 +215,19 @@ class Secretary:
         if None not in game.players.values() and (not game.around.assigned or waited >= self._start_after):
             with suppress(Refusal):  # somebody else was quicker
                 await self._games.act(game.id, game.organizer, StartTable(tournament.id))
+
+    async def _offer(self, tournament: Tournament, place: Place) -> None:
+        """Offer seats of a running game to substitutes. Another offer is withdrawn."""
+        table = place.table
+        assert table.game is not None
+        game = await self._games.game(table.game)
+        for each, holder in game.players.items():
+            to = table.seated_for(holder) if holder is not None else None
+            offer = game.around.offers.get(each)
+            if to in (None, holder) or (offer is not None and offer.to == to):
+                continue
+            with suppress(Refusal):  # they may not play on: a director looks for another one
+                await self._games.act(game.id, game.organizer, OfferTable(tournament.id, each, to))
 
     async def _call_off(self, tournament: Tournament) -> None:
         """Cancel the games that have not begun of cancelled rounds; of all rounds, when the tournament is cancelled."""

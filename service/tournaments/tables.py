@@ -1,4 +1,4 @@
-"""The games of tables: each is opened once, seats substitutes, and starts, for its tournament."""
+"""The games of tables: each is opened once, takes substitutes, and starts, for its tournament."""
 
 import hashlib
 from contextlib import suppress
@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from domain.kernel.canonical import canonical
-from domain.kernel.ids import GameId, PlayerId, TournamentId
+from domain.kernel.ids import GameId, PlayerId, Seat, TournamentId
 from domain.kernel.log import seating
 from domain.kernel.log.game import Decided
 from domain.tournament.field import Table
@@ -36,6 +36,21 @@ class SeatTable(Act, frozen=True):
             if decided.game.players[seat] != player:
                 decided = decided.then(seating.assign_seat(decided.game, seat, player, by_tournament, case.at))
         return decided
+
+
+class OfferTable(Act, frozen=True):
+    """Offering a seat of a running game to a substitute, for its tournament, in place of another offer."""
+
+    kind = "offer-seat"
+    tournament: TournamentId
+    seat: Seat
+    to: PlayerId
+
+    async def decide(self, case: Case) -> Decided:
+        decided, by_tournament = Decided(case.game, ()), replace(case.cause, tournament=self.tournament)
+        if self.seat in case.game.around.offers:
+            decided = decided.then(seating.withdraw_offer(case.game, self.seat, by_tournament, case.at))
+        return decided.then(seating.offer_seat(decided.game, self.seat, self.to, by_tournament, case.at))
 
 
 class StartTable(Act, frozen=True):

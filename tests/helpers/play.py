@@ -269,13 +269,13 @@ class Play:
     def take_over(self, seat: Seat, player: PlayerId) -> Decided:
         return self._answered(seating.take_over_seat(self.game, seat, Cause(player), self.now))
 
-    def offer(self, seat: Seat, to: PlayerId | None = None, *, by: PlayerId | None = None) -> Decided:
+    def offer(self, seat: Seat, to: PlayerId | None = None, *, by: PlayerId | None = None, **more: Any) -> Decided:
         """Offer a seat, as its player or as the official `by`."""
-        cause = Cause(by) if by is not None else Cause(self.game.players[seat], seat)
+        cause = Cause(by, **more) if by is not None else Cause(self.game.players[seat], seat)
         return self._answered(seating.offer_seat(self.game, seat, to, cause, self.now))
 
-    def withdraw_offer(self, seat: Seat, *, by: PlayerId | None = None) -> Decided:
-        cause = Cause(by) if by is not None else Cause(self.game.players[seat], seat)
+    def withdraw_offer(self, seat: Seat, *, by: PlayerId | None = None, **more: Any) -> Decided:
+        cause = Cause(by, **more) if by is not None else Cause(self.game.players[seat], seat)
         return self._answered(seating.withdraw_offer(self.game, seat, cause, self.now))
 
     def resign(self, seat: Seat) -> Decided:

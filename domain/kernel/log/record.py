@@ -32,8 +32,8 @@ class Cause(Struct, frozen=True, omit_defaults=True):
         by: what no player did: `clock` where the clock let a flag fall, or answered for a seat (TAB-CLK-05), or nothing
             had happened for too long (TAB-END-04); `house` where the house answered for a seat that resigned
             (TAB-SEAT-05); absent for everything else.
-        tournament: the tournament for which the organizer creates the game, assigns its seats, starts or cancels it
-            (TAB-SEAT-10); absent for everything else.
+        tournament: the tournament for which the organizer creates the game, assigns its seats, starts or cancels it, or
+            offers a seat to a substitute (TAB-SEAT-10); absent for everything else.
     """
 
     player: PlayerId | None = None

@@ -161,7 +161,8 @@ def give_up_seat(game: Game, seat: Seat, earlier: Callable[[Version], Game], cau
 def offer_seat(game: Game, seat: Seat, to: PlayerId | None, cause: Cause, at: str) -> Decided:
     """Offer a seat of a running game: to an account, or to anybody who can be a substitute when `to` is None.
 
-    A cause with a seat is that of its player, one without a seat that of an official.
+    A cause with a seat is that of its player, one without a seat that of an official, or of the organizer for the
+    tournament to which the game belongs (TAB-SEAT-10).
 
     Raises:
         Refusal: the account may not offer it, or it is offered already (TAB-SEAT-01), or `to` cannot be a substitute
@@ -192,6 +193,8 @@ def _require_may_offer(game: Game, seat: Seat, cause: Cause) -> None:
     if game.is_analysis:
         raise Refusal("TAB-FORK-03", "You play all seats of this game.", "Close the analysis instead.")
     if cause.seat is None:
+        if cause.tournament is not None and cause.player == game.organizer:
+            return
         if not game.around.is_official(cause.player):
             asked = "You are not an official of this game."
             raise Refusal("TAB-SEAT-01", asked, "A seat is offered by its player or by an official.")

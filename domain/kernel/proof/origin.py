@@ -140,6 +140,8 @@ CLAIM: Final = Origin("the fall of a flag that a seat asked for", "holder", seat
 CLAIM_OF_OFFICIAL: Final = Origin("the fall of a flag that an official asked for", "official")
 OFFER_OF_OFFICIAL: Final = Origin("the offer of a seat by an official", "official")
 WITHDRAWAL_BY_OFFICIAL: Final = Origin("the end of an offer by an official", "official")
+OFFER_FOR_TOURNAMENT: Final = Origin("the offer of a seat for a tournament", "organizer", tournament=True)
+WITHDRAWAL_FOR_TOURNAMENT: Final = Origin("the end of an offer for a tournament", "organizer", tournament=True)
 CREDIT_BY_RULING: Final = Origin("a credit of time", "official", case=True)
 COMMAND: Final = Origin("a command", "holder", seat=True, command=True)
 
@@ -155,9 +157,9 @@ def origin_of(event: Any, cause: Cause) -> Origin | None:
     if isinstance(event, ClockExpired):
         return CLAIM if cause.seat is not None else CLAIM_OF_OFFICIAL
     if isinstance(event, SeatOffered) and cause.seat is None:
-        return OFFER_OF_OFFICIAL
+        return OFFER_OF_OFFICIAL if cause.tournament is None else OFFER_FOR_TOURNAMENT
     if isinstance(event, OfferWithdrawn) and cause.seat is None:
-        return WITHDRAWAL_BY_OFFICIAL
+        return WITHDRAWAL_BY_OFFICIAL if cause.tournament is None else WITHDRAWAL_FOR_TOURNAMENT
     if isinstance(event, TimeCredited) and cause.case is not None:
         return CREDIT_BY_RULING
     if isinstance(event, MovesRetracted):

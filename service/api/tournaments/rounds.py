@@ -191,7 +191,7 @@ async def seat_substitute(request: Call, tournament: str, round: str, table: str
     """Seat a substitute.
 
     As a director, with a public reason: another player of the tournament gets what the seat earns (TAB-TRN-13). Before
-    the game begins, the service gives them the seat. Later its player or an official of the game offers it to them.
+    the game begins, the service gives them the seat. Later it offers it to them, and they accept it by taking it over.
     With an `Idempotency-Key`, a repeated request gets the first answer again.
     """
     request.read_query(Nothing)

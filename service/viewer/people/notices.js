@@ -138,13 +138,13 @@ function tell(kind, isTold) {
 function games() {
   const silent = Object.entries(page.settings.games);
   return silent.length
-    ? html`<section aria-labelledby="games-title"><h2 id="games-title">Single games</h2>
-      <p>Of these games you are told less. The bell on the page of a game changes that.</p>
+    ? html`<section aria-labelledby="games-title"><h2 id="games-title">Single games and tournaments</h2>
+      <p>Of these you are told less. The bell on the page of a game changes that.</p>
       <ul aria-label="Single games">${silent.map(
         ([
           game,
           off,
-        ]) => html`<li><a href="/games/${game}">${game}</a> <span class="quiet">not: ${off.map((kind) => KINDS[kind]).join(", ")}</span>
+        ]) => html`<li><a href="/${game.startsWith("t") ? "tournaments" : "games"}/${game}">${game}</a> <span class="quiet">not: ${off.map((kind) => KINDS[kind]).join(", ")}</span>
         <button aria-label="Tell me everything of ${game}" @click=${() => perform("Saved", () => api.put(SETTINGS, { ...page.settings, games: Object.fromEntries(silent.filter(([other]) => other !== game)) }))}>Tell me everything</button></li>`,
       )}</ul></section>`
     : nothing;

@@ -81,6 +81,11 @@ const OFFERS = {
   "seat-offered": { act: "the offer of a seat by an official", by: "official" },
   "offer-withdrawn": { act: "the end of an offer by an official", by: "official" },
 };
+/** By the organizer, for the tournament to which the game belongs. @type {Record<string, Origin>} */
+const OFFERS_FOR_TOURNAMENT = {
+  "seat-offered": { act: "the offer of a seat for a tournament", by: "organizer", inTournament: true },
+  "offer-withdrawn": { act: "the end of an offer for a tournament", by: "organizer", inTournament: true },
+};
 /** @type {Origin} */
 const CLAIM = { act: "the fall of a flag that a seat asked for", by: "holder", seat: true };
 /** @type {Origin} */
@@ -122,7 +127,8 @@ export function stays(type) {
 export function originOf(event, cause) {
   if (cause.by === "clock") return Object.hasOwn(BY_CLOCK, event.type) ? BY_CLOCK[event.type] : undefined;
   if (cause.by === "house") return Object.hasOwn(BY_HOUSE, event.type) ? BY_HOUSE[event.type] : undefined;
-  if (Object.hasOwn(OFFERS, event.type) && cause.seat === undefined) return OFFERS[event.type];
+  if (Object.hasOwn(OFFERS, event.type) && cause.seat === undefined)
+    return (cause.tournament === undefined ? OFFERS : OFFERS_FOR_TOURNAMENT)[event.type];
   if (event.type === "clock-expired") return cause.seat === undefined ? CLAIM_OF_OFFICIAL : CLAIM;
   if (event.type === "time-credited" && cause.case !== undefined) return CREDIT_BY_RULING;
   const ruling = cause.case === undefined ? RULING_WITHOUT_CASE : RULING;

@@ -67,6 +67,9 @@ export function sentences(regulations, ruleset) {
     late === 1
       ? "Nobody enters after the first round was published."
       : `Players can enter until round ${late} is published.`,
+    regulations.points_of_substitutes === "replaced"
+      ? "Where a substitute is seated, the player whom they replace gets the points of the seat."
+      : "Where a substitute is seated, they get the points of the seat.",
     agreed === "tied" ? "An agreed end is a tie of all." : "An agreed end counts as it was agreed.",
     `A game that does not end may be adjudicated after ${count(unfinished?.days ?? 90, "day")}.`,
     `A result counts when a director confirms it, or after ${count(hours ?? 24, "hour")}; in the last round only by a director.`,

@@ -122,6 +122,25 @@ def test_every_event_tells_itself(sound: list[bytes]) -> None:
     assert said[-1].startswith("The tournament was closed. ")
 
 
+@pytest.mark.rule("TAB-TRN-13")
+def test_who_gets_the_points_of_substitutes_is_proved() -> None:
+    club = Club(4, ruleset=RULESET, sizes=(3,), points=((60, 36, 12),), bye=30, stages=(Swiss(1),))
+    club.act(directing.change, regulations_of(club, points_of_substitutes="replaced"), (2, 3))
+    bye, out = club.publish().byes[0], club.round.tables[0].players[0]
+    club.act(rounds.substitute, 1, 1, out, bye, "Ill")
+    club.result(1)
+    club.act(results.confirm, 1, 1)
+    assert club.act(directing.close).order[0] == (out,)
+    lines = list(export(club.tournament, club.records))
+    assert check(lines).ok
+    other = forged(lines, changed("regulations-changed", lambda e: e["regulations"].pop("points_of_substitutes")))
+    assert "is not what follows" in check(other).problem
+
+
+def test_regulations_without_the_field_are_stored_as_they_were(sound: list[bytes]) -> None:
+    assert b"points_of_substitutes" not in b"".join(sound)
+
+
 # --- forgeries ---
 
 
@@ -288,7 +307,7 @@ def with_table(play: Play) -> Club:
 def of_one_table(play: Play, **taken: Any) -> Club:
     """Return a tournament of one table, which took the result of a game, or what is given instead."""
     club = with_table(play)
-    found = outcome_of(play.game, play.records, club.round.tables[0].players)
+    found = outcome_of(play.game, play.records, club.round.tables[0])
     assert found is not None
     told = msgspec.structs.asdict(found) | taken
     club.act(results.take_result, 1, 1, *told.values(), by=None)

@@ -1,11 +1,13 @@
 """Who may do what in a tournament, when, and what comes of it."""
 
 from collections.abc import Callable
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
 import msgspec
 import pytest
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from domain.kernel.ids import GameId, PlayerId, RuleId
@@ -14,10 +16,12 @@ from domain.kernel.rules import loading
 from domain.kernel.rules.refusal import Refusal
 from domain.tournament import directing, entering, results, rounds
 from domain.tournament.chain import LENGTH, commitment_of, follows, secret_of
+from domain.tournament.crosstable import Cell, crosstable
 from domain.tournament.draw import Draw, Problem, Undecided
+from domain.tournament.drawing import eligible
 from domain.tournament.events import TOURNAMENT_EVENTS, RoundPublished
 from domain.tournament.fold import fold
-from domain.tournament.regulations import Swiss
+from domain.tournament.regulations import KnockOut, Swiss
 from domain.tournament.standings import Scores
 from tests.helpers.tournaments import DIRECTOR, ORGANIZER, SEATS, SEED, Club, player, regulations
 
@@ -333,6 +337,44 @@ def test_a_substitute_earns_what_the_seat_does() -> None:
     assert refused(club, rounds.substitute, *given, away, out, "Well again") == "TAB-TRN-13"
     scores = Scores(club.tournament.field)
     assert (scores.points[away], scores.points[out]) == (60, 0)
+
+
+@pytest.mark.rule("TAB-TRN-13", "TAB-TRN-20")
+@pytest.mark.parametrize(("mode", "points"), [("substitute", (0, 0, 60)), ("replaced", (60, 30, 0))])
+def test_who_gets_the_points_of_substitutes_is_as_the_regulations_say(mode: str, points: tuple[int, ...]) -> None:
+    club = Club(9, sizes=(4,), points=((60, 42, 24, 6),), points_of_substitutes=mode)
+    club.act(entering.enter, None, by=STRANGER)
+    bye, out = club.publish().byes[0], club.round.tables[0].players[0]
+    club.act(rounds.substitute, 1, 1, out, bye, "Ill")
+    club.act(rounds.substitute, 1, 1, bye, STRANGER, "Ill, too")
+    club.result(1)
+    scores = Scores(club.field)
+    assert tuple(scores.points[each] for each in (out, bye, STRANGER)) == points
+    earner = out if mode == "replaced" else STRANGER
+    cells = {line.player: line.cells for line in crosstable(club.field)}
+    others = club.round.tables[0].players[1:]
+    assert cells[earner] == (Cell(1, 1, others, 1, Fraction(60)),)
+    assert cells[bye] == ((Cell(1, 0, (), 0, Fraction(30)),) if mode == "replaced" else ())
+    # The tie-breaks count for whom the points do.
+    (tied,) = scores.opponents(others[0], ())
+    assert tied == Fraction(sum(scores.points[each] for each in (earner, *others[1:])), 3)
+    assert refused(
+        club, directing.change, replace(club.tournament.regulations, points_of_substitutes=UNSET), SEATS
+    ) == ("TAB-TRN-03")
+
+
+@pytest.mark.rule("TAB-TRN-08", "TAB-TRN-13")
+@pytest.mark.parametrize("mode", ["substitute", "replaced"])
+def test_who_plays_on_in_a_knock_out_is_who_gets_the_points(mode: str) -> None:
+    club = Club(9, sizes=(4, 3), points=((60, 36, 12), (60, 42, 24, 6)), points_of_substitutes=mode)
+    club.act(directing.change, replace(club.tournament.regulations, stages=(KnockOut(2, 1),)), SEATS)
+    club.act(entering.enter, None, by=STRANGER)
+    table = club.publish().tables[0]
+    club.act(rounds.substitute, 1, 1, table.players[0], STRANGER, "Ill")
+    winners = [(table.players[0] if mode == "replaced" else STRANGER), *(t.players[0] for t in club.round.tables[1:])]
+    for each in club.round.tables:
+        club.result(each.number)
+    assert sorted(eligible(club.field)) == sorted([*winners, *club.round.byes])
 
 
 @pytest.mark.rule("TAB-TRN-14")

@@ -194,3 +194,71 @@ async def ruled(evening: Evening, table: dict[str, Any], winner: int) -> list[li
     ruling |= {"reason": "The bid was made.", "version": head["version"], "hash": head["hash"]}
     await evening.service.post(f"/v1/cases/{case}/rulings", evening.club.director, ruling)
     return [[each["player"]] for each in order]
+
+
+# --- substitutes ---
+
+
+@pytest.mark.rule("TAB-TRN-13", "TAB-SEAT-01")
+async def test_a_seat_of_a_running_game_is_offered_to_the_substitute_who_plays_on(evening: Evening) -> None:
+    club, service = evening.club, evening.service
+    spare, other = [await entered(evening, name) for name in ("Olga", "Pola")]
+    published, absent = await begun(evening)
+    players = list(published["players"])
+    for substitute in (spare, other):
+        await substituted(evening, absent, substitute)
+        await evening.later()
+        assert (await offers(evening, published)) == [substitute.id]
+        absent = substitute
+    await evening.later()
+    assert (await offers(evening, published)) == [other.id]
+    seat = next(each for each in await seats(evening, published) if each["player"] == players[1])["seat"]
+    refused = await service.ask("POST", f"/v1/games/{published['game']}/seats/{seat}/acceptance", spare)
+    assert refused.status_code == 422, refused.text
+    await service.post(f"/v1/games/{published['game']}/seats/{seat}/acceptance", other)
+    await service.play_out(published["game"], *club.named([players[0], other.id]))
+    await evening.later()
+    table = await evening.table()
+    assert sorted(each for tied in table["result"]["order"] for each in tied) == sorted([players[0], other.id])
+    assert (table["result"]["left"], table["away"]) == ([], [players[1], spare.id])
+
+
+@pytest.mark.rule("TAB-TRN-13", "TAB-TRN-14")
+async def test_a_game_that_ends_before_the_substitute_accepts_has_a_result(evening: Evening) -> None:
+    spare = await entered(evening, "Olga")
+    published, absent = await begun(evening)
+    await substituted(evening, absent, spare)
+    await evening.service.play_out(published["game"], *evening.club.named(published["players"]))
+    await evening.later()
+    result = (await evening.table())["result"]
+    assert sorted(each for tied in result["order"] for each in tied) == sorted([published["players"][0], spare.id])
+    assert result["left"] == []
+
+
+async def entered(evening: Evening, name: str) -> Player:
+    """Return a player who has entered, but not checked in, so that they are not drawn."""
+    player = await evening.service.register(name)
+    await evening.club.do("entries", {}, player)
+    evening.club.players = (*evening.club.players, player)
+    return player
+
+
+async def begun(evening: Evening) -> tuple[dict[str, Any], Player]:
+    """Return a table of a round, whose game has begun, and who is to leave it."""
+    table = await evening.published()
+    one, other = evening.club.named(table["players"])
+    await evening.service.post(f"/v1/games/{table['game']}/start", one)
+    return table, next(each for each in (one, other) if each.id == table["players"][1])
+
+
+async def substituted(evening: Evening, absent: Player, substitute: Player) -> None:
+    wish = {"player": absent.id, "to": substitute.id, "reason": "Ill"}
+    await evening.club.do("rounds/1/tables/1/substitutes", wish)
+
+
+async def seats(evening: Evening, table: dict[str, Any]) -> list[dict[str, Any]]:
+    return (await evening.service.get(f"/v1/games/{table['game']}"))["seats"]
+
+
+async def offers(evening: Evening, table: dict[str, Any]) -> list[str]:
+    return [each["to"] for each in (await evening.service.get(f"/v1/games/{table['game']}"))["offers"]]

@@ -18,7 +18,7 @@ from tests.helpers.forger import Line, forged, rows
 from tests.helpers.play import OFFICIAL, ORGANIZER, Play, player_of
 from tests.tiny.auction import ROOM, TinyAuction
 
-ANNA, BEN, CARA, DORA = map(PlayerId, ("anna", "ben", "cara", "dora"))
+ANNA, BEN, CARA, DORA, ERIK = map(PlayerId, ("anna", "ben", "cara", "dora", "erik"))
 CUP = TournamentId("t4xq2m7ahbk3oxw7c")
 
 
@@ -155,7 +155,7 @@ def test_an_assignment_and_its_confirmation_are_told() -> None:
 def test_a_game_that_belongs_to_a_tournament_says_so_in_the_causes_of_its_organizer() -> None:
     play = begun()
     named = [cause_of(record).tournament for record in play.records if record.cause is not None]
-    assert named.count(CUP) == 4
+    assert named.count(CUP) == 7
     proved(play)
     whole(play)
 
@@ -174,6 +174,9 @@ def begun() -> Play:
     play.sit(GREEN, CARA)
     play.take(play.game.start(play.chance, Cause(ORGANIZER, tournament=CUP), play.now))
     play.command(RED, ONE_COIN)
+    play.offer(BLUE, by=ORGANIZER, tournament=CUP)
+    play.withdraw_offer(BLUE, by=ORGANIZER, tournament=CUP)
+    play.offer(BLUE, ERIK, by=ORGANIZER, tournament=CUP)
     return play
 
 
@@ -223,6 +226,11 @@ FORGERIES: dict[Callable[[list[Line]], None], str] = {
     by("game-created", tournament="cup"): "names the tournament cup, which is no id of one",
     by("seat-confirmed", tournament=CUP): "the confirmation of a seat is for none",
     by("game-started", player="anna"): "names the tournament t4xq2m7ahbk3oxw7c, and is not by the organizer",
+    by("seat-offered", tournament=None): "by an official by organizer, who is no official of the game",
+    by("seat-offered", player="official"): "the offer of a seat for a tournament by official, who is not the organizer",
+    by("seat-offered", tournament="t2"): "names the tournament t2, but the game belongs to t4xq2m7ahbk3oxw7c",
+    by("offer-withdrawn", tournament=None): "by an official by organizer, who is no official of the game",
+    by("offer-withdrawn", player="anna"): "is the end of an offer for a tournament by anna, who is not the organizer",
     by("seat-confirmed", player="anna"): "who does not hold blue",
     by("seat-confirmed", seat="red"): "acts for the seat red, but is about blue",
     to("seat-assigned", player="official"): "is or was an official",
