@@ -600,10 +600,14 @@ async def test_a_director_sees_what_waits_at_every_table(tmp_path: Path, monkeyp
 async def test_what_players_are_told_is_in_their_inboxes_until_they_have_read_it(club: Club) -> None:
     await club.enter()
     anna, *_ = club.players
+    tournament = club.url.rpartition("/")[2]
+    await club.service.post("/v1/notifications/read", anna, {"tournament": tournament, "version": 2})
+    marks = await club.service.services.store.accounts.read_marks(PlayerId(anna.id))
+    assert marks == {TournamentId(tournament): 2}, "what is shown is read before anything is told of it"
     await club.do("announcements", {"text": "We begin at eight."})
     await caught_up(club.service)
     page = await club.service.get("/v1/notifications", anna)
-    tournament, told = club.url.rpartition("/")[2], page["items"][0]
+    told = page["items"][0]
     assert (told["kind"], told["tournament"], told["game"]) == ("announcement-made", tournament, None)
     assert (told["title"], told["read"], page["state"]["unread"]) == ("Club evening", False, 1)
     state = await club.service.post("/v1/notifications/read", anna, {"tournament": tournament, "version": 999})
