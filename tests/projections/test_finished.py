@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from domain.kernel.ids import GameId, PlayerId, Seat
 from domain.kernel.log.clock import Clock
-from domain.tournament import results
+from domain.tournament import results, rounds
 from projections import finished
 from projections.finished import FINISHED, START, Begun, Row
 from projections.store import ProjectionStore
@@ -137,6 +137,9 @@ async def test_of_several_rulings_the_newest_that_was_made_by_then_holds(rows: P
     second.rule(decision="result", order=((BLUE,), (RED,)))
     first.appeal(player_of(BLUE))
     further = Court(fork, "cfork")
+    fork.run(random.Random(4))
+    further.open(player_of(RED), "dice", 5)
+    further.rule(decision="result", order=((RED,), (BLUE,)))  # of a fork, which does not count
     found = await known(rows, first.play, fork, first, second, further)
     assert [row.kind for row in found].count("ruling") == 2
     rulings = await finished.rulings(rows, first.play.game.id)
@@ -165,3 +168,17 @@ async def test_results_of_tables_count_when_they_are_confirmed_or_overruled(rows
     assert (taken.place.game, taken.players, taken.needs_end) == (GameId("g-1-1"), ((b, c), (d,), (a,)), True)
     assert (overruled.players, overruled.needs_end, overruled.ruleset) == ((second.players,), False, "tiny")
     assert (await finished.begun(rows, [played.game.id]))[played.game.id].tournament
+
+
+@pytest.mark.rule("TAB-RAT-05")
+async def test_who_was_replaced_at_a_table_is_last_behind_the_substitute(rows: ProjectionStore) -> None:
+    club = Club(5)
+    club.publish()
+    (away,) = club.round.byes
+    out = club.round.tables[0].players[0]
+    club.act(rounds.substitute, 1, 1, out, away, "Ill.")
+    club.result(1)
+    club.act(results.confirm, 1, 1)
+    (row,) = await known(rows, club)
+    assert row.players[0] == (away,)
+    assert row.players[-1] == (out,)

@@ -119,6 +119,14 @@ async def test_a_ruling_counts_from_then_on(league: League) -> None:
     assert await league.games() == {"anna": 1, "bert": 1}
 
 
+@pytest.mark.rule("TAB-RAT-09")
+async def test_a_ruling_on_a_game_that_did_not_count_changes_nothing(league: League) -> None:
+    await league.know(*game("g1", 0, [["anna"], ["bert"]]))  # the first game of both
+    await seasoned(league, "anna", "bert")
+    await league.counted(*result("c1.1", 30, "g1", "ruling", [["blue"], ["red"]], "c1 1 result"))
+    assert await league.games() == {"anna": 1, "bert": 1}, "the eleventh game alone"
+
+
 async def test_results_wait_for_the_end_of_a_game_that_was_not_read_yet(league: League) -> None:
     await seasoned(league, "anna")
     await league.counted()

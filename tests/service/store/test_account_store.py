@@ -254,6 +254,7 @@ async def test_an_account_that_a_program_plays_is_not_one_of_the_service(data: O
     again = (await data()).accounts
     assert await again.player(row.player) == replace(row, automated=True)
     assert await again.bots() == []
+    assert await again.automated() == [row.player]
 
 
 async def test_an_invitation_is_found_by_its_value_and_ends_when_it_is_revoked(data: Open) -> None:
