@@ -38,7 +38,7 @@ def take_result(
 
 
 def confirm(tournament: Tournament, number: int, table: int, cause: Cause, at: str) -> Inscribed:
-    """Let a result count: as a director, or by ittournament when its time is up (TAB-TRN-15)."""
+    """Let a result count: as a director, or by itself when its time is up (TAB-TRN-15)."""
     found = tournament.table(number, table, "TAB-TRN-15")
     if cause.by is None:
         tournament.require_director(cause, "TAB-TRN-15")
@@ -57,7 +57,7 @@ def confirm(tournament: Tournament, number: int, table: int, cause: Cause, at: s
         right = "Those of the last round count when a director confirms them."
         refuse_unless(not is_last, "TAB-TRN-15", asked, right)
         due = milliseconds(found.result.at) + hours * HOUR
-        right = f"By ittournament a result counts {hours} hours after it was taken."
+        right = f"By itself a result counts {hours} hours after it was taken."
         refuse_unless(milliseconds(max(at, tournament.changed)) >= due, "TAB-TRN-15", asked, right)
     return tournament.add([ResultConfirmed(number, table)], cause, at)
 
