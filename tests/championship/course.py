@@ -96,9 +96,6 @@ class Championship:
             self._wrong(f"it was closed with {told}, and {book.standings()} is right")
         await self._export(folder)
         await self._verify(folder)
-        self.outcome.games = len({match.game for match in self._matches})
-        self.outcome.commands = sum(match.moved for match in self._matches)
-        self.outcome.cases = sum(len(match.cases) for match in self._matches)
         return self.outcome
 
     # --- before the first round ---
@@ -140,7 +137,8 @@ class Championship:
         match number % 3:
             case 2:
                 await insist(self._ledger, f"{self.url}/entries/me", self._people[leaving], method="DELETE")
-                await self._enter(self._late, "Club of the late")
+                if number == 2:
+                    await self._enter(self._late, "Club of the late")
             case 0:
                 await self._do("drops", {"player": leaving, "reason": "Absent without a word."})
             case _:
@@ -162,6 +160,9 @@ class Championship:
         left = {match.number for match in matches if not await match.is_over()}
         await self._until(number, lambda table: table["number"] in left or table["result"] is not None)
         await self._settle(number, matches, left, is_last=is_last)
+        self.outcome.games += len(matches)
+        self.outcome.commands += sum(match.moved for match in matches)
+        self.outcome.cases += sum(len(match.cases) for match in matches)
 
     def _match(self, number: int, table: Answer, at: int) -> Match:
         plan, ways = self._plan, self._plan.ways
