@@ -1,0 +1,115 @@
+"""What the packages are: small, with few dependencies, typed by the contract, and the same in both languages."""
+
+import gzip
+import json
+import re
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+from typing import Any, Final, get_args, get_origin, get_type_hints
+
+import msgspec
+import pytest
+from msgspec import NODEFAULT, Struct
+from tabularium_client import shapes
+
+from tests.clients import packed
+from tests.contract import clients
+
+CONTRACT: Final[dict[str, Any]] = json.loads((packed.OPENAPI / "openapi.json").read_bytes())["components"]["schemas"]
+SHAPES: Final[dict[type[Struct], str]] = {
+    shapes.Secret: "Secret",
+    shapes.Event: "ClassicEventView",
+    shapes.Decision: "Decision",
+    shapes.Option: "Option",
+    shapes.Options: "ClassicOptionsView",
+    shapes.Played: "Played",
+    shapes.Waiting: "Waiting",
+}
+"""The shapes of the Python package, and what the contract calls them."""
+ALLOWED: Final = {"httpx", "msgspec"}
+BROUGHT_ALONG: Final = {"anyio", "certifi", "h11", "httpcore", "idna", "sniffio", "zstandard", "typing_extensions"}
+"""What `httpx` itself imports."""
+
+
+def test_the_core_in_typescript_is_small_and_depends_on_nothing() -> None:
+    (package,) = packed.typescript().glob("*.tgz")
+    with tarfile.open(package) as archive:
+        files = {each.name: archive.extractfile(each) for each in archive.getmembers()}
+        content = {name.removeprefix("package/"): file.read() for name, file in files.items() if file}
+    assert "dependencies" not in json.loads(content["package.json"])
+    assert {name for name in content if not name.startswith("dist/")} == {"package.json"}
+    code = b"".join(content[name] for name in sorted(content) if re.fullmatch(r"dist/[a-z]+\.js", name))
+    assert len(gzip.compress(code)) < 20_000
+
+
+def test_the_python_package_needs_httpx_and_msgspec_alone() -> None:
+    (wheel,) = packed.python().glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        (metadata,) = (name for name in archive.namelist() if name.endswith("METADATA"))
+        needs = re.findall(r"^Requires-Dist: ([a-z]+)(?!.*extra ==)", archive.read(metadata).decode(), re.MULTILINE)
+        assert "tabularium_client/py.typed" in archive.namelist()
+    assert set(needs) == ALLOWED
+    listed = "import sys, tabularium_client; print(*{name.partition('.')[0] for name in sys.modules})"
+    environment = {"PYTHONPATH": str(packed.python() / "site")}
+    command = [sys.executable, "-P", "-c", listed]
+    loaded = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.split()
+    imported = {name for name in loaded if not name.startswith("_") and name not in sys.stdlib_module_names}
+    assert imported - BROUGHT_ALONG - {"tabularium_client", "rich", "click", "pygments"} == ALLOWED
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.__name__)
+def test_a_shape_in_python_is_that_of_the_contract(shape: type[Struct]) -> None:
+    described = CONTRACT[SHAPES[shape]]
+    fields = msgspec.structs.fields(shape)
+    assert {field.encode_name for field in fields} == described["properties"].keys()
+    required = {field.encode_name for field in fields if field.default is field.default_factory is NODEFAULT}
+    assert required == set(described["required"])
+    for name, hint in get_type_hints(shape).items():
+        kinds = described["properties"][name].get("type", "")
+        wanted = OF_KIND.get(kinds if isinstance(kinds, str) else kinds[0])
+        assert wanted is None or wanted in {hint, *map(origin, (hint, *get_args(hint)))}, name
+
+
+OF_KIND: Final = {"integer": int, "string": str, "boolean": bool, "array": tuple, "object": dict}
+
+
+def origin(hint: Any) -> Any:
+    return get_origin(hint) or hint
+
+
+def test_programs_in_typescript_are_held_to_the_contract(tmp_path: Path) -> None:
+    project = packed.typescript()
+    (tmp_path / "node_modules").symlink_to(project / "node_modules")
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    options = {"module": "nodenext", "target": "es2022", "lib": ["es2022", "dom"], "types": [], "strict": True}
+    settings = {"compilerOptions": {**options, "noEmit": True}, "include": ["*.ts"]}
+    (tmp_path / "tsconfig.json").write_text(json.dumps(settings))
+    (tmp_path / "program.ts").write_text(PROGRAM)
+    assert clients.node(clients.installed("typescript", "bin", "tsc"), "--project", tmp_path) == ""
+
+
+PROGRAM: Final = """
+import { Client, isKnown } from "@tabularium/client";
+
+const client = new Client("https://service.example", { token: "t0" });
+const { version, seats } = await client.get("/v1/games/{game}", { game: "g1" });
+const after: number = version;
+const names: string[] = seats.map(({ seat }) => seat);
+for await (const event of client.events("g1", after)) {
+  if (!isKnown(event)) continue;
+  if (event.ruleset === "mare-nostrum" && event.event.type === "battle-began") console.log(event.event.attacker, names);
+}
+await client.command("g1", { type: "pass" }, { version });
+await client.post("/v1/games/{game}/seats", { game: "g1" }, { seat: "red" });
+// @ts-expect-error: the path needs the name of a game
+await client.get("/v1/games/{game}", {});
+// @ts-expect-error: there is no such path
+await client.get("/v1/gmaes");
+// @ts-expect-error: no endpoint takes that
+await client.post("/v1/games/{game}/seats", { game: "g1" }, { chair: "red" });
+// @ts-expect-error: a command has a type
+await client.command("g1", { kind: "pass" });
+"""
