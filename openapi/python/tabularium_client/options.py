@@ -3,11 +3,11 @@
 Test a command against them, list the small ones, draw from the large ones. `openapi/README.md` defines the keywords.
 """
 
-import json
 import random
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, Protocol
 
+import msgspec
 from msgspec import Struct
 
 Schema = dict[str, Any]
@@ -36,10 +36,10 @@ def accepting(options: Iterable[Any], command: Any) -> Any:
 def fault(schema: Schema, value: Any, at: str = "$") -> str | None:
     """Say what of a value does not fit a schema, and where; None where all of it fits."""
     if "const" in schema:
-        return None if _same(value, schema["const"]) else f"{at}: expected {json.dumps(schema['const'])}"
+        return None if _same(value, schema["const"]) else f"{at}: expected {_json(schema['const'])}"
     if "enum" in schema:
         fitting = any(_same(value, each) for each in schema["enum"])
-        return None if fitting else f"{at}: expected one of {json.dumps(schema['enum'])}"
+        return None if fitting else f"{at}: expected one of {_json(schema['enum'])}"
     match schema["type"]:
         case "integer":
             least, most = schema["minimum"], schema["maximum"]
@@ -68,7 +68,7 @@ def _fault_of_array(schema: Schema, value: Any, at: str) -> str | None:
     if "contains" in schema:
         inside = sum(fits(schema["contains"], item) for item in value)
         if inside < schema.get("minContains", 1):
-            return f"{at}: expected {json.dumps(schema['contains']['enum'])} among the items"
+            return f"{at}: expected {_json(schema['contains']['enum'])} among the items"
     faults = (fault(schema["items"], item, f"{at}[{index}]") for index, item in enumerate(value))
     return next(filter(None, faults), None)
 
@@ -169,7 +169,7 @@ def sample(schema: Schema, rng: Random | None = None) -> Any:
         value = _without_nothing(schema, _drawn(schema, rng))
         if fits(schema, value):
             return value
-    raise ValueError(f"no value was found that fits {json.dumps(schema)}")
+    raise ValueError(f"no value was found that fits {_json(schema)}")
 
 
 def _values(schema: Schema, steps: _Steps) -> Iterator[Any]:
@@ -320,6 +320,10 @@ def _counts(
             yield from _counts(fields[name], each, [*each])
         elif type(each) is int:
             yield value, name, fields[name]
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
 
 
 def _is_in(item: Any, several: Iterable[Any]) -> bool:
