@@ -24,12 +24,17 @@ LANGUAGES: Final[tuple[Language, ...]] = ("python", "asyncio", "typescript")
 """In Python the package is asked in both ways that it has."""
 
 
-PYTHON: Final = [OPENAPI / "python" / "pyproject.toml", *sorted((OPENAPI / "python" / "tabularium_client").glob("*.*"))]
+PYTHON: Final = [
+    OPENAPI / "python" / "pyproject.toml",
+    *sorted((OPENAPI / "python" / "tabularium_client").rglob("*.*")),
+]
 TYPESCRIPT: Final = [
     *(OPENAPI / "typescript" / name for name in ("package.json", "tsconfig.json")),
     *sorted(path for path in (OPENAPI / "typescript" / "src").glob("*.ts") if path.name != "contract.ts"),
 ]
-"""What the packages are made of. The types of the contract are made when the package is built."""
+"""What the packages are made of."""
+PAGE: Final = OPENAPI.parent / "service" / "viewer" / "proof"
+"""The checks of the service's own pages, which are those of the package."""
 
 
 @functools.cache
@@ -54,6 +59,7 @@ def typescript() -> Path:
     def install(project: Path) -> None:
         build = project / "build"
         (build / "src").mkdir(parents=True)
+        shutil.copytree(PAGE, build / "src" / "page")
         for path in TYPESCRIPT:
             shutil.copy(path, build / path.relative_to(OPENAPI / "typescript"))
         clients.write_types(OPENAPI / "openapi.json", build / "src" / "contract.ts")
@@ -65,7 +71,13 @@ def typescript() -> Path:
         shutil.copy(HERE / "programs" / "speaker.ts", project)
         clients.node(NPM, "install", "--offline", "--no-audit", "--no-fund", f"./{packed.name}", cwd=project)
 
-    made_of = [*TYPESCRIPT, HERE / "programs" / "speaker.ts", OPENAPI / "openapi.json", *clients.LOCKS]
+    made_of = [
+        *TYPESCRIPT,
+        *sorted(PAGE.glob("*.js")),
+        HERE / "programs" / "speaker.ts",
+        OPENAPI / "openapi.json",
+        *clients.LOCKS,
+    ]
     return clients.installed_once("typescript-client", made_of, install)
 
 

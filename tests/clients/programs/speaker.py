@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 import tabularium_client as package
-from tabularium_client import AsyncClient, Client, Gap, Lost, Problem, Refusal
+from tabularium_client import AsyncClient, Client, Gap, Lost, Problem, Refusal, proof
 
 KIND, HOURS = sys.argv[1], float(sys.argv[2])
 _time = time.time
@@ -107,11 +107,33 @@ def computed(asked: dict[str, Any]) -> Any:
             return [package.sample(schema, rng) for schema in asked["schemas"]]
         case "known":
             return [package.is_known(msgspec.convert(each, package.Event)) for each in asked["events"]]
-        case _:
-            return None
+        case "verify":
+            verdict = proof.verify(asked["text"], asked.get("ruleset"))
+            return {name: getattr(verdict, name) for name in PROVED}
+        case "certify":
+            verdict = proof.verify(asked["text"])
+            return [proof.certify(each, policy, verdict) for each, policy in asked["certificates"]]
+        case "chain":
+            return chained(asked["game"], asked["events"])
+        case other:
+            raise ValueError(other)
 
 
-NEEDS_NO_SERVICE = {"fault", "every", "sample", "known"}
+PROVED = ("ok", "problem", "version", "line", "status", "versions", "head", "checked", "unchecked")
+NEEDS_NO_SERVICE = {"fault", "every", "sample", "known", "verify", "certify", "chain"}
+
+
+def chained(game: str, events: list[Any]) -> list[Any]:
+    """Return the version and the head of the chain, and where it broke."""
+    chain, broken = proof.Chain(game), None
+    for event in events:
+        try:
+            chain.take(msgspec.convert(event, package.Event))
+        except ValueError as error:
+            broken = str(error)
+            break
+    return [chain.version, chain.head, broken]
+
 
 for line in sys.stdin:
     asked = json.loads(line)

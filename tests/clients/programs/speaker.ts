@@ -4,6 +4,7 @@
 
 import { createInterface } from "node:readline";
 import { Client, Gap, Lost, Problem, Refusal, every, fault, isKnown, sample } from "@tabularium/client";
+import { Chain, certify, verify } from "@tabularium/client/proof";
 import type { Choice, GameEvent, Options, Schema, UnknownEvent } from "@tabularium/client";
 
 type Asked = { [name: string]: any };
@@ -74,6 +75,23 @@ const computed: { [action: string]: (asked: Asked) => unknown } = {
   fault: ({ schema, values }) => values.map((value: unknown) => fault(schema, value) ?? null),
   every: ({ schemas }) => schemas.map((schema: Schema) => every(schema) ?? null),
   sample: ({ schemas, seed }) => schemas.map((schema: Schema, index: number) => sample(schema, seeded(seed + index))),
+  verify: async ({ text, ruleset }) => {
+    const { rows: _, ...verdict } = await verify(text, { ruleset });
+    return { problem: null, version: null, line: null, ...verdict };
+  },
+  certify: async ({ text, certificates }) => {
+    const verdict = await verify(text);
+    return Promise.all(certificates.map(([each, policy]: [string, string]) => certify(each, policy, verdict)));
+  },
+  chain: async ({ game, events }) => {
+    const chain = new Chain(game);
+    try {
+      for (const event of events) await chain.take(event);
+    } catch (error) {
+      return [chain.version, chain.head, (error as Error).message];
+    }
+    return [chain.version, chain.head, null];
+  },
   known: ({ events }) => events.map((event: GameEvent | UnknownEvent) => isKnown(event)),
 };
 
