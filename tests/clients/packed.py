@@ -22,6 +22,7 @@ NPM: Final = clients.NODE.parents[1] / "lib" / "node_modules" / "npm" / "bin" / 
 Language = Literal["python", "asyncio", "typescript"]
 LANGUAGES: Final[tuple[Language, ...]] = ("python", "asyncio", "typescript")
 """In Python the package is asked in both ways that it has."""
+PACKAGES: Final[tuple[Language, ...]] = ("python", "typescript")
 
 
 PYTHON: Final = [

@@ -5,12 +5,15 @@ from tabularium_client.options import accepting, every, fault, fits, sample
 from tabularium_client.problems import Gap, Lost, Problem, Refusal, Stale
 from tabularium_client.shapes import Decision, Event, Option, Options, Played, Secret, Waiting, is_known
 from tabularium_client.streams import Frame
+from tabularium_client.views import apply
+from tabularium_client.webhooks import Forged, delivery
 
 __all__ = [
     "AsyncClient",
     "Client",
     "Decision",
     "Event",
+    "Forged",
     "Frame",
     "Gap",
     "Lost",
@@ -23,6 +26,8 @@ __all__ = [
     "Stale",
     "Waiting",
     "accepting",
+    "apply",
+    "delivery",
     "every",
     "fault",
     "fits",

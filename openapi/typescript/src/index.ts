@@ -6,3 +6,5 @@ export { accepting, every, fault, fits, sample } from "./options.js";
 export { Gap, Lost, Problem, Refusal, Stale } from "./problems.js";
 export { frames, type Frame } from "./streams.js";
 export type { Answer, Body, Command, Given, Option, Options, Played, Schema, Schemas, Waiting } from "./types.js";
+export { apply, type Scene } from "./views.js";
+export { Forged, delivery } from "./webhooks.js";

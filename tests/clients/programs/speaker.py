@@ -8,6 +8,7 @@ import inspect
 import json
 import random
 import sys
+import threading
 import time
 from collections.abc import Callable
 from typing import Any
@@ -69,6 +70,55 @@ def spoken(error: Exception) -> dict[str, Any]:
     return said
 
 
+def play(asked: dict[str, Any]) -> dict[str, Any]:
+    """Answer for all seats of a game until it is over, or until `most` commands were given, and follow its chain."""
+    game, url, most = asked["game"], asked["url"], asked.get("most") or sys.maxsize
+    commands, ended, chain = [], [], proof.Chain(game)
+
+    def answer(token: str) -> None:
+        with Client(url, token) as client:
+            for waiting in client.waiting():
+                if ended:
+                    return
+                if waiting.decisions and client.decide(game, chooser([])):
+                    commands.append(token)
+
+    for token in asked["tokens"]:
+        threading.Thread(target=answer, args=(token,), daemon=True).start()
+    with Client(url) as spectator:
+        for event in spectator.events(game, 0):
+            chain.take(event)
+            if len(commands) >= most:
+                break
+    ended.append(True)
+    return {"commands": len(commands), "version": chain.version, "head": chain.head}
+
+
+async def play_together(asked: dict[str, Any]) -> dict[str, Any]:
+    """Do the same for `asyncio`."""
+    game, url, most = asked["game"], asked["url"], asked.get("most") or sys.maxsize
+    commands, chain = [], proof.Chain(game)
+
+    async def answer(token: str) -> None:
+        async with AsyncClient(url, token) as client:
+            async for waiting in client.waiting():
+                if waiting.decisions and await client.decide(game, chooser([])):
+                    commands.append(token)
+
+    seats = [asyncio.create_task(answer(token)) for token in asked["tokens"]]
+    async with AsyncClient(url) as spectator:
+        async for event in spectator.events(game, 0):
+            chain.take(event)
+            for task in seats:
+                if task.done():
+                    await task  # It says why.
+            if len(commands) >= most:
+                break
+    for task in seats:
+        task.cancel()
+    return {"commands": len(commands), "version": chain.version, "head": chain.head}
+
+
 async def acted(asked: dict[str, Any]) -> Any:
     """Do what is asked of the client."""
     client, got, counts = client_of(asked), [], []
@@ -113,6 +163,20 @@ def computed(asked: dict[str, Any]) -> Any:
         case "certify":
             verdict = proof.verify(asked["text"])
             return [proof.certify(each, policy, verdict) for each, policy in asked["certificates"]]
+        case "scene":
+            SCENE[0] = asked["scene"]
+            return None
+        case "apply":
+            try:
+                SCENE[0] = package.apply(asked.get("scene", SCENE[0]), asked["frame"])
+            except ValueError as error:
+                return {"error": str(error)}
+            return SCENE[0] == asked["expected"]
+        case "delivery":
+            try:
+                return package.delivery(asked["secret"], asked["headers"], asked["body"], **asked.get("named", {}))
+            except package.Forged as error:
+                return {"error": str(error)}
         case "chain":
             return chained(asked["game"], asked["events"])
         case other:
@@ -120,7 +184,8 @@ def computed(asked: dict[str, Any]) -> Any:
 
 
 PROVED = ("ok", "problem", "version", "line", "status", "versions", "head", "checked", "unchecked")
-NEEDS_NO_SERVICE = {"fault", "every", "sample", "known", "verify", "certify", "chain"}
+NEEDS_NO_SERVICE = {"fault", "every", "sample", "known", "verify", "certify", "chain", "scene", "apply", "delivery"}
+SCENE: list[Any] = [None]
 
 
 def chained(game: str, events: list[Any]) -> list[Any]:
@@ -137,6 +202,9 @@ def chained(game: str, events: list[Any]) -> list[Any]:
 
 for line in sys.stdin:
     asked = json.loads(line)
-    said = computed(asked) if asked["action"] in NEEDS_NO_SERVICE else asyncio.run(acted(asked))
+    if asked["action"] == "play":
+        said = play(asked) if KIND == "python" else asyncio.run(play_together(asked))
+    else:
+        said = computed(asked) if asked["action"] in NEEDS_NO_SERVICE else asyncio.run(acted(asked))
     sys.stdout.buffer.write(msgspec.json.encode(said) + b"\n")
     sys.stdout.buffer.flush()

@@ -3,9 +3,10 @@
 //   node speaker.ts HOURS
 
 import { createInterface } from "node:readline";
-import { Client, Gap, Lost, Problem, Refusal, every, fault, isKnown, sample } from "@tabularium/client";
+import { isDeepStrictEqual } from "node:util";
+import { Client, Forged, Gap, Lost, Problem, Refusal, apply, delivery, every, fault, isKnown, sample } from "@tabularium/client";
 import { Chain, certify, verify } from "@tabularium/client/proof";
-import type { Choice, GameEvent, Options, Schema, UnknownEvent } from "@tabularium/client";
+import type { Choice, GameEvent, Options, Scene, Schema, UnknownEvent } from "@tabularium/client";
 
 type Asked = { [name: string]: any };
 
@@ -60,6 +61,31 @@ async function acted(asked: Asked): Promise<unknown> {
   }
 }
 
+/** Answer for all seats of a game until it is over, or until `most` commands were given, and follow its chain. */
+async function play({ url, game, tokens, most }: Asked): Promise<unknown> {
+  const stop = new AbortController();
+  const chain = new Chain(game);
+  let commands = 0;
+  const answer = async (token: string) => {
+    const client = new Client(url, { token });
+    for await (const { decisions } of client.waiting(stop.signal)) {
+      if (decisions.length && (await client.decide(game, chooser([])))) commands += 1;
+    }
+  };
+  const seats = tokens.map(answer);
+  const follow = async () => {
+    for await (const event of new Client(url).events(game, 0)) {
+      await chain.take(event);
+      if (commands >= (most || Infinity)) break;
+    }
+  };
+  await Promise.race([follow(), Promise.all(seats)]);
+  stop.abort();
+  await Promise.all(seats);
+  const { version, head } = chain;
+  return { commands, version, head };
+}
+
 /** Numbers at random that come again from the same seed (mulberry32). */
 function seeded(seed: number): () => number {
   return () => {
@@ -69,6 +95,8 @@ function seeded(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }
+
+let scene: Scene;
 
 /** Do what needs no service; undefined for what needs one. */
 const computed: { [action: string]: (asked: Asked) => unknown } = {
@@ -83,6 +111,23 @@ const computed: { [action: string]: (asked: Asked) => unknown } = {
     const verdict = await verify(text);
     return Promise.all(certificates.map(([each, policy]: [string, string]) => certify(each, policy, verdict)));
   },
+  scene: ({ scene: whole }) => void (scene = whole),
+  apply: ({ scene: before = scene, frame, expected }) => {
+    try {
+      scene = apply(before, frame);
+    } catch (error) {
+      return { error: (error as Error).message };
+    }
+    return isDeepStrictEqual(scene, expected);
+  },
+  delivery: async ({ secret, headers, body, named }) => {
+    try {
+      return await delivery(secret, headers, body, named);
+    } catch (error) {
+      if (error instanceof Forged) return { error: error.message };
+      throw error;
+    }
+  },
   chain: async ({ game, events }) => {
     const chain = new Chain(game);
     try {
@@ -92,6 +137,7 @@ const computed: { [action: string]: (asked: Asked) => unknown } = {
     }
     return [chain.version, chain.head, null];
   },
+  play,
   known: ({ events }) => events.map((event: GameEvent | UnknownEvent) => isKnown(event)),
 };
 
