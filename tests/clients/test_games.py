@@ -8,13 +8,14 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from typing import Any, Final, Self
 
 import httpx
 import pytest
-from tabularium_client import sample
 
 from domain.kernel.proof.verify import verify
+from domain.kernel.rules import schema
 from domain.library import LIBRARY
 from tests.clients.packed import LANGUAGES, Language, Speaker, speaking
 from tests.contract.running import running
@@ -57,7 +58,7 @@ class Table:
         headers = {"Authorization": f"Bearer {token}"}
         options = self.api.get(f"/v1/games/{self.game}/options", headers=headers).json()["options"]
         if asked := [option for option in options if option.get("decision")]:
-            self.post(f"/v1/games/{self.game}/commands", token, command=sample(asked[0]["schema"]))
+            self.post(f"/v1/games/{self.game}/commands", token, command=schema.sample(asked[0]["schema"], Random(1)))
 
     def get(self, path: str = "") -> dict[str, Any]:
         return self.api.get(f"/v1/games/{self.game}{path}").json()

@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -12,8 +13,9 @@ from typing import Any, Final, get_args, get_origin, get_type_hints
 
 import msgspec
 import pytest
+import tabularium_client
 from msgspec import NODEFAULT, Struct
-from tabularium_client import shapes
+from tabularium_client import proof, shapes
 
 from tests.clients import packed
 from tests.contract import clients
@@ -88,6 +90,8 @@ def test_programs_in_typescript_are_held_to_the_contract(tmp_path: Path) -> None
     settings = {"compilerOptions": {**options, "noEmit": True}, "include": ["*.ts"]}
     (tmp_path / "tsconfig.json").write_text(json.dumps(settings))
     (tmp_path / "program.ts").write_text(PROGRAM)
+    shutil.copy(packed.OPENAPI / "bot.ts", tmp_path)
+    shutil.copy(clients.HERE / "typescript" / "node.d.ts", tmp_path)
     assert clients.node(clients.installed("typescript", "bin", "tsc"), "--project", tmp_path) == ""
 
 
@@ -113,3 +117,21 @@ await client.post("/v1/games/{game}/seats", { game: "g1" }, { chair: "red" });
 // @ts-expect-error: a command has a type
 await client.command("g1", { kind: "pass" });
 """
+
+
+def test_the_guide_has_what_the_packages_offer() -> None:
+    guide = (packed.OPENAPI / "README.md").read_text()
+    table = guide[guide.index("\n## Packages for Python and TypeScript\n") :].partition("\n## The endpoints\n")[0]
+    told = {name for line in table.splitlines() if line.startswith("| `") for name in NAME.findall(line.split("|")[1])}
+    declared = packed.typescript() / "node_modules" / "@tabularium" / "client" / "dist"
+    exported = re.findall(r"export \{ (.*?) \}", (declared / "index.d.ts").read_text())
+    typescript = {name.strip() for each in exported for name in each.split(",") if not name.strip().startswith("type ")}
+    typescript |= set(re.findall(r"export declare (?:class|function) (\w+)", (declared / "proof.d.ts").read_text()))
+    typescript |= set(re.findall(r"^    (?:async )?\*?(\w+)[(<]", (declared / "client.d.ts").read_text(), re.MULTILINE))
+    python = {name for name in tabularium_client.__all__ if name not in {shape.__name__ for shape in SHAPES}}
+    python |= {*proof.__all__, *(name for name in vars(tabularium_client.Client) if not name.startswith("_"))}
+    own = {"constructor", "Frame", "frames", "Certified", "Verdict", "Forged", "AsyncClient"}
+    assert typescript - own - {"isKnown"} == python - own - {"is_known"} == told - {"isKnown", "is_known"}
+
+
+NAME: Final = re.compile(r"`(\w+)`")

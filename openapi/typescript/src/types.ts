@@ -19,8 +19,11 @@ type Operation<P extends Path<M>, M extends Method> = paths[P][M];
 type Content<T> = T extends { content: { "application/json": infer C } } ? C : never;
 type Part<T, Where extends string> = T extends { parameters: { [W in Where]?: infer N } } ? ([N] extends [undefined] ? {} : NonNullable<N>) : {};
 
+/** The names in a path. What is numbered may be given as a number. */
+type Named<T> = { [Name in keyof T]: T[Name] | number };
+
 /** The parameters of a request: those in the path and those of the query, by their names. */
-export type Given<P extends Path<M>, M extends Method> = Part<Operation<P, M>, "path"> & Part<Operation<P, M>, "query">;
+export type Given<P extends Path<M>, M extends Method> = Named<Part<Operation<P, M>, "path">> & Part<Operation<P, M>, "query">;
 
 /** What an endpoint answers. */
 export type Answer<P extends Path<M>, M extends Method> = Operation<P, M> extends { responses: infer R }
