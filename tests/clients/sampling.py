@@ -43,7 +43,7 @@ def offers(ruleset_id: str, seed: int) -> Iterator[Offered]:
 
 
 def refused(speaker: Speaker, offered: Offered, seed: int) -> list[str]:
-    """Draw a command of each option that a seat has; return those that are refused."""
+    """Draw a command of each option that a seat has; return what is refused."""
     found: list[str] = []
     for command in speaker.ask("sample", schemas=offered.schemas, seed=seed):
         try:
