@@ -6,6 +6,7 @@ A `Speaker` is a program in such a project. Tests ask it to use its package, and
 import contextlib
 import functools
 import json
+import select
 import shutil
 import subprocess
 import sys
@@ -89,12 +90,14 @@ class Speaker:
         self.language: Final = language
         self._process = process
 
-    def ask(self, action: str, **named: Any) -> Any:
+    def ask(self, action: str, within: float = 60, **named: Any) -> Any:
         """Return what came of an action: what it returned, or ``{"error": …}`` with what it raised."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps({"action": action, **named}).encode() + b"\n")
         self._process.stdin.flush()
+        answered, _, _ = select.select([self._process.stdout], [], [], within)
+        assert answered, f"the {self.language} program says nothing of {action}"
         line = self._process.stdout.readline()
         assert line, f"the {self.language} program ended; its last words are on stderr"
         return json.loads(line)

@@ -73,7 +73,7 @@ def table(service: str) -> Iterator[Table]:
 
 def play(table: Table, speaker: Speaker, most: int | None) -> dict[str, Any]:
     """Let a package answer for all seats; what comes of it verifies."""
-    said = speaker.ask("play", url=table.url, game=table.game, tokens=table.tokens, most=most)
+    said = speaker.ask("play", within=590, url=table.url, game=table.game, tokens=table.tokens, most=most)
     exported = table.api.get(f"/v1/games/{table.game}/export").content
     verdict = verify(exported.splitlines(keepends=True), LIBRARY)
     assert verdict.ok, verdict.problem

@@ -46,7 +46,7 @@ export class Client {
   constructor(url: string, { token, ...settings }: Settings = {}) {
     this.#url = url.replace(/\/+$/, "");
     this.#headers = token ? { Authorization: `Bearer ${token}` } : {};
-    const usual = { attempts: 5, pause: 500, patience: 30_000, silence: 45_000, fetch: globalThis.fetch };
+    const usual = { attempts: 5, pause: 500, patience: 30_000, silence: 45_000, fetch: (...given: Parameters<typeof fetch>) => fetch(...given) };
     this.#settings = { ...usual, ...settings };
   }
 
