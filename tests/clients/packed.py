@@ -26,16 +26,27 @@ LANGUAGES: Final[tuple[Language, ...]] = ("python", "asyncio", "typescript")
 PACKAGES: Final[tuple[Language, ...]] = ("python", "typescript")
 
 
-PYTHON: Final = [
-    OPENAPI / "python" / "pyproject.toml",
-    *sorted((OPENAPI / "python" / "tabularium_client").rglob("*.*")),
-]
+def files(*patterns: str) -> list[Path]:
+    """Return files of the checkout."""
+    return sorted(path for pattern in patterns for path in OPENAPI.parent.glob(pattern))
+
+
+PYTHON: Final = files(
+    "openapi/python/pyproject.toml",
+    "openapi/python/tabularium_client/*.py",
+    "openapi/python/tabularium_client/*.json",
+    "openapi/python/tabularium_client/py.typed",
+    "openapi/python/tabularium_client/proof/*.py",
+)
 TYPESCRIPT: Final = [
-    *(OPENAPI / "typescript" / name for name in ("package.json", "tsconfig.json")),
-    *sorted(path for path in (OPENAPI / "typescript" / "src").glob("*.ts") if path.name != "contract.ts"),
+    path
+    for path in files(
+        "openapi/typescript/package.json", "openapi/typescript/tsconfig.json", "openapi/typescript/src/*.ts"
+    )
+    if path.name != "contract.ts"
 ]
-"""What the packages are made of."""
-PAGE: Final = OPENAPI.parent / "service" / "viewer" / "proof"
+"""What the packages are made of. The types of the contract are made when the package is built."""
+PAGE: Final = files("service/viewer/proof/*.js")
 """The checks of the service's own pages, which are those of the package."""
 
 
@@ -60,8 +71,9 @@ def typescript() -> Path:
 
     def install(project: Path) -> None:
         build = project / "build"
-        (build / "src").mkdir(parents=True)
-        shutil.copytree(PAGE, build / "src" / "page")
+        (build / "src" / "page").mkdir(parents=True)
+        for path in PAGE:
+            shutil.copy(path, build / "src" / "page")
         for path in TYPESCRIPT:
             shutil.copy(path, build / path.relative_to(OPENAPI / "typescript"))
         clients.write_types(OPENAPI / "openapi.json", build / "src" / "contract.ts")
@@ -75,7 +87,7 @@ def typescript() -> Path:
 
     made_of = [
         *TYPESCRIPT,
-        *sorted(PAGE.glob("*.js")),
+        *PAGE,
         HERE / "programs" / "speaker.ts",
         OPENAPI / "openapi.json",
         *clients.LOCKS,

@@ -101,7 +101,7 @@ def test_it_plays_by_any_ruleset_whatever_its_clock_says(service: str, ruleset: 
 
 def test_a_token_that_is_revoked_in_mid_game_ends_streams_and_commands(table: Table, speaker: Speaker) -> None:
     seat = table.tokens[1]
-    asked = {"url": table.url, "token": seat, "game": table.game}
+    asked: dict[str, Any] = {"url": table.url, "token": seat, "game": table.game}
     whole = table.get()["version"]
     started = threading.Event()
     found: dict[str, Any] = {}
@@ -119,8 +119,8 @@ def test_a_token_that_is_revoked_in_mid_game_ends_streams_and_commands(table: Ta
     thread.join(60)
     assert (found["error"], found["status"]) == ("Problem", 401)
     assert [each["version"] for each in found.get("got", [])] in ([], [*range(1, whole + 1)])
-    for action, more in (("command", {"choice": {"type": "pass"}}), ("decide", {}), ("waiting", {})):
-        said = speaker.ask(action, **asked, **more)
+    for action in ("command", "decide", "waiting"):
+        said = speaker.ask(action, choice={"type": "pass"}, **asked)
         assert (said["error"], said["status"]) == ("Problem", 401)
 
 
@@ -128,7 +128,7 @@ def test_a_refused_command_names_its_rule_and_a_repeated_one_happens_once(table:
     state = table.get()
     decision = state["decisions"][0]["seats"][0]
     seats = [each["seat"] for each in state["seats"]]
-    asked = {"url": table.url, "game": table.game, "token": table.tokens[seats.index(decision)]}
+    asked: dict[str, Any] = {"url": table.url, "game": table.game, "token": table.tokens[seats.index(decision)]}
     refused = speaker.ask("command", choice={"type": "sing"}, **asked)
     assert (refused["error"], refused["status"]) == ("Refusal", 422)
     assert refused["rule"] == "TAB-CMD-01"

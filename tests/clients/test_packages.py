@@ -36,6 +36,14 @@ BROUGHT_ALONG: Final = {"anyio", "certifi", "h11", "httpcore", "idna", "sniffio"
 """What `httpx` itself imports."""
 
 
+def test_both_have_one_version_and_the_major_one_of_the_contract() -> None:
+    python = re.findall('^version = "(.*)"$', (packed.OPENAPI / "python" / "pyproject.toml").read_text(), re.MULTILINE)
+    typescript = json.loads((packed.OPENAPI / "typescript" / "package.json").read_bytes())["version"]
+    contract = json.loads((packed.OPENAPI / "openapi.json").read_bytes())["info"]["version"]
+    assert python == [typescript]
+    assert typescript.partition(".")[0] == contract.partition(".")[0]
+
+
 def test_the_core_in_typescript_is_small_and_depends_on_nothing() -> None:
     (package,) = packed.typescript().glob("*.tgz")
     with tarfile.open(package) as archive:
