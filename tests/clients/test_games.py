@@ -1,9 +1,11 @@
 """Games are played through both packages against a running service: with wrong clocks, over restarts, without a token.
 
-``python -m tests.clients.test_games`` plays a whole game of each ruleset in each language, and says what it took.
+``python -m tests.clients.test_games [--postgres] [RULESET …]`` plays whole games in each language.
 """
 
+import asyncio
 import contextlib
+import sys
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -20,6 +22,7 @@ from domain.library import LIBRARY
 from tests.clients.packed import LANGUAGES, Language, Speaker, speaking
 from tests.contract.running import running
 from tests.helpers.ports import reserved
+from tests.helpers.postgres import cluster
 from tests.helpers.sampling import RUN, sampled
 
 FEW: Final = 60
@@ -167,15 +170,32 @@ def test_streams_go_on_when_the_service_restarts(tmp_path: Path) -> None:
     assert got == {language: [*range(1, most + 1)] for language in LANGUAGES}
 
 
-def main() -> None:
+def play_all(rulesets: list[str], database_url: str = "") -> None:
     """Play a whole game of each ruleset in each language."""
     with (
         tempfile.TemporaryDirectory() as folder,
-        running(Path(folder) / "data", Path(folder) / "service.log") as (address, _),
+        running(Path(folder) / "data", Path(folder) / "service.log", database_url) as (address, _),
     ):
         for ruleset, language in CASES:
-            with Table(address, ruleset) as table, speaking(language) as speaker:
-                print(f"{ruleset}, {language}: {play(table, speaker, None)}", flush=True)
+            if ruleset in (rulesets or LIBRARY.ids()):
+                with Table(address, ruleset) as table, speaking(language) as speaker:
+                    print(f"{ruleset}, {language}: {play(table, speaker, None)}", flush=True)
+
+
+async def play_all_on_postgres(rulesets: list[str]) -> None:
+    """Do the same over PostgreSQL."""
+    with cluster() as servers:
+        async with servers.database() as url:
+            await asyncio.to_thread(play_all, rulesets, url)
+
+
+def main() -> None:
+    """Play games of the rulesets that are named, or of all."""
+    rulesets = [each for each in sys.argv[1:] if each != "--postgres"]
+    if "--postgres" in sys.argv:
+        asyncio.run(play_all_on_postgres(rulesets))
+    else:
+        play_all(rulesets)
 
 
 if __name__ == "__main__":
