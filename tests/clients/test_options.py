@@ -109,13 +109,23 @@ def test_a_fault_says_where_it_is_and_what_would_be_right(package: Speaker) -> N
     ]
 
 
+def option(**fields: Any) -> dict[str, Any]:
+    """Return a schema in which every field may be left out."""
+    return {"type": "object", "properties": fields, "required": [], "additionalProperties": False}
+
+
 def test_each_value_of_a_small_option_is_as_likely(package: Speaker) -> None:
-    pair = {
-        "type": "object",
-        "properties": {"a": {"type": "integer", "minimum": 1, "maximum": 2}, "b": {"enum": [1, 2]}},
-    }
-    pair |= {"required": ["b"], "additionalProperties": False}
-    drawn = [spelled(value) for value in package.ask("sample", schemas=[pair] * 1200, seed=7)]
+    choice = {"type": "array", "items": {"enum": [1, 2, 3]}, "uniqueItems": True, "minItems": 0, "maxItems": 3}
+    drawn = [spelled(value) for value in package.ask("sample", schemas=[option(some=choice)] * 1800, seed=7)]
     counts = [drawn.count(each) for each in set(drawn)]
-    assert len(counts) == 6
-    assert all(150 < each < 250 for each in counts)
+    assert len(counts) == 9  # Eight choices, and the one that is left out.
+    assert all(140 < each < 260 for each in counts)
+
+
+def test_of_many_counts_most_are_left_out(package: Speaker) -> None:
+    kinds = [f"kind-{number}" for number in range(20)]
+    few = option(**{kind: {"type": "integer", "minimum": 1, "maximum": 9} for kind in kinds})
+    few["x-total"] = {"of": kinds, "minimum": 1, "maximum": 3}
+    drawn = package.ask("sample", schemas=[few] * 40, seed=7)
+    assert all(schema.matches(few, value) for value in drawn)
+    assert len({spelled(value) for value in drawn}) > 30
