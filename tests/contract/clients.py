@@ -42,9 +42,9 @@ def node(*arguments: str | Path, cwd: Path | None = None) -> str:
     return run(NODE, *arguments, cwd=cwd)
 
 
-def _installed(name: str, locks: list[Path], install: Callable[[Path], None]) -> Path:
-    """Return the folder into which `install` put what the lock files say: at once, when it has before."""
-    digest = hashlib.sha256(sys.version.encode() + b"".join(lock.read_bytes() for lock in locks)).hexdigest()[:16]
+def installed_once(name: str, made_of: list[Path], install: Callable[[Path], None]) -> Path:
+    """Return the folder that `install` makes of some files: at once, when it has made it of the same ones before."""
+    digest = hashlib.sha256(sys.version.encode() + b"".join(each.read_bytes() for each in made_of)).hexdigest()[:16]
     place = BUILD / f"{name}-{digest}"
     BUILD.mkdir(parents=True, exist_ok=True)
     with (BUILD / f"{name}.lock").open("w") as lock:
@@ -67,7 +67,7 @@ def _python_generator() -> Path:
         pip = (sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
         run(*pip, "--no-deps", "--require-hashes", "--target", place, "--requirement", requirements)
 
-    return _installed("python", [requirements], install)
+    return installed_once("python", [requirements], install)
 
 
 def python_client(document: bytes, folder: Path) -> ModuleType:
@@ -93,18 +93,20 @@ def function(package: ModuleType, path: str) -> ModuleType:
 # --- TypeScript -------------------------------------------------------------------------------------------------------
 
 
+LOCKS: Final = [HERE / "typescript" / "package.json", HERE / "typescript" / "package-lock.json"]
+
+
 def installed(*way: str) -> Path:
     """Return the path of a file in a package that npm has installed."""
-    locks = [HERE / "typescript" / "package.json", HERE / "typescript" / "package-lock.json"]
 
     def install(place: Path) -> None:
         place.mkdir()
-        for lock in locks:
+        for lock in LOCKS:
             shutil.copy(lock, place)
         npm = _NODE / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
         node(npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", cwd=place)
 
-    return _installed("typescript", locks, install).joinpath("node_modules", *way)
+    return installed_once("typescript", LOCKS, install).joinpath("node_modules", *way)
 
 
 def _openapi_typescript(given: Path, folder: Path) -> str:

@@ -1,4 +1,4 @@
-"""The service in a process of its own: ``python -m tests.contract.running DIRECTORY DATABASE_URL BOT_PAUSE``."""
+"""The service in a process of its own: ``python -m tests.contract.running DIRECTORY DATABASE_URL BOT_PAUSE PORT``."""
 
 import asyncio
 import contextlib
@@ -13,13 +13,15 @@ from service.server import serve
 
 @contextlib.contextmanager
 def running(
-    data: Path, log: Path, database_url: str = "", bot_pause: float = 0.5
+    data: Path, log: Path, database_url: str = "", bot_pause: float = 0.5, port: int = 0
 ) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """Run the service over the files in `data`, or over a database; yield its address and process.
 
-    Its log goes to the file `log`. Its bots let `bot_pause` seconds pass before they act.
+    Its log goes to the file `log`. Its bots let `bot_pause` seconds pass before they act. It listens at `port`, or at
+    any free one.
     """
-    command = [sys.executable, "-m", "tests.contract.running", str(data), database_url, str(bot_pause)]
+    command = [sys.executable, "-m", "tests.contract.running", str(data), database_url]
+    command += [str(bot_pause), str(port)]
     with log.open("wb") as stderr, subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr) as process:
         assert process.stdout is not None
         address = process.stdout.readline().decode().strip()
@@ -32,8 +34,8 @@ def running(
 
 
 if __name__ == "__main__":
-    place, database, pause = Path(sys.argv[1]), sys.argv[2], float(sys.argv[3])
+    place, database, pause, chosen = Path(sys.argv[1]), sys.argv[2], float(sys.argv[3]), int(sys.argv[4])
     settings = Settings(
-        data=place, database_url=database, port=0, heartbeat=0.2, durable=False, grace=600, bot_pause=pause
+        data=place, database_url=database, port=chosen, heartbeat=0.2, durable=False, grace=600, bot_pause=pause
     )
     asyncio.run(serve(settings, lambda address: print(address, flush=True)))

@@ -1,5 +1,6 @@
 """The example bots in `openapi/` play every ruleset, beside bots of the service, from one stream each."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import httpx
 
 from domain.kernel.proof.verify import verify
 from domain.library import LIBRARY
+from tests.clients import packed
 from tests.contract import clients
 from tests.contract.running import running
 from tests.helpers.sampling import sampled
@@ -26,7 +28,11 @@ PLAYED: Final = sampled("games of the example bots", LIBRARY.ids(), 1)
 @contextmanager
 def playing(*command: str | Path, log: Path) -> Iterator[None]:
     """Let a program play."""
-    with log.open("wb") as stderr, subprocess.Popen([*map(str, command)], stdout=stderr, stderr=stderr) as process:
+    environment = os.environ | {"PYTHONPATH": str(packed.python() / "site")}
+    with (
+        log.open("wb") as stderr,
+        subprocess.Popen([*map(str, command)], stdout=stderr, stderr=stderr, env=environment) as process,
+    ):
         try:
             yield
             assert process.poll() is None, log.read_text()
@@ -62,11 +68,9 @@ def given(api: httpx.Client, url: str) -> dict[str, int]:
 
 
 def test_the_example_bots_play_by_any_ruleset(tmp_path: Path) -> None:
-    for name in ("tsconfig.json", "node.d.ts"):
-        shutil.copy(clients.HERE / "typescript" / name, tmp_path)
+    (tmp_path / "node_modules").symlink_to(packed.typescript() / "node_modules")
     (tmp_path / "package.json").write_text('{"type": "module"}')
     shutil.copy(EXAMPLES / "bot.ts", tmp_path)
-    clients.compile_typescript(tmp_path)
     with (
         running(tmp_path / "data", tmp_path / "service.log", bot_pause=0) as (address, _),
         httpx.Client(base_url=address, timeout=60) as api,
@@ -77,7 +81,13 @@ def test_the_example_bots_play_by_any_ruleset(tmp_path: Path) -> None:
         python, typescript = players.values()
         with (
             playing(sys.executable, EXAMPLES / "bot.py", address, python, log=tmp_path / "python.log"),
-            playing(clients.NODE, tmp_path / "bot.js", address, typescript, log=tmp_path / "typescript.log"),
+            playing(
+                clients.NODE,
+                tmp_path / "bot.ts",
+                address,
+                typescript,
+                log=tmp_path / "typescript.log",
+            ),
         ):
             until = time.monotonic() + 240
             for url in games:
@@ -91,4 +101,4 @@ def test_the_example_bots_play_by_any_ruleset(tmp_path: Path) -> None:
 
 def test_they_are_short() -> None:
     for name in ("bot.py", "bot.ts"):
-        assert (EXAMPLES / name).read_text().count("\n") < 100
+        assert (EXAMPLES / name).read_text().count("\n") <= 40

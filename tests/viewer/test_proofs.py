@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from domain.kernel.ids import Seat
+from domain.kernel.ids import Seat, TournamentId
 from domain.kernel.log import officials
 from domain.kernel.log.record import Cause
 from domain.kernel.rules.refusal import Refusal
@@ -85,6 +85,12 @@ def test_whatever_happens_in_a_case_is_found_possible(seed: int):
     for game in (None, court.play.export()):
         ok, problem, _ = verdict_of(court.export(), game)
         assert ok, problem
+
+
+def test_a_game_of_a_tournament_is_checked_as_any_other():
+    play = Play(TinyAuction(), ROOM, 3, tournament=TournamentId("t4xq2m7ahbk3oxw7c")).run(Random(1))
+    ok, problem, _ = verdict_of(play.export())
+    assert ok, problem
 
 
 FORK_FORGERIES: list[tuple[Callable[[list[Line]], object], str]] = [

@@ -14,6 +14,7 @@ from domain.boards import builtin
 from domain.kernel.rules.ruleset import Library
 from domain.library import LIBRARY
 from service.api.contract import releases
+from service.api.contract.clients import known_events
 from service.api.contract.document import document, endpoints
 from service.api.contract.examples import examples
 from service.api.contract.operations import require_example
@@ -40,7 +41,9 @@ def differs(folder: Path) -> list[str]:
 
 
 def _present(folder: Path) -> list[str]:
-    found = [*folder.rglob("*.json"), *folder.glob(releases.CHANGELOG)]
+    # The client packages have JSON files of their own.
+    found = [*folder.glob("*.json"), *folder.glob("*/*.schema.json"), *folder.glob(releases.CHANGELOG)]
+    found += [made for path in known_events(LIBRARY) if (made := folder / path).is_file()]
     return sorted(path.relative_to(folder).as_posix() for path in found)
 
 
@@ -85,7 +88,7 @@ def _files(library: Library) -> dict[str, bytes]:
         each = schemas.of_ruleset(library.current(ruleset_id))
         for name in ("commands", "events", "view", "setup"):
             files[f"{ruleset_id}/{name}.schema.json"] = encoded(getattr(each, name))
-    return files
+    return files | known_events(library)
 
 
 def encoded(value: Any) -> bytes:

@@ -38,7 +38,9 @@ function isMoment(at) {
 export function faultOfCause(cause) {
   if (cause === undefined) return undefined;
   const { command = {}, ...texts } = cause ?? {};
-  const known = Object.keys(texts).every((name) => ["by", "case", "key", "player", "seat"].includes(name));
+  const known = Object.keys(texts).every((name) =>
+    ["by", "case", "key", "player", "seat", "tournament"].includes(name),
+  );
   const isObject = typeof command === "object" && command !== null && !Array.isArray(command);
   if (!cause || !known || !isObject || !Object.values(texts).every((text) => typeof text === "string")) {
     return "has a cause that is not of the known shape";

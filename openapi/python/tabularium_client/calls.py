@@ -1,0 +1,174 @@
+"""Requests that may be repeated and commands that are decided again, without any I/O: a client does what is yielded."""
+
+import re
+import secrets
+from collections.abc import Callable, Generator, Mapping
+from typing import Any, Final, TypeVar
+from urllib.parse import quote
+
+import msgspec
+from msgspec import UNSET, Struct
+
+from tabularium_client.problems import Lost, Problem, Stale
+from tabularium_client.shapes import Options, Played
+from tabularium_client.streams import Rest, jittered
+
+T = TypeVar("T")
+Command = dict[str, Any]
+Choice = Command | list[Command] | None
+"""What a seat does when it is asked: one command, several of which all happen or none, or nothing."""
+
+AGAIN: Final = frozenset({429, 502, 503, 504})
+"""With these statuses the service has done nothing yet."""
+
+_NAME: Final = re.compile(r"{(\w+)}")
+
+
+class Request(Struct, frozen=True):
+    """A request to send. The answer to it is an `Answer`, or a text that says why there is none."""
+
+    method: str
+    path: str
+    query: dict[str, Any]
+    headers: dict[str, str]
+    body: bytes | None
+
+
+class Answer(Struct, frozen=True):
+    """What the service answered."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class Ask(Struct, frozen=True):
+    """Ask whoever decides. The answer is what they choose."""
+
+    choose: Callable[[Options], Any]
+    options: Options
+
+
+Step = Request | Rest | Ask
+Calling = Generator[Step, Any, T]
+
+
+class Calls:
+    """How requests are made, and how often they are sent. Times are in seconds."""
+
+    def __init__(self, token: str | None, attempts: int, pause: float) -> None:
+        self.attempts = attempts
+        self.pause = pause
+        self.headers = {"Authorization": f"Bearer {token}"} if token else {}
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        given: Mapping[str, Any],
+        read: Callable[[bytes], T],
+        body: Any = UNSET,
+        version: int | None = None,
+        key: str | None = None,
+    ) -> Calling[T]:
+        """Send a request until an answer arrives: all attempts have the same key, so it happens once.
+
+        Args:
+            given: the names in the path, and the parameters of the query.
+            version: be refused as `Stale` unless the game is at this version.
+
+        Raises:
+            Problem: the service refuses it.
+            Lost: no whole answer arrived.
+        """
+        path, query = filled(path, given)
+        headers = dict(self.headers)
+        if method != "GET":
+            headers["Idempotency-Key"] = key or secrets.token_hex(16)
+        if version is not None:
+            headers["If-Match"] = f'"{version}"'
+        if body is not UNSET:
+            headers["Content-Type"] = "application/json"
+        why = ""
+        request = Request(method, path, query, headers, None if body is UNSET else msgspec.json.encode(body))
+        for attempt in range(1, self.attempts + 1):
+            answer = yield request
+            wait = self.pause * 2 ** (attempt - 1)
+            if not isinstance(answer, Answer):
+                why = answer
+            elif answer.status < 400:
+                try:
+                    return read(answer.body)
+                except msgspec.ValidationError:
+                    raise
+                except msgspec.DecodeError as error:
+                    why = str(error)  # A body that was cut off is no answer.
+            elif answer.status in AGAIN and attempt < self.attempts:
+                wait = max(wait, _seconds(answer.headers.get("Retry-After")))
+            else:
+                raise problem_of(answer)
+            if attempt < self.attempts:
+                yield Rest(jittered(wait))
+        raise Lost(f"The service gave no whole answer: {why}")
+
+    def options(self, game: str, seat: str | None = None) -> Calling[Options]:
+        """Return what a seat may do; its own seat, if absent."""
+        decoder = msgspec.json.Decoder(Options)
+        return self.call("GET", "/v1/games/{game}/options", {"game": game, "seat": seat}, decoder.decode)
+
+    def command(self, game: str, choice: Choice, version: int | None, key: str | None) -> Calling[Played]:
+        """Give a command, or several of which all happen or none."""
+        body = {"commands": choice} if isinstance(choice, list) else {"command": choice}
+        decoder = msgspec.json.Decoder(Played)
+        return self.call("POST", "/v1/games/{game}/commands", {"game": game}, decoder.decode, body, version, key)
+
+    def decide(self, game: str, choose: Callable[[Options], Any]) -> Calling[Played | None]:
+        """Let `choose` answer what the seat is asked, and again when the game has moved on meanwhile."""
+        for attempt in range(1, self.attempts + 1):
+            options = yield from self.options(game)
+            choice = yield Ask(choose, options)
+            if choice is None:
+                return None
+            try:
+                return (yield from self.command(game, choice, options.version, None))
+            except Stale:
+                if attempt == self.attempts:
+                    raise
+        return None
+
+
+def problem_of(answer: Answer) -> Problem:
+    """Return the problem that an answer says; what a proxy says instead is none."""
+    try:
+        document = msgspec.json.decode(answer.body, type=dict[str, Any])
+    except msgspec.DecodeError:
+        document = {}
+    return Problem.of(answer.status, document)
+
+
+def filled(path: str, given: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return a path with its names filled in, and the others as its query."""
+    names = {name: _text(value) for name, value in given.items() if value is not None}
+    inside = _NAME.findall(path)
+    if missing := [name for name in inside if name not in names]:
+        raise TypeError(f"{path} needs {missing[0]}")
+    whole = _NAME.sub(lambda found: quote(str(names[found[1]]), safe=""), path)
+    return whole, {name: value for name, value in names.items() if name not in inside}
+
+
+def _text(value: Any) -> Any:
+    return str(value).lower() if isinstance(value, bool) else value
+
+
+def _seconds(text: str | None) -> float:
+    return float(text) if text and text.isdecimal() else 0.0
+
+
+def decoded(body: bytes) -> Any:
+    """Return the JSON of an answer; None where there is none."""
+    return msgspec.json.decode(body) if body else None
+
+
+def as_text(body: bytes) -> str:
+    """Return an answer as it came."""
+    return body.decode()

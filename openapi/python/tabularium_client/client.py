@@ -1,0 +1,390 @@
+"""The clients: requests that may be repeated, commands that are decided again, streams that resume."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator
+from contextlib import AsyncExitStack, ExitStack
+from inspect import isawaitable
+from typing import Any, Self, TypeVar
+
+import httpx
+import msgspec
+
+from tabularium_client.calls import (
+    AGAIN,
+    Answer,
+    Ask,
+    Calling,
+    Calls,
+    Choice,
+    Request,
+    as_text,
+    decoded,
+    filled,
+    problem_of,
+)
+from tabularium_client.problems import Lost
+from tabularium_client.shapes import Event, Options, Played, Waiting
+from tabularium_client.streams import Fetch, Frame, Open, Read, Rest, Step, follow, follow_events
+
+T = TypeVar("T")
+_waiting = msgspec.json.Decoder(Waiting)
+_WAITING = "/v1/players/me/waiting/stream"
+_STREAM = "/v1/games/{game}/events/stream"
+
+
+class _Settings:
+    """How both clients work.
+
+    Args:
+        url: where the service is, such as ``https://service.example``.
+        token: without one, the client is a spectator.
+        attempts: how often a request is sent at most, until an answer arrives.
+        pause: the wait before it is sent again, in seconds; it doubles.
+        patience: how long an answer may take.
+        silence: after how long without a sign of life a stream is lost; the service gives one every 15 seconds.
+        http: the connections; the client's own, if absent.
+    """
+
+    def _set(self, url: str, token: str | None, attempts: int, pause: float, silence: float) -> None:
+        self._url = url.rstrip("/")
+        self._calls = Calls(token, attempts, pause)
+        self._silence = silence
+
+    def _wanted(self, path: str, given: dict[str, Any], last: str | None) -> dict[str, Any]:
+        """Return the request that opens a stream after a frame."""
+        path, query = filled(path, given)
+        headers = {**self._calls.headers, "Accept": "text/event-stream"}
+        if last is not None:
+            headers["Last-Event-ID"] = last
+        timeout = httpx.Timeout(self._silence)
+        return {"method": "GET", "url": self._url + path, "params": query, "headers": headers, "timeout": timeout}
+
+
+def _is_open(status: int, body: bytes) -> bool | str:
+    """Tell whether a stream is open. Raises `Problem` where the service does not let it be opened."""
+    if status in AGAIN or status >= 500:
+        return False
+    if status >= 400:
+        raise problem_of(Answer(status, {}, body))
+    return "over" if status == 204 else True
+
+
+def _held(page: dict[str, Any]) -> list[Frame]:
+    """Return events of a list as frames."""
+    return [Frame(str(each["version"]), each["type"], msgspec.json.encode(each).decode()) for each in page["items"]]
+
+
+class Client(_Settings):
+    __doc__ = f"A client that waits.\n{_Settings.__doc__}"
+
+    def __init__(
+        self,
+        url: str,
+        token: str | None = None,
+        *,
+        attempts: int = 5,
+        pause: float = 0.5,
+        patience: float = 30,
+        silence: float = 45,
+        http: httpx.Client | None = None,
+    ) -> None:
+        self._set(url, token, attempts, pause, silence)
+        self._owned = http is None
+        self._http = http or httpx.Client(timeout=patience)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._owned:
+            self._http.close()
+
+    def get(self, path: str, /, **given: Any) -> Any:
+        """Return what a path answers. `given` has the names in the path and the parameters of the query."""
+        return self._run(self._calls.call("GET", path, given, decoded))
+
+    def post(
+        self, path: str, body: Any = None, /, *, version: int | None = None, key: str | None = None, **given: Any
+    ) -> Any:
+        return self._run(self._calls.call("POST", path, given, decoded, {} if body is None else body, version, key))
+
+    def put(
+        self, path: str, body: Any = None, /, *, version: int | None = None, key: str | None = None, **given: Any
+    ) -> Any:
+        return self._run(self._calls.call("PUT", path, given, decoded, {} if body is None else body, version, key))
+
+    def patch(self, path: str, body: Any, /, *, key: str | None = None, **given: Any) -> Any:
+        return self._run(self._calls.call("PATCH", path, given, decoded, body, None, key))
+
+    def delete(self, path: str, /, *, version: int | None = None, key: str | None = None, **given: Any) -> Any:
+        return self._run(self._calls.call("DELETE", path, given, decoded, version=version, key=key))
+
+    def text(self, path: str, /, **given: Any) -> str:
+        """Return what a path answers, as it came: an export, a certificate, a picture."""
+        return self._run(self._calls.call("GET", path, given, as_text))
+
+    def options(self, game: str, seat: str | None = None) -> Options:
+        """Return what a seat may do; its own seat, if absent."""
+        return self._run(self._calls.options(game, seat))
+
+    def command(self, game: str, choice: Choice, *, version: int | None = None, key: str | None = None) -> Played:
+        """Give a command, or several of which all happen or none. Raises `Refusal` with the rule, or `Stale`."""
+        return self._run(self._calls.command(game, choice, version, key))
+
+    def decide(self, game: str, choose: Callable[[Options], Choice]) -> Played | None:
+        """Let `choose` answer what the seat is asked; None when it chooses nothing.
+
+        When the game has moved on meanwhile, it chooses again from the new options.
+        """
+        return self._run(self._calls.decide(game, choose))
+
+    def events(self, game: str, after: int | None = None) -> Iterator[Event]:
+        """Yield the events of a game after a version, each once and in order; from now on, if absent."""
+        return self._follow(follow_events(game, after, self._calls.pause), _STREAM, {"game": game}, game)
+
+    def waiting(self) -> Iterator[Waiting]:
+        """Yield what waits for the account: at first all of it, then whatever changes."""
+        for frame in self._follow(follow(None, self._calls.pause), _WAITING, {}, resumes=False):
+            yield _waiting.decode(frame.data)
+
+    def stream(self, path: str, /, *, last: str | None = None, **given: Any) -> Iterator[Frame]:
+        """Yield the frames of any stream of the contract, which resumes where it broke off."""
+        return self._follow(follow(last, self._calls.pause), path, given)
+
+    def _run(self, steps: Calling[T]) -> T:
+        answer: Any = None
+        while True:
+            try:
+                step = steps.send(answer)
+            except StopIteration as done:
+                return done.value
+            match step:
+                case Request():
+                    answer = self._send(step)
+                case Rest(seconds):
+                    answer = time.sleep(seconds)
+                case Ask(choose, options):
+                    answer = choose(options)
+
+    def _send(self, request: Request) -> Answer | str:
+        query, headers, body = request.query, request.headers, request.body
+        try:
+            got = self._http.request(
+                request.method, self._url + request.path, params=query, headers=headers, content=body
+            )
+        except httpx.HTTPError as error:
+            return str(error)
+        return Answer(got.status_code, got.headers, got.content)
+
+    def _follow(
+        self,
+        steps: Generator[Step | T, Any, None],
+        path: str,
+        given: dict[str, Any],
+        game: str | None = None,
+        resumes: bool = True,
+    ) -> Iterator[T]:
+        answer: Any = None
+        pieces: Iterator[str] = iter(())
+        with ExitStack() as stack:
+            while True:
+                try:
+                    step = steps.send(answer)
+                except StopIteration:
+                    return
+                answer = None
+                match step:
+                    case Open(last):
+                        stack.close()
+                        try:
+                            wanted = self._wanted(path, given, last if resumes else None)
+                            response = stack.enter_context(self._http.stream(**wanted))
+                            body = response.read() if response.is_error else b""
+                        except httpx.HTTPError:
+                            answer = False
+                        else:
+                            answer, pieces = _is_open(response.status_code, body), response.iter_text()
+                    case Read():
+                        try:
+                            answer = next(filter(None, pieces), "")
+                        except httpx.ReadTimeout:
+                            answer = None
+                        except httpx.HTTPError:
+                            answer = ""
+                    case Fetch(last):
+                        answer = self._missed(game, last)
+                    case Rest(seconds):
+                        time.sleep(seconds)
+                    case _:
+                        yield step
+
+    def _missed(self, game: str | None, last: str | None) -> list[Frame]:
+        if game is None or last is None:
+            return []
+        try:
+            return _held(self.get("/v1/games/{game}/events", game=game, after=last))
+        except Lost:
+            return []
+
+
+class AsyncClient(_Settings):
+    __doc__ = f"A client for `asyncio`.\n{_Settings.__doc__}"
+
+    def __init__(
+        self,
+        url: str,
+        token: str | None = None,
+        *,
+        attempts: int = 5,
+        pause: float = 0.5,
+        patience: float = 30,
+        silence: float = 45,
+        http: httpx.AsyncClient | None = None,
+    ) -> None:
+        self._set(url, token, attempts, pause, silence)
+        self._owned = http is None
+        self._http = http or httpx.AsyncClient(timeout=patience)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._owned:
+            await self._http.aclose()
+
+    async def get(self, path: str, /, **given: Any) -> Any:
+        """Return what a path answers. `given` has the names in the path and the parameters of the query."""
+        return await self._run(self._calls.call("GET", path, given, decoded))
+
+    async def post(
+        self, path: str, body: Any = None, /, *, version: int | None = None, key: str | None = None, **given: Any
+    ) -> Any:
+        body = {} if body is None else body
+        return await self._run(self._calls.call("POST", path, given, decoded, body, version, key))
+
+    async def put(
+        self, path: str, body: Any = None, /, *, version: int | None = None, key: str | None = None, **given: Any
+    ) -> Any:
+        body = {} if body is None else body
+        return await self._run(self._calls.call("PUT", path, given, decoded, body, version, key))
+
+    async def patch(self, path: str, body: Any, /, *, key: str | None = None, **given: Any) -> Any:
+        return await self._run(self._calls.call("PATCH", path, given, decoded, body, None, key))
+
+    async def delete(self, path: str, /, *, version: int | None = None, key: str | None = None, **given: Any) -> Any:
+        return await self._run(self._calls.call("DELETE", path, given, decoded, version=version, key=key))
+
+    async def text(self, path: str, /, **given: Any) -> str:
+        """Return what a path answers, as it came: an export, a certificate, a picture."""
+        return await self._run(self._calls.call("GET", path, given, as_text))
+
+    async def options(self, game: str, seat: str | None = None) -> Options:
+        """Return what a seat may do; its own seat, if absent."""
+        return await self._run(self._calls.options(game, seat))
+
+    async def command(self, game: str, choice: Choice, *, version: int | None = None, key: str | None = None) -> Played:
+        """Give a command, or several of which all happen or none. Raises `Refusal` with the rule, or `Stale`."""
+        return await self._run(self._calls.command(game, choice, version, key))
+
+    async def decide(self, game: str, choose: Callable[[Options], Choice | Awaitable[Choice]]) -> Played | None:
+        """Let `choose` answer what the seat is asked; None when it chooses nothing.
+
+        When the game has moved on meanwhile, it chooses again from the new options.
+        """
+        return await self._run(self._calls.decide(game, choose))
+
+    def events(self, game: str, after: int | None = None) -> AsyncIterator[Event]:
+        """Yield the events of a game after a version, each once and in order; from now on, if absent."""
+        return self._follow(follow_events(game, after, self._calls.pause), _STREAM, {"game": game}, game)
+
+    async def waiting(self) -> AsyncIterator[Waiting]:
+        """Yield what waits for the account: at first all of it, then whatever changes."""
+        async for frame in self._follow(follow(None, self._calls.pause), _WAITING, {}, resumes=False):
+            yield _waiting.decode(frame.data)
+
+    def stream(self, path: str, /, *, last: str | None = None, **given: Any) -> AsyncIterator[Frame]:
+        """Yield the frames of any stream of the contract, which resumes where it broke off."""
+        return self._follow(follow(last, self._calls.pause), path, given)
+
+    async def _run(self, steps: Calling[T]) -> T:
+        answer: Any = None
+        while True:
+            try:
+                step = steps.send(answer)
+            except StopIteration as done:
+                return done.value
+            match step:
+                case Request():
+                    answer = await self._send(step)
+                case Rest(seconds):
+                    answer = await asyncio.sleep(seconds)
+                case Ask(choose, options):
+                    answer = choose(options)
+                    if isawaitable(answer):
+                        answer = await answer
+
+    async def _send(self, request: Request) -> Answer | str:
+        query, headers, body = request.query, request.headers, request.body
+        try:
+            got = await self._http.request(
+                request.method, self._url + request.path, params=query, headers=headers, content=body
+            )
+        except httpx.HTTPError as error:
+            return str(error)
+        return Answer(got.status_code, got.headers, got.content)
+
+    async def _follow(
+        self,
+        steps: Generator[Step | T, Any, None],
+        path: str,
+        given: dict[str, Any],
+        game: str | None = None,
+        resumes: bool = True,
+    ) -> AsyncIterator[T]:
+        answer: Any = None
+        pieces: AsyncIterator[str] | None = None
+        async with AsyncExitStack() as stack:
+            while True:
+                try:
+                    step = steps.send(answer)
+                except StopIteration:
+                    return
+                answer = None
+                match step:
+                    case Open(last):
+                        await stack.aclose()
+                        try:
+                            wanted = self._wanted(path, given, last if resumes else None)
+                            response = await stack.enter_async_context(self._http.stream(**wanted))
+                            body = await response.aread() if response.is_error else b""
+                        except httpx.HTTPError:
+                            answer = False
+                        else:
+                            answer, pieces = _is_open(response.status_code, body), response.aiter_text()
+                    case Read():
+                        assert pieces is not None
+                        try:
+                            answer = ""
+                            while not answer:
+                                answer = await anext(pieces)
+                        except StopAsyncIteration:
+                            answer = ""
+                        except httpx.ReadTimeout:
+                            answer = None
+                        except httpx.HTTPError:
+                            answer = ""
+                    case Fetch(last):
+                        answer = await self._missed(game, last)
+                    case Rest(seconds):
+                        await asyncio.sleep(seconds)
+                    case _:
+                        yield step
+
+    async def _missed(self, game: str | None, last: str | None) -> list[Frame]:
+        if game is None or last is None:
+            return []
+        try:
+            return _held(await self.get("/v1/games/{game}/events", game=game, after=last))
+        except Lost:
+            return []

@@ -1,0 +1,58 @@
+"""Deliveries of webhooks, signed as Standard Webhooks does."""
+
+import base64
+import binascii
+import hmac
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+
+class Forged(Exception):
+    """The delivery is not what the service signed, or is too old to be believed."""
+
+
+def delivery(
+    secret: str, headers: Mapping[str, str], body: bytes | str, *, tolerance: float = 300, now: float | None = None
+) -> dict[str, Any]:
+    """Return what a delivery says, once its signature was checked.
+
+    The same delivery may come twice: its ``webhook-id`` is the same then.
+
+    Args:
+        secret: ``whsec_…``, as the service showed it.
+        headers: of the delivery, by names in any case.
+        body: as it came, before anything parses it.
+        tolerance: seconds by which the clocks of the service and this machine may differ.
+        now: the time in seconds, for a machine whose clock is known to be wrong.
+
+    Raises:
+        Forged: nobody should act on this delivery.
+    """
+    named = {name.lower(): value for name, value in headers.items()}
+    for name in ("webhook-id", "webhook-timestamp", "webhook-signature"):
+        if name not in named:
+            raise Forged(f"the delivery has no header {name}")
+    whole = body.encode() if isinstance(body, str) else body
+    stamp = named["webhook-timestamp"]
+    key = base64.b64decode(secret.removeprefix("whsec_"))
+    right = hmac.digest(key, f"{named['webhook-id']}.{stamp}.".encode() + whole, "sha256")
+    if not any(hmac.compare_digest(right, each) for each in _signatures(named["webhook-signature"])):
+        raise Forged("no signature of the delivery is by this secret")
+    age = (time.time() if now is None else now) - (float(stamp) if stamp.isdecimal() else float("nan"))
+    if not abs(age) <= tolerance:
+        when = f"{abs(age):.0f} seconds {'ago' if age > 0 else 'from now'}"
+        raise Forged(f"the delivery was signed {when}; at most {tolerance:.0f} are allowed")
+    return msgspec.json.decode(whole)
+
+
+def _signatures(text: str) -> list[bytes]:
+    found: list[bytes] = []
+    for each in text.split(" "):
+        try:
+            found += [base64.b64decode(each[3:], validate=True)] if each.startswith("v1,") else []
+        except binascii.Error:
+            continue  # That is no base64.
+    return found

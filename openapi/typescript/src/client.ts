@@ -1,0 +1,211 @@
+/** The client: requests that may be repeated, commands that are decided again, streams that resume. */
+
+import type { GameEvent, UnknownEvent } from "./events.js";
+import { Gap, Lost, Problem, Stale } from "./problems.js";
+import { frames, rest, type Following, type Frame } from "./streams.js";
+import type { Answer, Body, Command, Given, Method, Options, Path, Played, Waiting } from "./types.js";
+
+/** How a client works. Times are in milliseconds. */
+export interface Settings {
+  /** Without a token the client is a spectator. */
+  token?: string;
+  /** How often a request is sent at most, until an answer arrives. */
+  attempts?: number;
+  /** The wait before a request is sent again; it doubles. */
+  pause?: number;
+  /** How long an answer may take. */
+  patience?: number;
+  /** After how long without a sign of life a stream is lost. */
+  silence?: number;
+  fetch?: typeof fetch;
+}
+
+/** What may be said of a request besides its body. */
+export interface Sent {
+  /** Be refused as `Stale` unless the game is at this version. */
+  version?: number | undefined;
+  /** The idempotency key; a new one for each request, if absent. All attempts of a request have the same. */
+  key?: string | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** What a seat does when it is asked: one command, several of which all happen or none, or nothing. */
+export type Choice = Command | Command[] | undefined;
+
+type Names = { [name: string]: unknown };
+type Request = Sent & { names?: Names | undefined; body?: unknown };
+
+const AGAIN = new Set([429, 502, 503, 504]); // With these the service has done nothing yet.
+
+export class Client {
+  readonly #url: string;
+  readonly #settings: Required<Omit<Settings, "token">>;
+  readonly #headers: { [name: string]: string };
+
+  /** @param url where the service is, such as `https://service.example` */
+  constructor(url: string, { token, ...settings }: Settings = {}) {
+    this.#url = url.replace(/\/+$/, "");
+    this.#headers = token ? { Authorization: `Bearer ${token}` } : {};
+    const usual = { attempts: 5, pause: 500, patience: 30_000, silence: 45_000, fetch: (...given: Parameters<typeof fetch>) => fetch(...given) };
+    this.#settings = { ...usual, ...settings };
+  }
+
+  /** Return what a path answers. `given` has the names in the path and the parameters of the query. */
+  get<P extends Path<"get">>(path: P, given?: Given<P, "get">, sent?: Sent): Promise<Answer<P, "get">> {
+    return this.#json("get", path, { ...sent, names: given as Names });
+  }
+
+  post<P extends Path<"post">>(path: P, given: Given<P, "post">, body?: Body<P, "post">, sent?: Sent): Promise<Answer<P, "post">> {
+    return this.#json("post", path, { ...sent, names: given as Names, body: body ?? {} });
+  }
+
+  put<P extends Path<"put">>(path: P, given: Given<P, "put">, body?: Body<P, "put">, sent?: Sent): Promise<Answer<P, "put">> {
+    return this.#json("put", path, { ...sent, names: given as Names, body: body ?? {} });
+  }
+
+  patch<P extends Path<"patch">>(path: P, given: Given<P, "patch">, body: Body<P, "patch">, sent?: Sent): Promise<Answer<P, "patch">> {
+    return this.#json("patch", path, { ...sent, names: given as Names, body });
+  }
+
+  delete<P extends Path<"delete">>(path: P, given: Given<P, "delete">, sent?: Sent): Promise<Answer<P, "delete">> {
+    return this.#json("delete", path, { ...sent, names: given as Names });
+  }
+
+  /** Return what a path answers, as it came: an export, a certificate, a picture. */
+  async text(path: Path<"get">, given: Names = {}): Promise<string> {
+    return this.#call("get", path, { names: given }, (response) => response.text());
+  }
+
+  /** Return what a seat may do; its own seat, if absent. */
+  options(game: string, seat?: string): Promise<Options> {
+    return this.get("/v1/games/{game}/options", { game, ...(seat && { seat }) });
+  }
+
+  /** Give a command, or several of which all happen or none. Throws `Refusal` with the rule, or `Stale`. */
+  command(game: string, choice: NonNullable<Choice>, sent?: Sent): Promise<Played> {
+    const body = Array.isArray(choice) ? { commands: choice } : { command: choice };
+    return this.post("/v1/games/{game}/commands", { game }, body as Body<"/v1/games/{game}/commands", "post">, sent);
+  }
+
+  /**
+   * Let `choose` answer what the seat is asked. When the game has moved on meanwhile, it chooses again from the new
+   * options. Returns undefined when it chooses nothing.
+   */
+  async decide(game: string, choose: (options: Options) => Choice | Promise<Choice>): Promise<Played | undefined> {
+    for (let attempt = 1; ; attempt += 1) {
+      const options = await this.options(game);
+      const choice = await choose(options);
+      if (choice === undefined) return undefined;
+      try {
+        return await this.command(game, choice, { version: options.version });
+      } catch (error) {
+        if (!(error instanceof Stale) || attempt === this.#settings.attempts) throw error;
+      }
+    }
+  }
+
+  /** Yield the events of a game after a version, each once and in order; from now on, if absent. */
+  async *events(game: string, after?: number, signal?: AbortSignal): AsyncGenerator<GameEvent | UnknownEvent, void> {
+    let last = after;
+    const missed = async (id: string | undefined): Promise<Frame[]> => {
+      if (id === undefined) return [];
+      const { items } = await this.get("/v1/games/{game}/events", { game, after: Number(id) }, { signal });
+      return items.map((event) => ({ id: `${event.version}`, type: event.type, data: JSON.stringify(event) }));
+    };
+    for (let gaps = 0; ; gaps += 1) {
+      let gap = 0;
+      for await (const { data } of this.stream("/v1/games/{game}/events/stream", { game }, { after: last, signal, missed })) {
+        const event: GameEvent | UnknownEvent = JSON.parse(data);
+        if (last !== undefined && event.version <= last) continue;
+        if (last !== undefined && event.version > last + 1) {
+          gap = event.version;
+          break;
+        }
+        [last, gaps] = [event.version, 0];
+        yield event;
+      }
+      if (!gap) return;
+      if (gaps) throw new Gap(`The stream of ${game} goes from version ${last} to ${gap}.`);
+    }
+  }
+
+  /** Yield what waits for the account: at first all of it, then whatever changes. */
+  async *waiting(signal?: AbortSignal): AsyncGenerator<Waiting, void> {
+    const path = "/v1/players/me/waiting/stream";
+    for await (const { data } of this.stream(path, {}, { signal, resumes: false })) yield JSON.parse(data);
+  }
+
+  /** Yield the frames of any stream of the contract, which resumes where it broke off. */
+  stream(
+    path: Path<"get">,
+    given: Names = {},
+    { after, signal, missed, resumes = true }: { after?: number | string | undefined; signal?: AbortSignal | undefined; missed?: Following["missed"]; resumes?: boolean } = {},
+  ): AsyncGenerator<Frame, void> {
+    const { silence, pause } = this.#settings;
+    const open = async (last: string | undefined, stop: AbortSignal): Promise<Response> => {
+      const headers = { ...this.#headers, Accept: "text/event-stream", ...(resumes && last && { "Last-Event-ID": last }) };
+      const response = await this.#settings.fetch(this.#url + filled(path, given), { headers, signal: stop });
+      if (response.ok) return response;
+      const problem = Problem.of(response.status, await said(response));
+      if (AGAIN.has(response.status) || response.status >= 500) throw new Lost(problem.message);
+      throw problem;
+    };
+    return frames({ open, last: after === undefined ? undefined : `${after}`, silence, pause, signal, ...(missed && { missed }) });
+  }
+
+  #json<T>(method: Method, path: string, request: Request): Promise<T> {
+    return this.#call(method, path, request, (response) => (response.status === 204 ? undefined : response.json()) as Promise<T>);
+  }
+
+  async #call<T>(method: Method, path: string, request: Request, read: (response: Response) => T | Promise<T>): Promise<T> {
+    const { names = {}, body, version, signal } = request;
+    const { attempts, pause, patience } = this.#settings;
+    const headers = {
+      ...this.#headers,
+      ...(method !== "get" && { "Idempotency-Key": request.key ?? newKey() }),
+      ...(body !== undefined && { "Content-Type": "application/json" }),
+      ...(version !== undefined && { "If-Match": `"${version}"` }),
+    };
+    const sent = { method: method.toUpperCase(), headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
+    for (let attempt = 1; ; attempt += 1) {
+      let wait = pause * 2 ** (attempt - 1);
+      try {
+        const timeout = AbortSignal.timeout(patience);
+        const stop = signal ? AbortSignal.any([signal, timeout]) : timeout;
+        const response = await this.#settings.fetch(this.#url + filled(path, names), { ...sent, signal: stop });
+        if (response.ok) return await read(response); // A body that was cut off is no answer.
+        const problem = Problem.of(response.status, await said(response));
+        if (!AGAIN.has(response.status) || attempt === attempts) throw problem;
+        wait = Math.max(wait, 1000 * Number(response.headers.get("Retry-After") ?? 0) || 0);
+      } catch (error) {
+        if (error instanceof Problem || signal?.aborted) throw error;
+        if (attempt === attempts) throw new Lost(`${this.#url} gave no whole answer: ${(error as Error).message}`);
+      }
+      await rest(wait, signal);
+    }
+  }
+}
+
+/** Return the problem that an answer says; what a proxy says instead is none. */
+async function said(response: Response): Promise<object> {
+  const document: unknown = await response.json().catch(() => null);
+  return typeof document === "object" && document !== null ? document : {};
+}
+
+/** Return a path with its names filled in, and the others as its query. */
+function filled(path: string, given: Names): string {
+  const query = new URLSearchParams();
+  const names = new Map(Object.entries(given).filter(([, value]) => value !== undefined && value !== null));
+  const whole = path.replace(/{(\w+)}/g, (_, name: string) => {
+    const value = names.get(name);
+    if (value === undefined) throw new TypeError(`${path} needs ${name}`);
+    names.delete(name);
+    return encodeURIComponent(`${value}`);
+  });
+  for (const [name, value] of names) for (const each of [value].flat()) query.append(name, `${each}`);
+  return names.size ? `${whole}?${query}` : whole;
+}
+
+function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,56 @@
+/** What a request can end with instead of an answer. */
+
+import type { Schemas } from "./types.js";
+
+/** The service answered with a problem (RFC 9457). The message says what was wrong, and what would be right. */
+export class Problem extends Error {
+  readonly status: number;
+  /** Its kind, such as `/problems/not-now`. */
+  readonly type: string;
+  readonly title: string;
+  readonly detail: string;
+  /** What would be right. */
+  readonly allowed: string | undefined;
+  /** All that the service said. */
+  readonly document: Partial<Schemas["ProblemBody"]>;
+
+  constructor(status: number, document: Partial<Schemas["ProblemBody"]>) {
+    const { type = "about:blank", title = `The service answered ${status}.`, detail = title, allowed } = document;
+    super(allowed ? `${detail} ${allowed}` : detail);
+    this.name = new.target.name;
+    [this.status, this.type, this.title, this.detail] = [status, type, title, detail];
+    [this.allowed, this.document] = [allowed, document];
+  }
+
+  /** Return the problem of its kind: a refusal names the rule that decided. */
+  static of(status: number, document: Partial<Schemas["ProblemBody"]>): Problem {
+    if (status === 412) return new Stale(status, document);
+    return document.rule ? new Refusal(status, document) : new Problem(status, document);
+  }
+}
+
+/** A rule decided against the request. */
+export class Refusal extends Problem {
+  /** The id of the rule, such as `CC-BAT-18`. */
+  get rule(): string {
+    return this.document.rule ?? "";
+  }
+
+  /** Where the rule stands in the rule book. */
+  get source(): string | undefined {
+    return this.document.source;
+  }
+}
+
+/** The game has moved on since the version that `If-Match` named. Nothing happened. */
+export class Stale extends Problem {}
+
+/** No whole answer arrived, however often the request was sent. */
+export class Lost extends Error {
+  override readonly name = "Lost";
+}
+
+/** A stream left out versions, also after it was asked for them again. */
+export class Gap extends Error {
+  override readonly name = "Gap";
+}

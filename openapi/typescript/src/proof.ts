@@ -1,0 +1,85 @@
+/**
+ * Proofs that need no rules: of an export, of events as they come, and of what the service signed. The checks of exports
+ * are those of the Verify panel of the service's pages; `tabularium verify` also decides every command again.
+ */
+
+import type { GameEvent, UnknownEvent } from "./events.js";
+import { canonical, hex, joined, sha256, unhex, utf8 } from "./page/canonical.js";
+import { certify as certifyPage } from "./page/certificate.js";
+import { verify as verifyPage } from "./page/verify.js";
+import type { Answer } from "./types.js";
+
+/** What was found in an export. */
+export interface Verdict {
+  /** Nothing is wrong, as far as it was checked. */
+  ok: boolean;
+  /** What is wrong, in a sentence. */
+  problem?: string;
+  /** The first version that is wrong, and the line of the file. */
+  version?: number;
+  line?: number;
+  game?: string;
+  case?: string;
+  ruleset?: string;
+  status?: string;
+  /** How many versions there are, and the hash of the last one, which stands for all of the log. */
+  versions: number;
+  head?: string;
+  /** The SHA-256 of the secret behind the dice. */
+  commitment?: string;
+  /** What was checked, and what was not, in sentences. */
+  checked: string[];
+  unchecked: string[];
+  /** The log, as far as it could be read. */
+  rows: readonly object[];
+}
+
+/** What a certificate says of an export. */
+export interface Certified {
+  ok: boolean;
+  problem?: string;
+  sentences: string[];
+  unchecked: string[];
+}
+
+/** What else is known when an export is checked. */
+export interface Known {
+  /** The answer of `GET /v1/rulesets/{ruleset}`, which says where events show dice. Without it they are not drawn again. */
+  ruleset?: Answer<"/v1/rulesets/{ruleset}", "get"> | undefined;
+  /** Of a case: the export of its game. */
+  game?: string | undefined;
+}
+
+/** Check the export of a game or a case. */
+export async function verify(text: string, { ruleset, game }: Known = {}): Promise<Verdict> {
+  return (await verifyPage(text, { ruleset: ruleset as never, game })) as Verdict;
+}
+
+/** Check what the service signed of an export, by the log and the witnesses that a policy believes. */
+export async function certify(certificate: string, policy: string, verdict: Verdict): Promise<Certified> {
+  return (await certifyPage(certificate, policy, verdict as never)) as Certified;
+}
+
+/** The chain of hashes of a game, event by event, such as a stream brings them. */
+export class Chain {
+  readonly #game: string;
+  /** The version and the hash of the last event. */
+  version = 0;
+  head = "";
+
+  constructor(game: string) {
+    this.#game = game;
+  }
+
+  /** Take the next event. Throws a `RangeError` when it does not go on from the one before. */
+  async take(event: GameEvent | UnknownEvent): Promise<void> {
+    const { version, at, draws, schema, hash, event: said } = event;
+    const row = { at, draws, event: said, game: this.#game, schema, version, ...("cause" in event && { cause: event.cause }) };
+    const before = this.version ? unhex(this.head) : await sha256(utf8(`tabularium/1 ${this.#game}`));
+    const right = hex(await sha256(joined(before, utf8(canonical(row)))));
+    if (version !== this.version + 1 || hash !== right) {
+      throw new RangeError(`version ${version} does not continue the chain after version ${this.version}`);
+    }
+    [this.version, this.head] = [version, hash];
+  }
+}

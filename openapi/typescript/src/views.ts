@@ -1,0 +1,16 @@
+/** What lies on the board, version by version: `GET /v1/games/{game}/frames` draws one whole, and then what changed. */
+
+import type { Schemas } from "./types.js";
+
+export type Scene = Schemas["Scene"];
+
+const WHOLE = ["links", "standings", "shelves", "battle", "round", "heading"] as const;
+
+/** Return the scene after a frame. Throws a `RangeError` unless the frame is of the next version. */
+export function apply(scene: Scene, frame: Schemas["FrameView"]): Scene {
+  if (frame.version !== scene.version + 1) {
+    throw new RangeError(`version ${frame.version} does not follow version ${scene.version}`);
+  }
+  const changed = Object.fromEntries(WHOLE.filter((name) => name in frame).map((name) => [name, frame[name]]));
+  return { ...scene, ...changed, version: frame.version, areas: { ...scene.areas, ...frame.areas } };
+}

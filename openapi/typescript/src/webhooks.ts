@@ -1,0 +1,53 @@
+/** Deliveries of webhooks, signed as Standard Webhooks does. */
+
+/** What the headers of a delivery are read from: those of `fetch`, or an object with names in lower case. */
+export type HeadersOf = Headers | { readonly [name: string]: string | string[] | undefined };
+
+/** The delivery is not what the service signed, or is too old to be believed. */
+export class Forged extends Error {
+  override readonly name = "Forged";
+}
+
+/**
+ * Return what a delivery says, once its signature was checked. The same delivery may come twice: its `webhook-id` is the
+ * same then.
+ * @param secret `whsec_…`, as the service showed it
+ * @param body as it came, before anything parses it
+ * @param tolerance seconds by which the clocks of the service and this machine may differ
+ * @param now the time in seconds, for a machine whose clock is known to be wrong
+ * @throws Forged
+ */
+export async function delivery(
+  secret: string,
+  headers: HeadersOf,
+  body: string | Uint8Array<ArrayBuffer>,
+  { tolerance = 300, now = Date.now() / 1000 }: { tolerance?: number; now?: number } = {},
+): Promise<{ type: string; timestamp: string; data: { [name: string]: unknown } }> {
+  const named = (name: string): string => {
+    const value = headers instanceof Headers ? headers.get(name) : headers[name];
+    if (typeof value !== "string") throw new Forged(`the delivery has no header ${name}`);
+    return value;
+  };
+  const [id, timestamp, signatures] = [named("webhook-id"), named("webhook-timestamp"), named("webhook-signature")];
+  const text = typeof body === "string" ? body : new TextDecoder().decode(body);
+  const key = await crypto.subtle.importKey("raw", bytes(secret.replace(/^whsec_/, "")), { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
+  const signed = new TextEncoder().encode(`${id}.${timestamp}.${text}`);
+  const checks = signatures.split(" ").filter((each) => each.startsWith("v1,")).map(async (each) => {
+    try {
+      return await crypto.subtle.verify("HMAC", key, bytes(each.slice(3)), signed); // In constant time.
+    } catch {
+      return false; // That is no base64.
+    }
+  });
+  if (!(await Promise.all(checks)).some(Boolean)) throw new Forged("no signature of the delivery is by this secret");
+  const age = now - Number(timestamp);
+  if (!(Math.abs(age) <= tolerance)) {
+    const which = age > 0 ? "ago" : "from now";
+    throw new Forged(`the delivery was signed ${Math.round(Math.abs(age))} seconds ${which}; at most ${tolerance} are allowed`);
+  }
+  return JSON.parse(text);
+}
+
+function bytes(base64: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+}

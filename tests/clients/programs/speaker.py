@@ -1,0 +1,210 @@
+"""A program in an empty project with `tabularium-client`: it does what each line of its input says.
+
+speaker.py python|asyncio HOURS
+"""
+
+import asyncio
+import inspect
+import json
+import random
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import tabularium_client as package
+from tabularium_client import AsyncClient, Client, Gap, Lost, Problem, Refusal, proof
+
+KIND, HOURS = sys.argv[1], float(sys.argv[2])
+_time = time.time
+time.time = lambda: _time() + 3600 * HOURS
+
+
+def client_of(asked: dict[str, Any]) -> Any:
+    kind = AsyncClient if KIND == "asyncio" else Client
+    quick = {"pause": 0.01} | asked.get("settings", {})
+    return kind(asked["url"], asked.get("token"), **quick)
+
+
+def chooser(counts: list[int]) -> Callable[[Any], Any]:
+    """Answer a decision at random, and count how often it was asked."""
+
+    def choose(options: Any) -> Any:
+        counts.append(options.version)
+        asked = [option for option in options.options if option.decision]
+        return package.sample(random.choice(asked).schema) if asked else None
+
+    return choose
+
+
+def begun(client: Any, asked: dict[str, Any]) -> Any:
+    """Return what the client gives for an action: a value, something to wait for, or something to go through."""
+    version, key, given = asked.get("version"), asked.get("key"), asked.get("given", {})
+    match asked["action"]:
+        case "get":
+            return client.get(asked["path"], **given)
+        case "text":
+            return client.text(asked["path"], **given)
+        case "post":
+            return client.post(asked["path"], asked.get("body"), version=version, key=key, **given)
+        case "command":
+            return client.command(asked["game"], asked["choice"], version=version, key=key)
+        case "events":
+            return client.events(asked["game"], asked.get("after"))
+        case "waiting":
+            return client.waiting()
+        case "stream":
+            return client.stream(asked["path"], last=asked.get("last"), **given)
+        case other:
+            raise ValueError(other)
+
+
+def spoken(error: Exception) -> dict[str, Any]:
+    said: dict[str, Any] = {"error": type(error).__name__, "message": str(error)}
+    if isinstance(error, Problem):
+        said |= {"status": error.status, "type": error.type, "title": error.title, "allowed": error.allowed}
+    if isinstance(error, Refusal):
+        said |= {"rule": error.rule, "source": error.source}
+    return said
+
+
+def play(asked: dict[str, Any]) -> dict[str, Any]:
+    """Answer for all seats of a game until it is over, or until `most` commands were given, and follow its chain."""
+    game, url, most = asked["game"], asked["url"], asked.get("most") or sys.maxsize
+    commands, ended, chain = [], [], proof.Chain(game)
+
+    def answer(token: str) -> None:
+        with Client(url, token) as client:
+            for waiting in client.waiting():
+                if ended:
+                    return
+                if waiting.decisions and client.decide(game, chooser([])):
+                    commands.append(token)
+
+    for token in asked["tokens"]:
+        threading.Thread(target=answer, args=(token,), daemon=True).start()
+    with Client(url) as spectator:
+        for event in spectator.events(game, 0):
+            chain.take(event)
+            if len(commands) >= most:
+                break
+    ended.append(True)
+    return {"commands": len(commands), "version": chain.version, "head": chain.head}
+
+
+async def play_together(asked: dict[str, Any]) -> dict[str, Any]:
+    """Do the same for `asyncio`."""
+    game, url, most = asked["game"], asked["url"], asked.get("most") or sys.maxsize
+    commands, chain = [], proof.Chain(game)
+
+    async def answer(token: str) -> None:
+        async with AsyncClient(url, token) as client:
+            async for waiting in client.waiting():
+                if waiting.decisions and await client.decide(game, chooser([])):
+                    commands.append(token)
+
+    seats = [asyncio.create_task(answer(token)) for token in asked["tokens"]]
+    async with AsyncClient(url) as spectator:
+        async for event in spectator.events(game, 0):
+            chain.take(event)
+            for task in seats:
+                if task.done():
+                    await task  # It says why.
+            if len(commands) >= most:
+                break
+    for task in seats:
+        task.cancel()
+    return {"commands": len(commands), "version": chain.version, "head": chain.head}
+
+
+async def acted(asked: dict[str, Any]) -> Any:
+    """Do what is asked of the client."""
+    client, got, counts = client_of(asked), [], []
+    most = asked.get("most", sys.maxsize)
+    try:
+        if asked["action"] == "decide":
+            given = client.decide(asked["game"], chooser(counts))
+            return {"played": await given if inspect.isawaitable(given) else given, "asked": counts}
+        given = begun(client, asked)
+        if hasattr(given, "__anext__"):
+            async for each in given:
+                got.append(each)
+                if len(got) == most:
+                    break
+            return got
+        if hasattr(given, "__next__"):
+            for each in given:
+                got.append(each)
+                if len(got) == most:
+                    break
+            return got
+        return await given if inspect.isawaitable(given) else given
+    except (Problem, Lost, Gap) as error:
+        return spoken(error) | ({"got": got} if got else {})
+
+
+def computed(asked: dict[str, Any]) -> Any:
+    """Do what needs no service."""
+    match asked["action"]:
+        case "fault":
+            return [package.fault(asked["schema"], value) for value in asked["values"]]
+        case "every":
+            return [package.every(schema) for schema in asked["schemas"]]
+        case "sample":
+            rng = random.Random(asked["seed"])
+            return [package.sample(schema, rng) for schema in asked["schemas"]]
+        case "known":
+            return [package.is_known(msgspec.convert(each, package.Event)) for each in asked["events"]]
+        case "verify":
+            verdict = proof.verify(asked["text"], asked.get("ruleset"))
+            return {name: getattr(verdict, name) for name in PROVED}
+        case "certify":
+            verdict = proof.verify(asked["text"])
+            return [proof.certify(each, policy, verdict) for each, policy in asked["certificates"]]
+        case "scene":
+            SCENE[0] = asked["scene"]
+            return None
+        case "apply":
+            try:
+                SCENE[0] = package.apply(asked.get("scene", SCENE[0]), asked["frame"])
+            except ValueError as error:
+                return {"error": str(error)}
+            return SCENE[0] == asked["expected"]
+        case "delivery":
+            try:
+                return package.delivery(asked["secret"], asked["headers"], asked["body"], **asked.get("named", {}))
+            except package.Forged as error:
+                return {"error": str(error)}
+        case "chain":
+            return chained(asked["game"], asked["events"])
+        case other:
+            raise ValueError(other)
+
+
+PROVED = ("ok", "problem", "version", "line", "status", "versions", "head", "checked", "unchecked")
+NEEDS_NO_SERVICE = {"fault", "every", "sample", "known", "verify", "certify", "chain", "scene", "apply", "delivery"}
+SCENE: list[Any] = [None]
+
+
+def chained(game: str, events: list[Any]) -> list[Any]:
+    """Return the version and the head of the chain, and where it broke."""
+    chain, broken = proof.Chain(game), None
+    for event in events:
+        try:
+            chain.take(msgspec.convert(event, package.Event))
+        except ValueError as error:
+            broken = str(error)
+            break
+    return [chain.version, chain.head, broken]
+
+
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked["action"] == "play":
+        said = play(asked) if KIND == "python" else asyncio.run(play_together(asked))
+    else:
+        said = computed(asked) if asked["action"] in NEEDS_NO_SERVICE else asyncio.run(acted(asked))
+    sys.stdout.buffer.write(msgspec.json.encode(said) + b"\n")
+    sys.stdout.buffer.flush()
