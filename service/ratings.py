@@ -21,11 +21,11 @@ from projections.change import Change
 from projections.finished import Begun, Place, Row
 from projections.ratings import RATINGS, Counted, Pool, Result
 from projections.store import Generation, NotBuilt, Overtaken, ProjectionStore, Step, Unavailable
+from service.cluster.lease import Lease
 from service.cluster.wake import Signal, Wake
 from service.observe.background import background
 from service.observe.logging import log
 from service.store.protocol import EventStore, StoreError
-from service.webhooks.lease import Lease
 
 BATCH: Final = 500
 """Results in one commit."""

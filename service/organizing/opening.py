@@ -16,6 +16,7 @@ from domain.kernel.rules.documents import DocumentError
 from domain.kernel.rules.refusal import Refusal
 from projections.store import Unavailable
 from service.base.clock import Clock, later, stamp, stamped
+from service.cluster.lease import Lease
 from service.games.acts import Cancel, NotOrganizer, NotSeated, Start
 from service.games.creating import TableWish, open_table
 from service.games.games import Games
@@ -25,7 +26,6 @@ from service.organizing.bulks import LONGEST_PROBLEM
 from service.organizing.consents import Consents
 from service.store.organizing import NEVER, BulkGameRow, BulkRow, BulkStatus, OrganizingStore
 from service.store.protocol import KeyReused, StoreError
-from service.webhooks.lease import Lease
 
 PATIENCE: Final = timedelta(days=14)
 """For how long a game whose time has come waits for its seats to be full."""

@@ -7,13 +7,13 @@ from msgspec import Struct
 
 from projections.store import ProjectionStore
 from service.base.clock import Clock
+from service.cluster.lease import Lease
 from service.games.games import Games
 from service.observe.background import background
 from service.organizing.bulks import Bulks
 from service.organizing.consents import Consents
 from service.organizing.opening import Opener
 from service.store.protocol import EventStore
-from service.webhooks.lease import Lease
 
 
 class Organizing(Struct, frozen=True, eq=False):

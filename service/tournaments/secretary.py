@@ -21,6 +21,7 @@ from domain.tournament.tournament import Inscribed, Tournament
 from projections.store import Unavailable
 from service.base.clock import Clock, stamp
 from service.base.settings import Settings
+from service.cluster.lease import Lease, Lessor
 from service.cluster.wake import Signal, Wake
 from service.games.cache import GameDamaged, UnknownGame
 from service.games.games import Games
@@ -31,7 +32,6 @@ from service.store.protocol import EventStore, KeyReused, StoreError, Tournament
 from service.tournaments.committee import Committee
 from service.tournaments.results import take
 from service.tournaments.tables import START_AFTER, CancelTable, OfferTable, StartTable, open_game, opened_game, seat
-from service.webhooks.lease import Lease, Lessor
 
 LOOK: Final = 2.0
 """Seconds between two looks at the tournaments that run."""

@@ -30,13 +30,13 @@ from projections.cursor import Place as LogPlace
 from projections.store import Unavailable
 from service.accounts.caller import Caller
 from service.base.clock import Clock, later, stamp
+from service.cluster.lease import Lease
 from service.games.cache import UnknownGame, UnknownVersion
 from service.games.games import Games
 from service.observe.logging import log
 from service.store.protocol import EventStore, StoreError, StreamDamaged
 from service.store.webhooks import PERSONAL, DeliveryId, DeliveryRow, HookId, HookRow, Place
 from service.webhooks.events import AWAITED, MOST_EVENTS, MOVED, OF_CASES, OF_GAMES, WebhookData, WebhookEvent, wants
-from service.webhooks.lease import Lease
 from service.webhooks.personal import NOTICE, WAITS, concerned, noticed
 from service.webhooks.secrets import digest
 from service.webhooks.tournaments import Tournaments

@@ -21,13 +21,13 @@ from msgspec import UNSET, Struct
 from projections.store import Unavailable
 from service.base.clock import Clock, stamp
 from service.base.settings import Settings
+from service.cluster.lease import Lease
 from service.observe.logging import log
 from service.outward.post import Answer
 from service.store.protocol import EventStore, StoreError
 from service.store.webhooks import DeliveryRow, HookRow
 from service.webhooks.events import PING, WebhookData, WebhookEvent
 from service.webhooks.following import delivery_of
-from service.webhooks.lease import Lease
 from service.webhooks.personal import DIGEST, Passed, Waiting, Worth, kind_of, page_of, sentence
 from service.webhooks.secrets import Sealer
 

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 from projections.store import Unavailable
 from service.base.clock import Clock, later, stamp, stamped, written
+from service.cluster.lease import Lease
 from service.observe.logging import log
 from service.observe.metrics import Metrics
 from service.outward.addresses import BadTarget, read_target
@@ -40,7 +41,6 @@ from service.webhooks.carrying import Carrier
 from service.webhooks.chat import formed
 from service.webhooks.events import PING, SWITCHED_OFF, WebhookData, WebhookEvent, read_event, wants
 from service.webhooks.following import delivery_of
-from service.webhooks.lease import Lease
 from service.webhooks.mail import Postponed
 from service.webhooks.personal import Passed
 from service.webhooks.schedule import Random, hold, is_given_up, next_due, succeeded

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from projections.store import ProjectionStore
 from service.base.clock import Clock
 from service.base.settings import Settings
+from service.cluster.lease import Lease
 from service.cluster.wake import Wake
 from service.games.games import Games
 from service.observe.background import background
@@ -17,7 +18,6 @@ from service.store.webhooks import Personal
 from service.webhooks.carrying import Carrier, PushCarrier
 from service.webhooks.devices import Devices
 from service.webhooks.following import Follower
-from service.webhooks.lease import Lease
 from service.webhooks.mail import Digests, MailCarrier, Server
 from service.webhooks.mailboxes import Mailboxes
 from service.webhooks.personal import Worth

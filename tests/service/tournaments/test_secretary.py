@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
+from service.cluster.lease import Lease
 from service.tournaments.secretary import Secretary
 from service.tournaments.tables import START_AFTER
-from service.webhooks.lease import Lease
 from tests.service.api.serving import Player, Service, serving
 from tests.service.api.test_tournaments import LATE, Club, club_of
 from tests.service.rig import Hands

@@ -12,6 +12,7 @@ from msgspec import Struct, field
 
 from domain.kernel.ids import GameId, PlayerId, TournamentId
 from projections.store import ProjectionStore
+from service.cluster.lease import Lease
 from service.outward.post import Outward
 from service.store.accounts import PlayerRow
 from service.store.backend import backend_of
@@ -19,7 +20,6 @@ from service.store.webhooks import About, HookRow, Personal
 from service.webhooks.carrying import Carrier, PushCarrier
 from service.webhooks.devices import Devices
 from service.webhooks.following import Follower
-from service.webhooks.lease import Lease
 from service.webhooks.mail import Digests, MailCarrier, Server
 from service.webhooks.mailboxes import Mailboxes
 from service.webhooks.personal import Worth
