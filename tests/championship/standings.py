@@ -50,15 +50,13 @@ class Book:
             case "lots-drawn":
                 self.rounds[event["round"]] = {"lots": event["present"], "tables": None, "byes": []}
             case "round-published":
-                tables = [{"players": list(table), "result": None} for table in event["drawn"]["tables"]]
+                drawn = event["drawn"]["tables"]
+                tables = [{"players": list(table), "for": {}, "result": None} for table in drawn]
                 self.rounds[event["round"]] |= {"tables": tables, "byes": list(event["drawn"]["byes"])}
             case "round-cancelled":
                 self.rounds[event["round"]]["tables"] = None
             case "substitute-seated":
-                players = self._table(event)["players"]
-                players[players.index(event["player"])] = event["to"]
-                byes = self.rounds[event["round"]]["byes"]
-                self.rounds[event["round"]]["byes"] = [player for player in byes if player != event["to"]]
+                self._substitute(self._table(event), self.rounds[event["round"]]["byes"], event["player"], event["to"])
             case "result-taken" | "result-overruled":
                 self._table(event)["result"] = event
             case "penalty-given":
@@ -71,14 +69,24 @@ class Book:
     def _table(self, event: Event) -> Event:
         return self.rounds[event["round"]]["tables"][event["table"] - 1]
 
+    def _substitute(self, table: Event, byes: list[str], player: str, to: str) -> None:
+        """Seat a substitute, who gets what the seat earns in place of a bye, or the other way round (TAB-TRN-13)."""
+        table["players"][table["players"].index(player)] = to
+        if self.regulations.get("points_of_substitutes") == "replaced":
+            table["for"][to] = table["for"].get(player, player)
+        elif to in byes:
+            byes.remove(to)
+
     # --- points (TAB-TRN-20) ---
 
     def _of_round(self, player: str, played: Event) -> Seat | None:
         if player in played["byes"]:
             return Seat(Fraction(self.regulations.get("bye", 0)))
         for table in played["tables"]:
-            if player in table["players"] and table["result"] is not None:
-                return self._at_table(player, table["players"], self._scored(table["result"]))
+            earners = [table["for"].get(each, each) for each in table["players"]]
+            if player in earners and table["result"] is not None:
+                groups = [[table["for"].get(each, each) for each in group] for group in self._scored(table["result"])]
+                return self._at_table(player, earners, groups)
         return None
 
     def _scored(self, result: Event) -> list[list[str]]:

@@ -5,6 +5,7 @@ from itertools import pairwise
 from random import Random
 
 import pytest
+from msgspec import UNSET
 
 from domain.kernel.ids import PlayerId
 from domain.kernel.log.record import first_broken
@@ -60,6 +61,7 @@ def at_random(seed: int) -> Club:
         bye=rng.randint(0, 40),
         tie_breaks=tuple(rng.sample(TIE_BREAK_NAMES, rng.randint(0, len(TIE_BREAK_NAMES)))),
         agreed=rng.choice(("agreed", "tied")),
+        points_of_substitutes=rng.choice((UNSET, "substitute", "replaced")),
     )
     while club.tournament.regulations.stage_of(len(club.field.played)) is not None:
         for each in club.field.entrants.values():
