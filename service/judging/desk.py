@@ -237,23 +237,25 @@ class Desk:
                 shown, written, refused = await self._shown(facts, player, about, sent, text)
                 shown = Raw(command) if command is not None and sent is None else shown
                 salt = self._randomness(SALT_BYTES)
-                filed = open_case(
-                    case_id,
-                    len(others) + 1,
-                    kind,
-                    about,
-                    tuple(rules),
-                    commitment_to(written, salt),
-                    others,
-                    facts,
-                    Cause(player, key=use.key if use is not None else None),
-                    stamp(self._clock),
-                    command=shown,
-                    refused=refused,
-                )
-                require_few_cases(player, others)
                 try:
+                    filed = open_case(
+                        case_id,
+                        len(others) + 1,
+                        kind,
+                        about,
+                        tuple(rules),
+                        commitment_to(written, salt),
+                        others,
+                        facts,
+                        Cause(player, key=use.key if use is not None else None),
+                        stamp(self._clock),
+                        command=shown,
+                        refused=refused,
+                    )
+                    require_few_cases(player, others)
                     return await self._append(filed, 0, use, (written, salt))
+                except Refusal as refusal:
+                    return await self._answered_meanwhile(case_id, use, refusal)
                 except Conflict as conflict:
                     if conflict.head:
                         break  # the id is taken: this key was used before, and has ended since
@@ -373,6 +375,8 @@ class Desk:
                 return await attempt(docket, cause, stamp(self._clock))
             except Conflict:
                 continue
+            except Refusal as refusal:
+                return await self._answered_meanwhile(case_id, use, refusal)
         raise StoreUnavailable(f"{case_id} changed {ATTEMPTS} times while the service decided this; try again")
 
     async def erase(self, case_id: CaseId, version: Version, player: PlayerId) -> Docket:
@@ -405,6 +409,15 @@ class Desk:
         if kept.fingerprint != use.fingerprint:
             raise KeyReused
         return await self._repeated(case_id, kept.added)
+
+    async def _answered_meanwhile(self, case_id: CaseId, use: KeyUse | None, refusal: Refusal) -> Docket:
+        """Return what a request that is refused now did when it came before; raise the refusal when it did not.
+
+        It may have been on its way into the store, by a process that has been killed since, when its key was looked up.
+        """
+        if use is not None and (first := await self._first(case_id, use)) is not None:
+            return first
+        raise refusal
 
     async def _repeated(self, case_id: CaseId, added: Added) -> Docket:
         return msgspec.structs.replace(await self._after(case_id, added), repeated=True)

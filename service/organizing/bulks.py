@@ -122,6 +122,9 @@ class Bulks:
         if made_by and (first := await self._store.made(made_by, fingerprint)) is not None:
             return first
         if faults := await self._faults(organizer, wishes, now):
+            # The first request may have been on its way into the store when its key was looked up.
+            if made_by and (first := await self._store.made(made_by, fingerprint)) is not None:
+                return first
             raise BulkRefused(faults)
         games = [
             BulkGameRow(bulk, number, msgspec.json.encode(wish.table).decode(), wish.table.title, wish.starts_at)

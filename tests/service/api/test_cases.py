@@ -12,6 +12,7 @@ from domain.judging.case import MOST_WRITTEN
 from domain.judging.proof import verify
 from domain.kernel.proof import reading
 from domain.kernel.proof.verify import verify as verify_game
+from service.store.protocol import KeptUse
 from tests.service.api.serving import Player, Service
 from tests.service.api.test_statistics import caught_up
 from tests.service.rig import LIBRARY
@@ -387,6 +388,33 @@ async def test_a_repeated_request_gets_the_first_answer(court: Court) -> None:
     for _ in range(2):
         await court.ask("POST", f"{case}/consent", court.bert, idempotency_key="c")
     assert (await court.service.get(case))["consents"] == ["blue"]
+
+
+async def test_a_request_that_comes_again_while_the_first_is_stored_gets_its_answer(
+    court: Court, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its process was killed, and the database went on: the key is not there yet when it is looked up."""
+    store = court.service.services.store
+    seen, looks = store.seen, list[object]()
+
+    async def seen_later(*use: Any) -> KeptUse | None:
+        looks.append(use)
+        return await seen(*use) if len(looks) % 2 == 0 else None
+
+    monkeypatch.setattr(store, "seen", seen_later)
+    wish = {"kind": "slip", "version": 4, "statement": "I clicked on the wrong one."}
+    case, ruling = "", RULED | await court.head() | {"decision": "pause"}
+    for path, player, body in (
+        (f"{court.url}/cases", court.anna, wish),
+        ("rulings", court.julia, ruling),
+    ):
+        address = path if path.startswith("/") else f"{case}/{path}"
+        first = await court.ask("POST", address, player, body, idempotency_key=path[-8:])
+        looks.clear()
+        again = await court.ask("POST", address, player, body, idempotency_key=path[-8:])
+        assert (again.status_code, again.json()["repeated"]) == (first.status_code, True), again.text
+        assert len(looks) == 2
+        case = case or first.headers["location"]
 
 
 async def test_if_match_names_the_version_of_the_case(court: Court) -> None:
