@@ -230,10 +230,15 @@ class Runner:
                 self._generations.setdefault(each.projection, []).append(each)
         generations = self._generations
         groups: dict[tuple[object, int], list[_Work]] = defaultdict(list)
-        for projection in self._projections.values():
-            work = await self._work(projection, generations.get(projection.name, ()), lanes)
+        for name, projection in self._projections.items():
+            known = generations.get(name, ())
+            # There is a pass after every command, and most find the rows that are read where they left them.
+            if len(known) == 1 and known[0].live and known[0].version == projection.version and self._lanes == 1:
+                work = self._work_in(projection, known[0], lanes)
+            else:
+                work = await self._work(projection, known, lanes)
             if work is not None:
-                groups[work.place, self._limit(projection.name)].append(work)
+                groups[work.place, self._limit(name)].append(work)
         folded = 0
         for (_, limit), works in groups.items():
             folded = max(folded, await self._advance(limit, works, self._follower(works)))
