@@ -16,11 +16,12 @@ from msgspec import Struct
 
 from domain.kernel.ids import GameId, PlayerId
 from domain.tournament.events import Order
+from projections import finished
 from projections.change import Change, Drop, Put, Table, Value
 from projections.finished import FINISHED, Kind, Place
 from projections.projection import Happened, Projection
 from projections.skill import NEW, Skill, after, given_back
-from projections.store import Rows
+from projections.store import NotBuilt, Rows
 
 COUNTED: Final = Table(
     "counted",
@@ -363,13 +364,26 @@ class Point(Struct, frozen=True):
     skill: Skill
 
 
+async def _counted_rows(rows: Rows, query: str, values: Sequence[Any]) -> Sequence[Sequence[Any]]:
+    """Return the rows of ratings. Where no game has finished, there are none before the first count either.
+
+    Raises `NotBuilt` when there are results that were not counted yet.
+    """
+    try:
+        return await rows.select(RATINGS, query, values)
+    except NotBuilt:
+        if await finished.total(rows):
+            raise
+        return ()
+
+
 async def ladder(
     rows: Rows, pool: Pool, ruleset: str, after: tuple[int, PlayerId] | None, limit: int
 ) -> list[Standing]:
     """Return the ratings in a list, the highest first: those that follow a number that is shown, and an account."""
     follows = "" if after is None else " AND shown <= ? AND (shown < ? OR player > ?)"
-    found = await rows.select(
-        RATINGS,
+    found = await _counted_rows(
+        rows,
         f"SELECT player, mu, sigma, games FROM {{ladder}} WHERE pool = ? AND ruleset = ?{follows}"
         f" ORDER BY shown DESC, player LIMIT {limit}",
         [pool, ruleset, *((after[0], after[0], after[1]) if after is not None else ())],
@@ -379,11 +393,8 @@ async def ladder(
 
 async def of_player(rows: Rows, player: PlayerId) -> list[Standing]:
     """Return the ratings of an account."""
-    found = await rows.select(
-        RATINGS,
-        "SELECT ruleset, pool, mu, sigma, games FROM {ladder} WHERE player = ? ORDER BY ruleset, pool",
-        [player],
-    )
+    query = "SELECT ruleset, pool, mu, sigma, games FROM {ladder} WHERE player = ? ORDER BY ruleset, pool"
+    found = await _counted_rows(rows, query, [player])
     return [Standing(player, ruleset, pool, Skill(*skill)) for ruleset, pool, *skill in found]
 
 

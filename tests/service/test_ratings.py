@@ -7,11 +7,12 @@ from random import Random
 import pytest
 
 from domain.kernel.ids import PlayerId
+from projections import ratings
 from projections.change import Add
 from projections.finished import DEFAULTS
 from projections.ratings import RATINGS
 from projections.skill import NEW, after
-from projections.store import ProjectionStore
+from projections.store import NotBuilt, ProjectionStore
 from service.ratings import Counter
 from tests.helpers.results import League, from_zero, game, result, seasoned, some_results, time_of
 from tests.projections.conftest import place, rows
@@ -25,6 +26,18 @@ BOTS = ("bot0", "bot1", "bot2", "bot3")
 @pytest.fixture
 def league(rows: ProjectionStore) -> League:
     return League(rows, BOTS)
+
+
+async def test_before_the_first_count_there_are_no_ratings_only_where_no_game_has_finished(league: League) -> None:
+    rows = league.rows
+    with pytest.raises(NotBuilt):  # what there is to count is not known yet
+        await ratings.of_player(rows, PlayerId("anna"))
+    await league.know()
+    assert await ratings.of_player(rows, PlayerId("anna")) == []
+    assert await ratings.ladder(rows, "players", "tiny-auction", None, 10) == []
+    await league.know(*result("t1.1", 9, "g1", "table", [["bert"], ["anna"]]))
+    with pytest.raises(NotBuilt):
+        await ratings.of_player(rows, PlayerId("anna"))
 
 
 @pytest.mark.rule("TAB-RAT-06")

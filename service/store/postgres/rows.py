@@ -154,9 +154,12 @@ class PostgresRows:
         await self._write(lambda connection: connection.executemany(sql.numbered(sql.WATCH), rows))
 
     async def amend(self, projection: Projection, changes: Sequence[Amend]) -> None:
+        # In one order, or two that amend the same rows wait in a circle.
+        ordered = sorted(changes, key=lambda change: [*change.where.values()])
+
         async def work(connection: Connection) -> None:
             number = await _live(connection, projection)
-            for text, executions in sql.batches(projection.name, number, changes):
+            for text, executions in sql.batches(projection.name, number, ordered):
                 rows = [tuple(map(_storable, each)) for each in executions]
                 await connection.executemany(sql.numbered(text), rows)
 

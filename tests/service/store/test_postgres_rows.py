@@ -6,12 +6,15 @@ import signal
 from collections.abc import AsyncIterator, Iterator
 from itertools import count
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import asyncpg
 import pytest
 
+from projections.change import Amend
 from projections.library import PROJECTIONS
+from projections.lobby import LOBBY
 from projections.store import Unavailable
 from service.cluster.wake import LocalWake
 from service.store.postgres.rows import PostgresRows
@@ -95,6 +98,24 @@ async def test_the_service_makes_tables_of_rows_and_no_others(url: str, log: Mem
         ):
             with pytest.raises(asyncpg.InsufficientPrivilegeError):
                 await connection.execute(statement)
+
+
+async def test_processes_that_amend_the_same_rows_never_wait_in_a_circle(url: str) -> None:
+    log = MemoryLog(mixed([tiny_game(number) for number in range(1, 25)]))
+    rows = await PostgresRows.open(url)
+    await runner(log, rows).catch_up()
+    games = sorted({game for game, _ in log.rows})
+    table = LOBBY.tables[0]
+
+    async def amend(number: int) -> None:
+        order = Random(number).sample(games, len(games))
+        await rows.amend(LOBBY, [Amend(table, {"game": game}, {"title": f"{number}"}) for game in order])
+
+    for first in range(0, 40, 4):
+        await asyncio.gather(*map(amend, range(first, first + 4)))
+    found = await rows.select(LOBBY, "SELECT DISTINCT title FROM {games}")
+    assert len(found) == 1, "each changed them all at once"
+    await rows.close()
 
 
 async def test_rows_are_right_after_a_dump_and_a_restore(own: Cluster, url: str, log: MemoryLog) -> None:
