@@ -43,7 +43,7 @@ class Answer(Struct, frozen=True):
 
 
 class Ask(Struct, frozen=True):
-    """Ask whoever decides. The answer is what they choose."""
+    """A request to the caller's function for a choice from these options. What it returns is the answer."""
 
     choose: Callable[[Options], Any]
     options: Options
