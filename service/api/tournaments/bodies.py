@@ -1,10 +1,10 @@
-"""Tournaments as they are sent and answered."""
+"""Tournaments as they are answered."""
 
 from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from domain.kernel.ids import LARGEST_INTEGER, GameId, PlayerId, TournamentId, Version
+from domain.kernel.ids import GameId, PlayerId, TournamentId, Version
 from domain.kernel.log.ending import How
 from domain.tournament.draw import Cost, Draw
 from domain.tournament.events import (
@@ -33,10 +33,7 @@ from domain.tournament.events import (
     TournamentClosed,
 )
 from domain.tournament.regulations import PresetName, Regulations, TieBreak
-from service.api.bodies import Identifier, Listed, Page, Past, Title
-from service.api.log.bodies import Framed
-
-Number = Annotated[int, Meta(ge=1, le=LARGEST_INTEGER)]
+from service.api.bodies import Listed
 
 Points = Annotated[
     str,
@@ -70,183 +67,6 @@ TournamentHappened = (
     | TournamentCancelled
 )
 """An event of a tournament."""
-
-
-# --- what is asked ---
-
-
-class TournamentsPage(Page, frozen=True):
-    """Which tournaments.
-
-    Attributes:
-        status: only tournaments of this status.
-        ruleset: only tournaments of this ruleset.
-        organizer: only tournaments that this player organizes.
-    """
-
-    status: Status | None = None
-    ruleset: Identifier | None = None
-    organizer: Identifier | None = None
-
-
-class TournamentEventsPage(Struct, frozen=True, forbid_unknown_fields=True):
-    """Which events of a tournament.
-
-    Attributes:
-        after: the version after which to begin.
-        limit: how many events at most.
-    """
-
-    after: Past = 0
-    limit: Annotated[int, Meta(ge=1, le=500)] = 100
-
-
-class TournamentSince(Framed, frozen=True, forbid_unknown_fields=True):
-    """Where the stream of a tournament begins, and how it looks.
-
-    Attributes:
-        after: after this version, which the tournament must have reached. Absent: with the next event. `Last-Event-ID`
-            takes precedence.
-    """
-
-    after: Past | None = None
-
-
-class NewTournament(Struct, frozen=True, forbid_unknown_fields=True):
-    """A tournament to announce.
-
-    Attributes:
-        regulations: by what everything in it is decided (TAB-TRN-02).
-        title: a line that tells people what tournament this is.
-    """
-
-    regulations: Regulations
-    title: Title = ""
-
-
-class NewEntry(Struct, frozen=True, forbid_unknown_fields=True):
-    """An entry.
-
-    Attributes:
-        club: your club: players of one club meet only when little speaks against it. 1 to 60 characters.
-    """
-
-    club: str | None = None
-
-
-class NewCheckIn(Struct, frozen=True, forbid_unknown_fields=True):
-    """A check-in.
-
-    Attributes:
-        entropy: what you add to the lots, such as a throw of dice, so that they are not the service's alone. At most
-            256 printable characters.
-    """
-
-    entropy: str = ""
-
-
-class Publication(Struct, frozen=True, forbid_unknown_fields=True):
-    """The tables of a round.
-
-    Attributes:
-        draft: the number of the draft.
-        drawn: the tables, if you change those of the draft by hand.
-        reason: why you change them, in a line of 1 to 2,000 characters. It is public.
-    """
-
-    draft: Number
-    drawn: Draw | None = None
-    reason: str | None = None
-
-
-class NewTables(Struct, frozen=True, forbid_unknown_fields=True):
-    """Tables that a director thinks about.
-
-    Attributes:
-        draft: the number of the draft that they would replace.
-        drawn: the tables.
-    """
-
-    draft: Number
-    drawn: Draw
-
-
-class Reason(Struct, frozen=True, forbid_unknown_fields=True):
-    """A reason.
-
-    Attributes:
-        reason: why, in a line of 1 to 2,000 characters. It is public.
-    """
-
-    reason: str
-
-
-class NewResult(Struct, frozen=True, forbid_unknown_fields=True):
-    """A result that a director gives.
-
-    Attributes:
-        order: the players of the table as they finished, the first first; those who tie stand together.
-        reason: why, in a line of 1 to 2,000 characters. It is public.
-    """
-
-    order: tuple[tuple[Identifier, ...], ...]
-    reason: str
-
-
-class NewSubstitute(Struct, frozen=True, forbid_unknown_fields=True):
-    """A substitute.
-
-    Attributes:
-        player: who leaves the table.
-        to: who plays on: a player of the tournament without a table in this round.
-        reason: why, in a line of 1 to 2,000 characters. It is public.
-    """
-
-    player: Identifier
-    to: Identifier
-    reason: str
-
-
-class NewDrop(Struct, frozen=True, forbid_unknown_fields=True):
-    """A player to take out of the rounds that are still to be drawn.
-
-    Attributes:
-        player: who.
-        reason: why, in a line of 1 to 2,000 characters. It is public.
-    """
-
-    player: Identifier
-    reason: str
-
-
-class NewPenalty(Struct, frozen=True, forbid_unknown_fields=True):
-    """A penalty.
-
-    Attributes:
-        player: who gets it.
-        sort: a `caution` is words alone; a `warning` counts in the tie-breaks; `points` takes points away; an
-            `exclusion` takes the player out of further rounds.
-        points: how many points it takes away; 0 unless `sort` is `points`.
-        reason: why, in a line of 1 to 2,000 characters. It is public.
-    """
-
-    player: Identifier
-    sort: Sort
-    reason: str
-    points: int = 0
-
-
-class NewAnnouncement(Struct, frozen=True, forbid_unknown_fields=True):
-    """An announcement.
-
-    Attributes:
-        text: what all players are told, in a line of 1 to 2,000 characters. It is public.
-    """
-
-    text: str
-
-
-# --- what is answered ---
 
 
 class TournamentPreset(Struct, frozen=True):

@@ -21,14 +21,14 @@ from service.api.problems.tournaments import NOT_A_DIRECTOR, TOO_MANY_TOURNAMENT
 from service.api.request import Call
 from service.api.response import answer, etag
 from service.api.tournaments.acting import DIRECTED, DONE, acted, directing, explained, require_director, shown
-from service.api.tournaments.bodies import (
+from service.api.tournaments.asked import (
     NewAnnouncement,
     NewDrop,
     NewPenalty,
     NewTournament,
     Reason,
-    TournamentDetail,
 )
+from service.api.tournaments.bodies import TournamentDetail
 from service.games.requests import UnknownPlayer
 from service.tournaments.agenda import Agenda, agenda_of
 

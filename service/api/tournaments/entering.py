@@ -11,7 +11,7 @@ from service.api.bodies import Nothing
 from service.api.endpoint import endpoint
 from service.api.request import Call
 from service.api.tournaments.acting import ACTS, DONE, acted, directing
-from service.api.tournaments.bodies import NewCheckIn, NewEntry
+from service.api.tournaments.asked import NewCheckIn, NewEntry
 
 _new_entry: Final = msgspec.json.Decoder(NewEntry)
 _new_check_in: Final = msgspec.json.Decoder(NewCheckIn)

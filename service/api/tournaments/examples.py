@@ -19,7 +19,7 @@ from domain.tournament.regulations import POINTS, Regulations, Swiss
 from domain.tournament.standings import standings
 from domain.tournament.tournament import Inscribed, Tournament
 from service.api.scene import AT, NAMES, SECRET, Example, Scene
-from service.api.tournaments.bodies import (
+from service.api.tournaments.asked import (
     NewAnnouncement,
     NewCheckIn,
     NewDrop,
@@ -29,9 +29,11 @@ from service.api.tournaments.bodies import (
     NewSubstitute,
     NewTables,
     NewTournament,
-    PricedTables,
     Publication,
     Reason,
+)
+from service.api.tournaments.bodies import (
+    PricedTables,
     RoundView,
     StreamedTournamentEvent,
     TournamentDetail,

@@ -26,15 +26,14 @@ from service.api.tournaments.acting import (
     round_of,
 )
 from service.api.tournaments.acting import DONE as CHANGED
-from service.api.tournaments.bodies import (
+from service.api.tournaments.asked import (
     NewResult,
     NewSubstitute,
     NewTables,
-    PricedTables,
     Publication,
     Reason,
-    RoundView,
 )
+from service.api.tournaments.bodies import PricedTables, RoundView
 from service.api.tournaments.views import round_view
 from service.tournaments.committee import Decide, Proceeding
 from service.tournaments.results import take

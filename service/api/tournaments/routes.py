@@ -17,15 +17,14 @@ from service.api.request import Call
 from service.api.response import answer, encode, etag
 from service.api.rulesets.routes import named
 from service.api.tournaments.acting import names_of, round_of, shown
+from service.api.tournaments.asked import TournamentEventsPage, TournamentsPage
 from service.api.tournaments.bodies import (
     CrosstableView,
     RoundView,
     TournamentDetail,
     TournamentEventPage,
-    TournamentEventsPage,
     TournamentPage,
     TournamentPresets,
-    TournamentsPage,
     TournamentStandings,
 )
 from service.api.tournaments.views import (

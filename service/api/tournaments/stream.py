@@ -13,7 +13,8 @@ from service.api.problems.games import UNKNOWN_VERSION
 from service.api.problems.tournaments import UNKNOWN_TOURNAMENT
 from service.api.request import Call
 from service.api.services import Services
-from service.api.tournaments.bodies import StreamedTournamentEvent, TournamentEventView, TournamentSince
+from service.api.tournaments.asked import TournamentSince
+from service.api.tournaments.bodies import StreamedTournamentEvent, TournamentEventView
 from service.api.tournaments.views import event_view
 
 ENDED: Final = ("closed", "cancelled")
