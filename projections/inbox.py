@@ -47,7 +47,7 @@ from domain.kernel.log.seated import SeatAssigned, SeatOffered, SeatResigned
 from projections.change import Amend, Change, Put, Table, Trim
 from projections.projection import Argued, Directed, Happened, Projection
 from projections.store import Rows
-from projections.tournaments import ADDRESSED, DIRECTOR, TournamentKind, addressed, beginning, ending, told_of
+from projections.tournaments import ADDRESSED, DIRECTOR, PLAYER, TournamentKind, addressed, beginning, ending, told_of
 
 KEPT: Final = 100
 """Notices kept of a game with its cases, the newest."""
@@ -348,3 +348,12 @@ async def notices_of(rows: Rows, player: PlayerId, but: Collection[AnyKind] = ()
         Notice(at, subject, stream, version, kind, Seat(seat) if seat else None)
         for at, subject, stream, version, kind, seat in found
     ]
+
+
+async def tournaments_of(rows: Rows, player: PlayerId) -> list[TournamentId]:
+    """Return the tournaments that an account plays or directs, or once did: at most `MOST`, the newest first."""
+    query = (
+        "SELECT game FROM {members} WHERE player = ? AND role IN (?, ?)"
+        f" GROUP BY game ORDER BY max(since_at) DESC, game LIMIT {MOST}"
+    )
+    return [TournamentId(game) for (game,) in await rows.select(INBOX, query, [player, PLAYER, DIRECTOR])]

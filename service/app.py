@@ -33,6 +33,7 @@ from service.base.clock import Clock, utc_now
 from service.base.extras import needs_extra
 from service.base.settings import Settings
 from service.bots.playing import playing
+from service.closing import Closing
 from service.cluster.common_time import common_time
 from service.cluster.shared_wake import open_shared_wake
 from service.cluster.tail import Tail
@@ -135,6 +136,7 @@ async def open_services(
             games=games,
             desk=desk,
             committee=committee,
+            closing=Closing(store, rows, accounts, games, committee),
             rows=rows,
             transparency=TransparencyLog(store.tree),
             log_key=log_key,

@@ -1,5 +1,5 @@
-"""Announcing a tournament and directing it: regulations, directors, penalties, the end (TAB-TRN-01 to TAB-TRN-04, and
-TAB-TRN-17 to TAB-TRN-19)."""
+"""Announcing a tournament and directing it: regulations, directors, penalties, the end (TAB-TRN-01 to TAB-TRN-04,
+TAB-TRN-17 to TAB-TRN-19, and TAB-TRN-23)."""
 
 from collections.abc import Collection
 from typing import Final
@@ -22,6 +22,7 @@ from domain.tournament.events import (
     TournamentAnnounced,
     TournamentCancelled,
     TournamentClosed,
+    TournamentPassedOn,
 )
 from domain.tournament.regulations import MOST_POINTS, AnyStage, Regulations, require_sound_regulations
 from domain.tournament.standings import final_order
@@ -112,6 +113,16 @@ def release_director(tournament: Tournament, player: PlayerId, cause: Cause, at:
         player != tournament.organizer, "TAB-TRN-04", "The organizer stays a director.", "Release another one."
     )
     return tournament.add([DirectorReleased(player)], cause, at)
+
+
+def pass_on(tournament: Tournament, player: PlayerId, cause: Cause, at: str) -> Inscribed:
+    """Let another director organize the tournament, as the organizer, whose account is closed (TAB-TRN-23)."""
+    tournament.require_organizer(cause, "TAB-TRN-23")
+    is_other = player in tournament.directors and player != tournament.organizer
+    others = enumerated(tournament.directors[1:])
+    right = f"Its other directors are {others}." if others else "Nobody else directs it."
+    refuse_unless(is_other, "TAB-TRN-23", f"{player} is no other director.", right)
+    return tournament.add([TournamentPassedOn(player)], cause, at)
 
 
 def drop(tournament: Tournament, player: PlayerId, reason: str, cause: Cause, at: str) -> Inscribed:

@@ -93,6 +93,17 @@ class DirectorReleased(TournamentEvent, frozen=True):
         return f"{name(self.player)} does not direct the tournament any more."
 
 
+class TournamentPassedOn(TournamentEvent, frozen=True):
+    """The organizer's account is closed, and another director organizes the tournament (TAB-TRN-23)."""
+
+    rules = ("TAB-TRN-23",)
+
+    player: PlayerId
+
+    def tell(self, name: Name) -> str:
+        return f"{name(self.player)} organizes the tournament now."
+
+
 class PlayerEntered(TournamentEvent, frozen=True):
     """A player entered, and consents to be seated (TAB-TRN-05).
 
@@ -407,6 +418,7 @@ TOURNAMENT_EVENTS: Final = (
     RegulationsChanged,
     DirectorNamed,
     DirectorReleased,
+    TournamentPassedOn,
     PlayerEntered,
     PlayerWithdrew,
     PlayerDropped,

@@ -57,6 +57,7 @@ from domain.tournament.events import (
     TournamentCancelled,
     TournamentClosed,
     TournamentEvent,
+    TournamentPassedOn,
 )
 from domain.tournament.fold import fold, read_event
 from domain.tournament.outcome import outcome_of
@@ -305,6 +306,8 @@ class _Replay:
                 return directing.name_director(tournament, player, cause, at)
             case DirectorReleased(player):
                 return directing.release_director(tournament, player, cause, at)
+            case TournamentPassedOn(player):
+                return directing.pass_on(tournament, player, cause, at)
             case PlayerDropped(player, reason):
                 return directing.drop(tournament, player, reason, cause, at)
             case PenaltyGiven(player, sort, points, reason):

@@ -36,6 +36,7 @@ from domain.tournament.events import (
     TournamentCancelled,
     TournamentClosed,
     TournamentEvent,
+    TournamentPassedOn,
 )
 from domain.tournament.field import Entrant, Field, Penalty, Result, Round, Table
 from domain.tournament.regulations import Regulations
@@ -46,6 +47,10 @@ class Inscribed(Struct, frozen=True):
 
     tournament: "Tournament"
     records: tuple[Record, ...]
+
+    def then(self, after: "Inscribed") -> "Inscribed":
+        """Return this and what follows it as one."""
+        return Inscribed(after.tournament, (*self.records, *after.records))
 
 
 class Tournament(Struct, kw_only=True):
@@ -170,6 +175,9 @@ class Tournament(Struct, kw_only=True):
                 self.directors = (*self.directors, player)
             case DirectorReleased(player):
                 self.directors = tuple(each for each in self.directors if each != player)
+            case TournamentPassedOn(player):
+                self.organizer = player
+                self.directors = (player, *(each for each in self.directors if each != player))
             case AnnouncementMade(text):
                 self.announcements = (*self.announcements, (text, record.at))
             case PenaltyGiven(player, sort, points, reason):

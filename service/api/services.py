@@ -16,6 +16,7 @@ from projections.store import ProjectionStore
 from service.accounts.accounts import Accounts
 from service.accounts.limits import Limits
 from service.base.settings import Settings
+from service.closing import Closing
 from service.cluster.tail import Tail
 from service.cluster.wake import Wake
 from service.games.games import Games
@@ -57,6 +58,7 @@ class Services(Struct, frozen=True, eq=False):
     games: Games
     desk: Desk
     committee: Committee
+    closing: Closing
     rows: ProjectionStore
     """The projections, to be read; of a game that gets another title the row in the lobby is amended."""
     transparency: TransparencyLog

@@ -102,13 +102,12 @@ def grant(
 
 
 def close(player: PlayerArgument, data: DataOption = None) -> None:
-    """Close an account for good: whatever signs in to it ends, and its games pass to others.
+    """Close an account for good: whatever signs in to it ends, and what it organizes passes to others.
 
     A service that runs on the same data directory does it through its API.
     """
     # Imported late, as all that only some commands need.
     from service.app import open_services
-    from service.games import departing
     from service.observe.logging import configure
 
     async def run() -> None:
@@ -116,7 +115,7 @@ def close(player: PlayerArgument, data: DataOption = None) -> None:
         configure(settings.log_level)
         async with open_services(settings) as services:
             row = await _known(services.accounts, player)
-            await departing.close_account(services.store, services.rows, services.accounts, services.games, row)
+            await services.closing.close(row)
 
     try:
         asyncio.run(run())

@@ -462,8 +462,8 @@ class EventStore(Protocol):
         """Say who organizes a game from now on."""
         ...
 
-    async def retitle(self, game: GameId, title: str) -> None:
-        """Give a game another title."""
+    async def retitle(self, stream: GameId | TournamentId, title: str) -> None:
+        """Give a game or a tournament another title."""
         ...
 
     async def ready(self) -> None:

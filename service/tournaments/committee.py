@@ -150,24 +150,21 @@ class Committee:
 
     async def now(self, tournament_id: TournamentId) -> Proceeding:
         """Return the present tournament. Only what happened since the last look is read."""
+        row = await self._store.tournament(tournament_id)
+        if row is None:
+            raise UnknownTournament(f"There is no tournament {tournament_id!r}.")
         known = self._known.get(tournament_id)
         if known is None:
-            row = await self._store.tournament(tournament_id)
-            if row is None:
-                raise UnknownTournament(f"There is no tournament {tournament_id!r}.")
             records = await self._store.read(tournament_id)
             self._check(tournament_id, records)
-            tournament = fold(tournament_id, records)
-            return self._keep(Proceeding(row_of(tournament, row.title), tournament, sheets_of({}, records)))
-        before = known.tournament
-        records = await self._store.read(tournament_id, before.version)
-        if records:
-            self._check(tournament_id, records, before)
-            tournament = fold_on(before, records)
-            sheets = sheets_of(known.sheets, records)
-            return self._keep(Proceeding(row_of(tournament, known.row.title), tournament, sheets))
-        self._known.move_to_end(tournament_id)
-        return known
+            tournament, sheets = fold(tournament_id, records), sheets_of({}, records)
+        elif known.tournament.version < row.version:
+            records = await self._store.read(tournament_id, known.tournament.version)
+            self._check(tournament_id, records, known.tournament)
+            tournament, sheets = fold_on(known.tournament, records), sheets_of(known.sheets, records)
+        else:
+            tournament, sheets = known.tournament, known.sheets
+        return self._keep(Proceeding(row_of(tournament, row.title), tournament, sheets))
 
     async def at(self, tournament_id: TournamentId, version: Version) -> Proceeding:
         """Return a tournament at a version that it has reached."""
@@ -203,7 +200,8 @@ class Committee:
     def _keep(self, proceeding: Proceeding) -> Proceeding:
         tournament = proceeding.tournament
         known = self._known.get(tournament.id)
-        if known is None or known.tournament.version < tournament.version:
+        # What the index has may be newer even where the version is the same: a title changes without an event.
+        if known is None or known.tournament.version <= tournament.version:
             self._known[tournament.id] = proceeding
         self._known.move_to_end(tournament.id)
         if len(self._known) > KEPT:

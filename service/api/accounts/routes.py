@@ -30,7 +30,6 @@ from service.api.problems.request import INVALID_QUERY
 from service.api.request import Call
 from service.api.response import answer
 from service.base.scopes import ordered
-from service.games import departing
 from service.games.requests import UnknownPlayer
 from service.games.views import Viewer, event_view
 from service.observe.logging import log
@@ -120,14 +119,14 @@ async def close_account(request: Call, player: str) -> Response[bytes]:
     """Close an account.
 
     This is final: its tokens, passkeys and recovery codes end, and it gets no others. What it did in its games stays.
-    Its seats in games that go on are given up, and what it organizes passes to others (TAB-LIFE-06). Its name gives way
-    to a pseudonym. To suspend somebody for a while, take away the account's scopes instead. Repeating the request
+    Its seats in games that go on are given up, it withdraws from tournaments, and what it organizes passes to others
+    (TAB-LIFE-06, TAB-TRN-23). Its name gives way to a pseudonym. To suspend somebody for a while, take away the account's scopes instead. Repeating the request
     changes nothing more.
     """
     request.read_query(Nothing)
     row = await account_of(request, player)
     services = request.services
-    await departing.close_account(services.store, services.rows, services.accounts, services.games, row)
+    await services.closing.close(row)
     log.info("account closed", account=row.player, by=request.signed_in.player)
     return answer(account_view(await account_of(request, player)))
 

@@ -36,7 +36,6 @@ from service.api.problems.request import INVALID_HEADER, INVALID_QUERY, KEY_REUS
 from service.api.request import Call
 from service.api.response import answer
 from service.base.scopes import ordered
-from service.games import departing
 from service.observe.logging import log
 from service.store.accounts import PlayerRow
 
@@ -127,9 +126,9 @@ async def close_me(request: Call) -> Response[bytes]:
     """Close your own account.
 
     This is final, so say in `confirm` which account you mean. Your tokens, sessions, passkeys, recovery codes and links
-    with a provider end. Your seats in games that go on are given up, your offices laid down, and what you organize
-    passes to others (TAB-LIFE-06). Your name gives way to a pseudonym wherever it is shown, also in the titles of your
-    games. What you did in games stays under your id, so that they can still be proved. What you wrote in cases stays
+    with a provider end. Your seats in games that go on are given up, your offices laid down, you withdraw from
+    tournaments, and what you organize passes to others (TAB-LIFE-06, TAB-TRN-23). Your name gives way to a pseudonym wherever it is shown, also in the titles of your
+    games and tournaments. What you did in games stays under your id, so that they can still be proved. What you wrote in cases stays
     until an official erases it. Your token ends, so a repeated request is refused and changes nothing.
     """
     page, services = request.read_query(Closing), request.services
@@ -137,7 +136,7 @@ async def close_me(request: Call) -> Response[bytes]:
     if page.confirm != row.player:
         detail = f"`confirm` is {page.confirm!r}, and the account that you asked to close is {row.player}."
         raise Problem(INVALID_QUERY, detail, f"To close it for good, send ?confirm={row.player}.")
-    await departing.close_account(services.store, services.rows, services.accounts, services.games, row)
+    await services.closing.close(row)
     await services.accounts.unlink_all(row.player)
     log.info("account closed", account=row.player, by=row.player)
     return answer(player_view(await account_of(request, row.player)), 200, cleared(request.scope))

@@ -31,6 +31,7 @@ from domain.tournament.events import (
     TournamentAnnounced,
     TournamentCancelled,
     TournamentClosed,
+    TournamentPassedOn,
 )
 from domain.tournament.regulations import PresetName, Regulations, TieBreak
 from service.api.bodies import Listed
@@ -48,6 +49,7 @@ TournamentHappened = (
     | RegulationsChanged
     | DirectorNamed
     | DirectorReleased
+    | TournamentPassedOn
     | PlayerEntered
     | PlayerWithdrew
     | PlayerDropped

@@ -61,9 +61,12 @@ def tournament_statements(batch: Append, row: TournamentRow, book: int) -> Itera
     """Yield what is to be written of a tournament beside its records, each statement with its values."""
     if batch.seed is None:
         yield (
-            "UPDATE tournaments SET status = ?, ruleset = ?, entrants = ?, rounds = ?, version = ?, changed = ?"
-            " WHERE book = ? AND stream = ?",
-            (row.status, row.ruleset, row.entrants, row.rounds, row.version, row.changed, book, row.tournament),
+            "UPDATE tournaments SET ruleset = ?, status = ?, organizer = ?, entrants = ?, rounds = ?, version = ?,"
+            " changed = ? WHERE book = ? AND stream = ?",
+            (
+                *(row.ruleset, row.status, row.organizer, row.entrants, row.rounds, row.version),
+                *(row.changed, book, row.tournament),
+            ),
         )
         return
     yield (

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Callable
 from datetime import timedelta
-from functools import cache
+from functools import cache, partial
 from operator import itemgetter
 from random import Random
 from typing import Any
@@ -17,6 +17,7 @@ from domain.kernel.proof import reading
 from domain.kernel.proof.export import export as game_export
 from domain.kernel.rules.ruleset import Library
 from domain.tournament import directing, entering, results, rounds
+from domain.tournament.departing import depart
 from domain.tournament.draw import Draw
 from domain.tournament.events import TOURNAMENT_EVENTS, TournamentCancelled
 from domain.tournament.fold import read_event
@@ -27,7 +28,7 @@ from domain.tournament.standings import standings
 from tests.helpers.forger import Line, forged, rows_of
 from tests.helpers.play import Play, player_of
 from tests.helpers.sampling import sampled
-from tests.helpers.tournaments import DIRECTOR, Club, player
+from tests.helpers.tournaments import DIRECTOR, ORGANIZER, Club, player
 from tests.tiny.auction import ROOM, SEATS, TinyAuction
 
 LIBRARY = Library([TinyAuction()])
@@ -71,6 +72,7 @@ def played(number: int = 0) -> Club:
     club.act(entering.withdraw, by=player(3))
     club.act(directing.drop, player(4), "Absent")
     club.act(directing.release_director, DIRECTOR)
+    club.act(directing.pass_on, player(1))
     club.play()
     club.act(directing.close)
     return club
@@ -111,6 +113,16 @@ def test_every_kind_of_event_is_decided_again(sound: list[bytes]) -> None:
     club = Club(4, ruleset=RULESET, sizes=(3,), points=((60, 36, 12),))
     club.act(directing.cancel, "Flood")
     assert check(list(export(club.tournament, club.records))).ok
+
+
+def test_a_departure_is_proved() -> None:
+    club = Club(4, ruleset=RULESET, sizes=(3,), points=((60, 36, 12),))
+    club.act(directing.name_director, DIRECTOR)
+    club.act(entering.enter, None)
+    for by in (ORGANIZER, DIRECTOR):
+        club.act(partial(depart, able={DIRECTOR}), by=by)
+    verdict = check(list(export(club.tournament, club.records)))
+    assert (verdict.ok, verdict.status) == (True, "cancelled"), verdict
 
 
 def test_every_event_tells_itself(sound: list[bytes]) -> None:
@@ -235,6 +247,11 @@ FORGERIES: dict[str, tuple[Callable[[list[Line]], object], str]] = {
         "not one of the table",
     ),
     "an overruling by the service": (caused("result-overruled", by="house"), "nothing that the service does"),
+    "a passing on by a director": (caused("tournament-passed-on", player=str(player(1))), "do not organize"),
+    "a passing on to a player": (
+        changed("tournament-passed-on", lambda e: e.update(player=str(player(2)))),
+        "is no other director",
+    ),
     "a penalty by a player": (caused("penalty-given", player=str(player(5))), "do not direct"),
     "a penalty larger than there are": (changed("penalty-given", lambda e: e.update(points=1_001)), "TAB-TRN-17"),
     "a penalty left out": (without("penalty-given"), "is not what follows"),

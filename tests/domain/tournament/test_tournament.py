@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -17,10 +18,11 @@ from domain.kernel.rules.refusal import Refusal
 from domain.tournament import directing, entering, results, rounds
 from domain.tournament.chain import LENGTH, commitment_of, follows, secret_of
 from domain.tournament.crosstable import Cell, crosstable
+from domain.tournament.departing import depart
 from domain.tournament.draw import Draw, Problem, Undecided
 from domain.tournament.drawing import eligible
 from domain.tournament.events import TOURNAMENT_EVENTS, RoundPublished
-from domain.tournament.fold import fold
+from domain.tournament.fold import fold, read_event
 from domain.tournament.regulations import KnockOut, Swiss
 from domain.tournament.standings import Scores
 from tests.helpers.tournaments import DIRECTOR, ORGANIZER, SEATS, SEED, Club, player, regulations
@@ -93,6 +95,43 @@ def test_the_organizer_names_directors() -> None:
     for number in range(9):
         club.act(directing.name_director, player(number))
     assert refused(club, directing.name_director, DIRECTOR) == "TAB-TRN-04"
+
+
+@pytest.mark.rule("TAB-TRN-23")
+def test_a_tournament_passes_on_with_the_account_of_its_organizer() -> None:
+    club = Club(4)
+    for other in (DIRECTOR, BERT):
+        club.act(directing.name_director, other)
+    club.act(entering.enter, None)
+    assert refused(club, directing.pass_on, BERT, by=DIRECTOR) == "TAB-TRN-23"
+    assert refused(club, directing.pass_on, ANNA) == "TAB-TRN-23"
+    assert refused(club, directing.pass_on, ORGANIZER) == "TAB-TRN-23"
+
+    club.act(partial(depart, able={BERT, ANNA}))  # the account of the other director was closed
+    assert (club.tournament.organizer, club.tournament.directors) == (BERT, (BERT, DIRECTOR))
+    assert club.field.entrants[ORGANIZER].out
+    assert [read_event(record).tell(str) for record in club.records[-3:]] == [
+        "organizer withdrew.",
+        f"{BERT} organizes the tournament now.",
+        "organizer does not direct the tournament any more.",
+    ]
+    assert refused(club, partial(depart, able={BERT})) == "TAB-TRN-23"
+    club.act(partial(depart, able=()), by=ANNA)
+    assert club.field.entrants[ANNA].out
+    club.act(partial(depart, able=()), by=DIRECTOR)
+    assert club.tournament.directors == (BERT,)
+
+    club.act(partial(depart, able={DIRECTOR}), by=BERT)
+    assert (club.tournament.status, club.field.entrants[BERT].out) == ("cancelled", True)
+    assert refused(club, partial(depart, able=()), by=BERT) == "TAB-TRN-23"
+
+
+@pytest.mark.rule("TAB-TRN-23")
+def test_a_tournament_in_which_results_count_stays_as_it_is_without_a_director() -> None:
+    club = Club(4)
+    club.play()
+    assert refused(club, partial(depart, able=())) == "TAB-TRN-23"
+    assert (club.tournament.status, club.tournament.directors) == ("running", (ORGANIZER,))
 
 
 @pytest.mark.rule("TAB-TRN-05")

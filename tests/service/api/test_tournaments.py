@@ -45,8 +45,8 @@ class Club(Struct, eq=False):
     players: Sequence[Player]
     url: str = ""
 
-    async def announce(self, **changes: Any) -> dict[str, Any]:
-        wish = {"regulations": {**REGULATIONS, **changes}, "title": "Club evening"}
+    async def announce(self, title: str = "Club evening", **changes: Any) -> dict[str, Any]:
+        wish = {"regulations": {**REGULATIONS, **changes}, "title": title}
         told = await self.service.post("/v1/tournaments", self.director, wish)
         self.url = f"/v1/tournaments/{told['summary']['tournament']}"
         return told
@@ -260,6 +260,29 @@ async def test_a_director_who_was_named_directs_and_a_released_one_does_not(club
     released = await club.service.ask("DELETE", f"{club.url}/directors/{helper.id}", helper)
     assert released.json()["directors"] == [club.director.id]
     assert (await club.ask("announcements", {"text": "Again."}, helper)).status_code == 403
+
+
+@pytest.mark.rule("TAB-TRN-23")
+async def test_a_tournament_passes_on_when_the_account_of_its_organizer_is_closed(service: Service) -> None:
+    club = await club_of(service)
+    await club.announce("Evening with Zeno and Anna")
+    heir, anna = await service.register("Yann"), club.players[0]
+    await club.do(f"directors/{heir.id}")
+    await club.enter(*club.players, club.director)
+    await club.publish()
+    for closed in (club.director, anna):
+        await caught_up(service)
+        answer = await service.ask("DELETE", f"/v1/players/me?confirm={closed.id}", closed)
+        assert answer.status_code == 200, answer.text
+    told = await service.get(club.url)
+    summary = told["summary"]
+    assert (summary["organizer"], told["directors"]) == (heir.id, [heir.id])
+    assert summary["title"] == f"Evening with Former player {club.director.id[1:6]} and Former player {anna.id[1:6]}"
+    assert (await service.get("/v1/tournaments"))["items"][0] == summary
+    out = {player["player"] for player in told["players"] if player["out"]}
+    assert out == {club.director.id, anna.id}
+    told = await club.do("announcements", {"text": "We go on."}, heir)
+    assert told["summary"]["organizer"] == heir.id
 
 
 async def test_what_the_regulations_forbid_is_refused_with_the_rule(club: Club) -> None:

@@ -1,0 +1,129 @@
+"""Closing an account: its games and tournaments, its seats and its offices."""
+
+import re
+from collections.abc import AsyncIterator, Collection
+from contextlib import suppress
+from functools import partial
+from typing import Final
+
+from domain.kernel.ids import GameId, PlayerId, TournamentId
+from domain.kernel.log import organizing
+from domain.kernel.rules.refusal import Refusal
+from domain.tournament.departing import depart
+from projections import inbox, lobby, officials
+from projections.lobby import GameRow
+from projections.store import NotBuilt, ProjectionStore, Unavailable
+from service.accounts.accounts import Accounts, pseudonym
+from service.games.acts import Depart, NotSeated
+from service.games.games import Games
+from service.observe.logging import log
+from service.store.accounts import PlayerRow
+from service.store.protocol import EventStore
+from service.tournaments.committee import Committee
+
+GOING: Final = ("gathering", "running")
+BATCH: Final = 200
+LONGEST_TITLE: Final = 120
+
+
+class Closing:
+    """Closes accounts."""
+
+    def __init__(
+        self, store: EventStore, rows: ProjectionStore, accounts: Accounts, games: Games, committee: Committee
+    ) -> None:
+        self._store = store
+        self._rows = rows
+        self._accounts = accounts
+        self._games = games
+        self._committee = committee
+
+    async def close(self, row: PlayerRow) -> None:
+        """Close an account for good.
+
+        Whatever signs in to it ends. Its seats are given up, its offices laid down, and the games and tournaments that
+        it organizes pass to others (TAB-LIFE-06, TAB-TRN-23). Its name gives way to a pseudonym, in the titles of these
+        as well. The seats of a bot of the service wait for another one. After an interruption, call it again: it does
+        what is left. Raises `StoreError`.
+        """
+        if row.bot is None:
+            await self._leave_all(row)
+        await self._accounts.close(row.player)
+        if row.bot is None:  # what it joined meanwhile
+            await self._leave_all(row)
+
+    async def _leave_all(self, row: PlayerRow) -> None:
+        """Leave all games and tournaments of an account that go on, with an append or more for each."""
+        async for game in self._games_of(row.player):
+            await self._retitle_game(row, game)
+            if game.status in GOING:
+                await self._leave_game(row.player, game)
+        async for tournament in self._tournaments_of(row.player):
+            await self._leave_tournament(row, tournament)
+
+    async def _able(self, among: Collection[PlayerId]) -> frozenset[PlayerId]:
+        """Return who of some accounts can organize something: neither a bot nor a closed account."""
+        rows = await self._accounts.named(set(among))
+        return frozenset(row.player for row in rows if row.bot is None and row.closed is None)
+
+    # --- games ---
+
+    async def _games_of(self, player: PlayerId) -> AsyncIterator[GameRow]:
+        """Yield the games whose official an account is, in which it holds a seat, and which it organizes."""
+        judged = list[GameId]()
+        with suppress(Unavailable, NotBuilt):  # then it keeps its offices, until an organizer releases it
+            judged = await officials.games_of(self._rows, player)
+        found = await self._store.games(among=judged, limit=officials.MOST)
+        for each in found:
+            yield each
+        found = await self._store.games(mine=player, limit=BATCH)
+        while found:
+            for each in found:
+                yield each
+            found = await self._store.games(mine=player, after=found[-1].game, limit=BATCH)
+
+    async def _leave_game(self, player: PlayerId, row: GameRow) -> None:
+        game = await self._games.game(row.game)
+        with suppress(NotSeated):  # left before
+            able = await self._able(organizing.heirs(game))
+            game = (await self._games.act(row.game, player, Depart(able))).state
+        if game.organizer != row.organizer:
+            await self._store.organize(row.game, game.organizer)
+
+    async def _retitle_game(self, player: PlayerRow, row: GameRow) -> None:
+        """Take the name of a player out of the title of a game."""
+        title = _without(player, row.title)
+        if title == row.title:
+            return
+        await self._store.retitle(row.game, title)
+        try:
+            await lobby.retitle(self._rows, row.game, title, row.ruleset)
+        except Unavailable as error:
+            log.warning("a title is found by its old words", game=row.game, why=str(error))
+
+    # --- tournaments ---
+
+    async def _tournaments_of(self, player: PlayerId) -> AsyncIterator[TournamentId]:
+        """Yield the tournaments that an account organizes, plays or directs, and those in which it once did."""
+        with suppress(Unavailable, NotBuilt):  # then it stays in the field, and is not drawn without a check-in
+            for tournament in await inbox.tournaments_of(self._rows, player):
+                yield tournament
+        found = await self._store.tournaments(organizer=player, limit=BATCH)
+        while found:
+            for each in found:
+                yield each.tournament
+            found = await self._store.tournaments(organizer=player, after=found[-1].tournament, limit=BATCH)
+
+    async def _leave_tournament(self, row: PlayerRow, tournament_id: TournamentId) -> None:
+        now = await self._committee.now(tournament_id)
+        title = _without(row, now.row.title)
+        if title != now.row.title:
+            await self._store.retitle(tournament_id, title)
+        able = await self._able(now.tournament.directors)
+        with suppress(Refusal):  # it is over, or was left before
+            await self._committee.act(tournament_id, row.player, (), partial(depart, able=able))
+
+
+def _without(row: PlayerRow, title: str) -> str:
+    """Return a title with the pseudonym of an account in place of its name."""
+    return re.sub(rf"(?<!\w){re.escape(row.name)}(?!\w)", pseudonym(row.player), title)[:LONGEST_TITLE]
