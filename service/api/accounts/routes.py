@@ -120,8 +120,8 @@ async def close_account(request: Call, player: str) -> Response[bytes]:
 
     This is final: its tokens, passkeys and recovery codes end, and it gets no others. What it did in its games stays.
     Its seats in games that go on are given up, it withdraws from tournaments, and what it organizes passes to others
-    (TAB-LIFE-06, TAB-TRN-23). Its name gives way to a pseudonym. To suspend somebody for a while, take away the account's scopes instead. Repeating the request
-    changes nothing more.
+    (TAB-LIFE-06, TAB-TRN-23). Its name gives way to a pseudonym. To suspend somebody for a while, take away the
+    account's scopes instead. Repeating the request changes nothing more.
     """
     request.read_query(Nothing)
     row = await account_of(request, player)

@@ -127,9 +127,10 @@ async def close_me(request: Call) -> Response[bytes]:
 
     This is final, so say in `confirm` which account you mean. Your tokens, sessions, passkeys, recovery codes and links
     with a provider end. Your seats in games that go on are given up, your offices laid down, you withdraw from
-    tournaments, and what you organize passes to others (TAB-LIFE-06, TAB-TRN-23). Your name gives way to a pseudonym wherever it is shown, also in the titles of your
-    games and tournaments. What you did in games stays under your id, so that they can still be proved. What you wrote in cases stays
-    until an official erases it. Your token ends, so a repeated request is refused and changes nothing.
+    tournaments, and what you organize passes to others (TAB-LIFE-06, TAB-TRN-23). Your name gives way to a pseudonym
+    wherever it is shown, also in the titles of your games and tournaments. What you did in games stays under your id,
+    so that they can still be proved. What you wrote in cases stays until an official erases it. Your token ends, so a
+    repeated request is refused and changes nothing.
     """
     page, services = request.read_query(Closing), request.services
     row = await account_of(request, request.signed_in.player)
