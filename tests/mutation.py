@@ -209,6 +209,7 @@ def main() -> int:
     parser.add_argument("--sample", type=int, help="happens: the number of mutants, drawn by chance")
     parser.add_argument("--seed", type=int, default=1, help="happens: of that chance")
     given = parser.parse_args()
+    signal.signal(signal.SIGALRM, give_up)
     if broken := [case[0].title for case in cases(given.game) if fails(case)]:
         print(f"These scenarios fail as it is: {', '.join(broken)}.")
         return 2
