@@ -42,6 +42,7 @@ from service.games.snapshots import Snapshots, Tier
 from service.games.timekeeper import keeping_time
 from service.games.watch import Watch
 from service.judging.desk import Desk
+from service.leagues.leagues import Leagues
 from service.observe.background import background
 from service.observe.logging import log
 from service.observe.metrics import Metrics
@@ -135,6 +136,7 @@ async def open_services(
             games=games,
             desk=desk,
             committee=committee,
+            leagues=Leagues(store, committee, wake, clock, randomness),
             rows=rows,
             transparency=TransparencyLog(store.tree),
             log_key=log_key,

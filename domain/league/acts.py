@@ -12,16 +12,16 @@ from domain.kernel.rules.refusal import Refusal, refuse_unless
 from domain.league.events import (
     FinalLine,
     LeagueFounded,
-    LeagueRegulationsChanged,
     Over,
     PlayerPlaced,
     PointsTaken,
+    RegulationsChanged,
     SeasonBegun,
     SeasonClosed,
     TournamentAdded,
 )
 from domain.league.league import Inscribed, League, Season, begun
-from domain.league.regulations import MOST_POINTS, MOST_TOURNAMENTS, LeagueRegulations, require_sound_league
+from domain.league.regulations import MOST_POINTS, MOST_TOURNAMENTS, Regulations, require_sound_league
 from domain.league.table import Finish, table_of
 from domain.tournament.regulations import InLeague
 from domain.tournament.tournament import Tournament, require_reason
@@ -34,7 +34,7 @@ MOST_PENALTIES: Final = 500
 FinalTables = tuple[tuple[FinalLine, ...], ...]
 
 
-def found(league_id: LeagueId, regulations: LeagueRegulations, cause: Cause, at: str) -> Inscribed:
+def found(league_id: LeagueId, regulations: Regulations, cause: Cause, at: str) -> Inscribed:
     """Found a league (TAB-LGE-01)."""
     require_sound_league(regulations)
     event = LeagueFounded(regulations)
@@ -42,12 +42,12 @@ def found(league_id: LeagueId, regulations: LeagueRegulations, cause: Cause, at:
     return Inscribed(begun(league_id, event, record, cause), (record,))
 
 
-def change(league: League, regulations: LeagueRegulations, cause: Cause, at: str) -> Inscribed:
+def change(league: League, regulations: Regulations, cause: Cause, at: str) -> Inscribed:
     """Change the regulations, between seasons (TAB-LGE-03)."""
     league.require_organizer(cause, "TAB-LGE-03")
     league.require_resting("TAB-LGE-03")
     require_sound_league(regulations)
-    return league.add(LeagueRegulationsChanged(regulations), cause, at)
+    return league.add(RegulationsChanged(regulations), cause, at)
 
 
 def place(league: League, player: PlayerId, division: int, reason: str, cause: Cause, at: str) -> Inscribed:
@@ -165,6 +165,6 @@ def final_tables(season: Season, finishes: Mapping[TournamentId, Finish]) -> Fin
     )
 
 
-def _require_division(regulations: LeagueRegulations, division: int, rule: str) -> None:
+def _require_division(regulations: Regulations, division: int, rule: str) -> None:
     most = regulations.divisions
     refuse_unless(1 <= division <= most, rule, f"You named division {division}.", f"Expected 1 to {most}.")

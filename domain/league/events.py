@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from domain.kernel.ids import PlayerId, TournamentId, Version
 from domain.kernel.rules.message import enumerated, kebab
-from domain.league.regulations import LeagueRegulations
+from domain.league.regulations import Regulations
 
 Name = Callable[[PlayerId], str]
 """Gives the display name of a player."""
@@ -30,19 +30,19 @@ class LeagueFounded(LeagueEvent, frozen=True):
 
     rules = ("TAB-LGE-01", "TAB-LGE-02")
 
-    regulations: LeagueRegulations
+    regulations: Regulations
 
     def tell(self, name: Name) -> str:
         many = self.regulations.divisions
         return f"The league was founded, with {many} division{'s' * (many > 1)}."
 
 
-class LeagueRegulationsChanged(LeagueEvent, frozen=True):
+class RegulationsChanged(LeagueEvent, frozen=True):
     """The organizer changed the regulations, for the seasons to come (TAB-LGE-03)."""
 
     rules = ("TAB-LGE-03",)
 
-    regulations: LeagueRegulations
+    regulations: Regulations
 
     def tell(self, name: Name) -> str:
         return "The regulations were changed."
@@ -165,7 +165,7 @@ class SeasonClosed(LeagueEvent, frozen=True):
 
 LEAGUE_EVENTS: Final = (
     LeagueFounded,
-    LeagueRegulationsChanged,
+    RegulationsChanged,
     PlayerPlaced,
     SeasonBegun,
     TournamentAdded,

@@ -17,16 +17,16 @@ from domain.league.events import (
     FinalLine,
     LeagueEvent,
     LeagueFounded,
-    LeagueRegulationsChanged,
     Over,
     PlayerPlaced,
     PointsTaken,
+    RegulationsChanged,
     SeasonBegun,
     SeasonClosed,
     TournamentAdded,
 )
 from domain.league.moving import members_after
-from domain.league.regulations import LeagueRegulations
+from domain.league.regulations import Regulations
 
 LeagueStatus = Literal["resting", "running"]
 """Whether a season runs."""
@@ -63,7 +63,7 @@ class Season(Struct, frozen=True):
     """
 
     number: int
-    regulations: LeagueRegulations
+    regulations: Regulations
     members: tuple[tuple[PlayerId, ...], ...]
     tournaments: tuple[Added, ...] = ()
     penalties: tuple[Taken, ...] = ()
@@ -105,7 +105,7 @@ class League(Struct, kw_only=True):
     id: LeagueId
     organizer: PlayerId
     founded: str
-    regulations: LeagueRegulations
+    regulations: Regulations
     version: Version = 0
     head: bytes = b""
     changed: str = ""
@@ -162,7 +162,7 @@ class League(Struct, kw_only=True):
         """Change, in place, what an event changes. For this package's own folds."""
         self.version, self.head, self.changed = record.version, record.hash, record.at
         match event:
-            case LeagueRegulationsChanged(regulations):
+            case RegulationsChanged(regulations):
                 self.regulations = regulations
             case PlayerPlaced(player, division):
                 self.belongs[player] = division

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from domain.kernel.ids import PlayerId
 from domain.league.events import FinalLine
-from domain.league.regulations import LeagueRegulations
+from domain.league.regulations import Regulations
 
 
 class Placed(Protocol):
@@ -20,7 +20,7 @@ class Placed(Protocol):
     def played(self) -> int: ...
 
 
-def moves(regulations: LeagueRegulations, division: int, table: Sequence[Placed]) -> dict[PlayerId, int]:
+def moves(regulations: Regulations, division: int, table: Sequence[Placed]) -> dict[PlayerId, int]:
     """Return who changes their division by a table: -1 for up, to the division with the lower number; 1 for down."""
     played = [line for line in table if line.played]
     up = _whole(played, regulations.up) if division > 1 else []
@@ -43,7 +43,7 @@ def _whole(lines: Sequence[Placed], most: int) -> list[PlayerId]:
     return found
 
 
-def members_after(regulations: LeagueRegulations, tables: Sequence[Sequence[FinalLine]]) -> dict[PlayerId, int]:
+def members_after(regulations: Regulations, tables: Sequence[Sequence[FinalLine]]) -> dict[PlayerId, int]:
     """Return the division of everybody after a season, given its final tables, the highest division first."""
     belongs: dict[PlayerId, int] = {}
     for division, table in enumerate(tables, start=1):

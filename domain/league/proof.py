@@ -33,10 +33,10 @@ from domain.league import acts
 from domain.league.events import (
     LeagueEvent,
     LeagueFounded,
-    LeagueRegulationsChanged,
     Over,
     PlayerPlaced,
     PointsTaken,
+    RegulationsChanged,
     SeasonBegun,
     SeasonClosed,
     TournamentAdded,
@@ -253,7 +253,7 @@ class _Replay:
         if league is None:
             self._fail("the league was not founded")
         match event:
-            case LeagueRegulationsChanged(regulations):
+            case RegulationsChanged(regulations):
                 return acts.change(league, regulations, cause, at)
             case PlayerPlaced(player, division, reason):
                 return acts.place(league, player, division, reason, cause, at)

@@ -24,7 +24,7 @@ LeagueTieBreak = Literal["wins", "places", "meetings", "all", "last"]
 LEAGUE_TIE_BREAKS: Final[tuple[LeagueTieBreak, ...]] = get_args(LeagueTieBreak)
 
 
-class LeagueRegulations(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class Regulations(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The regulations of a league.
 
     Attributes:
@@ -51,13 +51,13 @@ class LeagueRegulations(Struct, frozen=True, forbid_unknown_fields=True, kw_only
         return self.points[place] if place < len(self.points) else 0
 
 
-def require_sound_league(regulations: LeagueRegulations) -> None:
+def require_sound_league(regulations: Regulations) -> None:
     """Raise `Refusal` unless a league can be played by these regulations (TAB-LGE-02)."""
     for asked, right in _faults(regulations):
         raise Refusal("TAB-LGE-02", asked, right)
 
 
-def _faults(regulations: LeagueRegulations) -> Iterator[tuple[str, str]]:
+def _faults(regulations: Regulations) -> Iterator[tuple[str, str]]:
     """Yield what is wrong, and what would be right."""
     points = regulations.points
     most = MOST_MOVES if regulations.divisions > 1 else 0

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from domain.kernel.ids import PlayerId, TournamentId
 from domain.league.league import Season
-from domain.league.regulations import LeagueRegulations, LeagueTieBreak
+from domain.league.regulations import LeagueTieBreak, Regulations
 from domain.tournament.events import Order, Status
 from domain.tournament.standings import Standing
 from domain.tournament.tournament import Tournament
@@ -153,7 +153,7 @@ class _Division:
             yield SeasonResult(finish.tournament, won.place + 1, won.points, won.at in best, not is_over)
 
 
-def _earned(regulations: LeagueRegulations, at: int, finish: Finish) -> Iterator[tuple[PlayerId, _Won]]:
+def _earned(regulations: Regulations, at: int, finish: Finish) -> Iterator[tuple[PlayerId, _Won]]:
     place = 0
     for tied in finish.order:
         points = Fraction(sum(map(regulations.points_of, range(place, place + len(tied)))), len(tied))

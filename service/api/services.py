@@ -20,6 +20,7 @@ from service.cluster.tail import Tail
 from service.cluster.wake import Wake
 from service.games.games import Games
 from service.judging.desk import Desk
+from service.leagues.leagues import Leagues
 from service.observe.metrics import Metrics
 from service.organizing.running import Organizing
 from service.pictures.gallery import Gallery
@@ -57,6 +58,7 @@ class Services(Struct, frozen=True, eq=False):
     games: Games
     desk: Desk
     committee: Committee
+    leagues: Leagues
     rows: ProjectionStore
     """The projections, to be read; of a game that gets another title the row in the lobby is amended."""
     transparency: TransparencyLog

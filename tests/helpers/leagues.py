@@ -10,7 +10,7 @@ from domain.league import acts
 from domain.league.events import Over
 from domain.league.league import Inscribed, League, Season
 from domain.league.proof import finished
-from domain.league.regulations import LeagueRegulations
+from domain.league.regulations import Regulations
 from domain.league.table import Finish
 from domain.tournament import directing
 from domain.tournament.proof import TournamentExport
@@ -22,10 +22,10 @@ LEAGUE: Final = LeagueId("l-club")
 HEAD: Final = PlayerId("head-of-league")
 
 
-def league_regulations(**changes: Any) -> LeagueRegulations:
+def league_regulations(**changes: Any) -> Regulations:
     """Return regulations of two divisions in which the best two results count."""
     usual: dict[str, Any] = {"points": (10, 6, 3, 1), "best": 2, "divisions": 2, "up": 1, "down": 1}
-    return LeagueRegulations(**{**usual, **changes})
+    return Regulations(**{**usual, **changes})
 
 
 class Series:

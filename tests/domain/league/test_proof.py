@@ -145,7 +145,7 @@ FORGERIES: dict[str, tuple[Callable[[list[Line]], object], str]] = {
         "TAB-LGE-02",
     ),
     "points as the friend needs them": (
-        changed("league-regulations-changed", lambda e: e["regulations"].update(points=[7, 6])),
+        changed("regulations-changed", lambda e: e["regulations"].update(points=[7, 6])),
         "has tables that do not follow",
     ),
     "a promotion that nobody earned": (

@@ -10,7 +10,7 @@ import pytest
 from domain.kernel.ids import PlayerId, TournamentId
 from domain.league.league import Added, Season, Taken
 from domain.league.moving import moves
-from domain.league.regulations import LeagueRegulations, LeagueTieBreak
+from domain.league.regulations import LeagueTieBreak, Regulations
 from domain.league.table import Finish, Line, table_of
 from tests.helpers.leagues import league_regulations
 
@@ -206,7 +206,7 @@ def random_season(rng: Random) -> tuple[Season, list[Finish]]:
 
 def by_the_rules(of: Season, finishes: list[Finish], division: int) -> tuple[list[list[str]], dict[str, Any]]:
     """Return a table, groups of those who share a place, and the points: from TAB-LGE-08 to TAB-LGE-10 alone."""
-    rules: LeagueRegulations = of.regulations
+    rules: Regulations = of.regulations
     held = [
         each
         for added, each in zip(of.tournaments, finishes, strict=True)
