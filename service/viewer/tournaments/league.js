@@ -35,8 +35,8 @@ const asked = new URLSearchParams(location.search).get("season");
 const place = /** @type {HTMLElement} */ (document.getElementById("league"));
 
 /** @typedef {import("../state/api.js").Problem} Problem */
-/** What was read, and what was done last. @type {{detail: LeagueDetail | null, said: string, problem: Problem | null}} */
-const page = { detail: null, said: "", problem: null };
+/** What was read, and what was done last. @type {{detail: LeagueDetail | null, organizer: string, said: string, problem: Problem | null}} */
+const page = { detail: null, organizer: "", said: "", problem: null };
 
 function draw() {
   const { detail } = page;
@@ -47,7 +47,7 @@ function draw() {
   render(
     html`<h1>${title}</h1>
       <p class="lead">${count(summary.divisions, "division")}. <span class="status ${summary.status}">${summary.status === "running" ? `Season ${summary.seasons} runs` : "Between seasons"}</span></p>
-      <p class="quiet">Organized by <a href="/players/${summary.organizer}">${account.me?.id === summary.organizer ? "you" : "this player"}</a>.
+      <p class="quiet">Organized by <a href="/players/${summary.organizer}">${page.organizer || "a closed account"}</a>.
         Founded <time datetime=${summary.created} title=${clock(summary.created)}>${ago(summary.created)}</time>.</p>
       ${acts(detail)}
       ${seasons(detail)}
@@ -151,7 +151,7 @@ function penalties(season) {
 function sentences({ points, best, divisions = 1, up = 0, down = 0, entry, tie_breaks: breaks = [] }) {
   return [
     `The places of a tournament earn ${points.join("–")}; later places earn nothing. Those who tie share the points of their places.`,
-    `Of a player's results the best ${count(best, "one")} count.`,
+    best === 1 ? "Of a player's results the best one counts." : `Of a player's results the best ${best} count.`,
     breaks.length
       ? `Between players with the same points decide, in this order: ${breaks.map((each) => TIE_BREAKS[each]).join("; ")}.`
       : "Players with the same points share the place.",
@@ -198,6 +198,8 @@ async function act(address, done) {
 
 async function read() {
   page.detail = await api.get(path, { season: asked ? Number(asked) : null });
+  const organizer = encodeURIComponent(page.detail.summary.organizer);
+  page.organizer ||= (await api.get(`/v1/players/${organizer}`).catch(() => null))?.name ?? "";
 }
 
 try {
