@@ -31,7 +31,8 @@ def league_regulations(**changes: Any) -> Regulations:
 class Series:
     """A league that goes on by acts. Each act is a minute after the one before."""
 
-    def __init__(self, **changes: Any) -> None:
+    def __init__(self, *, ruleset: str = TinyAuction().id, **changes: Any) -> None:
+        self.ruleset = ruleset
         self.records: list[Record] = []
         self.clubs: dict[TournamentId, Club] = {}
         self.now = Club().now
@@ -63,7 +64,7 @@ class Series:
         club = Club(
             seed=bytes([number] * 32),
             tournament=TournamentId(f"t-{number}"),
-            **{"ruleset": TinyAuction().id, "sizes": (3, 2), "points": ((60, 20), (60, 36, 12)), "bye": 0}
+            **{"ruleset": self.ruleset, "sizes": (3, 2), "points": ((60, 20), (60, 36, 12)), "bye": 0}
             | {"stages": (Swiss(1),), "late": 1, "league": InLeague(LEAGUE, season, division)}
             | changes,
         )

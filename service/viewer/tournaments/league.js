@@ -156,7 +156,7 @@ function sentences({ points, best, divisions = 1, up = 0, down = 0, entry, tie_b
       ? `Between players with the same points decide, in this order: ${breaks.map((each) => TIE_BREAKS[each]).join("; ")}.`
       : "Players with the same points share the place.",
     divisions > 1
-      ? `After a season ${up || "nobody"} of each division go up, and ${down || "nobody"} down. Those who tie over the border stay.`
+      ? `Over each border between divisions, ${up} up and ${down} down after a season. Those who tie over the border stay.`
       : "There is one division.",
     entry === "everybody"
       ? "Everybody may enter each tournament. Only results in the own division count."

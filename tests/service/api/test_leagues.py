@@ -15,6 +15,7 @@ from domain.tournament.proof import read
 from service.api.contract.document import endpoints
 from service.leagues.leagues import MOST_LEAGUES
 from tests.service.api.serving import Player, Service
+from tests.service.api.test_statistics import caught_up
 from tests.service.api.test_tournaments import Club, club_of
 
 RULES: Mapping[str, Any] = {"points": [10, 6, 3, 1], "best": 2, "divisions": 2, "up": 1, "down": 1}
@@ -226,6 +227,22 @@ async def test_what_is_wrong_is_told_with_what_would_be_right(series: Series) ->
     assert gone.json()["type"] == "/problems/unknown-player"
     wrong = await series.service.ask("PUT", f"{series.url}/regulations", series.organizer, {**RULES, "best": 0})
     assert (wrong.status_code, wrong.json()["rule"]) == (422, "TAB-LGE-02")
+    for best in (2**63, 10**30, -(10**30), 1.5, "2", None, True):
+        wrong = await series.service.ask("PUT", f"{series.url}/regulations", series.organizer, {**RULES, "best": best})
+        assert wrong.status_code == 422, (best, wrong.text)
+    regulations = {**ONE_ROUND, "ruleset": "tiny-auction", "sizes": [2], "points": [[60, 0]]}
+    for league, season, division in (
+        ("l\0", 1, 1),
+        ("l" * 65, 1, 1),
+        ("", 1, 1),
+        (series.id, 0, 1),
+        (series.id, 1, 11),
+    ):
+        named = {"league": league, "season": season, "division": division}
+        wish = {"regulations": {**regulations, "league": named}}
+        wrong = await series.service.ask("POST", "/v1/tournaments", series.organizer, wish)
+        assert wrong.status_code in (404, 422), (named, wrong.text)
+    assert (await series.service.ask("GET", "/v1/leagues/l%00")).status_code in (400, 404)
     stale = await series.ask("seasons", if_match='"7"')
     assert (stale.status_code, stale.json()["type"]) == (412, "/problems/stale-version")
 
@@ -269,3 +286,4 @@ async def test_what_happens_in_a_league_disturbs_no_game_no_webhook_and_no_strea
             if line.startswith("data:"):
                 assert game in line
                 break
+    await caught_up(series.service)
