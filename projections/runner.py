@@ -17,7 +17,7 @@ from uuid import uuid4
 
 from msgspec import Struct, field
 
-from domain.kernel.ids import CaseId, StreamId, TournamentId, as_game, is_tournament
+from domain.kernel.ids import CaseId, StreamId, TournamentId, as_game, is_league, is_tournament
 from domain.kernel.log.record import Record
 from domain.kernel.rules.ruleset import Library
 from projections.change import Change, Changes
@@ -402,6 +402,8 @@ class Runner:
                 going, with_table = still, any(work.projection.follows for work in still)
             if not going:
                 return
+            if is_league(stream):
+                continue  # no projection asks for leagues
             if is_tournament(stream):
                 await self._of_tournament(index, stream, record, going, follower)
                 continue

@@ -43,6 +43,7 @@ from service.games.snapshots import Snapshots, Tier
 from service.games.timekeeper import keeping_time
 from service.games.watch import Watch
 from service.judging.desk import Desk
+from service.leagues.leagues import Leagues
 from service.observe.background import background
 from service.observe.logging import log
 from service.observe.metrics import Metrics
@@ -137,6 +138,7 @@ async def open_services(
             desk=desk,
             committee=committee,
             closing=Closing(store, rows, accounts, games, committee),
+            leagues=Leagues(store, committee, wake, clock, randomness),
             rows=rows,
             transparency=TransparencyLog(store.tree),
             log_key=log_key,

@@ -77,10 +77,14 @@ async def test_every_command_of_the_walk_after_a_player_who_vanished_does_what_i
 async def test_every_command_of_the_walk_through_a_club_evening_does_what_it_says(tmp_path: Path) -> None:
     async with serving(tmp_path / "data", LIBRARY, builtin, clock=utc_now, durable=False) as service:
         said = await walk(TOURNAMENT, service, tmp_path)
-        (evening,) = (await service.get("/v1/tournaments"))["items"]
+        _, evening = (await service.get("/v1/tournaments"))["items"]
+        (league,) = (await service.get("/v1/leagues"))["items"]
+    assert (league["status"], league["seasons"]) == ("resting", 1)
     assert (evening["status"], evening["entrants"], evening["rounds"]) == ("closed", 5, 1)
     for told in (
         "3 proved, 0 not proved, 0 not read.",
+        "TAB-LGE-07",
+        "The tables of season 1 follow from its tournaments.",
         "The lots of 1 rounds are those of the secrets that were committed to.",
         "The final order follows from the results.",
     ):
@@ -88,4 +92,4 @@ async def test_every_command_of_the_walk_through_a_club_evening_does_what_it_say
 
 
 def test_the_walks_have_commands_for_each_part() -> None:
-    assert [len(commands(guide)) for guide in (DISPUTE, VANISHED, TOURNAMENT)] == [10, 8, 11]
+    assert [len(commands(guide)) for guide in (DISPUTE, VANISHED, TOURNAMENT)] == [10, 8, 16]

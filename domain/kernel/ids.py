@@ -13,7 +13,10 @@ CaseId = NewType("CaseId", str)
 TournamentId = NewType("TournamentId", str)
 """A tournament, and the name of its event stream."""
 
-StreamId = GameId | CaseId | TournamentId
+LeagueId = NewType("LeagueId", str)
+"""A league, and the name of its event stream."""
+
+StreamId = GameId | CaseId | TournamentId | LeagueId
 """An event stream of the log."""
 
 PlayerId = NewType("PlayerId", str)
@@ -51,9 +54,14 @@ def is_tournament(stream: StreamId) -> TypeGuard[TournamentId]:
     return stream.startswith("t")
 
 
+def is_league(stream: StreamId) -> TypeGuard[LeagueId]:
+    """Tell whether a stream is that of a league: its id begins with ``l``."""
+    return stream.startswith("l")
+
+
 def as_game(stream: StreamId) -> GameId | None:
-    """Return the id of a game; None when the stream is that of a case or a tournament."""
-    return None if is_case(stream) or is_tournament(stream) else GameId(stream)
+    """Return the id of a game; None when the stream is that of a case, a tournament or a league."""
+    return None if is_case(stream) or is_tournament(stream) or is_league(stream) else GameId(stream)
 
 
 def book_of(stream: StreamId) -> int:

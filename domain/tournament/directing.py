@@ -66,6 +66,9 @@ def change(
     """Change the regulations (TAB-TRN-03). `seats` are the numbers of players that the ruleset takes."""
     tournament.require_director(cause, "TAB-TRN-03")
     require_sound_regulations(regulations, seats)
+    kept = regulations.league == tournament.regulations.league
+    right = "Announce another tournament for another league, season or division."
+    refuse_unless(kept, "TAB-LGE-06", "You asked to change the league of the tournament.", right)
     current = tournament.field.current
     if current is not None and current.status == "drawn":
         asked = f"The lots of round {current.number} have been drawn."

@@ -2,10 +2,11 @@
 
 from collections.abc import Collection, Iterator
 from fractions import Fraction
-from typing import Any, Final, Literal, get_args
+from typing import Annotated, Any, Final, Literal, get_args
 
-from msgspec import UNSET, Struct, UnsetType, field
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
+from domain.kernel.ids import LeagueId
 from domain.kernel.log.clock import PRESETS, Clock, require_sound
 from domain.kernel.rules.message import enumerated, kebab
 from domain.kernel.rules.refusal import Refusal
@@ -96,6 +97,20 @@ class Unfinished(Struct, frozen=True, forbid_unknown_fields=True):
     days: int = 90
 
 
+class InLeague(Struct, frozen=True, forbid_unknown_fields=True):
+    """Where a tournament belongs in a league (TAB-LGE-06).
+
+    Attributes:
+        league: the id of the league.
+        season: the season, which runs when the tournament is announced.
+        division: the division, 1 for the highest.
+    """
+
+    league: Annotated[LeagueId, Meta(min_length=1, max_length=64)]
+    season: Annotated[int, Meta(ge=1, le=10_000)]
+    division: Annotated[int, Meta(ge=1, le=10)]
+
+
 class Regulations(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The regulations of a tournament.
 
@@ -119,6 +134,7 @@ class Regulations(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
         bans: pairs of players who must not meet.
         points_of_substitutes: who gets what a seat earns after a substitute was seated: the `substitute`, in place of a
             bye; or the player who was `replaced`, and the substitute keeps the bye. Absent: the substitute.
+        league: the season of a league that it is part of; absent when of none. It never changes.
     """
 
     ruleset: str
@@ -138,6 +154,7 @@ class Regulations(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     bans: tuple[tuple[str, str], ...] = ()
     # Absent in the logs of before, whose bytes stay.
     points_of_substitutes: PointsOfSubstitutes | UnsetType = UNSET
+    league: InLeague | UnsetType = UNSET
 
     @property
     def rounds(self) -> int:

@@ -6,9 +6,9 @@ import msgspec
 from msgspec import Meta, Struct
 
 from domain.kernel.canonical import canonical
-from domain.kernel.ids import LARGEST_INTEGER, StreamId, Version, is_case, is_tournament
+from domain.kernel.ids import LARGEST_INTEGER, StreamId, Version, is_case, is_league, is_tournament
 
-Kind = Literal["game", "case", "tournament"]
+Kind = Literal["game", "case", "tournament", "league"]
 
 WITHHELD: Final = "withheld"
 """The status of a fork that is not shown to everybody yet: only its first event has an entry (TAB-FORK-02)."""
@@ -21,7 +21,7 @@ class Entry(Struct, frozen=True, forbid_unknown_fields=True):
     """The head of a stream. It names no player.
 
     Attributes:
-        kind: whether the stream is a game, a case or a tournament.
+        kind: whether the stream is a game, a case, a tournament or a league.
         id: the id of the stream.
         version: how many events it had.
         hash: the chain up to there, in hex.
@@ -44,6 +44,8 @@ class Entry(Struct, frozen=True, forbid_unknown_fields=True):
 
 def kind_of(stream: StreamId) -> Kind:
     """Return what a stream is, by its id."""
+    if is_league(stream):
+        return "league"
     return "case" if is_case(stream) else "tournament" if is_tournament(stream) else "game"
 
 

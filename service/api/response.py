@@ -35,6 +35,7 @@ from service.api.problems.accounts import (
 )
 from service.api.problems.cases import UNKNOWN_CASE, UNKNOWN_STATEMENT
 from service.api.problems.games import NOT_ORGANIZER, TOO_MANY_BOTS, TOO_MANY_INVITATIONS, UNKNOWN_GAME, UNKNOWN_VERSION
+from service.api.problems.leagues import TOO_MANY_LEAGUES, UNKNOWN_LEAGUE, UNKNOWN_SEASON
 from service.api.problems.organizing import TOO_MANY_CONSENTS, TOO_MANY_GAMES, UNKNOWN_BULK
 from service.api.problems.play import NOT_SEATED, STALE_VERSION
 from service.api.problems.problem import MEDIA_TYPE, Problem
@@ -68,6 +69,7 @@ from service.games.acts import NotOrganizer, NotSeated, TooManyBots
 from service.games.cache import UnknownGame, UnknownVersion
 from service.games.requests import StaleVersion, UnknownPlayer, UnknownRuleset
 from service.judging.desk import UnknownCase, UnknownStatement
+from service.leagues.leagues import TooManyLeagues, UnknownLeague, UnknownSeason
 from service.observe.logging import log
 from service.organizing.bulks import TooManyGames, UnknownBulk
 from service.organizing.consents import TooManyConsents
@@ -110,6 +112,9 @@ _FAULTS_OF_REQUEST: Final = {
     UnknownTournament: UNKNOWN_TOURNAMENT,
     UnknownRound: UNKNOWN_ROUND,
     TooManyTournaments: TOO_MANY_TOURNAMENTS,
+    UnknownLeague: UNKNOWN_LEAGUE,
+    UnknownSeason: UNKNOWN_SEASON,
+    TooManyLeagues: TOO_MANY_LEAGUES,
     UnknownWebhook: UNKNOWN_WEBHOOK,
     UnknownDelivery: UNKNOWN_DELIVERY,
     TooManyWebhooks: TOO_MANY_WEBHOOKS,

@@ -19,6 +19,8 @@ from service.api.desk import what_if
 from service.api.forks import routes as forks
 from service.api.games import bots, clocks, invitations, officials, seats, upgrades
 from service.api.games import routes as games
+from service.api.leagues import directing as league_directing
+from service.api.leagues import routes as leagues
 from service.api.log import routes as log
 from service.api.log import streams
 from service.api.notifications import email, push
@@ -78,7 +80,7 @@ _RESOURCES: Final = (
     *(games, invitations, upgrades, officials, bots, clocks, seats, forks, play, answers, cases, parties),
     *(case_officials, case_stream, desk, what_if, take_backs, ends, log, pictures, comparison, streams),
     *(tournaments, tournament_entering, tournament_directing, tournament_rounds, tournament_stream),
-    tournament_downloads,
+    *(tournament_downloads, leagues, league_directing),
     *(organizing, webhooks, transparency, statistics, charts, ratings, health),
 )
 _LARGE: Final = (*games.COLLECTION, *organizing.BULK)

@@ -21,6 +21,7 @@ from service.cluster.tail import Tail
 from service.cluster.wake import Wake
 from service.games.games import Games
 from service.judging.desk import Desk
+from service.leagues.leagues import Leagues
 from service.observe.metrics import Metrics
 from service.organizing.running import Organizing
 from service.pictures.gallery import Gallery
@@ -59,6 +60,7 @@ class Services(Struct, frozen=True, eq=False):
     desk: Desk
     committee: Committee
     closing: Closing
+    leagues: Leagues
     rows: ProjectionStore
     """The projections, to be read; of a game that gets another title the row in the lobby is amended."""
     transparency: TransparencyLog

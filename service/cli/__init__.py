@@ -19,6 +19,7 @@ from service.cli import (
     database,
     doctor,
     games,
+    leagues,
     logs,
     mirror,
     plan,
@@ -55,6 +56,7 @@ games.register(app)
 logs.register(app)
 cases.register(app)
 tournaments.register(app)
+leagues.register(app)
 rules.register(app)
 projections.register(app)
 transparency.register(app)

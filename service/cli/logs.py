@@ -22,6 +22,8 @@ from domain.kernel.proof.verify import BEYOND, Verdict
 from domain.kernel.proof.verify import verify as verify_export
 from domain.kernel.rules.documents import DocumentError
 from domain.kernel.rules.message import in_words
+from domain.league import proof as league_proof
+from domain.league.league import fold as fold_league
 from domain.library import LIBRARY
 from domain.tournament import proof as tournament_proof
 from domain.tournament.fold import fold as fold_tournament
@@ -125,10 +127,11 @@ def verify(
     on: OnOption = LOCAL,
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON; of many, one on a line.")] = False,
 ) -> None:
-    """Verify exported games, cases and tournaments offline. Of what is wrong, name the first bad version.
+    """Verify exported games, cases, tournaments and leagues offline. Of what is wrong, name the first bad version.
 
     Many files and those of folders are verified side by side, and each gets a line. A case is verified with the export
-    of its game if that is among them as GAME.jsonl, and a tournament with those of its games.
+    of its game if that is among them as GAME.jsonl, a tournament with those of its games, and a league with those of
+    its tournaments.
 
     With a certificate and a policy it also says whether this is the log that the service stood by, and who saw it.
 
@@ -151,7 +154,12 @@ def verify(
     if tournament_proof.is_export(lines[0] if lines else b""):
         if game is not None:
             bad_input("--game is for a case or a fork; verify a tournament together with the exports of its games")
-        _verify_tournament(lines, text, believed, as_json)
+        _verify_tournament(tournament_proof.verify(lines, LIBRARY, {}), lines, text, believed, as_json)
+        return
+    if league_proof.is_export(lines[0] if lines else b""):
+        if game is not None:
+            bad_input("--game is for a case or a fork; verify a league together with the exports of its tournaments")
+        _verify_tournament(league_proof.verify(lines, {}), lines, text, believed, as_json)
         return
     against = _verified(game, "The game that is forked") if game is not None else None
     verdict = verify_export(lines, LIBRARY, against)
@@ -224,8 +232,13 @@ def _verify_case(lines: list[bytes], game: Path | None, shown: str, believed: Po
         raise typer.Exit(1)
 
 
-def _verify_tournament(lines: list[bytes], shown: str, believed: Policy | None, as_json: bool) -> None:
-    verdict = tournament_proof.verify(lines, LIBRARY, {})
+def _verify_tournament(
+    verdict: tournament_proof.TournamentVerdict | league_proof.LeagueVerdict,
+    lines: list[bytes],
+    shown: str,
+    believed: Policy | None,
+    as_json: bool,
+) -> None:
     certified = _certified(lines, shown, believed) if believed is not None and verdict.ok else None
     if as_json:
         extra = {"certificate": certified} if certified is not None else {}
@@ -238,14 +251,16 @@ def _verify_tournament(lines: list[bytes], shown: str, believed: Policy | None, 
         raise typer.Exit(1)
 
 
-def print_tournament_verdict(verdict: tournament_proof.TournamentVerdict) -> None:
-    """Print what the verification of a tournament found."""
+def print_tournament_verdict(verdict: tournament_proof.TournamentVerdict | league_proof.LeagueVerdict) -> None:
+    """Print what the verification of a tournament or a league found."""
+    is_league = isinstance(verdict, league_proof.LeagueVerdict)
+    what, stream = ("league", verdict.league) if is_league else ("tournament", verdict.tournament)
     if not verdict.ok:
         where = f"version {verdict.version}" if verdict.version else f"line {verdict.line}"
-        console.print(f"NOT PROVED: {where} of the tournament is wrong. {verdict.problem}", markup=False)
+        console.print(f"NOT PROVED: {where} of the {what} is wrong. {verdict.problem}", markup=False)
         return
-    about = f"a tournament, {verdict.events} events, {verdict.status}"
-    console.print(f"Proved: {verdict.tournament}, {about}.", markup=False)
+    about = f"a {what}, {verdict.events} events, {verdict.status}"
+    console.print(f"Proved: {stream}, {about}.", markup=False)
     _print_sentences(verdict.head, verdict.proved, verdict.unproved)
 
 
@@ -285,6 +300,13 @@ def _certified(lines: list[bytes], certificate: str, policy: Policy) -> Certifie
             return fold_tournament(tournament.tournament, tournament.records[:version]).status
 
         return certify(tournament.tournament, tournament.records, held, certificate, policy, check)
+    if league_proof.is_export(lines[0]):
+        league = league_proof.read(lines)
+
+        def ran(version: Version) -> str:
+            return fold_league(league.league, league.records[:version]).status
+
+        return certify(league.league, league.records, ran, certificate, policy, check)
     exported = read(lines)
 
     def status_at(version: Version) -> str:

@@ -32,9 +32,9 @@ def mirror(
     """Copy every game and case of a service that everybody may see, and check all of it. Run it again to go on.
 
     It follows the transparency log as `audit follow` does. Each game and case that moved is fetched as its export,
-    checked against every version that was signed of it, and kept packed in FOLDER/games, FOLDER/cases or
-    FOLDER/tournaments. What was checked is not fetched again, so an interrupted copy goes on. `tabularium verify
-    FOLDER` then proves all of it.
+    checked against every version that was signed of it, and kept packed in FOLDER/games, FOLDER/cases,
+    FOLDER/tournaments or FOLDER/leagues. What was checked is not fetched again, so an interrupted copy goes on.
+    `tabularium verify FOLDER` then proves all of it.
 
     Exit code: 0 when all is copied; 1 when something does not fit, which is kept as evidence; 2 for bad input, and when
     something could not be fetched.

@@ -2,7 +2,7 @@
 
 import gzip
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -12,10 +12,12 @@ import msgspec
 from msgspec import Struct
 
 from domain.judging import proof
-from domain.kernel.ids import GameId
+from domain.kernel.ids import GameId, TournamentId
 from domain.kernel.proof.export import Export, ExportError
 from domain.kernel.proof.reading import read
 from domain.kernel.proof.verify import verify
+from domain.league import proof as league_proof
+from domain.league.league import fold as fold_league
 from domain.library import LIBRARY
 from domain.tournament import proof as tournament_proof
 from domain.tournament.fold import fold
@@ -62,7 +64,7 @@ class _Given(Struct, frozen=True):
     """A file to verify, with what is in it: a worker of a cluster may not have it.
 
     `trouble` says why it cannot be read. `game` is the export of a case's game, if it is there; `game_file` its name.
-    `games` are those of a tournament's games that are there.
+    `games` are those of a tournament's games that are there, or of a league's tournaments.
     """
 
     file: str
@@ -76,8 +78,8 @@ class _Given(Struct, frozen=True):
 def prove_all(files: Sequence[Path], processes: int, on: str = LOCAL) -> Iterator[Outcome]:
     """Verify exports side by side, as `in_pieces` does, and yield the result of each, in their order.
 
-    A case is also checked against the export of its game, when one of the files has the game's id as its name, and a
-    tournament against those of its games.
+    A case is also checked against the export of its game, when one of the files has the game's id as its name, a
+    tournament against those of its games, and a league against those of its tournaments.
     """
     known = {file.name.partition(".")[0]: file for file in files}
     return in_pieces(_outcome, map(partial(_given, known), files), min(processes, len(files)), on)
@@ -90,6 +92,8 @@ def _given(known: Mapping[str, Path], file: Path) -> _Given:
         return _Given(str(file), trouble=error.strerror or str(error))
     if tournament_proof.is_export(content):
         return _Given(str(file), content, games=tuple(_games_of(content, known)))
+    if league_proof.is_export(content):
+        return _Given(str(file), content, games=tuple(_tournaments_of(content, known)))
     if not proof.is_export(content):
         return _Given(str(file), content)
     try:
@@ -109,12 +113,25 @@ def _games_of(content: bytes, known: Mapping[str, Path]) -> Iterator[bytes]:
                     yield content_of(known[game])
 
 
+def _tournaments_of(content: bytes, known: Mapping[str, Path]) -> Iterator[bytes]:
+    """Yield the exports of a league's tournaments that are among the files. The lines of those say what is wrong."""
+    with suppress(ExportError, msgspec.ValidationError):
+        exported = league_proof.read(content.splitlines(keepends=True))
+        for season in fold_league(exported.league, exported.records).seasons:
+            for each in season.tournaments:
+                if each.tournament in known:
+                    with suppress(OSError):
+                        yield content_of(known[each.tournament])
+
+
 def _outcome(given: _Given) -> Outcome:
     if given.trouble:
         return Outcome(given.file, "not read", given.trouble)
     lines = given.content.splitlines(keepends=True)
     if tournament_proof.is_export(given.content):
         verdict = _tournament(lines, given)
+    elif league_proof.is_export(given.content):
+        verdict = league_verdict(lines, given.games)
     elif proof.is_export(given.content):
         verdict = _case(lines, given)
     else:
@@ -146,12 +163,23 @@ def _tournament(lines: list[bytes], given: _Given) -> tournament_proof.Tournamen
     return tournament_proof.verify(lines, LIBRARY, games)
 
 
+def league_verdict(lines: list[bytes], exports: Iterable[bytes]) -> league_proof.LeagueVerdict:
+    """Verify the export of a league with those of its tournaments, which are to be verified by themselves."""
+    tournaments: dict[TournamentId, tournament_proof.TournamentExport] = {}
+    for each in exports:
+        with suppress(ExportError):
+            export = tournament_proof.read(each.splitlines(keepends=True))
+            tournaments[export.tournament] = export
+    return league_proof.verify(lines, tournaments)
+
+
 def _line(verdict: Any) -> str:
     if not verdict.ok:
         where = f"version {verdict.version}" if verdict.version else f"line {verdict.line}"
         return f"{where} is wrong. {verdict.problem}"
-    if isinstance(verdict, tournament_proof.TournamentVerdict):
-        told = f"tournament, {verdict.events} events, {verdict.status}"
+    if isinstance(verdict, tournament_proof.TournamentVerdict | league_proof.LeagueVerdict):
+        what = "tournament" if isinstance(verdict, tournament_proof.TournamentVerdict) else "league"
+        told = f"{what}, {verdict.events} events, {verdict.status}"
         return f"{told}; not proved: {' '.join(verdict.unproved)}" if verdict.unproved else told
     what = f"case of {verdict.game}" if isinstance(verdict, proof.CaseVerdict) else verdict.ruleset
     return f"{what}, {verdict.events} events, {verdict.status}"

@@ -237,13 +237,15 @@ async def _chains(
     if read < counted and not problems:
         problems.append(f"{counted - read} events are missing that the index counts")
     return _finding(
-        "chains", problems, f"{read} events of {len(heads)} games, cases and tournaments have the hashes that they had"
+        "chains",
+        problems,
+        f"{read} events of {len(heads)} games, cases, tournaments and leagues have the hashes that they had",
     )
 
 
 def _commitment(stream: StreamId, version: Version, event: bytes) -> str | None:
     """Return to what an event commits that is kept beside the log: the secret of a game, or what a party wrote."""
-    if not is_case(stream) and version > 1:  # of games and tournaments, the first event commits
+    if not is_case(stream) and version > 1:  # of games and tournaments, the first event commits; of leagues, none
         return None
     found: dict[str, Any] = msgspec.json.decode(event)
     return found.get("statement" if is_case(stream) else "commitment")

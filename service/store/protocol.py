@@ -1,9 +1,9 @@
-"""What a store of games, cases and tournaments does. It keeps bytes and versions and knows nothing of their meaning.
+"""What a store of games, cases, tournaments and leagues does. It keeps bytes and versions and knows no meaning of them.
 
-One game is one stream of records, numbered 1, 2, 3 …, and so is a case about a game, or a tournament. Streams are kept
-in books (`projections/cursor.py`). The records of a book have one order, in which they became readable, and nobody who
-follows all books ever misses a record. What an append brings (records, secrets, its idempotency key, the row of the
-index) is stored together or not at all, and is on the disk when `append` returns.
+One game is one stream of records, numbered 1, 2, 3 …, and so is a case about a game, a tournament or a league. Streams
+are kept in books (`projections/cursor.py`). The records of a book have one order, in which they became readable, and
+nobody who follows all books ever misses a record. What an append brings (records, secrets, its idempotency key, the row
+of the index) is stored together or not at all, and is on the disk when `append` returns.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from domain.judging.case import CaseRow
 from domain.kernel.chance.secret import Secret
-from domain.kernel.ids import CaseId, GameId, PlayerId, RuleId, Seat, StreamId, TournamentId, Version
+from domain.kernel.ids import CaseId, GameId, LeagueId, PlayerId, RuleId, Seat, StreamId, TournamentId, Version
 from domain.kernel.log.record import Record
 from projections.cursor import Cursor, Place
 from projections.lobby import ForkOf, GameRow
@@ -138,17 +138,38 @@ class TournamentRow(Struct, frozen=True):
     changed: str
 
 
+class LeagueRow(Struct, frozen=True):
+    """What the index has of a league.
+
+    Attributes:
+        league: its id.
+        title: its title, which is in no event.
+        divisions: how many divisions it has.
+        seasons: how many seasons have begun.
+    """
+
+    league: LeagueId
+    title: str
+    status: str
+    organizer: PlayerId
+    divisions: int
+    seasons: int
+    version: Version
+    created: str
+    changed: str
+
+
 class Within(Struct, frozen=True):
     """A limit: there are `most` of something at most, when an append is stored.
 
     Attributes:
         what: open analyses of an account, continuations of a game that were not cancelled, the seats that bots hold
-            in the games of an organizer that go on and changed since a time, or the tournaments of an account that are
-            not over.
+            in the games of an organizer that go on and changed since a time, the tournaments of an account that are
+            not over, or the leagues of an account.
         values: the account or the game; for seats of bots also that time.
     """
 
-    what: Literal["analyses", "continuations", "bots", "tournaments"]
+    what: Literal["analyses", "continuations", "bots", "tournaments", "leagues"]
     values: tuple[str, ...]
     most: int
 
@@ -156,12 +177,12 @@ class Within(Struct, frozen=True):
 class Append(Struct, frozen=True):
     """Records to be added to a stream that stands at version `expected`.
 
-    `status` is that of the game, the case or the tournament after them; `seats` say who sits where, when that
-    changed     or the game is new; `opening` is there exactly when a game is new, and `expected` is then 0. `case` is
-    there exactly     when the stream is that of a case: what the index has of it afterwards. `statement` is what was
-    written with its records, and     `ruling` the version of the ruling among them. `tournament` is there exactly when
-    the stream is that of a     tournament, as `case` is, and `seed` what all its lots come from, when it is new.
-    `within` is counted in the same     transaction, with what this adds.
+    `status` is that of the game, the case, the tournament or the league after them; `seats` say who sits where, when
+    that changed or the game is new; `opening` is there exactly when a game is new, and `expected` is then 0. `case` is
+    there exactly when the stream is that of a case: what the index has of it afterwards. `statement` is what was
+    written with its records, and `ruling` the version of the ruling among them. `tournament` is there exactly when the
+    stream is that of a tournament, as `case` is, and `seed` what all its lots come from, when it is new; `league` when
+    it is that of a league. `within` is counted in the same transaction, with what this adds.
     """
 
     game: StreamId
@@ -176,6 +197,7 @@ class Append(Struct, frozen=True):
     statement: KeptStatement | None = None
     ruling: Version | None = None
     tournament: TournamentRow | None = None
+    league: LeagueRow | None = None
     seed: bytes | None = None
     within: Within | None = None
 
@@ -452,6 +474,16 @@ class EventStore(Protocol):
         limit: int = 50,
     ) -> list[TournamentRow]:
         """Return tournaments, the newest first: those that follow `after`."""
+        ...
+
+    async def league(self, league: LeagueId) -> LeagueRow | None:
+        """Return the index row of a league, or None."""
+        ...
+
+    async def leagues(
+        self, *, organizer: PlayerId | None = None, after: LeagueId | None = None, limit: int = 50
+    ) -> list[LeagueRow]:
+        """Return leagues, the newest first: those that follow `after`."""
         ...
 
     async def seed(self, tournament: TournamentId) -> bytes | None:

@@ -211,9 +211,15 @@ class Committee:
     # --- acting ---
 
     async def announce(
-        self, player: PlayerId, regulations: Regulations, title: str, *, key: str | None = None
+        self,
+        player: PlayerId,
+        regulations: Regulations,
+        title: str,
+        *,
+        key: str | None = None,
+        fits: Callable[[], Awaitable[None]] | None = None,
     ) -> Proceeding:
-        """Announce a tournament.
+        """Announce a tournament. `fits` is asked when it is not announced already, and raises what speaks against it.
 
         Raises:
             UnknownRuleset: there is none.
@@ -223,12 +229,14 @@ class Committee:
         """
         seats = self._seats(regulations)
         seed, cause = self._randomness(SEED_BYTES), Cause(player)
-        use = _use(player, key, ["announce", msgspec.to_builtins(regulations), title])
+        use = key_use(player, key, ["announce", msgspec.to_builtins(regulations), title])
         if use is not None:
             cause = Cause(player, key=use.key)
         for tournament_id in self._new_ids(player, key):
             if use is not None and (first := await self._first(tournament_id, use)) is not None:
                 return first
+            if fits is not None:
+                await fits()
             at = stamp(self._clock)
             inscribed = directing.announce(tournament_id, regulations, commitment_of(seed), seats, cause, at)
             self._try_out(regulations)
@@ -313,7 +321,7 @@ class Committee:
             StaleVersion: the tournament stands at none of the versions `expected`.
             KeyReused: the key came with another request before.
         """
-        use = _use(player, key, content)
+        use = key_use(player, key, content)
         cause = Cause(player, key=use.key if use is not None else None)
         async with self._turn(tournament_id):
             for _ in range(ATTEMPTS):
@@ -363,7 +371,7 @@ class Committee:
         The lots are stored before the tables are drawn. A repetition after a crash in between draws the same lots'
         tables. Raises as `act` does, and `Refusal` when there is no draw.
         """
-        use = _use(player, key, ["draw"])
+        use = key_use(player, key, ["draw"])
         for _ in range(ATTEMPTS):
             if use is not None and (first := await self._first(tournament_id, use)) is not None:
                 return first
@@ -445,7 +453,7 @@ class Committee:
         key: str | None = None,
     ) -> Proceeding:
         """Cancel a round in whose games nobody has given a command. Raises as `act` does."""
-        use = _use(player, key, ["cancel-round", number, reason])
+        use = key_use(player, key, ["cancel-round", number, reason])
         if use is not None and (first := await self._first(tournament_id, use)) is not None:
             return first
         # The time before the look: what happens in a game after it does not make the cancellation wrong.
@@ -547,7 +555,8 @@ def row_of(tournament: Tournament, title: str) -> TournamentRow:
     )
 
 
-def _use(player: PlayerId, key: str | None, content: Sequence[Any]) -> KeyUse | None:
+def key_use(player: PlayerId, key: str | None, content: Sequence[Any]) -> KeyUse | None:
+    """Return the use of an idempotency key, which stands for a content; None without a key."""
     if key is None:
         return None
     digest = hashlib.sha256(msgspec.json.encode(list(content), order="deterministic")).digest()

@@ -31,7 +31,7 @@ def standings_csv(tournament: Tournament, lines: Iterable[Standing], names: Mapp
         )
         for each in lines
     )
-    return _written(("place", "player", "name", "points", "played", *breaks, "above", "provisional"), rows)
+    return written(("place", "player", "name", "points", "played", *breaks, "above", "provisional"), rows)
 
 
 def crosstable_csv(tournament: Tournament, lines: Iterable[Line], names: Mapping[PlayerId, str]) -> bytes:
@@ -49,7 +49,7 @@ def crosstable_csv(tournament: Tournament, lines: Iterable[Line], names: Mapping
             place = (cell.place or "") if cell is not None else ""
             row += [table, place, number(earned) if earned is not None else ""]
         rows.append(row)
-    return _written(("place", "player", "name", "points", *headings), rows)
+    return written(("place", "player", "name", "points", *headings), rows)
 
 
 def number(value: Fraction) -> str:
@@ -60,7 +60,8 @@ def number(value: Fraction) -> str:
     return f"{'-' if value < 0 else ''}{whole}{f'.{digits}' if digits else ''}"
 
 
-def _written(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
+def written(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
+    """Return rows as CSV, below their headings. They begin with place, player and name."""
     text = io.StringIO(newline="")
     writer = csv.writer(text)
     writer.writerow(headings)

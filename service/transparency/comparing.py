@@ -38,7 +38,7 @@ def shows_less(entry: Entry, shown: Page) -> str:
     if shown.status == 404:
         return f"The service signed {signed}, and shows no such {entry.kind} any more."
     now = json_of(shown)
-    if entry.kind in ("case", "tournament"):
+    if entry.kind != "game":
         now = now["summary"] if isinstance(now.get("summary"), dict) else {}
     version, status = now.get("version"), now.get("status")
     if not isinstance(version, int) or version < entry.version:

@@ -20,6 +20,7 @@ from domain.kernel.ids import GameId
 from domain.kernel.log.record import Record
 from domain.kernel.proof.export import ExportError
 from domain.kernel.proof.reading import read
+from domain.league import proof as league_proof
 from domain.tournament import proof as tournament_proof
 from domain.transparency.entry import WITHHELD, Entry, kind_of, read_entry
 from service.base.clock import stamp, utc_now
@@ -27,7 +28,7 @@ from service.transparency.evidence import Found, keep
 from service.transparency.memory import Memory
 from service.transparency.pages import ATTEMPTS, PAUSE, Page, Site, Unreachable
 
-FOLDERS: Final = {"game": "games", "case": "cases", "tournament": "tournaments"}
+FOLDERS: Final = {"game": "games", "case": "cases", "tournament": "tournaments", "league": "leagues"}
 """Where copies are in the folder, and exports at the service."""
 
 _HIDDEN: Final = (WITHHELD, "private")
@@ -169,6 +170,9 @@ def _read(lines: list[bytes]) -> tuple[str, Sequence[Record]]:
     if proof.is_export(lines[0] if lines else b""):
         case = proof.read(lines)
         return case.case, case.records
+    if league_proof.is_export(lines[0] if lines else b""):
+        league = league_proof.read(lines)
+        return league.league, league.records
     if tournament_proof.is_export(lines[0] if lines else b""):
         tournament = tournament_proof.read(lines)
         return tournament.tournament, tournament.records

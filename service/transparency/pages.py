@@ -16,7 +16,7 @@ ATTEMPTS: Final = 3
 PAUSE: Final = 1.0
 """Seconds between two such requests."""
 
-_PLACES: Final = {"game": "games", "case": "cases", "tournament": "tournaments"}
+_PLACES: Final = {"game": "games", "case": "cases", "tournament": "tournaments", "league": "leagues"}
 
 
 class Unreachable(Exception):

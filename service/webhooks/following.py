@@ -18,7 +18,18 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from domain.judging.fold import read_event as read_case_event
-from domain.kernel.ids import CaseId, GameId, PlayerId, Seat, StreamId, TournamentId, Version, is_case, is_tournament
+from domain.kernel.ids import (
+    CaseId,
+    GameId,
+    PlayerId,
+    Seat,
+    StreamId,
+    TournamentId,
+    Version,
+    is_case,
+    is_league,
+    is_tournament,
+)
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import cause_of, read_around
 from domain.kernel.log.lifecycle import AnswerGiven, OfficialNamed
@@ -226,6 +237,8 @@ class Follower:
     ) -> list[DeliveryRow]:
         streams: dict[StreamId, list[tuple[LogPlace, Record]]] = {}
         for place, stream, record in found:
+            if is_league(stream):
+                continue  # leagues tell nobody yet
             streams.setdefault(stream, []).append((place, record))
         deliveries = list[DeliveryRow]()
         for stream, placed in streams.items():

@@ -26,7 +26,7 @@ def forged(export: bytes | Iterable[bytes], change: Change, afterwards: Change =
     lines = lines_of(export)
     change(lines)
     named = lines[0]
-    stream = GameId(named.get("tournament") or named.get("case") or named["game"])
+    stream = GameId(named.get("league") or named.get("tournament") or named.get("case") or named["game"])
     head = genesis(stream)
     rows = rows_of(lines)
     for version, row in enumerate(rows, start=1):

@@ -56,8 +56,12 @@ class Club:
         given = (tournament, regulations(**changes), commitment_of(seed), SEATS)
         self.take(directing.announce(*given, Cause(ORGANIZER), self.at))
         for number in range(1, players + 1):
-            self.act(entering.enter, None, by=player(number))
-            self.act(entering.check_in, f"luck {number}", by=player(number))
+            self.enter(player(number))
+
+    def enter(self, player: PlayerId) -> None:
+        """Let a player enter and check in."""
+        self.act(entering.enter, None, by=player)
+        self.act(entering.check_in, f"luck {int(player[-3:])}", by=player)
 
     @property
     def at(self) -> str:

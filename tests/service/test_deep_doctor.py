@@ -89,7 +89,7 @@ async def test_a_store_that_nobody_touched_is_whole_and_the_plain_doctor_says_th
     assert {each.level for each in whole.values()} == {"ok"}, whole
     assert "contents" not in whole
     assert "3 entries make the tree" in whole["tree"].message
-    assert "of 3 games, cases and tournaments" in whole["chains"].message
+    assert "of 3 games, cases, tournaments and leagues" in whole["chains"].message
     assert {(what, done) for what, done, of in told if done == of} == {
         ("entries of the transparency log", 3),
         ("events", int(whole["chains"].message.split()[0])),

@@ -12,6 +12,7 @@ from service.api.cases import examples as cases
 from service.api.desk import examples as desk
 from service.api.forks import examples as forks
 from service.api.games import examples as games
+from service.api.leagues import examples as leagues
 from service.api.log import examples as log
 from service.api.notifications import examples as notifications
 from service.api.operations import examples as operations
@@ -29,7 +30,7 @@ from service.api.tutorials import examples as tutorials
 from service.api.webhooks import examples as webhooks
 
 RESOURCES: Final = (
-    *(rulesets, tutorials, players, accounts, games, forks, play, cases, tournaments, desk),
+    *(rulesets, tutorials, players, accounts, games, forks, play, cases, tournaments, leagues, desk),
     *(notifications, log, pictures, organizing, webhooks, transparency, statistics, operations),
 )
 
@@ -65,6 +66,8 @@ def examples(library: Library, boards: Boards) -> Examples:
         "secret": "inv_b4Xr8TqZ1uV5wY7cK0mN2pS6dF9hJ3gL4aQ8eR1tU5w",
         "case": cases.CASE,
         "tournament": tournaments.TOURNAMENT,
+        "league": leagues.LEAGUE,
+        "season": "1",
         "round": "1",
         "table": "1",
         "webhook": webhooks.WEBHOOK,

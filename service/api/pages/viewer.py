@@ -57,6 +57,8 @@ PAGES: Final = {
     "/ratings": "ratings.html",
     "/tournaments": "tournaments.html",
     "/tournaments/{tournament:str}": "tournament.html",
+    "/leagues": "leagues.html",
+    "/leagues/{league:str}": "league.html",
     # The service worker stands at the root: it can show nothing of pages that are not below it.
     "/push.js": "push.js",
 }

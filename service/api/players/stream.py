@@ -10,7 +10,7 @@ from litestar.response import Response, Stream
 from msgspec import Struct
 from msgspec.structs import replace
 
-from domain.kernel.ids import CaseId, GameId, PlayerId, StreamId, is_case, is_tournament
+from domain.kernel.ids import CaseId, GameId, PlayerId, StreamId, is_case, is_league, is_tournament
 from domain.kernel.log.game import Game
 from domain.kernel.log.history import cause_of, read_around, read_created
 from domain.kernel.log.lifecycle import (
@@ -180,7 +180,7 @@ async def follow_games(
                     rows, reached = await services.store.read_on(after, BATCH)
             for place, stream, record in rows:
                 after = after.after((place,))
-                if is_tournament(stream):
+                if is_tournament(stream) or is_league(stream):
                     continue
                 case = stream if is_case(stream) else None
                 game = GameId(stream) if case is None else await tail.game_of(case)

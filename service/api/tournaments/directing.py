@@ -14,6 +14,7 @@ from domain.tournament.regulations import Regulations
 from service.api.bodies import Nothing
 from service.api.endpoint import Answer, endpoint
 from service.api.problems.accounts import UNKNOWN_PLAYER
+from service.api.problems.leagues import UNKNOWN_LEAGUE
 from service.api.problems.play import NOT_NOW, REFUSED, refused
 from service.api.problems.request import KEY_REUSED, invalid_body
 from service.api.problems.rulesets import UNKNOWN_RULESET
@@ -64,7 +65,7 @@ _of_the_organizer = partial(_of_a_director, scopes=("organize",))
     headers=("Idempotency-Key",),
     body=NewTournament,
     answers=(Answer(201, "The tournament, which players can enter.", TournamentDetail, headers=("Location", "ETag")),),
-    problems=(REFUSED, NOT_NOW, KEY_REUSED, UNKNOWN_RULESET, TOO_MANY_TOURNAMENTS),
+    problems=(REFUSED, NOT_NOW, KEY_REUSED, UNKNOWN_RULESET, TOO_MANY_TOURNAMENTS, UNKNOWN_LEAGUE),
 )
 async def announce_tournament(request: Call) -> Response[bytes]:
     """Announce a tournament.
@@ -76,8 +77,9 @@ async def announce_tournament(request: Call) -> Response[bytes]:
     request.read_query(Nothing)
     wish = await request.read_body(_new_tournament)
     committee, player = request.services.committee, request.signed_in.player
+    fits = partial(request.services.leagues.require_season, wish.regulations)
     try:
-        done = await committee.announce(player, wish.regulations, wish.title, key=request.key)
+        done = await committee.announce(player, wish.regulations, wish.title, key=request.key, fits=fits)
     except Refusal as refusal:
         raise refused(refusal, (common_rules(),)) from None
     except msgspec.ValidationError as error:

@@ -6,11 +6,12 @@ from typing import Final
 import msgspec
 from litestar.response import Response
 
+from domain.kernel.ids import TournamentId
 from domain.tournament import entering
 from service.api.bodies import Nothing
 from service.api.endpoint import endpoint
 from service.api.request import Call
-from service.api.tournaments.acting import ACTS, DONE, acted, directing
+from service.api.tournaments.acting import ACTS, DONE, acted, directing, explained
 from service.api.tournaments.asked import NewCheckIn, NewEntry
 
 _new_entry: Final = msgspec.json.Decoder(NewEntry)
@@ -32,11 +33,16 @@ _of_a_player = partial(
 async def enter_tournament(request: Call, tournament: str) -> Response[bytes]:
     """Enter a tournament.
 
-    By that you consent to be seated at its tables (TAB-TRN-05). With an `Idempotency-Key`, a repeated request gets the
+    By that you consent to be seated at its tables (TAB-TRN-05). Of a league, only those who belong to its division
+    enter (TAB-LGE-07). With an `Idempotency-Key`, a repeated request gets the
     first answer again.
     """
     request.read_query(Nothing)
     club = (await request.read_body(_new_entry)).club
+    services = request.services
+    found = (await services.committee.now(TournamentId(tournament))).tournament
+    async with explained():
+        await services.leagues.require_belonging(found, request.signed_in.player)
     return await acted(request, tournament, ["enter", club], directing(entering.enter, club))
 
 

@@ -27,4 +27,5 @@ def examples(scene: Scene) -> dict[str, Example]:
         "showCertificate": Example(str(Proof(0, (), note, entry))),
         "showCertificateOfCase": Example(str(Proof(0, (), note, entry))),
         "showCertificateOfTournament": Example(str(Proof(0, (), note, entry))),
+        "showCertificateOfLeague": Example(str(Proof(0, (), note, entry))),
     }

@@ -4,7 +4,18 @@ from typing import Final
 
 from litestar.response import Response
 
-from domain.kernel.ids import CaseId, GameId, StreamId, TournamentId, Version, as_game, is_case, is_tournament
+from domain.kernel.ids import (
+    CaseId,
+    GameId,
+    LeagueId,
+    StreamId,
+    TournamentId,
+    Version,
+    as_game,
+    is_case,
+    is_league,
+    is_tournament,
+)
 from domain.transparency.note import Key
 from domain.transparency.tiles import Tile, read_number
 from service.api.bodies import Nothing
@@ -12,6 +23,7 @@ from service.api.downloads import STILL_THE_SAME, kept
 from service.api.endpoint import Answer, endpoint
 from service.api.problems.cases import UNKNOWN_CASE
 from service.api.problems.games import UNKNOWN_GAME, UNKNOWN_VERSION
+from service.api.problems.leagues import UNKNOWN_LEAGUE
 from service.api.problems.problem import Problem
 from service.api.problems.tournaments import UNKNOWN_TOURNAMENT
 from service.api.problems.transparency import NOT_LOGGED_YET, UNKNOWN_TILE
@@ -20,6 +32,7 @@ from service.api.response import answer
 from service.api.transparency.bodies import Certified, LogKeyView
 from service.games.cache import UnknownGame, UnknownVersion
 from service.judging.desk import UnknownCase
+from service.leagues.leagues import UnknownLeague
 from service.tournaments.committee import UnknownTournament
 
 TEXT: Final = "text/plain"
@@ -186,11 +199,33 @@ async def show_certificate_of_tournament(request: Call, tournament: str) -> Resp
     return await certificate_of(request, TournamentId(tournament), query.version)
 
 
+@endpoint(
+    "GET",
+    "/v1/leagues/{league:str}/certificate",
+    tag="Transparency",
+    query=Certified,
+    headers=("If-None-Match",),
+    answers=(Answer(200, "The certificate, a `.tlog-proof`.", str, TEXT, headers=("ETag",)), STILL_THE_SAME),
+    problems=(UNKNOWN_LEAGUE, UNKNOWN_VERSION, NOT_LOGGED_YET),
+)
+async def show_certificate_of_league(request: Call, league: str) -> Response[bytes]:
+    """Get a certificate of a league.
+
+    A proof that the transparency log has the head of the league, as of a game.
+    """
+    query = request.read_query(Certified)
+    if not is_league(LeagueId(league)):
+        raise UnknownLeague(f"There is no league {league!r}.")
+    return await certificate_of(request, LeagueId(league), query.version)
+
+
 async def certificate_of(request: Call, stream: StreamId, version: Version | None) -> Response[bytes]:
     """Answer the certificate of a stream. Raises `Problem`, `UnknownGame`, `UnknownCase` or `UnknownVersion`."""
     head = (await request.services.store.heads((stream,))).get(stream)
     if head is None and is_tournament(stream):
         raise UnknownTournament(f"There is no tournament {stream!r}.")
+    if head is None and is_league(stream):
+        raise UnknownLeague(f"There is no league {stream!r}.")
     if head is None:
         raise (
             UnknownCase(f"There is no case {stream!r}.")
@@ -206,7 +241,7 @@ async def certificate_of(request: Call, stream: StreamId, version: Version | Non
             f"Until game {until} is over, the transparency log has only version 1 of the fork {stream}.",
             f"Ask with ?version=1, or again when {until} is over.",
         )
-    is_open = is_tournament(stream)
+    is_open = is_tournament(stream) or is_league(stream)
     if proof is None and not is_open and await request.services.games.is_private(await _game_of(request, stream)):
         raise Problem(
             NOT_LOGGED_YET,

@@ -35,6 +35,7 @@ CREATE INDEX IF NOT EXISTS games_by_status_and_time ON tabularium.games (status,
 CREATE INDEX IF NOT EXISTS cases_by_time ON tabularium.cases ((created || ' ' || stream));
 CREATE INDEX IF NOT EXISTS cases_by_status_and_time ON tabularium.cases (status, (created || ' ' || stream));
 CREATE INDEX IF NOT EXISTS tournaments_by_time ON tabularium.tournaments ((created || ' ' || stream));
+CREATE INDEX IF NOT EXISTS leagues_by_time ON tabularium.leagues ((created || ' ' || stream));
 """
 
 

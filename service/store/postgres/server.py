@@ -10,12 +10,12 @@ from typing import Any, Final
 import asyncpg
 
 from domain.judging.case import CaseRow
-from domain.kernel.ids import CaseId, GameId, TournamentId
+from domain.kernel.ids import CaseId, GameId, LeagueId, TournamentId
 from projections.lobby import GameRow
 from service.store.postgres.books import ALL, misfit
 from service.store.postgres.connections import LOST, patiently
 from service.store.postgres.store import PostgresStore
-from service.store.protocol import TournamentRow, Within
+from service.store.protocol import LeagueRow, TournamentRow, Within
 
 LEASE: Final = 2.0
 """Seconds for which a process relies on what a server said that it keeps.
@@ -31,12 +31,14 @@ SELECT book, TRUE FROM books UNION ALL SELECT number, FALSE FROM moves WHERE sta
 class Server(PostgresStore):
     """One of the servers. What several of them list is in one order: that of the times at which it began.
 
-    `after` in `games`, `cases` and `tournaments` is therefore a place in that order, as `place_of_game` has it.
+    `after` in `games`, `cases`, `tournaments` and `leagues` is therefore a place in that order, as `place_of_game` has
+    it.
     """
 
     order = "(g.created || ' ' || g.game)"
     order_of_cases = "(c.created || ' ' || c.stream)"
     order_of_tournaments = "(t.created || ' ' || t.stream)"
+    order_of_leagues = "(l.created || ' ' || l.stream)"
 
     strange: frozenset[int] = frozenset()
     """Books that are not kept here, and may have rows here."""
@@ -84,6 +86,9 @@ class Server(PostgresStore):
 
     def before_tournament(self, after: TournamentId) -> tuple[str, tuple[Any, ...]]:
         return f"{self.order_of_tournaments} < ?", (after,)
+
+    def before_league(self, after: LeagueId) -> tuple[str, tuple[Any, ...]]:
+        return f"{self.order_of_leagues} < ?", (after,)
 
     @classmethod
     def counting(cls, what: Within, is_together: bool) -> tuple[Any, ...]:
@@ -149,6 +154,11 @@ def place_of_game(row: GameRow) -> str:
 def place_of_tournament(row: TournamentRow) -> str:
     """Return the place of a tournament in a list, as `Server.order_of_tournaments` has it."""
     return f"{row.created} {row.tournament}"
+
+
+def place_of_league(row: LeagueRow) -> str:
+    """Return the place of a league in a list, as `Server.order_of_leagues` has it."""
+    return f"{row.created} {row.league}"
 
 
 def place_of_case(row: CaseRow) -> str:

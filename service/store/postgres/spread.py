@@ -21,7 +21,18 @@ from msgspec.structs import replace
 
 from domain.judging.case import CaseRow
 from domain.kernel.chance.secret import Secret
-from domain.kernel.ids import BOOKS, CaseId, GameId, PlayerId, RuleId, StreamId, TournamentId, Version, book_of
+from domain.kernel.ids import (
+    BOOKS,
+    CaseId,
+    GameId,
+    LeagueId,
+    PlayerId,
+    RuleId,
+    StreamId,
+    TournamentId,
+    Version,
+    book_of,
+)
 from domain.kernel.log.record import Record
 from projections.cursor import Cursor
 from projections.lobby import GameRow
@@ -30,6 +41,7 @@ from service.store.postgres.server import (
     Server,
     place_of_case,
     place_of_game,
+    place_of_league,
     place_of_tournament,
     spans_servers,
 )
@@ -38,6 +50,7 @@ from service.store.protocol import (
     Appended,
     KeptStatement,
     KeptUse,
+    LeagueRow,
     NotKept,
     Placed,
     Stored,
@@ -529,6 +542,18 @@ class SpreadStore:
             after = TournamentId(place_of_tournament(last))
         found = await self._each(lambda server: server.tournaments(after=after, limit=limit, **which), self._servers)
         return [*islice(heapq.merge(*found, key=place_of_tournament, reverse=True), limit)]
+
+    async def league(self, league: LeagueId) -> LeagueRow | None:
+        return await (await self._of(league)).league(league)
+
+    async def leagues(self, *, after: LeagueId | None = None, limit: int = 50, **which: Any) -> list[LeagueRow]:
+        if after is not None:
+            last = await self.league(after)
+            if last is None:
+                return []
+            after = LeagueId(place_of_league(last))
+        found = await self._each(lambda server: server.leagues(after=after, limit=limit, **which), self._servers)
+        return [*islice(heapq.merge(*found, key=place_of_league, reverse=True), limit)]
 
     async def seed(self, tournament: TournamentId) -> bytes | None:
         return await (await self._of(tournament)).seed(tournament)

@@ -150,6 +150,8 @@ class GameIndex(SqlLog):
                     "SELECT count(*) FROM tournaments t WHERE t.organizer = ? AND t.status IN ('open', 'running')",
                     *what.values,
                 )
+            case "leagues":
+                return "SELECT count(*) FROM leagues l WHERE l.organizer = ?", *what.values
 
     async def unlisted(self, games: Collection[GameId]) -> set[GameId]:
         if not games:

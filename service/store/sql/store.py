@@ -13,14 +13,15 @@ from domain.kernel.ids import StreamId
 from service.store.protocol import Append, Appended, StoreDamaged, StoreFull
 from service.store.sql.cases import CaseIndex
 from service.store.sql.games import GameIndex
+from service.store.sql.leagues import LeagueIndex, league_statements
 from service.store.sql.tournaments import TournamentIndex, tournament_statements
 
 FULL_LASTS: Final = 10.0
 """Seconds for which a store counts as full after a write found no room on the disk; then the next write tells."""
 
 
-class SqlStore(GameIndex, CaseIndex, TournamentIndex):
-    """A log with the indexes of its games, cases and tournaments."""
+class SqlStore(GameIndex, CaseIndex, TournamentIndex, LeagueIndex):
+    """A log with the indexes of its games, cases, tournaments and leagues."""
 
     @property
     def is_full(self) -> bool:
@@ -40,7 +41,7 @@ class SqlStore(GameIndex, CaseIndex, TournamentIndex):
     async def append(self, batch: Append) -> Appended:
         opening = batch.opening
         indexed = opening is not None and (opening.fork is not None or opening.private)
-        beside = batch.case is not None or batch.tournament is not None or batch.within is not None
+        beside = not _is_of_game(batch) or batch.within is not None
         if beside or indexed:
             return await self.append_together(batch)
         _check(batch)
@@ -58,24 +59,30 @@ class SqlStore(GameIndex, CaseIndex, TournamentIndex):
     async def _append_together(self, batches: Sequence[Append]) -> Appended: ...
 
 
+def _is_of_game(batch: Append) -> bool:
+    return batch.case is None and batch.tournament is None and batch.league is None
+
+
 def _check(batch: Append) -> None:
     versions = [record.version for record in batch.records]
     if not versions or versions != list(range(batch.expected + 1, batch.expected + len(versions) + 1)):
         raise ValueError(f"records {versions} do not follow version {batch.expected}")
-    is_game = batch.case is None and batch.tournament is None
-    if is_game and (batch.expected == 0) != (batch.opening is not None):
+    if _is_of_game(batch) and (batch.expected == 0) != (batch.opening is not None):
         raise ValueError("a new game has an opening, and nothing else has")
     if batch.case is not None and (batch.case.case, batch.case.version) != (batch.game, versions[-1]):
         raise ValueError(f"the index would have case {batch.case.case} at version {batch.case.version}")
     row = batch.tournament
     if row is not None and (row.tournament, row.version) != (batch.game, versions[-1]):
         raise ValueError(f"the index would have tournament {row.tournament} at version {row.version}")
+    named = batch.league
+    if named is not None and (named.league, named.version) != (batch.game, versions[-1]):
+        raise ValueError(f"the index would have league {named.league} at version {named.version}")
     if row is not None and (batch.expected == 0) != (batch.seed is not None):
         raise ValueError("a new tournament has a seed, and nothing else has")
 
 
 def index_statements(batch: Append, book_of: Callable[[StreamId], int]) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    """Yield what is written of a case, a tournament or a fork beside its records, each statement with its values."""
+    """Yield what is written of anything but a plain game beside its records, each statement with its values."""
     case, fork = batch.case, batch.opening.fork if batch.opening is not None else None
     book = book_of(batch.game)
     if batch.opening is not None and batch.opening.private:
@@ -88,6 +95,8 @@ def index_statements(batch: Append, book_of: Callable[[StreamId], int]) -> Itera
         )
     if batch.tournament is not None:
         yield from tournament_statements(batch, batch.tournament, book)
+    if batch.league is not None:
+        yield from league_statements(batch, batch.league, book)
     if case is None:
         return
     rules = msgspec.json.encode(case.rules).decode()

@@ -61,7 +61,8 @@ class SqlTree(ABC):
         status = (
             "coalesce((SELECT status FROM games g WHERE g.book = m.book AND g.game = m.game),"
             " (SELECT status FROM cases c WHERE c.book = m.book AND c.stream = m.game),"
-            " (SELECT status FROM tournaments t WHERE t.book = m.book AND t.stream = m.game))"
+            " (SELECT status FROM tournaments t WHERE t.book = m.book AND t.stream = m.game),"
+            " (SELECT status FROM leagues l WHERE l.book = m.book AND l.stream = m.game))"
         )
         of_private = f"p.book = {log.book_of.format('c.game')} AND p.game = c.game"
         secret = (

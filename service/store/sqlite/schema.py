@@ -575,6 +575,26 @@ CREATE TRIGGER seeds_stay BEFORE UPDATE ON seeds BEGIN SELECT RAISE(ABORT, 'seed
 CREATE TRIGGER seeds_remain BEFORE DELETE ON seeds BEGIN SELECT RAISE(ABORT, 'seeds are never deleted'); END;
 """
 
+# Leagues: their index. Their events are in `events`, as those of games are.
+_LEAGUES: Final = """
+CREATE TABLE leagues (
+    place     INTEGER PRIMARY KEY AUTOINCREMENT,
+    book      INTEGER NOT NULL DEFAULT 0,
+    stream    TEXT NOT NULL UNIQUE,
+    title     TEXT NOT NULL,
+    status    TEXT NOT NULL,
+    organizer TEXT NOT NULL,
+    divisions INTEGER NOT NULL,
+    seasons   INTEGER NOT NULL,
+    version   INTEGER NOT NULL,
+    created   TEXT NOT NULL,
+    changed   TEXT NOT NULL
+);
+CREATE INDEX leagues_by_organizer ON leagues (organizer, place);
+CREATE TRIGGER leagues_remain BEFORE DELETE ON leagues
+BEGIN SELECT RAISE(ABORT, 'leagues are never deleted'); END;
+"""
+
 _DEVICES: Final = """
 ALTER TABLE webhooks ADD COLUMN token TEXT NOT NULL DEFAULT '';
 CREATE INDEX webhooks_by_token ON webhooks (token) WHERE token <> '';
@@ -583,7 +603,7 @@ CREATE INDEX webhooks_by_token ON webhooks (token) WHERE token <> '';
 STEPS: Final = (
     *(_FIRST, _ACCOUNTS, _KEYS, _SOUGHT, _JUDGES, _CASES, _TRANSPARENCY, _BOTS, _FORKS, _INVITATIONS, _PASSKEYS),
     *(_PROGRAMS, _RULINGS, _CHALLENGES, _PRIVATE, _ARCHIVE, _BOOK, _WEBHOOKS, _INBOX, _MAIL, _ORGANIZING),
-    *(_TOURNAMENTS, _DEVICES),
+    *(_TOURNAMENTS, _DEVICES, _LEAGUES),
 )
 """The schema, as it grew. A new file takes all steps, an older one those that it lacks; none is ever changed."""
 

@@ -67,6 +67,7 @@ class SqliteStore(SqlStore):
     heads_query = (
         "SELECT book, game, head FROM games UNION ALL SELECT book, stream, version FROM cases"
         " UNION ALL SELECT book, stream, version FROM tournaments"
+        " UNION ALL SELECT book, stream, version FROM leagues"
     )
     loaded = "SELECT head, CAST(chance AS BLOB) FROM games WHERE book = ? AND game = ?"
     board_file = "CAST(file AS BLOB)"
@@ -294,14 +295,15 @@ def _append_together(connection: sqlite3.Connection, batches: Sequence[Append]) 
 def _append(connection: sqlite3.Connection, batch: Append) -> _Outcome:
     """Check, then write. Raises `Conflict` or `KeyReused` before anything is written."""
     last = batch.records[-1]
-    indexed = batch.case is not None or batch.tournament is not None
+    is_beside = batch.tournament is not None or batch.league is not None
+    indexed = batch.case is not None or is_beside
     if indexed or batch.opening is not None or not _moved(connection, batch):
         # A new stream, a status that changes, or a reason why the game does not move.
         if (repeated := _repeated(connection, batch)) is not None:
             return repeated, 0
         if batch.case is not None:
             _check_case(connection, batch, batch.case)
-        elif batch.tournament is not None:
+        elif is_beside:
             if (head := _head(connection, batch.game)) != batch.expected:
                 raise Conflict(head)
         elif batch.opening is not None:

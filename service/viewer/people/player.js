@@ -3,7 +3,7 @@
  * @module
  */
 
-/** @import { GameSummary, Player, PlayerLuck, PlayerRatings, PlayerRecord } from "../types.js" */
+/** @import { GameSummary, LeagueSummary, Player, PlayerLuck, PlayerRatings, PlayerRecord } from "../types.js" */
 
 import { html, nothing, render } from "../vendor/lit-html.js";
 import { ago, clock, count, gameTitle, named } from "../parts/format.js";
@@ -15,7 +15,7 @@ const id = decodeURIComponent(location.pathname.split("/")[2] ?? "");
 const place = /** @type {HTMLElement} */ (document.getElementById("people"));
 /** @typedef {"running" | "gathering" | "over"} Status */
 
-/** What read models tell of the player. @typedef {{record: PlayerRecord | null, ratings: PlayerRatings | null, luck: PlayerLuck | null}} Told */
+/** What read models tell of the player. @typedef {{record: PlayerRecord | null, ratings: PlayerRatings | null, luck: PlayerLuck | null, leagues: readonly LeagueSummary[]}} Told */
 
 /** @type {[Status, string][]} */
 const GROUPS = [
@@ -33,7 +33,7 @@ const games = Object.fromEntries(GROUPS.map(([status]) => [status, { items: [], 
  * @param {Told} told
  */
 function draw(player, told) {
-  const { record, ratings, luck } = told;
+  const { record, ratings, luck, leagues } = told;
   /** @param {string} ruleset */
   const title = (ruleset) => titles.get(ruleset) ?? ruleset;
   const results = record?.rulesets.filter((each) => each.finished || each.running) ?? [];
@@ -43,6 +43,7 @@ function draw(player, told) {
       ${record && results.length ? table(record, results) : nothing}
       ${ratings ? ratingsPart(ratings.ratings, title) : nothing}
       ${luck ? luckPart(luck, title) : nothing}
+      ${leagues.length ? html`<section aria-labelledby="leagues-title"><h2 id="leagues-title">Organizes</h2><ul>${leagues.map((each) => html`<li><a href="/leagues/${each.league}">${each.title || "A league"}</a></li>`)}</ul></section>` : nothing}
       ${GROUPS.map(([status, name]) => list(status, name, player, told))}
       ${GROUPS.every(([status]) => !games[status].items.length) ? html`<p>No game of theirs is listed.</p>` : nothing}`,
     place,
@@ -89,17 +90,18 @@ async function more(status) {
 }
 
 try {
-  const [player, record, ratings, luck, rulesets] = await Promise.all([
+  const [player, record, ratings, luck, leagues, rulesets] = await Promise.all([
     api.get(`/v1/players/${encodeURIComponent(id)}`),
     // While a read model is being built, the page does without it.
     api.get(`/v1/players/${encodeURIComponent(id)}/record`).catch(() => null),
     api.get(`/v1/players/${encodeURIComponent(id)}/ratings`).catch(() => null),
     api.get(`/v1/players/${encodeURIComponent(id)}/luck`).catch(() => null),
+    api.get("/v1/leagues", { organizer: id, limit: 20 }),
     api.get("/v1/rulesets", { limit: 100 }),
     ...GROUPS.map(([status]) => more(status)),
   ]);
   for (const each of rulesets.items) titles.set(each.id, each.title);
-  draw(player, { record, ratings, luck });
+  draw(player, { record, ratings, luck, leagues: leagues.items });
 } catch (error) {
   const problem = problemOf(error);
   render(

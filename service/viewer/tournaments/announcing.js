@@ -35,6 +35,8 @@ export class Announcing {
    * @param {() => void} redraw
    */
   constructor(api, account, redraw) {
+    /** The season of a league that it is announced for: the page of the league links here. */
+    this.league = leagueIn(new URLSearchParams(location.search));
     this.api = api;
     this.account = account;
     this.redraw = redraw;
@@ -62,7 +64,8 @@ export class Announcing {
     if (!chosen) return null;
     const { stages } = chosen.regulations;
     const rounds = this.rounds || stages[0].rounds;
-    return { ...chosen.regulations, stages: stages.map((each) => ({ ...each, rounds })) };
+    const drawn = { ...chosen.regulations, stages: stages.map((each) => ({ ...each, rounds })) };
+    return this.league ? { ...drawn, league: this.league } : drawn;
   }
 
   /** @param {readonly RulesetSummary[]} rulesets */
@@ -72,6 +75,7 @@ export class Announcing {
     const { me } = account;
     const title = rulesets.find((each) => each.id === ruleset)?.title ?? ruleset;
     return html`<form @submit=${(/** @type {Submitted} */ event) => this.#submit(event)} @change=${(/** @type {At<HTMLFormElement>} */ event) => this.#choose(event)}>
+      ${this.league ? html`<p>It is for division ${this.league.division} in <a href="/leagues/${this.league.league}">season ${this.league.season} of a league</a>.</p>` : nothing}
       <label for="ruleset">Rules</label>
       <select id="ruleset" name="ruleset">${rulesets.map((each) => html`<option value=${each.id} ?selected=${each.id === ruleset}>${each.title}</option>`)}</select>
       <fieldset><legend>Begin with</legend>${presets.map(
@@ -120,6 +124,11 @@ export class Announcing {
       if (account.me || (await account.open(textIn(given, "name")))) {
         const wish = { regulations, title: textIn(given, "title") };
         const told = await api.post("/v1/tournaments", wish, { "Idempotency-Key": form.dataset.key });
+        if (this.league) {
+          const body = { tournament: told.summary.tournament };
+          // Of another's league, its organizer decides; the tournament stands all the same.
+          await api.post(`/v1/leagues/${this.league.league}/tournaments`, body).catch(() => null);
+        }
         location.assign(`/tournaments/${told.summary.tournament}`);
         return;
       }
@@ -131,4 +140,13 @@ export class Announcing {
     this.isBusy = false;
     this.redraw();
   }
+}
+
+/**
+ * Return the season of a league that an address names; null when it names none.
+ * @param {URLSearchParams} query
+ */
+function leagueIn(query) {
+  const [league, season, division] = ["league", "season", "division"].map((each) => query.get(each));
+  return league ? { league, season: Number(season) || 1, division: Number(division) || 1 } : null;
 }

@@ -51,6 +51,7 @@ function draw() {
       <p class="quiet">${count(summary.entrants, "player")}, ${published.length} of ${count(tournament.most, "round")} published.
         Announced <time datetime=${summary.created} title=${clock(summary.created)}>${ago(summary.created)}</time>.
         ${tournament.isOver ? nothing : html`<span class="stream ${tournament.isLive ? "live" : "lost"}"><span class="dot" aria-hidden="true"></span>${tournament.isLive ? "Live" : "Connecting again …"}</span>`}</p>
+      ${regulations.league ? html`<p>It counts in <a href="/leagues/${regulations.league.league}?season=${regulations.league.season}">season ${regulations.league.season} of a league</a>, in division ${regulations.league.division}, once that league has added it.</p>` : nothing}
       ${detail.announcements.map((each) => html`<p class="announcement"><time datetime=${each.at} title=${clock(each.at)}>${ago(each.at)}</time> ${each.text}</p>`)}
       ${acts(tournament)}
       ${director ? director.panel(tournament) : nothing}

@@ -65,6 +65,7 @@ OF_MANY: Final = {
     "pages of games": r"FROM games g .* ORDER BY g.number DESC LIMIT",
     "pages of cases": r"FROM cases c WHERE (?!.*book = \$).* ORDER BY c.place DESC LIMIT",
     "pages of tournaments": r"FROM tournaments t WHERE (?!.*book = \$).* ORDER BY t.place DESC LIMIT",
+    "pages of leagues": r"FROM leagues l WHERE (?!.*book = \$).* ORDER BY l.place DESC LIMIT",
     "the log of all streams": r"unnest\(\$1::smallint\[\], \$2::bigint\[\]",
     "streams that a page has named": r"unnest\(\$1::smallint\[\], \$2::text\[\]",
     "whether old cases and forks are in other books than their games": "SELECT NOT \\(EXISTS",

@@ -49,6 +49,8 @@ OTHERS: Final = {
         "player",
         "rule",
         "tournament",
+        "league",
+        "season",
         "round",
         "table",
     ),

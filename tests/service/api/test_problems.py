@@ -26,6 +26,7 @@ from service.api.problems.published import KINDS
 from service.base.clock import utc_now
 from service.connections.counting import Connections
 from service.connections.http import HttpConnection
+from service.leagues.leagues import MOST_LEAGUES
 from service.observe.metrics import Metrics
 from service.store.protocol import StoreUnavailable
 from service.tournaments.committee import MOST_TOURNAMENTS
@@ -360,7 +361,31 @@ async def _announce_too_many(s: Scene) -> httpx.Response:
     return await _announce(s)
 
 
+async def _found(s: Scene) -> httpx.Response:
+    return await s.ask("POST", "/v1/leagues", s.anna, {"regulations": {"points": [3, 1], "best": 2}})
+
+
+async def _lead_anothers_league(s: Scene) -> httpx.Response:
+    league = (await _found(s)).json()["summary"]["league"]
+    return await s.ask("POST", f"/v1/leagues/{league}/seasons", s.bert)
+
+
+async def _look_at_no_season(s: Scene) -> httpx.Response:
+    league = (await _found(s)).json()["summary"]["league"]
+    return await s.ask("GET", f"/v1/leagues/{league}?season=9")
+
+
+async def _found_too_many(s: Scene) -> httpx.Response:
+    for _ in range(MOST_LEAGUES):
+        await _found(s)
+    return await _found(s)
+
+
 PROVOKED: dict[str, Provoke] = {
+    "unknown-league": lambda s: s.ask("GET", "/v1/leagues/lgone"),
+    "unknown-season": _look_at_no_season,
+    "not-league-organizer": _lead_anothers_league,
+    "too-many-leagues": _found_too_many,
     "unknown-tournament": lambda s: s.ask("GET", "/v1/tournaments/tgone"),
     "unknown-round": _look_at_no_round,
     "not-a-director": _direct_anothers_tournament,

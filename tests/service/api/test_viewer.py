@@ -27,6 +27,8 @@ PAGES = (
     "/ratings",
     "/tournaments",
     "/tournaments/any",
+    "/leagues",
+    "/leagues/any",
 )
 VIEWER = Path(package.__file__).parent / "viewer"
 CHAPTERS = (
@@ -110,6 +112,8 @@ def _chapter(module: str) -> str:
         ("/players/any", "people/player.js", None),
         ("/tournaments", "tournaments/tournaments.js", None),
         ("/tournaments/any", "tournaments/tournament.js", None),
+        ("/leagues", "tournaments/leagues.js", None),
+        ("/leagues/any", "tournaments/league.js", None),
     ],
     ids=[
         "lobby",
@@ -126,6 +130,8 @@ def _chapter(module: str) -> str:
         "player",
         "tournaments",
         "tournament",
+        "leagues",
+        "league",
     ],
 )
 async def test_a_page_names_its_modules_so_that_none_waits_for_another(

@@ -1,0 +1,54 @@
+"""Who goes up and who goes down when a season is closed (TAB-LGE-13)."""
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Protocol
+
+from domain.kernel.ids import PlayerId
+from domain.league.events import FinalLine
+from domain.league.regulations import Regulations
+
+
+class Placed(Protocol):
+    """A line of a table, as far as moving goes by it."""
+
+    @property
+    def place(self) -> int: ...
+    @property
+    def player(self) -> PlayerId: ...
+    @property
+    def played(self) -> int: ...
+
+
+def moves(regulations: Regulations, division: int, table: Sequence[Placed]) -> dict[PlayerId, int]:
+    """Return who changes their division by a table: -1 for up, to the division with the lower number; 1 for down."""
+    played = [line for line in table if line.played]
+    up = _whole(played, regulations.up) if division > 1 else []
+    found = dict.fromkeys(up, -1)
+    if played and regulations.down and division < regulations.divisions:
+        absent = [line.player for line in table if not line.played]
+        stay = [line for line in played if line.player not in found]
+        found |= dict.fromkeys([*absent, *_whole(stay[::-1], regulations.down - len(absent))], 1)
+    return found
+
+
+def _whole(lines: Sequence[Placed], most: int) -> list[PlayerId]:
+    """Return the players at the beginning, as many as `most` or fewer: those who tie over the border stay."""
+    found: list[PlayerId] = []
+    for _, group in groupby(lines, key=lambda line: line.place):
+        tied = [line.player for line in group]
+        if len(found) + len(tied) > most:
+            break
+        found += tied
+    return found
+
+
+def members_after(regulations: Regulations, tables: Sequence[Sequence[FinalLine]]) -> dict[PlayerId, int]:
+    """Return the division of everybody after a season, given its final tables, the highest division first."""
+    belongs: dict[PlayerId, int] = {}
+    for division, table in enumerate(tables, start=1):
+        changes = moves(regulations, division, table)
+        for line in table:
+            if line.played or division < regulations.divisions:
+                belongs[line.player] = division + changes.get(line.player, 0)
+    return belongs

@@ -1,0 +1,1 @@
+"""Leagues: seasons of tournaments with a table over them."""

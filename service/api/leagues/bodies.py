@@ -1,0 +1,209 @@
+"""Leagues as they are answered."""
+
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from domain.kernel.ids import LeagueId, PlayerId, TournamentId, Version
+from domain.league.events import (
+    LeagueFounded,
+    PlayerPlaced,
+    PointsTaken,
+    RegulationsChanged,
+    SeasonBegun,
+    SeasonClosed,
+    TournamentAdded,
+)
+from domain.league.league import LeagueStatus
+from domain.league.regulations import LeagueTieBreak, Regulations
+from domain.tournament.events import Status
+from service.api.bodies import Listed
+from service.api.tournaments.bodies import Points
+
+LeagueHappened = (
+    LeagueFounded | RegulationsChanged | PlayerPlaced | SeasonBegun | TournamentAdded | PointsTaken | SeasonClosed
+)
+"""An event of a league."""
+
+
+class LeagueSummary(Struct, frozen=True):
+    """A league.
+
+    Attributes:
+        league: its id.
+        title: its title.
+        status: `running` while a season runs, `resting` otherwise.
+        organizer: the player who organizes it.
+        divisions: how many divisions it has.
+        seasons: how many seasons have begun.
+        version: the number of its events.
+        created: when it was founded.
+        changed: when something last happened in it.
+    """
+
+    league: LeagueId
+    title: str
+    status: LeagueStatus
+    organizer: PlayerId
+    divisions: int
+    seasons: int
+    version: Version
+    created: str
+    changed: str
+
+
+class LeaguePage(Listed[LeagueSummary], frozen=True):
+    """A page of leagues."""
+
+
+class LeagueResult(Struct, frozen=True):
+    """What a player earned in a tournament.
+
+    Attributes:
+        tournament: the tournament.
+        place: their place in it.
+        points: what that earns.
+        counts: whether it counts: only the best do.
+        provisional: whether the tournament still runs.
+    """
+
+    tournament: TournamentId
+    place: int
+    points: Points
+    counts: bool
+    provisional: bool
+
+
+class LeagueStanding(Struct, frozen=True):
+    """Where a player stands in a division.
+
+    Attributes:
+        place: 1 for the first; players who tie have the same place.
+        player: the player.
+        name: their name; null for an account that there is no more.
+        points: what their results have earned, less penalties.
+        taken: the points that penalties took.
+        results: their results, in the order of the tournaments.
+        tie_breaks: what each tie-break counts for them.
+        above: what puts them above the next player: that they have `played`, `points` or a tie-break; null when they
+            tie, and for the last.
+        moves: where the season takes them, if it ends like this; null when they stay.
+    """
+
+    place: int
+    player: PlayerId
+    name: str | None
+    points: Points
+    taken: int
+    results: tuple[LeagueResult, ...]
+    tie_breaks: dict[LeagueTieBreak, tuple[Points, ...]]
+    above: str | None
+    moves: Literal["up", "down"] | None
+
+
+class LeagueTournament(Struct, frozen=True):
+    """A tournament of a season.
+
+    Attributes:
+        tournament: its id.
+        title: its title.
+        division: its division.
+        status: how far it is.
+    """
+
+    tournament: TournamentId
+    title: str
+    division: int
+    status: Status
+
+
+class TakenPoints(Struct, frozen=True):
+    """Points that a penalty took.
+
+    Attributes:
+        player: from whom.
+        points: how many.
+        reason: why.
+    """
+
+    player: PlayerId
+    points: int
+    reason: str
+
+
+class SeasonView(Struct, frozen=True):
+    """A season.
+
+    Attributes:
+        number: its number.
+        closed: whether its tables are final. Those of a season that runs are provisional.
+        regulations: those with which it began.
+        members: who belongs to each division, the highest first. All others belong to the lowest.
+        tournaments: the tournaments that count, in the order in which they were added.
+        tables: the table of each division, the highest first.
+        penalties: the penalties, the first first.
+    """
+
+    number: int
+    closed: bool
+    regulations: Regulations
+    members: tuple[tuple[PlayerId, ...], ...]
+    tournaments: tuple[LeagueTournament, ...]
+    tables: tuple[tuple[LeagueStanding, ...], ...]
+    penalties: tuple[TakenPoints, ...]
+
+
+class LeagueDetail(Struct, frozen=True):
+    """A league, with one of its seasons.
+
+    Attributes:
+        summary: the league in short.
+        regulations: those for the next season, or of the one that runs.
+        season: the season; null before the first one.
+        next: who would belong to each division if a season began now, the highest first.
+        repeated: True when the request was a repetition (same idempotency key) and this is the first answer again.
+    """
+
+    summary: LeagueSummary
+    regulations: Regulations
+    season: SeasonView | None
+    next: tuple[tuple[PlayerId, ...], ...]
+    repeated: bool = False
+
+
+class LeagueEventView(Struct, frozen=True, omit_defaults=True):
+    """An event of a league: its row of the log, in the form of those of tournaments.
+
+    Attributes:
+        version: the version of the league that it made.
+        type: its type, as in the event itself.
+        text: what happened, in a sentence.
+        at: when it was recorded, RFC 3339 in UTC.
+        schema: the schema version of the event's shape.
+        draws: always 0: a league draws no dice.
+        event: what happened.
+        hash: the hash of this row and all before it, in hex.
+        cause: the account and the digest of the idempotency key.
+    """
+
+    version: Version
+    type: str
+    text: str
+    at: str
+    schema: int
+    draws: int
+    event: LeagueHappened
+    hash: str
+    cause: Any = None
+
+
+class LeagueEventPage(Struct, frozen=True):
+    """A part of the events of a league.
+
+    Attributes:
+        items: the events.
+        next: the `after` of the next page; null after the last.
+    """
+
+    items: tuple[LeagueEventView, ...]
+    next: Version | None

@@ -1,0 +1,1 @@
+"""Leagues: what their organizers do, and the tables of their seasons."""

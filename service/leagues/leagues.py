@@ -1,0 +1,364 @@
+"""The leagues of a store: one act to each at a time, and tables that follow from the tournaments of a season."""
+
+import asyncio
+import hashlib
+import itertools
+import secrets
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any, Final
+from weakref import WeakValueDictionary
+
+import msgspec
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
+
+from domain.kernel.ids import LeagueId, PlayerId, TournamentId, Version
+from domain.kernel.log.record import Cause, Record, first_broken
+from domain.kernel.rules.refusal import Refusal
+from domain.league import acts
+from domain.league.events import Over
+from domain.league.league import Inscribed, League, Season, fold, fold_on
+from domain.league.regulations import Regulations as LeagueRegulations
+from domain.league.table import Finish, Line, finish_of, table_of
+from domain.tournament.regulations import InLeague, Regulations
+from domain.tournament.tournament import Tournament
+from service.base.clock import Clock, stamp
+from service.base.ids import ID_BYTES, new_id
+from service.cluster.wake import Wake
+from service.games.cache import GameDamaged
+from service.games.commands import ATTEMPTS
+from service.games.requests import StaleVersion, hashed_key
+from service.store.accounts import LimitReached
+from service.store.protocol import (
+    Added,
+    Append,
+    Conflict,
+    EventStore,
+    KeyReused,
+    KeyUse,
+    LeagueRow,
+    StoreUnavailable,
+    Within,
+)
+from service.tournaments.committee import Committee, key_use
+
+MOST_LEAGUES: Final = 20
+"""The most leagues of an account."""
+
+KEPT: Final = 64
+"""How many leagues are kept in memory, those that were looked at last."""
+
+FINISHES: Final = 1_000
+"""How many ends of tournaments are kept in memory: those never change."""
+
+Decide = Callable[[League, Cause, str], Inscribed]
+"""Returns what an act adds to a league, given its cause and the time."""
+
+
+class UnknownLeague(LookupError):
+    """There is no such league."""
+
+
+class UnknownSeason(LookupError):
+    """The league has no such season."""
+
+
+class TooManyLeagues(Exception):
+    """The account has as many leagues as it may have."""
+
+
+class Held(Struct, frozen=True):
+    """A stored league.
+
+    Attributes:
+        row: what the index has of it.
+        league: the league.
+        repeated: whether the request came again with its idempotency key, and this is the league as it was then.
+    """
+
+    row: LeagueRow
+    league: League
+    repeated: bool = False
+
+
+class Leagues:
+    """All leagues of a store. With an idempotency key, a repetition of an accepted request gets the first answer.
+
+    Every method may raise `StoreError`; those that take an id `UnknownLeague`.
+    """
+
+    def __init__(
+        self,
+        store: EventStore,
+        committee: Committee,
+        wake: Wake,
+        clock: Clock,
+        randomness: Callable[[int], bytes] = secrets.token_bytes,
+    ) -> None:
+        self._store = store
+        self._committee = committee
+        self._wake = wake
+        self._clock = clock
+        self._randomness = randomness
+        self._known: OrderedDict[LeagueId, Held] = OrderedDict()
+        self._turns: WeakValueDictionary[LeagueId, asyncio.Lock] = WeakValueDictionary()
+        self._ends: OrderedDict[TournamentId, Finish] = OrderedDict()
+
+    # --- looking ---
+
+    async def now(self, league_id: LeagueId) -> Held:
+        """Return the present league. Only what happened since the last look is read."""
+        known = self._known.get(league_id)
+        if known is None:
+            row = await self._store.league(league_id)
+            if row is None:
+                raise UnknownLeague(f"There is no league {league_id!r}.")
+            records = await self._store.read(league_id)
+            self._check(league_id, records)
+            return self._keep(row.title, fold(league_id, records))
+        records = await self._store.read(league_id, known.league.version)
+        if records:
+            self._check(league_id, records, known.league)
+            return self._keep(known.row.title, fold_on(known.league, records))
+        self._known.move_to_end(league_id)
+        return known
+
+    async def at(self, league_id: LeagueId, version: Version) -> Held:
+        """Return a league at a version that it has reached."""
+        now = await self.now(league_id)
+        if now.league.version == version:
+            return now
+        league = fold(league_id, await self._store.read(league_id, 0, version))
+        return Held(row_of(league, now.row.title), league)
+
+    async def records(self, league_id: LeagueId, after: Version = 0, limit: int | None = None) -> list[Record]:
+        """Return records of a league that follow a version."""
+        return await self._store.read(league_id, after, limit)
+
+    @staticmethod
+    def _check(league_id: LeagueId, records: Sequence[Record], before: League | None = None) -> None:
+        after, previous = (before.version, before.head) if before is not None else (0, None)
+        if not records or first_broken(league_id, records, after, previous) is not None:
+            raise GameDamaged(f"league {league_id} is damaged in the store")
+
+    def _keep(self, title: str, league: League) -> Held:
+        held = Held(row_of(league, title), league)
+        known = self._known.get(league.id)
+        if known is None or known.league.version < league.version:
+            self._known[league.id] = held
+        self._known.move_to_end(league.id)
+        if len(self._known) > KEPT:
+            self._known.popitem(last=False)
+        return held
+
+    # --- tables ---
+
+    async def tables(self, season: Season) -> list[list[Line]]:
+        """Return the tables of a season, the highest division first."""
+        finishes = await self.finishes(season)
+        divisions = range(1, season.regulations.divisions + 1)
+        # Of thousands of players it takes a while: other requests do not wait for it.
+        return await asyncio.to_thread(lambda: [table_of(season, division, finishes) for division in divisions])
+
+    async def finishes(self, season: Season) -> Mapping[TournamentId, Finish]:
+        """Return how the tournaments of a season stand. Those that are over are looked at once."""
+        found: dict[TournamentId, Finish] = {}
+        for each in season.tournaments:
+            known = self._ends.get(each.tournament)
+            if known is None:
+                known = finish_of(*await self._committee.standings(each.tournament))
+                if known.status in ("closed", "cancelled"):
+                    self._ends[each.tournament] = known
+                    if len(self._ends) > FINISHES:
+                        self._ends.popitem(last=False)
+            found[each.tournament] = known
+        return found
+
+    # --- tournaments of a league ---
+
+    async def require_season(self, regulations: Regulations) -> None:
+        """Raise `Refusal` or `UnknownLeague` unless a tournament may be announced that names a league (TAB-LGE-06)."""
+        if (named := regulations.league) is not UNSET:
+            acts.require_season((await self.now(named.league)).league, named)
+
+    async def require_belonging(self, tournament: Tournament, player: PlayerId) -> None:
+        """Raise `Refusal` unless a player may enter a tournament, by the league that it names (TAB-LGE-07)."""
+        if (named := tournament.regulations.league) is not UNSET:
+            acts.require_belonging(await self._season_of(named), named.division, player)
+
+    async def _season_of(self, named: InLeague) -> Season:
+        return season_of((await self.now(named.league)).league, named.season)
+
+    # --- acting ---
+
+    async def found(
+        self, player: PlayerId, regulations: LeagueRegulations, title: str, *, key: str | None = None
+    ) -> Held:
+        """Found a league.
+
+        Raises:
+            Refusal: no league can be played by these regulations.
+            TooManyLeagues, KeyReused.
+        """
+        use = key_use(player, key, ["found", msgspec.to_builtins(regulations), title])
+        cause = Cause(player, key=use.key if use is not None else None)
+        for league_id in self._new_ids(player, key):
+            if use is not None and (first := await self._first(league_id, use)) is not None:
+                return first
+            inscribed = acts.found(league_id, regulations, cause, stamp(self._clock))
+            try:
+                return await self._append(inscribed, 0, title, use, Within("leagues", (player,), MOST_LEAGUES))
+            except LimitReached:
+                raise TooManyLeagues(f"You have {MOST_LEAGUES} leagues, which is the most.") from None
+            except Conflict:
+                continue  # the id is taken: this key was used before, and has ended since
+        raise StoreUnavailable("no id for a new league was found; try again")
+
+    def _new_ids(self, player: PlayerId, key: str | None) -> Iterator[LeagueId]:
+        """Yield ids for a new league. They follow from the key, as those of new games do."""
+        for number in itertools.count():
+            seed = self._randomness(ID_BYTES)
+            if key is not None:
+                seed = hashlib.sha256(f"league/{hashed_key(player, key)}/{number}".encode()).digest()[:ID_BYTES]
+            yield LeagueId(new_id("l", seed))
+
+    async def act(
+        self,
+        league_id: LeagueId,
+        player: PlayerId,
+        content: Sequence[Any],
+        decide: Decide,
+        *,
+        expected: Collection[Version] | None = None,
+        key: str | None = None,
+    ) -> Held:
+        """Let an account do something in a league. `content` is what the key stands for.
+
+        Raises:
+            Refusal: a rule forbids it.
+            StaleVersion: the league stands at none of the versions `expected`.
+            KeyReused: the key came with another request before.
+        """
+        use = key_use(player, key, content)
+        cause = Cause(player, key=use.key if use is not None else None)
+        async with self._turns.setdefault(league_id, asyncio.Lock()):
+            for _ in range(ATTEMPTS):
+                now = await self.now(league_id)
+                if use is not None and (first := await self._first(league_id, use)) is not None:
+                    return first
+                version = now.league.version
+                if expected is not None and version not in expected:
+                    raise StaleVersion(expected, version, "league")
+                try:
+                    return await self._append(
+                        decide(now.league, cause, stamp(self._clock)), version, now.row.title, use
+                    )
+                except Conflict:  # another process was quicker
+                    continue
+        raise StoreUnavailable(f"{league_id} changed {ATTEMPTS} times while the service decided this; try again")
+
+    async def add_tournament(
+        self,
+        league_id: LeagueId,
+        player: PlayerId,
+        tournament_id: TournamentId,
+        *,
+        expected: Collection[Version] | None = None,
+        key: str | None = None,
+    ) -> Held:
+        """Let a tournament count in the season that runs. Raises as `act` does, and `UnknownTournament`."""
+        # The time before the look: a round that is published after it does not make this wrong.
+        at = stamp(self._clock)
+        tournament = (await self._committee.now(tournament_id)).tournament
+
+        def decide(league: League, cause: Cause, _: str) -> Inscribed:
+            league.require_organizer(cause, "TAB-LGE-06")
+            named = acts.require_fitting(league, tournament)
+            return acts.add_tournament(league, tournament_id, named.division, cause, at)
+
+        content = ["add-tournament", tournament_id]
+        return await self.act(league_id, player, content, decide, expected=expected, key=key)
+
+    async def close_season(
+        self,
+        league_id: LeagueId,
+        player: PlayerId,
+        number: int,
+        *,
+        expected: Collection[Version] | None = None,
+        key: str | None = None,
+    ) -> Held:
+        """Close the season that runs. Raises as `act` does, and `UnknownSeason`."""
+        content = ["close-season", number]
+        use = key_use(player, key, content)
+        if use is not None and (first := await self._first(league_id, use)) is not None:
+            return first
+        league = (await self.now(league_id)).league
+        season = season_of(league, number)
+        league.require_organizer(Cause(player), "TAB-LGE-12")
+        if season.over is not None:
+            raise Refusal("TAB-LGE-12", f"Season {number} is closed.", "Close the season that runs.", untimely=True)
+        finishes = await self.finishes(season)
+        acts.require_over(season, finishes)
+        over = [await self._over(each.tournament) for each in season.tournaments]
+        tables = await asyncio.to_thread(acts.final_tables, season, finishes)
+
+        def decide(now: League, cause: Cause, at: str) -> Inscribed:
+            if now.season != season:
+                raise Refusal("TAB-LGE-12", "The season changed meanwhile.", "Look at it again.", untimely=True)
+            return acts.close_season(now, over, tables, cause, at)
+
+        return await self.act(league_id, player, content, decide, expected=expected, key=key)
+
+    async def _over(self, tournament_id: TournamentId) -> Over:
+        ended = (await self._committee.now(tournament_id)).tournament
+        return Over(ended.id, ended.version, ended.head.hex())
+
+    # --- storing ---
+
+    async def _append(
+        self, inscribed: Inscribed, expected: Version, title: str, use: KeyUse | None, within: Within | None = None
+    ) -> Held:
+        league = inscribed.league
+        row = row_of(league, title)
+        batch = Append(league.id, expected, inscribed.records, league.status, key=use, league=row, within=within)
+        appended = await self._store.append(batch)
+        if appended.repeated is not None:
+            return await self._repeated(league.id, appended.repeated)
+        self._wake.notify(league.id, league.version)
+        return self._keep(title, league)
+
+    async def _first(self, league_id: LeagueId, use: KeyUse) -> Held | None:
+        """Return what a request did when it came before; None when it comes for the first time. Raises `KeyReused`."""
+        kept = await self._store.seen(league_id, use.account, use.key)
+        if kept is None:
+            return None
+        if kept.fingerprint != use.fingerprint:
+            raise KeyReused
+        return await self._repeated(league_id, kept.added)
+
+    async def _repeated(self, league_id: LeagueId, added: Added) -> Held:
+        return replace(await self.at(league_id, added.version), repeated=True)
+
+
+def season_of(league: League, number: int) -> Season:
+    """Return a season of a league. Raises `UnknownSeason`."""
+    if not 1 <= number <= len(league.seasons):
+        raise UnknownSeason(f"League {league.id!r} has no season {number}; {len(league.seasons)} have begun.")
+    return league.seasons[number - 1]
+
+
+def row_of(league: League, title: str) -> LeagueRow:
+    """Return what the index has of a league."""
+    return LeagueRow(
+        league.id,
+        title,
+        league.status,
+        league.organizer,
+        league.regulations.divisions,
+        len(league.seasons),
+        league.version,
+        league.founded,
+        league.changed,
+    )
