@@ -106,7 +106,7 @@ class InLeague(Struct, frozen=True, forbid_unknown_fields=True):
         division: the division, 1 for the highest.
     """
 
-    league: Annotated[LeagueId, Meta(min_length=1, max_length=64)]
+    league: LeagueId
     season: Annotated[int, Meta(ge=1, le=10_000)]
     division: Annotated[int, Meta(ge=1, le=10)]
 
