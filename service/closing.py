@@ -1,4 +1,4 @@
-"""Closing an account: its games and tournaments, its seats and its offices."""
+"""Closing an account: its games, tournaments and leagues, its seats and its offices."""
 
 import re
 from collections.abc import AsyncIterator, Collection
@@ -6,7 +6,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Final
 
-from domain.kernel.ids import GameId, PlayerId, TournamentId
+from domain.kernel.ids import GameId, LeagueId, PlayerId, TournamentId
 from domain.kernel.log import organizing
 from domain.kernel.rules.refusal import Refusal
 from domain.tournament.departing import depart
@@ -16,6 +16,7 @@ from projections.store import NotBuilt, ProjectionStore, Unavailable
 from service.accounts.accounts import Accounts, pseudonym
 from service.games.acts import Depart, NotSeated
 from service.games.games import Games
+from service.leagues.leagues import MOST_LEAGUES
 from service.observe.logging import log
 from service.store.accounts import PlayerRow
 from service.store.protocol import EventStore
@@ -60,11 +61,23 @@ class Closing:
                 await self._leave_game(row.player, game)
         async for tournament in self._tournaments_of(row.player):
             await self._leave_tournament(row, tournament)
+        found = await self._store.leagues(organizer=row.player, limit=MOST_LEAGUES)
+        for each in found:
+            await self._retitle(row, each.league, each.title)
 
     async def _able(self, among: Collection[PlayerId]) -> frozenset[PlayerId]:
         """Return who of some accounts can organize something: neither a bot nor a closed account."""
         rows = await self._accounts.named(set(among))
         return frozenset(row.player for row in rows if row.bot is None and row.closed is None)
+
+    async def _retitle(self, row: PlayerRow, stream: GameId | TournamentId | LeagueId, title: str) -> str | None:
+        """Put the pseudonym of an account in place of its name in a title; return the new title, None for no change."""
+        named = rf"(?<!\w){re.escape(row.name)}(?!\w)"
+        changed = re.sub(named, pseudonym(row.player), title)[:LONGEST_TITLE]
+        if changed == title:
+            return None
+        await self._store.retitle(stream, changed)
+        return changed
 
     # --- games ---
 
@@ -91,11 +104,8 @@ class Closing:
             await self._store.organize(row.game, game.organizer)
 
     async def _retitle_game(self, player: PlayerRow, row: GameRow) -> None:
-        """Take the name of a player out of the title of a game."""
-        title = _without(player, row.title)
-        if title == row.title:
+        if (title := await self._retitle(player, row.game, row.title)) is None:
             return
-        await self._store.retitle(row.game, title)
         try:
             await lobby.retitle(self._rows, row.game, title, row.ruleset)
         except Unavailable as error:
@@ -116,14 +126,7 @@ class Closing:
 
     async def _leave_tournament(self, row: PlayerRow, tournament_id: TournamentId) -> None:
         now = await self._committee.now(tournament_id)
-        title = _without(row, now.row.title)
-        if title != now.row.title:
-            await self._store.retitle(tournament_id, title)
+        await self._retitle(row, tournament_id, now.row.title)
         able = await self._able(now.tournament.directors)
         with suppress(Refusal):  # it is over, or was left before
             await self._committee.act(tournament_id, row.player, (), partial(depart, able=able))
-
-
-def _without(row: PlayerRow, title: str) -> str:
-    """Return a title with the pseudonym of an account in place of its name."""
-    return re.sub(rf"(?<!\w){re.escape(row.name)}(?!\w)", pseudonym(row.player), title)[:LONGEST_TITLE]

@@ -1,5 +1,7 @@
--- A tournament passes on with the account of its organizer, and the name of that account leaves its title (TAB-TRN-23).
+-- A tournament passes on when the account of its organizer is closed (TAB-TRN-23). The name of a closed account leaves the
+-- titles of tournaments and leagues.
 
 GRANT UPDATE (title, organizer) ON tabularium.tournaments TO tabularium_service;
+GRANT UPDATE (title) ON tabularium.leagues TO tabularium_service;
 
 COMMENT ON COLUMN tabularium.v_tournaments.organizer IS 'The account that organizes it.';

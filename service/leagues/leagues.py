@@ -109,21 +109,20 @@ class Leagues:
 
     async def now(self, league_id: LeagueId) -> Held:
         """Return the present league. Only what happened since the last look is read."""
+        # The regulations of a tournament may name any text.
+        row = await self._store.league(league_id) if league_id.isalnum() else None
+        if row is None:
+            raise UnknownLeague(f"There is no league {league_id!r}.")
         known = self._known.get(league_id)
         if known is None:
-            # The regulations of a tournament may name any text.
-            row = await self._store.league(league_id) if league_id.isalnum() else None
-            if row is None:
-                raise UnknownLeague(f"There is no league {league_id!r}.")
             records = await self._store.read(league_id)
             self._check(league_id, records)
             return self._keep(row.title, fold(league_id, records))
-        records = await self._store.read(league_id, known.league.version)
-        if records:
+        if known.league.version < row.version:
+            records = await self._store.read(league_id, known.league.version)
             self._check(league_id, records, known.league)
-            return self._keep(known.row.title, fold_on(known.league, records))
-        self._known.move_to_end(league_id)
-        return known
+            return self._keep(row.title, fold_on(known.league, records))
+        return self._keep(row.title, known.league)
 
     async def at(self, league_id: LeagueId, version: Version) -> Held:
         """Return a league at a version that it has reached."""
@@ -146,7 +145,8 @@ class Leagues:
     def _keep(self, title: str, league: League) -> Held:
         held = Held(row_of(league, title), league)
         known = self._known.get(league.id)
-        if known is None or known.league.version < league.version:
+        # A title changes without an event.
+        if known is None or known.league.version <= league.version:
             self._known[league.id] = held
         self._known.move_to_end(league.id)
         if len(self._known) > KEPT:

@@ -494,8 +494,8 @@ class EventStore(Protocol):
         """Say who organizes a game from now on."""
         ...
 
-    async def retitle(self, stream: GameId | TournamentId, title: str) -> None:
-        """Give a game or a tournament another title."""
+    async def retitle(self, stream: GameId | TournamentId | LeagueId, title: str) -> None:
+        """Give a game, a tournament or a league another title."""
         ...
 
     async def ready(self) -> None:

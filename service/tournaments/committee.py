@@ -200,7 +200,7 @@ class Committee:
     def _keep(self, proceeding: Proceeding) -> Proceeding:
         tournament = proceeding.tournament
         known = self._known.get(tournament.id)
-        # What the index has may be newer even where the version is the same: a title changes without an event.
+        # A title changes without an event.
         if known is None or known.tournament.version <= tournament.version:
             self._known[tournament.id] = proceeding
         self._known.move_to_end(tournament.id)

@@ -466,7 +466,7 @@ class SpreadStore:
     async def organize(self, game: GameId, player: PlayerId) -> None:
         await self._changed(game, lambda server: server.organize(game, player))
 
-    async def retitle(self, stream: GameId | TournamentId, title: str) -> None:
+    async def retitle(self, stream: GameId | TournamentId | LeagueId, title: str) -> None:
         await self._changed(stream, lambda server: server.retitle(stream, title))
 
     async def list_game(self, game: GameId, listed: bool) -> None:

@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Final
 
 import msgspec
 
-from domain.kernel.ids import GameId, PlayerId, TournamentId, is_tournament
+from domain.kernel.ids import GameId, LeagueId, PlayerId, TournamentId, is_league, is_tournament
 from projections.lobby import ForkOf, GameRow
 from service.store.protocol import Within
 from service.store.sql.log import SqlLog
@@ -39,9 +39,12 @@ class GameIndex(SqlLog):
         change = "UPDATE games SET organizer = ? WHERE book = ? AND game = ?"
         await self._database.execute(change, player, self.book(game), game)
 
-    async def retitle(self, stream: GameId | TournamentId, title: str) -> None:
-        table, key = ("tournaments", "stream") if is_tournament(stream) else ("games", "game")
-        change = f"UPDATE {table} SET title = ? WHERE book = ? AND {key} = ?"
+    async def retitle(self, stream: GameId | TournamentId | LeagueId, title: str) -> None:
+        change = "UPDATE games SET title = ? WHERE book = ? AND game = ?"
+        if is_tournament(stream):
+            change = "UPDATE tournaments SET title = ? WHERE book = ? AND stream = ?"
+        elif is_league(stream):
+            change = "UPDATE leagues SET title = ? WHERE book = ? AND stream = ?"
         await self._database.execute(change, title, self.book(stream), stream)
 
     async def rulesets(self, games: Collection[GameId]) -> dict[GameId, str]:
