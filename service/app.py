@@ -17,7 +17,9 @@ from domain.kernel.rules.ruleset import Library
 from domain.library import LIBRARY
 from domain.transparency.policy import Party, PolicyError, read_policy
 from service.accounts.accounts import Accounts
-from service.accounts.limits import limits_of
+from service.accounts.apps.apps import Apps
+from service.accounts.limits import DEVICE_CODES, Limits, limits_of
+from service.api.apps import protocol as oauth
 from service.api.dispatch import Dispatch
 from service.api.journal import Journal
 from service.api.limiting import Limiting
@@ -109,7 +111,7 @@ async def open_services(
 
         issuer = await opened.enter_async_context(trusting(settings)) if settings.oidc_issuer else None
         identify = issuer.identify if issuer is not None else None
-        accounts = Accounts(store.accounts, clock, randomness, settings.token_cache, identify)
+        accounts = Accounts(store.accounts, clock, randomness, settings.token_cache, identify, store.apps)
         snapshots = Snapshots(await open_snapshots(settings, redis), watched)
         opened.push_async_callback(snapshots.close)
         watch = Watch(store, rows)
@@ -132,6 +134,7 @@ async def open_services(
             store=store,
             past=past,
             accounts=accounts,
+            apps=Apps(store.apps, accounts, clock, Limits([DEVICE_CODES], redis, watched)),
             wake=wake,
             tail=Tail(store, wake),
             games=games,
@@ -258,7 +261,7 @@ def create_app(services: Services) -> ASGIApp:
 
 def _registered(body_limit: int, board_limit: int, watched: bool, limiting: Limiting | None) -> Litestar:
     """Return the routes, behind the limits if there are any, without services."""
-    others = (pages, viewer, mail, *([metrics] if watched else ()))
+    others = (pages, viewer, mail, oauth, *([metrics] if watched else ()))
     large = Router("/", route_handlers=[*LARGE], request_max_body_size=board_limit)
     return Litestar(
         route_handlers=[*API, large, *(each for module in others for each in routes_of(module))],

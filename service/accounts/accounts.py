@@ -15,7 +15,7 @@ from domain.kernel.ids import PlayerId
 from service.accounts.caller import Caller, Identify, Identity, TokenEnded, UnknownToken
 from service.accounts.invitations import Invitations
 from service.accounts.passkeys import Passkeys
-from service.accounts.values import SESSION_PREFIX, TOKEN_PREFIX, Once, hashed, random_value
+from service.accounts.values import ACCESS_PREFIX, SESSION_PREFIX, TOKEN_PREFIX, Once, hashed, random_value
 from service.base.clock import Clock, later, stamp, stamped, utc_now
 from service.base.ids import ID_BYTES, new_id
 from service.base.scopes import EVERYBODYS, Scope, ordered
@@ -23,6 +23,7 @@ from service.base.visible import shows
 from service.observe.background import flushed
 from service.observe.logging import log
 from service.store.accounts import AccountStore, LimitReached, Made, PlayerRow, TokenId, TokenRow, folded
+from service.store.apps import AppStore
 from service.store.protocol import KeyReused, StoreError
 
 FIRST_TOKEN: Final = "registration"
@@ -84,10 +85,11 @@ class Accounts:
         randomness: Callable[[int], bytes] = secrets.token_bytes,
         remember: float = 2.0,
         identify: Identify | None = None,
+        apps: AppStore | None = None,
     ) -> None:
         """`remember` is for how many seconds a token is taken without asking the store again.
 
-        `identify` reads the tokens of another issuer, where one is trusted.
+        `identify` reads the tokens of another issuer, where one is trusted. `apps` knows the tokens of apps.
         """
         self.passkeys = Passkeys(store, clock)
         self.invitations = Invitations(store, clock, randomness)
@@ -96,6 +98,7 @@ class Accounts:
         self._randomness = randomness
         self._remember = remember
         self._identify = identify
+        self._apps = apps
         self._known: dict[bytes, tuple[Caller, float]] = {}
         self._forgotten = 0
         self._used: set[TokenId] = set()
@@ -348,6 +351,8 @@ class Accounts:
         if token.startswith(SESSION_PREFIX):
             raise UnknownToken("This is a browser's session, which is taken as a cookie only.")
         digest = hashed(token)
+        if token.startswith(ACCESS_PREFIX):
+            return await self._remembered(digest, self._look_up_access)
         if self._identify is not None and token.count(".") == 2:
             identify = self._identify
             return await self._remembered(digest, lambda digest: self._look_up_known(identify, token, digest))
@@ -362,7 +367,7 @@ class Accounts:
     async def still(self, caller: Caller) -> Caller:
         """Return a caller as its token makes it now. Raises `TokenEnded`."""
         if caller.token is not None:
-            return await self._remembered(caller.digest, self._look_up)
+            return await self._remembered(caller.digest, self._look_up_access if caller.is_app else self._look_up)
         return await self._remembered(caller.digest, lambda _: self._look_up_again(caller))
 
     @asynccontextmanager
@@ -402,7 +407,7 @@ class Accounts:
 
     async def _look_up(self, digest: bytes) -> Caller:
         found = await self._store.by_digest(digest)
-        if found is None:
+        if found is None or found[0].is_app:  # whose hash is that of a part of a refresh token
             raise UnknownToken("No account has this token.")
         token, player = found
         granted = _open(player)
@@ -410,6 +415,17 @@ class Accounts:
             raise TokenEnded(f"The token was revoked at {token.revoked}.")
         self._used.add(token.token)
         return Caller(player.player, granted & frozenset(token.scopes), granted, token.token, digest, token.ends)
+
+    async def _look_up_access(self, digest: bytes) -> Caller:
+        found = await self._apps.by_access(digest) if self._apps is not None else None
+        if found is None:
+            raise UnknownToken("No account has this token.")
+        access, token, player = found
+        granted = _open(player)
+        if token.revoked is not None:
+            raise TokenEnded(f"The token was revoked at {token.revoked}.")
+        self._used.add(token.token)
+        return Caller(player.player, granted & frozenset(access.scopes), granted, token.token, digest, access.ends)
 
     async def _look_up_known(self, identify: Identify, token: str, digest: bytes) -> Caller:
         """Return whom another issuer knows; at first sight an account is opened."""
@@ -424,6 +440,10 @@ class Accounts:
             raise UnknownToken("There is no account for this token.")
         granted = _open(player)
         return replace(caller, scopes=_left(caller.scopes, granted), granted=granted)
+
+    def forget(self, tokens: Collection[TokenId]) -> None:
+        """Ask the store about these tokens again: somebody else has ended them."""
+        self._forget(lambda caller: caller.token in tokens)
 
     def _forget(self, which: Callable[[Caller], bool]) -> None:
         self._forgotten += 1

@@ -45,6 +45,11 @@ class Caller(Struct, frozen=True):
     ends: str | None = None
 
     @property
+    def is_app(self) -> bool:
+        """Whether an app of somebody else's sent the request."""
+        return self.token is not None and self.token.startswith("a")
+
+    @property
     def may_issue(self) -> frozenset[Scope]:
         """The most scopes of a token that this caller creates. With an external JWT, at most the JWT's own scopes.
 

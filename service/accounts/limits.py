@@ -57,12 +57,18 @@ class Limit(Struct, frozen=True):
     def __str__(self) -> str:
         if self.name == REGISTRATION:
             return f"This address may register {self.burst} accounts an hour."
+        if self.name == DEVICE_CODES.name:
+            return f"An account may enter {self.burst} codes of devices an hour."
         return f"This {self.name} may send {self.rate:g} requests a second, {self.burst} after a rest."
 
     @property
     def portion(self) -> int:
         """How many requests are taken from the bucket at once."""
         return max(1, min(int(self.rate / 10), self.burst // 10))
+
+
+DEVICE_CODES: Final = Limit("device-code", 12 / 3600, 12)
+"""How often an account may enter a code that a device shows: so nobody guesses one of 25 billion within ten minutes."""
 
 
 class Standing(Struct, frozen=True):
@@ -142,6 +148,10 @@ class Limits:
     async def admit_registration(self, address: str) -> None:
         """Count an account that somebody opens. Raises `TooMany`."""
         await self._count(REGISTRATION, address)
+
+    async def admit_code(self, player: str) -> None:
+        """Count a code that an account enters. Raises `TooMany`."""
+        await self._count(DEVICE_CODES.name, player)
 
     async def _count(self, name: str, who: str, before: Sequence[Standing] = ()) -> list[Standing]:
         limit = self._limits.get(name)

@@ -14,6 +14,8 @@ from service.store.accounts import Made, TokenRow
 TOKEN_PREFIX: Final = "tab_"
 SESSION_PREFIX: Final = "tabs_"
 INVITATION_PREFIX: Final = "inv_"
+ACCESS_PREFIX: Final = "taba_"
+"""What the access tokens of apps begin with."""
 SHORTEST_SECRET_KEY: Final = 32
 
 

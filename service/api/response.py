@@ -19,6 +19,7 @@ from domain.kernel.rules.documents import DocumentError
 from projections.cursor import UnknownCursor
 from projections.store import NotBuilt, Unavailable
 from service.accounts.accounts import BadName, TooManyTokens
+from service.accounts.apps.apps import TooManyClients
 from service.accounts.caller import IssuerAway, SignInRefused, TokenEnded, UnknownToken
 from service.accounts.invitations import TooManyInvitations
 from service.accounts.limits import TooMany, headers_of
@@ -33,6 +34,7 @@ from service.api.problems.accounts import (
     TOO_MANY_TOKENS,
     UNKNOWN_PLAYER,
 )
+from service.api.problems.apps import TOO_MANY_CLIENTS
 from service.api.problems.cases import UNKNOWN_CASE, UNKNOWN_STATEMENT
 from service.api.problems.games import NOT_ORGANIZER, TOO_MANY_BOTS, TOO_MANY_INVITATIONS, UNKNOWN_GAME, UNKNOWN_VERSION
 from service.api.problems.leagues import TOO_MANY_LEAGUES, UNKNOWN_LEAGUE, UNKNOWN_SEASON
@@ -127,6 +129,7 @@ _FAULTS_OF_REQUEST: Final = {
     UnknownBulk: UNKNOWN_BULK,
     TooManyConsents: TOO_MANY_CONSENTS,
     TooManyGames: TOO_MANY_GAMES,
+    TooManyClients: TOO_MANY_CLIENTS,
 }
 
 _REMEDIES: Final = {

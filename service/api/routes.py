@@ -10,6 +10,7 @@ from litestar.response import Response
 
 from service.api.accounts import routes as accounts
 from service.api.accounts import tokens
+from service.api.apps import routes as apps
 from service.api.cases import officials as case_officials
 from service.api.cases import parties
 from service.api.cases import routes as cases
@@ -76,6 +77,7 @@ def routes_of(module: ModuleType) -> tuple[BaseRouteHandler, ...]:
 
 _RESOURCES: Final = (
     *(rulesets, tutorials, players, account_stream, sessions, passkeys, provider, tokens, accounts),
+    apps,
     *(notifications, inbox_stream, push, email),
     *(games, invitations, upgrades, officials, bots, clocks, seats, forks, play, answers, cases, parties),
     *(case_officials, case_stream, desk, what_if, take_backs, ends, log, pictures, comparison, streams),

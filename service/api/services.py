@@ -14,6 +14,7 @@ from domain.kernel.rules.loading import common_rules
 from domain.kernel.rules.ruleset import Library, Ruleset
 from projections.store import ProjectionStore
 from service.accounts.accounts import Accounts
+from service.accounts.apps.apps import Apps
 from service.accounts.limits import Limits
 from service.base.settings import Settings
 from service.closing import Closing
@@ -54,6 +55,7 @@ class Services(Struct, frozen=True, eq=False):
     past: Past
     """What tells the past of the store."""
     accounts: Accounts
+    apps: Apps
     wake: Wake
     tail: Tail
     games: Games

@@ -96,6 +96,11 @@ class TokenRow(Struct, frozen=True):
         return self.token.startswith("s")
 
     @property
+    def is_app(self) -> bool:
+        """Whether an app of somebody else's is signed in by it, which has other values; see `SignInRow`."""
+        return self.token.startswith("a")
+
+    @property
     def ends(self) -> str | None:
         """When it ends, unless it is revoked; None for never."""
         return min((end for end in (self.expires, self.retires) if end is not None), default=None)
@@ -204,7 +209,8 @@ class AccountStore(Protocol):
     async def close(self, player: PlayerId, now: str, name: str) -> None:
         """Close an account: end its tokens, and let nobody find it.
 
-        Its passkeys, its recovery codes, its read marks and the settings of its inbox are deleted.
+        Its passkeys, its recovery codes, its read marks and the settings of its inbox are deleted. So are the apps that
+        it registered, with all their sign-ins, and what it let others' apps do.
         From then on it is called `name`, unless the service plays it.
         """
         ...
@@ -215,7 +221,7 @@ class AccountStore(Protocol):
         """Store a token with the SHA-256 of its value.
 
         With `made` under an idempotency key: if that has made something before, that is returned and nothing stored.
-        Raises `LimitReached` when the account has `most` tokens that are no sessions and have not ended.
+        Raises `LimitReached` when the account has `most` tokens that have not ended, sessions and apps left aside.
         """
         ...
 

@@ -18,6 +18,7 @@ from domain.kernel.log.record import Record
 from projections.cursor import Cursor, Place
 from projections.lobby import ForkOf, GameRow
 from service.store.accounts import AccountStore
+from service.store.apps import AppStore
 from service.store.organizing import OrganizingStore
 from service.store.transparency import TreeStore
 from service.store.webhooks import HookStore
@@ -256,6 +257,11 @@ class EventStore(Protocol):
     @property
     def organizing(self) -> OrganizingStore:
         """Whom accounts let seat them, and games that were asked for together."""
+        ...
+
+    @property
+    def apps(self) -> AppStore:
+        """Apps of other people's that sign somebody in."""
         ...
 
     @property

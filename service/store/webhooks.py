@@ -57,7 +57,8 @@ class HookRow(Struct, frozen=True):
         failing_since: the first of the failures in a row until now.
         failures: how many there were.
         hold: before this nothing is sent.
-        token: of a device, the session or token with which it was added; it goes when that is revoked.
+        token: of a device, the session or token with which it was added; of what an app made, its sign-in. It goes
+            when that is revoked.
     """
 
     webhook: HookId

@@ -87,6 +87,7 @@ export type SeatClock = Schemas["SeatClock"];
 export type GameSummary = Schemas["GameSummary"];
 export type Ruleset = Schemas["RulesetDetail"];
 export type Me = Schemas["Me"];
+export type AppRequest = Schemas["AppRequest"];
 export type Frame = Schemas["FrameView"];
 export type Scene = Schemas["Scene"];
 export type Decision = Schemas["Decision"];

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import timedelta
-from typing import Final
+from typing import Final, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,7 +16,7 @@ from service.base.ids import ID_BYTES, new_id
 from service.games.requests import hashed_key
 from service.observe.logging import log
 from service.outward.addresses import read_target
-from service.store.accounts import LimitReached
+from service.store.accounts import LimitReached, TokenId
 from service.store.protocol import KeyReused
 from service.store.webhooks import (
     FORMS,
@@ -100,9 +100,17 @@ class Webhooks:
         self.ring = ring
 
     async def make(
-        self, player: PlayerId, about: About, subject: GameId | TournamentId | None, wish: Wish, key: str | None
+        self,
+        player: PlayerId,
+        about: About,
+        subject: GameId | TournamentId | None,
+        wish: Wish,
+        key: str | None,
+        token: TokenId | Literal[""] = "",
     ) -> tuple[HookRow, str]:
         """Make a webhook, and send it a ping; return it and its secret. Under an idempotency key, it is made once.
+
+        It goes when `token` is revoked, the sign-in of an app that made it; what an account makes itself stays.
 
         Raises:
             WebhooksOff: none are sent here.
@@ -124,6 +132,7 @@ class Webhooks:
             events=_events(about, wish),
             secret=sealer.seal(new_secret()),
             created=now,
+            token=token,
         )
         try:
             made = await self._store.add(row, self._ping(row, now), made_by, fingerprint, MOST_WEBHOOKS)

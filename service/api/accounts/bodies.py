@@ -59,6 +59,7 @@ class Token(Struct, frozen=True):
         revoked: when it was revoked; null if never.
         used: when it was last used, to about a minute; null if never.
         session: whether it is the session of a browser, which keeps it as a cookie.
+        app: whether an app that you let in is signed in by it; `GET /v1/apps` lists those.
     """
 
     id: TokenId
@@ -70,6 +71,7 @@ class Token(Struct, frozen=True):
     revoked: str | None
     used: str | None
     session: bool
+    app: bool
 
 
 class Issued(Struct, frozen=True):
@@ -157,8 +159,8 @@ class LogPage(Struct, frozen=True):
 
 def token_view(row: TokenRow) -> Token:
     """Return a token as it is sent."""
-    session = row.is_session
-    return Token(row.token, row.name, row.scopes, row.created, row.expires, row.retires, row.revoked, row.used, session)
+    times = (row.created, row.expires, row.retires, row.revoked, row.used)
+    return Token(row.token, row.name, row.scopes, *times, row.is_session, row.is_app)
 
 
 def account_view(row: PlayerRow) -> Account:

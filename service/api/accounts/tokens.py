@@ -110,7 +110,7 @@ async def rotate_token(request: Call, token: str) -> Response[bytes]:
     wish = await request.read_body(_rotation)
     old = await _found(request, token)
     caller = request.signed_in
-    if old.player != caller.player or old.is_session:
+    if old.player != caller.player or old.is_session or old.is_app:
         raise _no_such(token)  # not even an administrator gets to know a token of somebody else
     if old.token != caller.token:
         request.require("account")  # `admin` may end it, but the new one is as good as the old one

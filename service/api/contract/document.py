@@ -10,6 +10,7 @@ import msgspec
 
 from domain.boards import builtin
 from domain.kernel.rules.ruleset import Library
+from service.accounts.apps.protocol import GRANTABLE
 from service.api.bearer import COOKIE
 from service.api.cases.bodies import LoggedCaseEvent
 from service.api.contract import releases
@@ -74,6 +75,18 @@ def document(library: Library, boards: Boards = builtin) -> dict[str, Any]:
                     "scheme": "bearer",
                     "description": "A token of the account, with a scope that the endpoint names; or a JWT, where the "
                     "service trusts another issuer.",
+                },
+                "app": {
+                    "type": "oauth2",
+                    "description": "The access token of an app that somebody let in. An app needs no registration.",
+                    "flows": {
+                        "authorizationCode": {
+                            "authorizationUrl": "/authorize",
+                            "tokenUrl": "/oauth/token",
+                            "refreshUrl": "/oauth/token",
+                            "scopes": {scope: MEANINGS[scope] for scope in GRANTABLE},
+                        }
+                    },
                 },
                 "session": {
                     "type": "apiKey",

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from domain.kernel.rules.ruleset import Library
 from service.api.accounts import examples as accounts
+from service.api.apps import examples as apps
 from service.api.cases import examples as cases
 from service.api.desk import examples as desk
 from service.api.forks import examples as forks
@@ -31,7 +32,7 @@ from service.api.webhooks import examples as webhooks
 
 RESOURCES: Final = (
     *(rulesets, tutorials, players, accounts, games, forks, play, cases, tournaments, leagues, desk),
-    *(notifications, log, pictures, organizing, webhooks, transparency, statistics, operations),
+    *(apps, notifications, log, pictures, organizing, webhooks, transparency, statistics, operations),
 )
 
 
@@ -74,6 +75,8 @@ def examples(library: Library, boards: Boards) -> Examples:
         "delivery": webhooks.DELIVERY,
         "device": notifications.DEVICE,
         "bulk": organizing.BULK,
+        "app": apps.APP,
+        "client": apps.CLIENT,
         "number": "1",
         "left": str(scene.left.game.version),
         "asked": str(scene.asked.game.version),

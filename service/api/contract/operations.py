@@ -9,6 +9,7 @@ from typing import Any, Final, TypeVar
 import msgspec
 from msgspec.structs import astuple
 
+from service.accounts.apps.protocol import GRANTABLE
 from service.api.contract.examples import Example, Examples
 from service.api.contract.texts import PARAMETERS, REQUEST_HEADERS
 from service.api.downloads import DOWNLOAD_HEADERS
@@ -87,7 +88,8 @@ def operation_of(path: str, endpoint: Endpoint, book: Book, shown: Examples, ref
     if endpoint.account != "none":
         # OpenAPI 3.1 lets a bearer token's requirement name what the token must be good for; one entry is enough.
         each: list[dict[str, list[str]]] = [{"token": [scope]} for scope in endpoint.scopes] or [{"token": []}]
-        each = [*each, {"session": []}]
+        by_apps = [{"app": [scope]} for scope in endpoint.scopes if scope in GRANTABLE]
+        each = [*each, *by_apps, {"session": []}]
         operation["security"] = each if endpoint.account == "required" else [*each, {}]
     if endpoint.deprecated is not None:
         operation["deprecated"] = True

@@ -46,6 +46,7 @@ TAGS: Final = {
     "Players": "Accounts.",
     "Sessions": "How a browser stays signed in: by a cookie that no script can read.",
     "Tokens": "Several for each account, each with its own scopes.",
+    "Apps": "Apps of other people that sign you in (OAuth 2.1): what they ask for, and what you let them do.",
     "Notifications": "What you are told of your games, and what waits for you.",
     "Games": "Creating, joining, starting and listing games.",
     "Play": "The position, your options, and commands.",
@@ -90,6 +91,8 @@ PARAMETERS: Final = {
     "delivery": "The id of a delivery.",
     "device": "The id of a device that is told.",
     "bulk": "The id of games that you created together.",
+    "app": "The id of an app that you let in.",
+    "client": "The `client_id` of an app that you registered.",
     "token": "The id of a token, or `current` for the one that the request comes with.",
 }
 

@@ -53,6 +53,8 @@ PAGES: Final = {
     "/account/webhooks": "webhooks.html",
     "/account/notices": "notices.html",
     "/sign-in": "sign-in.html",
+    "/authorize": "authorize.html",
+    "/device": "device.html",
     "/players/{player:str}": "player.html",
     "/ratings": "ratings.html",
     "/tournaments": "tournaments.html",

@@ -110,7 +110,9 @@ async def make_webhook(request: Call) -> Response[bytes]:
         await request.services.committee.now(tournament)
     wanted = Wish(wish.url, wish.form, wish.events)
     try:
-        row, secret = await request.services.webhooks.make(caller.player, wish.about, game or tournament, wanted, key)
+        made_by = caller.token if caller.is_app and caller.token is not None else ""
+        subject = game or tournament
+        row, secret = await request.services.webhooks.make(caller.player, wish.about, subject, wanted, key, made_by)
     except UnknownEvents as error:
         raise _unknown_events(error) from None
     return answer(IssuedWebhook(secret, _view(request, row)), 201, _NOT_STORED)

@@ -90,6 +90,7 @@ class SpreadStore:
         self.accounts = self._home.accounts
         self.webhooks = self._home.webhooks
         self.organizing = self._home.organizing
+        self.apps = self._home.apps
         self.tree = self._home.tree
         self.tree.beside = [server.tree for server in servers[1:]]
 

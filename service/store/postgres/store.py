@@ -43,6 +43,7 @@ from service.store.protocol import (
     Placed,
     StoreUnavailable,
 )
+from service.store.sql.apps import SqlApps
 from service.store.sql.archived import COLUMNS
 from service.store.sql.cases import CASE_NUMBER
 from service.store.sql.job import Job
@@ -109,6 +110,7 @@ class PostgresStore(SqlStore):
         self.tree = PostgresTree(self._connections, self)
         self.webhooks = SqlHooks(self._connections, self.accounts.change)
         self.organizing = SqlOrganizing(self._connections, self.accounts.change)
+        self.apps = SqlApps(self._connections, self.accounts.change)
 
     @classmethod
     async def open(cls, url: str, *, durable: bool = True, connections: int = 8, kept: frozenset[int] = ALL) -> Self:

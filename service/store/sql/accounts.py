@@ -49,7 +49,7 @@ RETIRE: Final = (
 
 
 COUNT_TOKENS: Final = (
-    "SELECT count(*) FROM tokens t WHERE t.player = ? AND t.token NOT LIKE 's%' AND t.revoked IS NULL"
+    "SELECT count(*) FROM tokens t WHERE t.player = ? AND t.token LIKE 't%' AND t.revoked IS NULL"
     " AND (t.expires IS NULL OR t.expires > ?) AND (t.retires IS NULL OR t.retires > ?)"
 )
 
@@ -223,6 +223,10 @@ class SqlAccounts(ABC):
             ("DELETE FROM read_marks WHERE player = ?", (player,)),
             ("DELETE FROM inbox_settings WHERE player = ?", (player,)),
             ("DELETE FROM consents WHERE player = ? OR organizer = ?", (player, player)),
+            (f"UPDATE tokens SET revoked = coalesce(revoked, ?) WHERE token IN {_OF_ITS_APPS}", (now, player)),
+            ("DELETE FROM app_consents WHERE player = ?", (player,)),
+            ("DELETE FROM app_codes WHERE player = ?", (player,)),
+            ("DELETE FROM apps WHERE player = ?", (player,)),
         )
 
     async def codes(self, player: PlayerId) -> int:
@@ -299,6 +303,9 @@ def tokens_of(player: PlayerId) -> str:
 def _or_any(most: int | None) -> int:
     return LARGEST_INTEGER if most is None else most
 
+
+_OF_ITS_APPS: Final = "(SELECT token FROM app_sign_ins WHERE client IN (SELECT client FROM apps WHERE player = ?))"
+"""The sign-ins of the apps that an account registered."""
 
 _PASSKEYS: Final = "SELECT passkey, player, credential, public_key, signs, name, created, used FROM passkeys"
 _INVITATIONS: Final = "SELECT invitation, game, created, revoked, key, nonce FROM invitations"

@@ -600,10 +600,68 @@ ALTER TABLE webhooks ADD COLUMN token TEXT NOT NULL DEFAULT '';
 CREATE INDEX webhooks_by_token ON webhooks (token) WHERE token <> '';
 """
 
+# Apps of other people's that sign somebody in; `0077_apps.sql` says what each column is.
+_APPS: Final = """
+CREATE TABLE apps (
+    client TEXT PRIMARY KEY,
+    player TEXT NOT NULL REFERENCES players (player),
+    name TEXT NOT NULL,
+    redirects TEXT NOT NULL,
+    created TEXT NOT NULL,
+    hash BLOB NOT NULL,
+    key TEXT UNIQUE,
+    fingerprint BLOB NOT NULL,
+    nonce BLOB NOT NULL
+);
+CREATE INDEX apps_by_player ON apps (player, created);
+CREATE TABLE app_consents (
+    app TEXT PRIMARY KEY,
+    player TEXT NOT NULL REFERENCES players (player),
+    client TEXT NOT NULL,
+    site TEXT NOT NULL,
+    name TEXT NOT NULL,
+    scopes TEXT NOT NULL,
+    given TEXT NOT NULL,
+    reused TEXT,
+    UNIQUE (player, client, site)
+);
+CREATE TABLE app_codes (
+    hash BLOB PRIMARY KEY,
+    user_code TEXT UNIQUE,
+    client TEXT NOT NULL,
+    site TEXT NOT NULL,
+    name TEXT NOT NULL,
+    redirect TEXT NOT NULL,
+    challenge TEXT NOT NULL,
+    scopes TEXT NOT NULL,
+    ends TEXT NOT NULL,
+    player TEXT NOT NULL,
+    allowed INTEGER NOT NULL,
+    pause INTEGER NOT NULL,
+    polled TEXT NOT NULL,
+    token TEXT NOT NULL
+);
+CREATE INDEX app_codes_by_end ON app_codes (ends);
+CREATE TABLE app_sign_ins (
+    token TEXT PRIMARY KEY REFERENCES tokens (token),
+    client TEXT NOT NULL,
+    site TEXT NOT NULL,
+    refresh BLOB NOT NULL
+);
+CREATE INDEX app_sign_ins_by_client ON app_sign_ins (client);
+CREATE TABLE app_access (
+    hash BLOB PRIMARY KEY,
+    token TEXT NOT NULL REFERENCES tokens (token),
+    scopes TEXT NOT NULL,
+    ends TEXT NOT NULL
+);
+CREATE INDEX app_access_by_token ON app_access (token);
+"""
+
 STEPS: Final = (
     *(_FIRST, _ACCOUNTS, _KEYS, _SOUGHT, _JUDGES, _CASES, _TRANSPARENCY, _BOTS, _FORKS, _INVITATIONS, _PASSKEYS),
     *(_PROGRAMS, _RULINGS, _CHALLENGES, _PRIVATE, _ARCHIVE, _BOOK, _WEBHOOKS, _INBOX, _MAIL, _ORGANIZING),
-    *(_TOURNAMENTS, _DEVICES, _LEAGUES),
+    *(_TOURNAMENTS, _DEVICES, _LEAGUES, _APPS),
 )
 """The schema, as it grew. A new file takes all steps, an older one those that it lacks; none is ever changed."""
 

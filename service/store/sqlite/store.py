@@ -17,6 +17,7 @@ from projections.cursor import ALL_BOOKS, Cursor, Place
 from service.observe.logging import log
 from service.store.accounts import LimitReached
 from service.store.protocol import Append, Appended, Conflict, KeyReused, Placed
+from service.store.sql.apps import SqlApps
 from service.store.sql.archived import COLUMNS
 from service.store.sql.cases import CASE_NUMBER
 from service.store.sql.log import SEEN, kept_use
@@ -92,6 +93,7 @@ class SqliteStore(SqlStore):
         self.tree = SqliteTree(self._connections, self)
         self.webhooks = SqlHooks(self._connections, self.accounts.change)
         self.organizing = SqlOrganizing(self._connections, self.accounts.change)
+        self.apps = SqlApps(self._connections, self.accounts.change)
 
     @classmethod
     async def open(cls, path: Path, *, durable: bool = True) -> "SqliteStore":

@@ -8,6 +8,7 @@
 import { html, nothing, render } from "../vendor/lit-html.js";
 import { live } from "../vendor/directives/live.js";
 import { accountForms } from "../parts/account-forms.js";
+import { mayDo, placeOf } from "./app.js";
 import { ago, clock, count } from "../parts/format.js";
 import { Account } from "../state/account.js";
 import { textIn } from "../parts/given.js";
@@ -33,6 +34,7 @@ const place = /** @type {HTMLElement} */ (document.getElementById("people"));
 const EMPTY = {
   passkeys: /** @type {Answer<"/v1/passkeys", "get">["items"]} */ ([]),
   tokens: /** @type {Answer<"/v1/tokens", "get">["items"]} */ ([]),
+  apps: /** @type {Answer<"/v1/apps", "get">["items"]} */ ([]),
   left: 0,
 };
 
@@ -53,7 +55,7 @@ function draw() {
     html`<h1>${me ? me.name : "Your account"}</h1>
       ${alert}
       <p class="hidden" role="status">${page.done}</p>
-      ${me ? [lasting(), naming(me), passkeys(), provider(), codes(), signedIn(me), tokens(me), webhooks(me), leaving(), closing(me)] : account.isUnknown ? html`<p class="quiet">…</p>` : html`<p>${page.done ? `${page.done}. ` : ""}Nobody is signed in in this tab.</p>${accountForms(account)}`}`,
+      ${me ? [lasting(), naming(me), passkeys(), provider(), codes(), signedIn(me), letIn(), tokens(me), webhooks(me), leaving(), closing(me)] : account.isUnknown ? html`<p class="quiet">…</p>` : html`<p>${page.done ? `${page.done}. ` : ""}Nobody is signed in in this tab.</p>${accountForms(account)}`}`,
     place,
   );
   document.title = `${me ? me.name : "Your account"} · Tabularium`;
@@ -172,9 +174,28 @@ function signedIn(me) {
     ${me.scopes.includes("notify") ? html`<p><a href="/account/notices">What your devices and your e-mail address are told</a></p>` : nothing}</section>`;
 }
 
+/** Apps of other people's. */
+function letIn() {
+  const { apps } = page.kept;
+  return html`<section aria-labelledby="apps-title"><h2 id="apps-title">Apps</h2>
+    <p>Apps of other people that you let use your account.</p>
+    ${
+      apps.length
+        ? html`<ul aria-label="Apps">${apps.map((each) => {
+            const name = placeOf(each);
+            return html`<li><strong>${name}</strong> <span>“${each.name}”</span>
+          <span class="quiet">let in ${moment(each.given)}, ${each.used ? html`used ${moment(each.used)}` : "never used"}${each.sign_ins ? nothing : ", signed out"}</span>
+          ${sure(`Shut out ${each.name} at ${name}`, "Shut out", () => api.delete(`/v1/apps/${each.id}`), "It is signed out everywhere, and has to ask you again.")}
+          ${each.reused ? html`<p class="problem">${clock(each.reused)}: a key of this app was used twice, so somebody may have copied it. That sign-in was ended. Shut the app out if you do not trust it.</p>` : nothing}
+          <details><summary>What it may do</summary>${mayDo(each.scopes)}</details></li>`;
+          })}</ul>`
+        : html`<p class="quiet">You have let none in.</p>`
+    }</section>`;
+}
+
 /** @param {Me} me */
 function tokens(me) {
-  const mine = page.kept.tokens.filter((each) => !each.session);
+  const mine = page.kept.tokens.filter((each) => !each.session && !each.app);
   return html`<section aria-labelledby="tokens-title"><h2 id="tokens-title">Tokens</h2>
     <p>Programs and bots of yours use <a href="/docs">the API</a> with a token. Give each one of its own.</p>
     ${
@@ -314,12 +335,13 @@ async function perform(what) {
 async function read() {
   if (account.me?.scopes.includes("account")) {
     try {
-      const [keys, all, { left }] = await Promise.all([
+      const [keys, all, apps, { left }] = await Promise.all([
         api.get("/v1/passkeys"),
         api.get("/v1/tokens"),
+        api.get("/v1/apps"),
         api.get("/v1/recovery-codes"),
       ]);
-      page.kept = { passkeys: keys.items, tokens: all.items, left };
+      page.kept = { passkeys: keys.items, tokens: all.items, apps: apps.items, left };
     } catch (error) {
       page.problem = problemOf(error).message;
     }

@@ -1,0 +1,1 @@
+"""Apps of other people's that sign somebody in (OAuth 2.1)."""

@@ -1,0 +1,472 @@
+"""Apps that sign somebody in: what they ask for, what people let them do, and the tokens that they get for it."""
+
+import base64
+import binascii
+import secrets
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any, Final
+from urllib.parse import parse_qsl, unquote
+
+from authlib.common.urls import add_params_to_uri
+from authlib.oauth2 import OAuth2Error
+from authlib.oauth2.rfc6749 import (
+    InvalidClientError,
+    InvalidGrantError,
+    InvalidRequestError,
+    UnsupportedGrantTypeError,
+    UnsupportedResponseTypeError,
+)
+from msgspec import Struct
+from msgspec.structs import replace
+
+from domain.kernel.canonical import canonical
+from domain.kernel.ids import PlayerId
+from service.accounts.accounts import Accounts
+from service.accounts.apps.protocol import (
+    ACCESS_LASTS,
+    GRANTABLE,
+    REFRESH_PREFIX,
+    Answered,
+    Asked,
+    Client,
+    Exchange,
+    Read,
+    described,
+    plain,
+    refused,
+    scopes_of,
+)
+from service.accounts.apps.sites import DEVICE, BadRedirect, Site, shown_of, site_of
+from service.accounts.caller import Caller
+from service.accounts.limits import Limits
+from service.accounts.values import ACCESS_PREFIX, Once, hashed, random_value
+from service.base.clock import Clock, later, stamp
+from service.base.ids import ID_BYTES, new_id
+from service.base.scopes import Scope, ordered
+from service.observe.logging import log
+from service.store.accounts import LimitReached, TokenId, TokenRow
+from service.store.apps import AccessRow, AppId, AppRow, AppStore, ClientId, ClientRow, CodeRow, SignInRow
+from service.store.protocol import KeyReused
+
+REGISTERED: Final = "app_"
+"""What the ids of registered apps begin with. No other app can call itself so."""
+
+SECRET_PREFIX: Final = "tabc_"
+LONGEST_CLIENT: Final = 100
+LONGEST_STATE: Final = 1_000
+
+MOST_CLIENTS: Final = 20
+"""How many apps an account can have registered."""
+
+MOST_APPS: Final = 100
+"""How many apps an account can have let in. Then the one that it let in first is shut out."""
+
+MOST_SIGN_INS: Final = 10
+"""How many sign-ins an app has in an account at once. Then the oldest ends."""
+
+SIGN_IN_LASTS: Final = timedelta(days=90)
+"""After how long a sign-in ends that nobody refreshes."""
+
+USED_CODES_STAY: Final = timedelta(minutes=10)
+"""How long a code is kept after its end, so that a second use of it is noticed."""
+
+_KNOWN: Final = {
+    *("response_type", "client_id", "redirect_uri", "scope", "state", "code_challenge", "code_challenge_method"),
+    *("grant_type", "code", "code_verifier", "refresh_token", "device_code", "client_secret"),
+    *("token", "token_type_hint"),
+}
+"""The parameters that are read. All others are ignored, as OAuth says."""
+
+
+class BadAppRequest(ValueError):
+    """An app's request that cannot be answered to the app; `allowed` says what would have been right."""
+
+    def __init__(self, why: str, allowed: str) -> None:
+        super().__init__(why)
+        self.allowed = allowed
+
+
+class UnknownDeviceCode(Exception):
+    """No device waits with this code."""
+
+
+class GuestAccount(Exception):
+    """The account is a guest's, which only a browser keeps."""
+
+
+class TooManyClients(Exception):
+    """The account has as many registered apps as it can have."""
+
+
+class UnknownClient(Exception):
+    """The account has no such registered app, or let no such app in."""
+
+
+class Wanted(Struct, frozen=True):
+    """What an app asks for.
+
+    Attributes:
+        client: what it calls itself.
+        name: what it is called.
+        site: where it is.
+        is_registered: whether it proves who it is.
+        scopes: what it wants to do.
+        is_remembered: whether the account has let it do all that before, and nobody else can be there.
+        error: why it gets nothing; empty for a good request.
+        address: where the browser goes with that.
+    """
+
+    client: ClientId
+    name: str
+    site: Site
+    is_registered: bool
+    scopes: tuple[Scope, ...]
+    is_remembered: bool = False
+    error: str = ""
+    address: str = ""
+
+
+class Apps:
+    """The apps of a store. Every method may raise `StoreError`."""
+
+    def __init__(self, store: AppStore, accounts: Accounts, clock: Clock, limits: Limits) -> None:
+        """`limits` counts the codes of devices that an account enters."""
+        self._store = store
+        self._accounts = accounts
+        self._clock = clock
+        self._limits = limits
+
+    # --- what a browser is sent with ---
+
+    async def wanted(self, query: str, issuer: str, caller: Caller | None) -> Wanted:
+        """Return what an app asks for that sent a browser here with this query. Raises `BadAppRequest`."""
+        _, wanted, server = await self._read_request(query, issuer, caller)
+        if wanted.error or caller is None or not wanted.site.is_sure:
+            return wanted
+        may = server.read.may
+        known = await self._known(caller.player, wanted.client, wanted.site.name)
+        is_remembered = known is not None and known.reused is None and set(wanted.scopes) & may <= set(known.scopes)
+        return replace(wanted, is_remembered=is_remembered)
+
+    async def answer(self, query: str, issuer: str, caller: Caller, *, allow: bool) -> str:
+        """Return where the browser goes when its person lets an app do what it asks for, or does not.
+
+        Raises `BadAppRequest` or `GuestAccount`.
+        """
+        request, wanted, server = await self._read_request(query, issuer, caller)
+        if wanted.error:
+            return wanted.address
+        if allow:
+            await self._require_lasting(caller)
+        grant = server.get_consent_grant(request, caller.player)
+        answered: Any = server.create_authorization_response(request, caller.player if allow else None, grant)
+        if server.added is not None:
+            code = replace(server.added, site=wanted.site.name)
+            await self._let_in(caller.player, code)
+            await self._store.add_code(code, later(server.read.now, -USED_CODES_STAY))
+            log.info("app let in", account=caller.player, client=code.client, site=code.site, scopes=code.scopes)
+        return answered.location
+
+    async def _read_request(self, query: str, issuer: str, caller: Caller | None) -> tuple[Asked, Wanted, Exchange]:
+        try:
+            given = read_parameters(query)
+            client = await self._client(given.get("client_id"))
+            request = Asked("GET", f"{issuer}/authorize", given, {})
+        except OAuth2Error as error:
+            raise BadAppRequest(_said(error), "Begin again in the app.") from None
+        if client is None:
+            raise _unknown_client(given.get("client_id"))
+        redirect = given.get("redirect_uri", "")
+        try:
+            site = site_of(redirect)
+        except BadRedirect as error:
+            raise BadAppRequest(str(error), error.allowed) from None
+        if not client.check_redirect_uri(redirect):
+            raise BadAppRequest(
+                f"{client.name} did not register the redirect_uri {redirect!r}.",
+                "Whoever registered it adds the address, or the app uses one of those that it has.",
+            )
+        may = frozenset(caller.may_issue & set(GRANTABLE)) if caller is not None else frozenset[Scope]()
+        server = Exchange(issuer, Read(self._now(), client, may=may))
+        wanted = Wanted(client.client, client.name, site, client.row is not None, scopes_of(given.get("scope")))
+        try:
+            if given.get("response_type") != "code":
+                raise UnsupportedResponseTypeError("other")
+            server.get_consent_grant(request, None)
+        except OAuth2Error as wrong:
+            error = described(wrong)
+            error.state = given.get("state")
+            told = [*error.get_body(), ("iss", issuer)]
+            wanted = replace(wanted, error=_said(error), address=add_params_to_uri(redirect, told))
+        return request, wanted, server
+
+    # --- devices ---
+
+    async def wanted_by_device(self, user_code: str, caller: Caller) -> Wanted:
+        """Return what a device asks for. Raises `UnknownDeviceCode` or `TooMany`."""
+        row = await self._device(user_code, caller)
+        client = await self._client(row.client)
+        is_registered = client is not None and client.row is not None
+        return Wanted(row.client, row.name, shown_of(DEVICE), is_registered, row.scopes)
+
+    async def answer_device(self, user_code: str, caller: Caller, *, allow: bool) -> None:
+        """Let a device do what it asks for, or not. Raises `UnknownDeviceCode`, `GuestAccount` or `TooMany`."""
+        row = await self._device(user_code, caller)
+        if allow:
+            await self._require_lasting(caller)
+        scopes = tuple(scope for scope in row.scopes if scope in caller.may_issue)
+        decided = replace(row, player=caller.player, allowed=allow, scopes=scopes)
+        if not await self._store.decide(decided):
+            raise UnknownDeviceCode
+        if allow:
+            await self._let_in(caller.player, decided)
+            log.info("app let in", account=caller.player, client=row.client, site=row.site, scopes=scopes)
+
+    async def _device(self, user_code: str, caller: Caller) -> CodeRow:
+        await self._limits.admit_code(caller.player)
+        row = await self._store.device(plain(user_code))
+        if row is None or row.player or row.ends <= self._now():
+            raise UnknownDeviceCode
+        return row
+
+    # --- what programs ask ---
+
+    async def give_device_code(self, form: str, headers: Mapping[str, str], issuer: str) -> Answered:
+        """Answer the device authorization endpoint (RFC 8628)."""
+        for _ in range(3):  # until its user code is no other one's
+            server, answered = await self._respond("/oauth/device", "device_authorization", form, headers, issuer)
+            if server is None or server.added is None:
+                return answered
+            if await self._store.add_code(server.added, later(server.read.now, -USED_CODES_STAY)):
+                return answered
+        return refused(InvalidRequestError("Try again."), issuer)
+
+    async def give_tokens(self, form: str, headers: Mapping[str, str], issuer: str) -> Answered:
+        """Answer the token endpoint."""
+        server, answered = await self._respond("/oauth/token", "", form, headers, issuer)
+        if server is None:
+            return answered
+        read = server.read
+        if server.polled is not None and read.code is not None:
+            await self._store.poll(read.code.hash, read.now, server.polled)
+        if server.replayed and read.code is not None:
+            await self._accounts.revoke(read.code.token)
+            log.warning("a code came a second time", client=read.code.client, token_id=read.code.token)
+        if server.reused and read.sign_in is not None:
+            await self._note_reuse(read.sign_in)
+        if server.issued is None:
+            return answered
+        return await (self._redeem if read.code is not None else self._refresh)(server, answered)
+
+    async def revoke(self, form: str, headers: Mapping[str, str], issuer: str) -> Answered:
+        """Answer the revocation endpoint (RFC 7009). With any token of a sign-in, all of it ends."""
+        server, answered = await self._respond("/oauth/revoke", "revocation", form, headers, issuer)
+        if server is not None and server.ended and server.read.sign_in is not None:
+            await self._accounts.revoke(server.read.sign_in.token.token)
+        return answered
+
+    async def introspect(self, form: str, headers: Mapping[str, str], issuer: str) -> Answered:
+        """Answer the introspection endpoint (RFC 7662). An app learns nothing of the tokens of others."""
+        _, answered = await self._respond("/oauth/introspect", "introspection", form, headers, issuer)
+        return answered
+
+    async def _respond(
+        self, path: str, endpoint: str, form: str, headers: Mapping[str, str], issuer: str
+    ) -> tuple[Exchange | None, Answered]:
+        """Let Authlib answer a form; return what it decided, and the answer. Without an endpoint it asks for tokens."""
+        try:
+            given = read_parameters(form)
+            request = Asked("POST", f"{issuer}{path}", given, headers)
+            if not endpoint and given.get("grant_type") is None:
+                raise UnsupportedGrantTypeError("none")
+            server = Exchange(issuer, await self._read(given, headers))
+        except OAuth2Error as error:
+            return None, refused(error, issuer)
+        answered: Any = (
+            server.create_endpoint_response(endpoint, request) if endpoint else server.create_token_response(request)
+        )
+        return server, answered
+
+    async def _read(self, given: Mapping[str, str], headers: Mapping[str, str]) -> Read:
+        """Return what belongs to a request. Raises `InvalidClientError`."""
+        basic = _basic(headers)
+        client = await self._client(basic if basic is not None else given.get("client_id"))
+        code, grant = None, given.get("grant_type")
+        if (value := given.get("code" if grant == "authorization_code" else "device_code")) is not None:
+            code = await self._store.code(hashed(value))
+        read = Read(self._now(), client, code)
+        token = given.get("refresh_token") or given.get("token") or ""
+        if token.startswith(REFRESH_PREFIX):
+            rest = token.removeprefix(REFRESH_PREFIX)
+            return replace(read, sign_in=await self._store.sign_in(hashed(rest.partition(".")[0])), rest=rest)
+        if token.startswith(ACCESS_PREFIX) and (found := await self._store.of_access(hashed(token))) is not None:
+            return replace(read, access=found[0], sign_in=found[1])
+        return read
+
+    # --- writing what was decided ---
+
+    async def _redeem(self, server: Exchange, answered: Answered) -> Answered:
+        code, issued, now = server.read.code, server.issued, server.read.now
+        assert code is not None and issued is not None, "a code gives tokens"  # noqa: PT018
+        token = TokenId(new_id("a", secrets.token_bytes(ID_BYTES)))
+        row = TokenRow(token, code.player, code.name, code.scopes, now, later(now, SIGN_IN_LASTS))
+        sign_in = SignInRow(row, code.client, code.site, hashed(issued.rest))
+        access = AccessRow(hashed(issued.access), token, issued.scopes, later(now, ACCESS_LASTS))
+        first = await self._store.redeem(code.hash, sign_in, hashed(issued.secret), access)
+        if first != token:
+            # Two came at once. One of them may be a thief's, and nobody knows which.
+            await self._accounts.revoke(first)
+            why = "The code was used before, so what it gave is revoked. Send the person to sign in again."
+            return refused(InvalidGrantError(why), server.issuer)
+        for old in (await self._store.sign_ins(code.player, code.client, code.site))[MOST_SIGN_INS:]:
+            await self._accounts.revoke(old)
+        log.info("app signed in", account=code.player, client=code.client, site=code.site, token_id=token)
+        return answered
+
+    async def _refresh(self, server: Exchange, answered: Answered) -> Answered:
+        row, issued, now = server.read.sign_in, server.issued, server.read.now
+        assert row is not None and issued is not None, "a refresh token gives tokens"  # noqa: PT018
+        access = AccessRow(hashed(issued.access), row.token.token, issued.scopes, later(now, ACCESS_LASTS))
+        if await self._store.refresh(row, hashed(issued.rest), access, later(now, SIGN_IN_LASTS)):
+            return answered
+        await self._note_reuse(row)
+        why = "The refresh token was used before, so the sign-in is revoked. Let the person sign in again."
+        return refused(InvalidGrantError(why), server.issuer)
+
+    async def _note_reuse(self, row: SignInRow) -> None:
+        now = self._now()
+        await self._store.note_reuse(row, now)
+        await self._accounts.revoke(row.token.token)  # for what this process remembers of it
+        log.warning("a refresh token came a second time", account=row.token.player, token_id=row.token.token)
+
+    async def _let_in(self, player: PlayerId, code: CodeRow) -> None:
+        before = await self._known(player, code.client, code.site)
+        scopes = ordered(frozenset(code.scopes) | frozenset(before.scopes if before is not None else ()))
+        app = AppId(new_id("o", secrets.token_bytes(ID_BYTES)))
+        await self._store.let_in(AppRow(app, player, code.client, code.site, code.name, scopes, self._now()))
+        for old in (await self.let_in(player))[MOST_APPS:]:
+            await self.shut_out(player, old.app)
+
+    # --- what an account sees of them ---
+
+    async def let_in(self, player: PlayerId) -> list[AppRow]:
+        """Return the apps that an account has let in, the newest first."""
+        return await self._store.apps(player, self._now())
+
+    async def shut_out(self, player: PlayerId, app: AppId) -> AppRow:
+        """Shut an app out, and end its sign-ins; return what it was. Raises `UnknownClient`."""
+        row = next((each for each in await self.let_in(player) if each.app == app), None)
+        if row is None:
+            raise UnknownClient
+        tokens = await self._store.sign_ins(player, row.client, row.site)
+        await self._store.shut_out(player, app, self._now())
+        self._accounts.forget(tokens)
+        log.info("app shut out", account=player, client=row.client, site=row.site)
+        return row
+
+    async def register(
+        self, player: PlayerId, name: str, redirects: tuple[str, ...], key: str | None
+    ) -> tuple[ClientRow, str]:
+        """Register an app; return it and its secret, which nobody can find out again.
+
+        Under an idempotency key, a repetition gets the first. Raises `BadRedirect`, `TooManyClients` or `KeyReused`.
+        """
+        for redirect in redirects:
+            site_of(redirect)
+        once = Once(f"app {key}", player, canonical([name, redirects]), SECRET_PREFIX) if key is not None else None
+        nonce, client = secrets.token_bytes(32), ClientId(new_id(REGISTERED, secrets.token_bytes(ID_BYTES)))
+        secret = random_value(SECRET_PREFIX) if once is None else once.value(nonce)
+        row = ClientRow(client, player, name, redirects, self._now(), hashed(secret), nonce=nonce)
+        if once is not None:
+            row = replace(row, key=once.hashed, fingerprint=once.fingerprint)
+        try:
+            made = await self._store.register(row, MOST_CLIENTS)
+        except LimitReached:
+            raise TooManyClients(f"The account has registered {MOST_CLIENTS} apps and cannot have more.") from None
+        if made.fingerprint != row.fingerprint:
+            raise KeyReused
+        if made.client == client:
+            log.info("app registered", account=player, client=client)
+        return made, secret if once is None else once.value(made.nonce)
+
+    async def registered(self, player: PlayerId) -> list[ClientRow]:
+        """Return the apps that an account registered, the newest first."""
+        return await self._store.clients(player)
+
+    async def unregister(self, player: PlayerId, client: ClientId) -> ClientRow:
+        """Delete a registered app, and end all its sign-ins; return what it was. Raises `UnknownClient`."""
+        row = await self._store.client(client)
+        if row is None or row.player != player:
+            raise UnknownClient
+        await self._store.unregister(client, self._now())
+        log.info("app unregistered", account=player, client=client)
+        return row
+
+    async def _known(self, player: PlayerId, client: ClientId, site: str) -> AppRow | None:
+        return next((each for each in await self.let_in(player) if (each.client, each.site) == (client, site)), None)
+
+    async def _client(self, given: str | None) -> Client | None:
+        """Return the app that calls itself so; None for one that cannot be."""
+        if given is None or not 1 <= len(given) <= LONGEST_CLIENT or given != given.strip():
+            return None
+        client = ClientId(given)
+        if not given.startswith(REGISTERED):
+            return Client(client, None)
+        row = await self._store.client(client)
+        return Client(client, row) if row is not None else None
+
+    async def _require_lasting(self, caller: Caller) -> None:
+        """Raise `GuestAccount` for an account that its owner loses with the browser, while an app would keep it."""
+        if await self._accounts.passkeys.is_lasting(caller.player):
+            return
+        if not any(each.token.startswith("t") for each in await self._accounts.tokens(caller.player)):
+            raise GuestAccount
+
+    def _now(self) -> str:
+        return stamp(self._clock)
+
+
+def read_parameters(encoded: str) -> dict[str, str]:
+    """Return the parameters of a form or a query. Raises `InvalidRequestError`."""
+    try:
+        pairs = parse_qsl(encoded, encoding="utf-8", errors="strict", max_num_fields=100)
+    except ValueError:
+        raise InvalidRequestError("The parameters are not URL-encoded UTF-8.") from None
+    given: dict[str, str] = {}
+    for name, value in pairs:
+        if name not in _KNOWN:
+            continue
+        if name in given:
+            raise InvalidRequestError(f"The parameter {name} is there twice.")
+        if not (value.isascii() and value.isprintable()) or len(value) > LONGEST_STATE:
+            raise InvalidRequestError(f"The parameter {name} has more than {LONGEST_STATE} characters, or odd ones.")
+        given[name] = value
+    return given
+
+
+def _basic(headers: Mapping[str, str]) -> str | None:
+    """Return the app that authenticates itself by HTTP Basic; None without that. Raises `InvalidClientError`."""
+    scheme, _, value = headers.get("Authorization", "").partition(" ")
+    if not scheme:
+        return None
+    try:
+        name, separator, _ = base64.b64decode(value.strip(), validate=True).decode("ascii").partition(":")
+    except (binascii.Error, ValueError):
+        separator = name = ""
+    if scheme.lower() != "basic" or not separator:
+        raise InvalidClientError(status_code=401, description="Send Authorization: Basic with client_id and secret.")
+    return unquote(name)
+
+
+def _unknown_client(given: str | None) -> BadAppRequest:
+    if given is None:
+        return BadAppRequest("It has no client_id.", "An app gives itself a client_id of up to 100 characters.")
+    if given.startswith(REGISTERED):
+        return BadAppRequest(f"No app is registered as {given!r}.", "Use the id that POST /v1/clients answered.")
+    return BadAppRequest(f"Its client_id is {given!r}.", "It has 1 to 100 characters, and no blank at either end.")
+
+
+def _said(error: OAuth2Error) -> str:
+    error = described(error)
+    return error.get_error_description() or str(error.error)

@@ -1,0 +1,48 @@
+"""Apps that ask people for access."""
+
+from typing import Final
+
+from service.api.problems.problem import Kind
+
+BAD_APP_REQUEST: Final = Kind(
+    "bad-app-request",
+    400,
+    "The request of the app cannot be answered",
+    "An app sent somebody to `/authorize` with a request that does not say which app it is, or that names no "
+    "acceptable address to which they are sent back. So nobody is sent anywhere.",
+    "Whoever makes the app corrects the request. [The guide](/docs/guides/oauth) says what belongs in it.",
+    {"detail": "Its redirect_uri is 'javascript:alert(1)'."},
+)
+GUEST_ACCOUNT: Final = Kind(
+    "guest-account",
+    403,
+    "A guest lets no app in",
+    "Only a browser keeps the account. When it forgets the account, the app would go on, and nobody could end that.",
+    "Make a passkey or recovery codes first: POST /v1/passkeys or POST /v1/recovery-codes. The page /account does it, "
+    "too.",
+    {"detail": "Only this browser keeps your account."},
+)
+UNKNOWN_DEVICE_CODE: Final = Kind(
+    "unknown-device-code",
+    404,
+    "No device waits with this code",
+    "No device shows this code, or it was for ten minutes and they are over, or somebody has answered already.",
+    "Enter the code exactly as the device shows it. If it is older than ten minutes, let the device show another one.",
+    {"detail": "No device waits with the code 'BCDF-GHJK'."},
+)
+UNKNOWN_APP: Final = Kind(
+    "unknown-app",
+    404,
+    "You have no such app",
+    "You let no app with this id in, or registered none, or it is gone already.",
+    "GET /v1/apps lists the apps that you let in, and GET /v1/clients those that you registered.",
+    {"detail": "You let no app 'ogone' in."},
+)
+TOO_MANY_CLIENTS: Final = Kind(
+    "too-many-clients",
+    409,
+    "The account has registered too many apps",
+    "An account can register 20 apps.",
+    "Delete one that you no longer need: DELETE /v1/clients/{client}.",
+    {"detail": "The account has registered 20 apps and cannot have more."},
+)

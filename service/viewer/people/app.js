@@ -1,0 +1,59 @@
+/**
+ * What people are told about an app of somebody else's: where it is, what it may do, and the question whether it may.
+ * @module
+ */
+
+/** @import { AppRequest, Me } from "../types.js" */
+
+import { html, nothing } from "../vendor/lit-html.js";
+
+/** What each scope lets an app do, in words for players. @type {Record<string, string>} */
+const MAY = {
+  play: "Play for you: take seats, make moves, and see what is hidden from the others",
+  organize: "Organize games in your name: create, start and cancel them, and see what their organizer sees",
+  judge: "Rule for you in games that made you an official, and see everything in them",
+  notify: "Read your notices, and have them sent to programs and addresses that it chooses",
+};
+
+/** Where an app is, so that somebody recognizes it. @param {Pick<AppRequest, "kind" | "site">} app */
+export function placeOf({ kind, site }) {
+  if (kind === "web") return site;
+  if (kind === "app") return `the app ${site}`;
+  return kind === "device" ? "an app on a device" : "a program on this computer";
+}
+
+/** What an app may do, as a list. @param {readonly string[]} scopes */
+export function mayDo(scopes) {
+  return html`<ul class="may"><li>See who you are: your name, and the id of your account</li>
+    ${scopes.map((scope) => html`<li>${MAY[scope] ?? scope}</li>`)}</ul>`;
+}
+
+/** What only the person can check, because anybody could be there. @type {Record<string, string>} */
+const CHECK = {
+  app: "Allow it only if you have just begun to sign in there: another app can use this name, too.",
+  program: "Allow it only if you have just started that program yourself.",
+  device: "Allow it only if you see the device, and it shows the same code. Whoever else sent you here would get in.",
+};
+
+/**
+ * The question whether an app may do what it asks for.
+ * @param {AppRequest} asked
+ * @param {Me} me
+ * @param {boolean} isBusy
+ * @param {(allow: boolean) => unknown} decide
+ */
+export function question(asked, me, isBusy, decide) {
+  const { kind, name } = asked;
+  const place = placeOf(asked);
+  return html`<p class="lead">You are signed in as <strong>${me.name}</strong>. If you allow it,
+      <strong>${place}</strong> can:</p>
+    ${mayDo(asked.scopes)}
+    <p>It never learns how you sign in. It cannot change your account, or keep you out of it. You can shut it out at any time on
+      the page of <a href="/account">your account</a>.</p>
+    <p class="hint">It calls itself “${name}”. ${kind === "web" ? html`Nobody has checked that name: go by the address, <strong>${place}</strong>.` : "Nobody has checked that name."}</p>
+    ${CHECK[kind] ? html`<p class="problem">${CHECK[kind]}</p>` : nothing}
+    <div class="buttons">
+      <button type="button" class="strong" ?disabled=${isBusy} @click=${() => decide(true)}>Allow</button>
+      <button type="button" ?disabled=${isBusy} @click=${() => decide(false)}>Do not allow</button>
+    </div>`;
+}

@@ -1,0 +1,119 @@
+/**
+ * The page to which apps of other people send somebody: what the app wants, and whether it may. What the app asks for
+ * stands in the address, and the service reads it.
+ * @module
+ */
+
+/**
+ * @import { Problem } from "../state/api.js"
+ * @import { AppRequest } from "../types.js"
+ */
+
+import { html, nothing, render } from "../vendor/lit-html.js";
+import { accountForms } from "../parts/account-forms.js";
+import { placeOf, question } from "./app.js";
+import { wayBack } from "./way-back.js";
+import { Account } from "../state/account.js";
+import { Api, problemOf } from "../state/api.js";
+
+const api = new Api();
+const account = new Account(api);
+const place = /** @type {HTMLElement} */ (document.getElementById("people"));
+const query = location.search.slice(1);
+/**
+ * The page: what the app asks for, once that was read; what went wrong; whether the service is being asked; whether the
+ * browser was sent on; and the recovery codes that were made just now.
+ * @type {{asked: AppRequest | null, problem: Problem | null, isBusy: boolean, isGuest: boolean, isSent: boolean, codes: string[]}}
+ */
+const page = { asked: null, problem: null, isBusy: false, isGuest: false, isSent: false, codes: [] };
+
+const title = () => {
+  if (!page.asked) return page.problem ? "This link leads nowhere" : "An app asks";
+  const name = placeOf(page.asked);
+  const start = `${name[0]?.toUpperCase()}${name.slice(1)}`;
+  return `${page.asked.kind === "web" ? name : start} wants to use your account`;
+};
+
+function draw() {
+  const { asked, problem } = page;
+  const alert =
+    problem && !page.isGuest
+      ? html`<p class="problem" role="alert">${problem.message} ${problem.problem?.allowed ?? ""}</p>`
+      : nothing;
+  render(html`<h1>${title()}</h1>${alert}${asked ? request(asked) : nowhere()}`, place);
+  document.title = `${title()} · Tabularium`;
+}
+
+function nowhere() {
+  return page.problem
+    ? html`<p>You were not sent anywhere, and nothing was changed. Whoever made the app can correct it.</p><p><a href="/">To the lobby</a></p>`
+    : html`<p class="quiet">Reading what it asks for …</p>`;
+}
+
+/** @param {AppRequest} asked */
+function request(asked) {
+  if (page.isSent)
+    return html`<p role="status">You are on your way back to ${placeOf(asked)}. You can close this page.</p>`;
+  if (asked.error)
+    return html`<p class="problem" role="alert">It asked in a way that cannot be answered: ${asked.error}</p>
+      <p>Nothing was changed.</p>
+      <div class="buttons"><button type="button" @click=${() => goTo(asked.address)}>Go back to ${placeOf(asked)}</button><a href="/">To the lobby</a></div>`;
+  if (account.isUnknown) return html`<p class="quiet">…</p>`;
+  if (!account.me)
+    return html`<p class="lead">Sign in to Tabularium here, on this page. <strong>${placeOf(asked)}</strong> does not see how.</p>${accountForms(account)}`;
+  return html`${page.isGuest || page.codes.length ? wayBack(account, page.codes, perform) : nothing}
+    ${page.isGuest ? nothing : question(asked, account.me, page.isBusy, decide)}`;
+}
+
+/** @param {boolean} allow */
+async function decide(allow) {
+  page.isBusy = true;
+  draw();
+  try {
+    const { address } = await api.post("/v1/authorization/decision", { query, allow });
+    goTo(address);
+  } catch (error) {
+    page.problem = problemOf(error);
+    page.isGuest = page.problem.problem?.type === "/problems/guest-account";
+  }
+  page.isBusy = false;
+  draw();
+}
+
+/** Leave for the app. The service has looked at the address: it is none that would run here. @param {string} address */
+function goTo(address) {
+  page.isSent = true;
+  draw();
+  location.assign(address);
+}
+
+/** Make a way back into a guest's account. @param {() => Promise<unknown>} what */
+async function perform(what) {
+  try {
+    await what();
+    page.isGuest = false;
+    page.problem = null;
+  } catch (error) {
+    page.problem = problemOf(error);
+    page.isGuest = false;
+  }
+  await account.read();
+}
+
+async function read() {
+  try {
+    page.asked = await api.post("/v1/authorization", { query });
+    if (page.asked.remembered && account.me) await decide(true);
+  } catch (error) {
+    page.problem = problemOf(error);
+  }
+  draw();
+}
+
+account.addEventListener("entered", () => {
+  page.problem = null;
+  read();
+});
+account.addEventListener("change", draw);
+await account.read();
+await read();
