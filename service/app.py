@@ -122,7 +122,9 @@ async def open_services(
         desk = Desk(store, games, wake, clock, randomness)
         committee = Committee(store, games, wake, clock, randomness)
         committee.draw = by_solver(Solver())
-        organizers = await opened.enter_async_context(organizing(store, games, rows, clock, randomness))
+        organizers = await opened.enter_async_context(
+            organizing(store, games, accounts, rows, settings, clock, randomness)
+        )
         services = Services(
             settings=settings,
             library=library,

@@ -25,6 +25,7 @@ from service.api.notifications import email, push
 from service.api.notifications import routes as notifications
 from service.api.notifications import stream as inbox_stream
 from service.api.operations import health
+from service.api.organizing import rematches
 from service.api.organizing import routes as organizing
 from service.api.pictures import comparison
 from service.api.pictures import routes as pictures
@@ -79,7 +80,7 @@ _RESOURCES: Final = (
     *(case_officials, case_stream, desk, what_if, take_backs, ends, log, pictures, comparison, streams),
     *(tournaments, tournament_entering, tournament_directing, tournament_rounds, tournament_stream),
     tournament_downloads,
-    *(organizing, webhooks, transparency, statistics, charts, ratings, health),
+    *(organizing, rematches, webhooks, transparency, statistics, charts, ratings, health),
 )
 _LARGE: Final = (*games.COLLECTION, *organizing.BULK)
 _SMALL: Final = tuple(each for module in _RESOURCES for each in routes_of(module) if each not in _LARGE)

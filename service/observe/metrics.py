@@ -37,7 +37,7 @@ KINDS: Final = (
     *("name-official", "release-official", "resume", "rule"),
     *("assign-seat", "confirm-seat", "offer-seat", "withdraw-offer", "accept-seat", "resign"),
     *("set-clock", "give-time", "take-day-off", "claim-flag", "fall", "credit-outage"),
-    *("propose-end", "answer-end", "abandon"),
+    *("propose-end", "answer-end", "abandon", "expire"),
 )
 """The kinds of requests to games; an undo is a command."""
 
