@@ -1,7 +1,7 @@
 """Rematches: the players of a game that is over play again, when all of them agree (TAB-REM).
 
-A rematch is a game of its own. The player who offers it takes their seat when it is created, and bots do. The seats of the
-others are assigned to them, and they agree by confirming these.
+A rematch is a game of its own. The player who offers it takes their seat when it is created, and bots do. The seats of
+the others are assigned to them, and they agree by confirming these.
 """
 
 from collections.abc import Mapping

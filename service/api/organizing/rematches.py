@@ -111,8 +111,8 @@ async def list_rematches(request: Call, game: str) -> Response[bytes]:
 async def agree_to_rematch(request: Call, game: str, number: int) -> Response[bytes]:
     """Offer a rematch, or agree to one.
 
-    A player who holds a seat when the game ends may offer number 1 (TAB-REM-01): the same game again, in the newest version of
-    its rules. Everybody moves on by one seat (TAB-REM-02). The others find the offer in their inbox and agree by the
+    A player who holds a seat when the game ends may offer number 1 (TAB-REM-01): the same game again, in the newest
+    version of its rules. Everybody moves on by one seat (TAB-REM-02). The others find the offer in their inbox and agree by the
     same request. When the last one has, the game starts (TAB-REM-03). An offer stands for 24 hours. When it was
     declined or has expired, the next number can be offered (TAB-REM-05). Repeating the request changes nothing.
     """
