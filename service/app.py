@@ -54,6 +54,7 @@ from service.store.backend import backend_of
 from service.store.expiry import forgetting
 from service.store.protocol import EventStore
 from service.tournaments.committee import Committee
+from service.tournaments.drafts import drafting
 from service.tournaments.drawing import by_solver
 from service.tournaments.secretary import serving
 from service.tournaments.solving import Solver
@@ -122,6 +123,7 @@ async def open_services(
         desk = Desk(store, games, wake, clock, randomness)
         committee = Committee(store, games, wake, clock, randomness)
         committee.draw = by_solver(Solver())
+        drafts = await opened.enter_async_context(drafting(committee, rows))
         organizers = await opened.enter_async_context(
             organizing(store, games, accounts, rows, settings, clock, randomness)
         )
@@ -137,6 +139,7 @@ async def open_services(
             games=games,
             desk=desk,
             committee=committee,
+            drafts=drafts,
             rows=rows,
             transparency=TransparencyLog(store.tree),
             log_key=log_key,

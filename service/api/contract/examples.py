@@ -67,6 +67,8 @@ def examples(library: Library, boards: Boards) -> Examples:
         "tournament": tournaments.TOURNAMENT,
         "round": "1",
         "table": "1",
+        "draft": "1",
+        "offer": "1",
         "webhook": webhooks.WEBHOOK,
         "delivery": webhooks.DELIVERY,
         "device": notifications.DEVICE,

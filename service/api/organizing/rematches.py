@@ -100,7 +100,7 @@ async def list_rematches(request: Call, game: str) -> Response[bytes]:
 
 @endpoint(
     "PUT",
-    "/v1/games/{game:str}/rematches/{number:int}",
+    "/v1/games/{game:str}/rematches/{offer:int}",
     tag="Games",
     account="required",
     scopes=("play",),
@@ -108,31 +108,31 @@ async def list_rematches(request: Call, game: str) -> Response[bytes]:
     answers=(Answer(200, "The rematch.", Rematch),),
     problems=(*_PROBLEMS, TOO_MANY_BOTS),
 )
-async def agree_to_rematch(request: Call, game: str, number: int) -> Response[bytes]:
+async def agree_to_rematch(request: Call, game: str, offer: int) -> Response[bytes]:
     """Offer a rematch, or agree to one.
 
     A player who holds a seat when the game ends may offer number 1 (TAB-REM-01): the same game again, in the newest
-    version of its rules. Everybody moves on by one seat (TAB-REM-02). The others find the offer in their inbox and agree by the
-    same request. When the last one has, the game starts (TAB-REM-03). An offer stands for 24 hours. When it was
-    declined or has expired, the next number can be offered (TAB-REM-05). Repeating the request changes nothing.
+    version of its rules. Everybody moves on by one seat (TAB-REM-02). The others find the offer in their inbox and
+    agree by the same request. When the last one has, the game starts (TAB-REM-03). An offer stands for 24 hours. When
+    it was declined or has expired, the next number can be offered (TAB-REM-05). Repeating the request changes nothing.
     """
     request.read_query(Nothing)
     wish, services = await request.read_body(_agreement), request.services
     async with explained(request, game):
-        offer = await services.organizing.rematches.agree(GameId(game), number, request.signed_in.player, wish.entropy)
-    return answer(_rematch_view(offer, await _accounts(services, [offer])))
+        done = await services.organizing.rematches.agree(GameId(game), offer, request.signed_in.player, wish.entropy)
+    return answer(_rematch_view(done, await _accounts(services, [done])))
 
 
 @endpoint(
     "DELETE",
-    "/v1/games/{game:str}/rematches/{number:int}",
+    "/v1/games/{game:str}/rematches/{offer:int}",
     tag="Games",
     account="required",
     scopes=("play",),
     answers=(Answer(200, "The rematch, which is cancelled.", Rematch),),
     problems=_PROBLEMS,
 )
-async def decline_rematch(request: Call, game: str, number: int) -> Response[bytes]:
+async def decline_rematch(request: Call, game: str, offer: int) -> Response[bytes]:
     """Decline a rematch, or withdraw your own offer.
 
     Everybody who is asked may, until it starts (TAB-REM-04). Repeating the request changes nothing.
@@ -140,8 +140,8 @@ async def decline_rematch(request: Call, game: str, number: int) -> Response[byt
     request.read_query(Nothing)
     services = request.services
     async with explained(request, game):
-        offer = await services.organizing.rematches.decline(GameId(game), number, request.signed_in.player)
-    return answer(_rematch_view(offer, await _accounts(services, [offer])))
+        done = await services.organizing.rematches.decline(GameId(game), offer, request.signed_in.player)
+    return answer(_rematch_view(done, await _accounts(services, [done])))
 
 
 def _is_shown(offer: Offered, caller: Caller | None) -> bool:

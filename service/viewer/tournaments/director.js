@@ -27,12 +27,16 @@ const PENALTIES = {
   exclusion: "an exclusion from further rounds",
 };
 
+const POLL = 500; // Milliseconds between two looks at a draft that is being drawn.
+
 /** A director's part of the page. */
 export class Director {
   /** The draft that is worked on; null while no round is drawn. @type {Drafting | null} */
   drafting = null;
   /** Whether tables are being drawn. */
   isDrawing = false;
+  /** For how many seconds. */
+  waited = 0;
 
   /** @param {Read} tournament */
   panel(tournament) {
@@ -72,7 +76,7 @@ export class Director {
     if (drawing || detail.summary.rounds < most) {
       const here = detail.players.filter((each) => !each.out).length - (waits?.absent.length ?? 0);
       return html`<p>${drawing ? "The lots are drawn, and the tables are not." : `${count(here, "player")} can be drawn. That closes the check-in.`}</p>
-        <p><button class="strong" ?disabled=${this.isDrawing} @click=${() => this.#draw(tournament)}>${this.isDrawing ? "Being drawn …" : `Draw round ${number}`}</button></p>`;
+        <p><button class="strong" ?disabled=${this.isDrawing} @click=${() => this.#draw(tournament)}>${this.isDrawing ? `Being drawn … ${this.waited ? `${this.waited} s` : ""}` : `Draw round ${number}`}</button></p>`;
     }
     if (waits?.tables.length) return html`<p>The tournament can be closed when all results count.</p>`;
     const close = () =>
@@ -85,13 +89,35 @@ export class Director {
 
   /** @param {Read} tournament */
   async #draw(tournament) {
+    const draft = (tournament.drawing?.drafts.length ?? 0) + 1;
     this.isDrawing = true;
     tournament.redraw();
-    await tournament.act(HERE, "The tables are drawn. Look at what they cost, and publish them.", (headers) =>
-      tournament.api.post(`${tournament.path}/rounds`, undefined, headers),
-    );
+    await tournament.act(HERE, "The tables are drawn. Look at what they cost, and publish them.", async (headers) => {
+      const asked = { ...headers, Prefer: "respond-async" };
+      const round = await tournament.api.post(`${tournament.path}/rounds`, undefined, asked);
+      await this.#drawn(tournament, round.number, draft);
+    });
     this.isDrawing = false;
+    this.waited = 0;
     tournament.redraw();
+  }
+
+  /**
+   * Wait until a draft is there.
+   * @param {Read} tournament
+   * @param {number} round
+   * @param {number} draft
+   */
+  async #drawn({ api, path, redraw }, round, draft) {
+    const began = Date.now();
+    for (;;) {
+      const { status, problem } = await api.get(`${path}/rounds/${round}/drafts/${draft}`);
+      if (status === "drafted") return;
+      if (status === "failed") throw new Error(problem ?? "The tables were not drawn.");
+      await new Promise((resolve) => setTimeout(resolve, POLL));
+      this.waited = Math.round((Date.now() - began) / 1000);
+      redraw();
+    }
   }
 
   /**
