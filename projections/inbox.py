@@ -333,6 +333,17 @@ def _noted(
         yield Trim(NOTICES, {"game": game}, ("game",), ("at", "stream", "version"), KEPT)
 
 
+async def tournaments_of(rows: Rows, player: PlayerId) -> set[TournamentId]:
+    """Return the tournaments in which an account takes part, at most `GAMES`, those that were last told of."""
+    found = await rows.select(
+        INBOX,
+        "SELECT game, MAX(told) AS last FROM {members} WHERE player = ? AND until = ? AND game >= 't' AND game < 'u'"
+        f" GROUP BY game ORDER BY last DESC LIMIT {GAMES}",
+        [player, OPEN],
+    )
+    return {TournamentId(game) for game, _ in found}
+
+
 async def notices_of(rows: Rows, player: PlayerId, but: Collection[AnyKind] = ()) -> list[Notice]:
     """Return what an account is told, the newest first: at most `MOST` notices, out of its `GAMES` newest games.
 

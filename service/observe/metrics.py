@@ -190,7 +190,7 @@ class Metrics:
         )
         self.projection_behind = self._gauge(
             "tabularium_projection_behind_events",
-            "Events in the log that a projection has not folded; NaN when that cannot be told now.",
+            "Events in the log that a projection has not folded, of ratings results; NaN when that cannot be told now.",
             "projection",
         )
         self.projection_behind_seconds = self._gauge(

@@ -26,6 +26,7 @@ from service.tournaments.committee import MOST_TOURNAMENTS
 from service.tournaments.drafts import INTERRUPTED, Drafts
 from service.tournaments.tables import open_game, seat
 from tests.service.api.serving import Player, Service, serving
+from tests.service.api.test_notifications import followed
 from tests.service.api.test_statistics import caught_up
 from tests.service.rig import LIBRARY, Hands
 
@@ -325,7 +326,7 @@ async def stands(club: Club, location: str, player: Player | None = None) -> dic
 
 @pytest.mark.rule("TAB-TRN-09")
 async def test_a_round_is_drawn_beside_the_request_for_who_prefers_that(club: Club) -> None:
-    later = {"prefer": "wait=10, respond-async"}
+    later: dict[str, Any] = {"prefer": "wait=10, respond-async"}
     early = await club.ask("rounds", **later)
     assert (early.status_code, early.json()["rule"]) == (409, "TAB-TRN-08")
     await club.enter()
@@ -360,7 +361,8 @@ async def test_a_round_is_drawn_beside_the_request_for_who_prefers_that(club: Cl
 async def test_a_draw_that_was_interrupted_or_failed_says_so_and_is_repeated(club: Club) -> None:
     await club.enter()
     services = club.service.services
-    draw, later = services.committee.draw, {"prefer": "respond-async", "idempotency_key": "a"}
+    draw = services.committee.draw
+    later: dict[str, Any] = {"prefer": "respond-async", "idempotency_key": "a"}
 
     async def never(field: Any, drawn: Any) -> Any:
         await asyncio.Event().wait()
@@ -672,6 +674,16 @@ async def test_a_director_sees_what_waits_at_every_table(tmp_path: Path, monkeyp
         assert ([each["table"] for each in told["tables"]], told["more"]) == ([1], 0)
         refused = await service.ask("GET", f"{club.url}/agenda", player)
         assert (refused.status_code, refused.json()["type"]) == (403, "/problems/not-a-director")
+
+
+async def test_the_stream_of_an_inbox_tells_of_a_tournament_at_once(club: Club) -> None:
+    await club.enter()
+    await caught_up(club.service)
+    async with followed(club.service, club.players[0]) as frames:
+        begins = await anext(frames)
+        await club.do("announcements", {"text": "We begin at eight."})
+        async with asyncio.timeout(7):  # the heartbeat comes after 15
+            assert (await anext(frames))["unread"] == begins["unread"] + 1
 
 
 async def test_what_players_are_told_is_in_their_inboxes_until_they_have_read_it(club: Club) -> None:
