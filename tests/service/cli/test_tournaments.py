@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 import structlog
 
-from domain.tournament import proof
+from domain.kernel.ids import TournamentId
+from domain.tournament import proof, rounds
+from service.tournaments.tables import open_game
 from tests.helpers.tournaments import Club
 from tests.service.api.serving import serving
 from tests.service.api.test_tournaments import REGULATIONS, club_of
@@ -109,6 +111,36 @@ async def test_a_director_announces_draws_and_publishes_without_a_browser(
     assert standing[0].endswith("above the next by points")
     told = (await run(call, evening, "standings", tournament, "--json", token=False)).json
     assert [each["name"] in line for each, line in zip(told["items"], standing, strict=True)] == [True] * 5
+
+
+async def test_the_logs_of_a_tournament_and_its_games_are_fetched_and_proved(
+    call: Call, evening: Evening, tmp_path: Path
+) -> None:
+    await evening.announce()
+    await evening.enter()
+    await evening.publish()
+    service = evening.service.services
+    number, table = 1, (await evening.service.get(f"{evening.url}/rounds/1"))["tables"][0]
+    tournament = TournamentId(evening.url.rsplit("/", 1)[1])
+    found = (await service.committee.now(tournament)).tournament
+    seed = await service.store.seed(tournament)
+    assert seed is not None
+    game = await open_game(service.games, found, seed, "Evening", number, found.field.rounds[1].tables[0])
+    await service.committee.by_house(
+        tournament, lambda *each: rounds.open_table(each[0], 1, table["number"], game, *each[1:])
+    )
+    url, folder = str(evening.service.client.base_url), tmp_path / "a" / "b"
+    said = await asyncio.to_thread(call, "tournament", "export", tournament, "--output", folder, "--url", url)
+    assert said.code == 0, said.complaint
+    assert {each.name for each in folder.iterdir()} == {f"{tournament}.jsonl", f"{game}.jsonl"}
+    checked = await asyncio.to_thread(call, "tournament", "verify", folder / f"{tournament}.jsonl", "--json")
+    assert (checked.json["ok"], checked.json["wrong_games"]) == (True, {})
+    for arguments, complaint in (
+        (("tnobody", "--output", folder), "There is no tournament 'tnobody'."),
+        ((tournament, "--output", folder / f"{game}.jsonl"), "is no folder to write to: File exists"),
+    ):
+        wrong = await asyncio.to_thread(call, "tournament", "export", *arguments, "--url", url)
+        assert (wrong.code, complaint in wrong.complaint) == (2, True), wrong.complaint
 
 
 async def test_what_goes_wrong_is_said_in_a_line(call: Call, evening: Evening, tmp_path: Path) -> None:
