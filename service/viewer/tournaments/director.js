@@ -13,6 +13,7 @@ import { clock, count } from "../parts/format.js";
 import { textIn } from "../parts/given.js";
 import { orderBy } from "../parts/order.js";
 import { refusal } from "../parts/rule.js";
+import { Directors } from "./directors.js";
 import { draftOf } from "./draft.js";
 import { Drafting } from "./drafting.js";
 
@@ -35,6 +36,7 @@ export class Director {
   drafting = null;
   /** Whether tables are being drawn. */
   isDrawing = false;
+  #directors = new Directors();
   /** For how many seconds. */
   waited = 0;
 
@@ -45,9 +47,9 @@ export class Director {
     return html`<section class="director" aria-labelledby="director-title"><h2 id="director-title">For directors</h2>
       ${outcome(tournament, HERE)}
       ${agenda(tournament)}
-      ${drawing && this.drafting ? draftOf(tournament, this.drafting, () => this.#draw(tournament)) : this.#next(tournament)}
+      ${drawing && this.drafting && !this.isDrawing ? draftOf(tournament, this.drafting, () => this.#draw(tournament)) : this.#next(tournament)}
       ${this.#cancelling(tournament)}
-      ${announcing(tournament)} ${penalizing(tournament)} ${dropping(tournament)} ${entering(tournament)}</section>`;
+      ${announcing(tournament)} ${penalizing(tournament)} ${dropping(tournament)} ${entering(tournament)} ${this.#directors.panel(tournament, HERE)}</section>`;
   }
 
   /**
@@ -93,13 +95,14 @@ export class Director {
     this.isDrawing = true;
     tournament.redraw();
     await tournament.act(HERE, "The tables are drawn. Look at what they cost, and publish them.", async (headers) => {
-      const asked = { ...headers, Prefer: "respond-async" };
-      const round = await tournament.api.post(`${tournament.path}/rounds`, undefined, asked);
-      await this.#drawn(tournament, round.number, draft);
+      try {
+        const asked = { ...headers, Prefer: "respond-async" };
+        const round = await tournament.api.post(`${tournament.path}/rounds`, undefined, asked);
+        await this.#drawn(tournament, round.number, draft);
+      } finally {
+        Object.assign(this, { isDrawing: false, waited: 0 });
+      }
     });
-    this.isDrawing = false;
-    this.waited = 0;
-    tournament.redraw();
   }
 
   /**
