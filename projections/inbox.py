@@ -72,6 +72,7 @@ Kind = Literal[
     "seat-open",
     "seat-offered",
     "seat-assigned",
+    "rematch-offered",
     "seat-taken-over",
     "official-named",
     "game-over",
@@ -199,7 +200,7 @@ class Inbox(Projection):
     def fold(self, happened: Happened) -> Iterable[Change]:
         event, game, record = happened.around, happened.game, happened.record
         yield from _members(happened)
-        if (notice := notice_of(event)) is not None:
+        if (notice := notice_of(event, rematch=happened.fixed.created.rematch_of is not UNSET)) is not None:
             yield from _noted(game, game, record.version, record.at, happened.cause.player, *notice)
 
     def fold_continuation(self, happened: Happened) -> Iterable[Change]:
@@ -241,8 +242,13 @@ class Inbox(Projection):
 INBOX: Final = Inbox()
 
 
-def notice_of(event: object) -> tuple[Kind, Seat | str, str] | None:
-    """Return what is told of an event: the kind, the seat that it is about, and the roles; None for nothing."""
+def notice_of(event: object, *, rematch: bool = False) -> tuple[Kind, Seat | str, str] | None:
+    """Return what is told of an event: the kind, the seat that it is about, and the roles; None for nothing.
+
+    `rematch` says whether it happened in a rematch, whose seats are assigned to those who are asked to play again.
+    """
+    if rematch and isinstance(event, SeatAssigned):
+        return "rematch-offered", event.seat, "addressed"
     told = _TOLD.get(type(event))
     return told(event) if told is not None else None
 
@@ -325,6 +331,17 @@ def _noted(
         yield Amend(MEMBERS, {"game": game}, {"told": at})
     if kind not in _ONCE:
         yield Trim(NOTICES, {"game": game}, ("game",), ("at", "stream", "version"), KEPT)
+
+
+async def tournaments_of(rows: Rows, player: PlayerId) -> set[TournamentId]:
+    """Return the tournaments in which an account takes part, at most `GAMES`, those that were last told of."""
+    found = await rows.select(
+        INBOX,
+        "SELECT game, MAX(told) AS last FROM {members} WHERE player = ? AND until = ? AND game >= 't' AND game < 'u'"
+        f" GROUP BY game ORDER BY last DESC LIMIT {GAMES}",
+        [player, OPEN],
+    )
+    return {TournamentId(game) for game, _ in found}
 
 
 async def notices_of(rows: Rows, player: PlayerId, but: Collection[AnyKind] = ()) -> list[Notice]:

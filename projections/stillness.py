@@ -1,4 +1,5 @@
 """Running games by when they may be abandoned: what the timekeeper goes by, instead of asking every game (TAB-END-04).
+Rematches that are offered are among them, by when they expire (TAB-REM-04).
 
 A row is written when its game begins, and not at every event. So its time is the earliest that the game allows. Who
 looks at the game then puts the row off (`later`), and notes there that its players may be told.
@@ -8,13 +9,13 @@ from collections.abc import Collection, Iterable, Mapping
 from datetime import timedelta
 from typing import Final
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from domain.kernel.ids import GameId, book_of
 from domain.kernel.log.clock import milliseconds, moment
 from domain.kernel.log.ended import ABANDONED_AFTER
 from domain.kernel.log.ending import WARNING
-from domain.kernel.log.lifecycle import GameEnded, GameStarted
+from domain.kernel.log.lifecycle import GameCancelled, GameCreated, GameEnded, GameStarted
 from projections.change import Amend, Change, Drop, Put, Table
 from projections.projection import Happened, Projection
 from projections.store import ProjectionStore, Rows
@@ -38,7 +39,7 @@ class Still(Struct, frozen=True):
 
 
 class Stillness(Projection):
-    """The running games, by when they may be abandoned."""
+    """The running games, by when they may be abandoned, and offered rematches by when they expire."""
 
     name = "stillness"
     version = 1
@@ -48,6 +49,10 @@ class Stillness(Projection):
     def fold(self, happened: Happened) -> Iterable[Change]:
         key = {"game": happened.game}
         match happened.around:
+            case GameCreated(offered_until=until) if until is not UNSET:
+                yield Put(STILL, key, {"book": book_of(happened.game), "due": until, "told": ""})
+            case GameCancelled():
+                yield Drop(STILL, key)
             case GameStarted():
                 days = happened.fixed.created.abandoned_after or ABANDONED_AFTER
                 due = _later(happened.record.at, timedelta(days=days) - WARNING)

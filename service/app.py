@@ -58,6 +58,7 @@ from service.store.backend import backend_of
 from service.store.expiry import forgetting
 from service.store.protocol import EventStore
 from service.tournaments.committee import Committee
+from service.tournaments.drafts import drafting
 from service.tournaments.drawing import by_solver
 from service.tournaments.secretary import serving
 from service.tournaments.solving import Solver
@@ -126,7 +127,10 @@ async def open_services(
         desk = Desk(store, games, wake, clock, randomness)
         committee = Committee(store, games, wake, clock, randomness)
         committee.draw = by_solver(Solver())
-        organizers = await opened.enter_async_context(organizing(store, games, rows, clock, randomness))
+        drafts = await opened.enter_async_context(drafting(committee, rows))
+        organizers = await opened.enter_async_context(
+            organizing(store, games, accounts, rows, settings, clock, randomness)
+        )
         services = Services(
             settings=settings,
             library=library,
@@ -142,6 +146,7 @@ async def open_services(
             committee=committee,
             closing=Closing(store, rows, accounts, games, committee),
             leagues=Leagues(store, committee, wake, clock, randomness),
+            drafts=drafts,
             rows=rows,
             transparency=TransparencyLog(store.tree),
             log_key=log_key,

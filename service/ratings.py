@@ -20,7 +20,7 @@ from projections import finished, ratings
 from projections.change import Change
 from projections.finished import Begun, Place, Row
 from projections.ratings import RATINGS, Counted, Pool, Result
-from projections.store import Generation, NotBuilt, Overtaken, ProjectionStore, Step, Unavailable
+from projections.store import Generation, NotBuilt, Overtaken, ProjectionStore, Rows, Step, Unavailable
 from service.cluster.lease import Lease
 from service.cluster.wake import Signal, Wake
 from service.observe.background import background
@@ -233,6 +233,19 @@ class Counter:
 def _count(at: Generation) -> int:
     """Return how many results a generation has counted."""
     return int(at.cursor or 0)
+
+
+async def behind(rows: Rows, generations: Sequence[Generation]) -> Mapping[int, tuple[int, int]]:
+    """Return how many results the ratings have counted and how many they have yet to, by the numbers of generations.
+
+    Generation 0 stands for none. Raises `Unavailable`.
+    """
+    try:
+        total = await finished.total(rows)
+    except NotBuilt:
+        total = 0
+    counts = {0: 0, **{each.number: _count(each) for each in generations if each.projection == RATINGS.name}}
+    return {number: (count, max(0, total - count)) for number, count in counts.items()}
 
 
 def _pool(order: Order, bots: Collection[PlayerId]) -> Pool | None:

@@ -100,13 +100,19 @@ def draft(tournament: Tournament, drawn: Draw, by: str, bound: int | None, cause
         bound: what no tables could fall below, as far as it is known.
     """
     tournament.require_director(cause, "TAB-TRN-09")
-    current = tournament.require_drawn("TAB-TRN-09")
-    asked = f"Round {current.number} has {len(current.drafts)} drafts."
-    refuse_unless(len(current.drafts) < MOST_DRAFTS, "TAB-TRN-09", asked, "Publish one of them.")
+    current = require_more_drafts(tournament)
     costs = _costs(tournament, drawn, current, "TAB-TRN-09")
     draft = len(current.drafts) + 1
     event = RoundDrafted(current.number, draft, drawn, costs, by, UNSET if bound is None else bound)
     return tournament.add([event], cause, at)
+
+
+def require_more_drafts(tournament: Tournament) -> Round:
+    """Return the round that is being drawn. Raises `Refusal` when there is none, or it has as many drafts as it may."""
+    current = tournament.require_drawn("TAB-TRN-09")
+    asked = f"Round {current.number} has {len(current.drafts)} drafts."
+    refuse_unless(len(current.drafts) < MOST_DRAFTS, "TAB-TRN-09", asked, "Publish one of them.")
+    return current
 
 
 def publish(

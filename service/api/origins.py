@@ -20,6 +20,7 @@ CORS: Final = CORSConfig(
         "Authorization",
         "Content-Type",
         "Idempotency-Key",
+        "Prefer",
         "If-Match",
         "If-None-Match",
         "If-Range",

@@ -52,6 +52,11 @@ class Call(Request[Any, Any, Any]):
         """The parts of the service."""
         return services_of(self)
 
+    def prefers(self, preference: str) -> bool:
+        """Tell whether the client prefers something (RFC 7240). A preference that is not known is passed over."""
+        preferred = (list_header_of(self.scope, b"prefer") or "").split(",")
+        return preference in (each.split(";")[0].strip().lower() for each in preferred)
+
     @property
     def caller(self) -> Caller | None:
         """The caller; None without a token, and at endpoints that do not look for one."""

@@ -28,6 +28,7 @@ from service.api.notifications import email, push
 from service.api.notifications import routes as notifications
 from service.api.notifications import stream as inbox_stream
 from service.api.operations import health
+from service.api.organizing import rematches
 from service.api.organizing import routes as organizing
 from service.api.pictures import comparison
 from service.api.pictures import routes as pictures
@@ -76,14 +77,13 @@ def routes_of(module: ModuleType) -> tuple[BaseRouteHandler, ...]:
 
 
 _RESOURCES: Final = (
-    *(rulesets, tutorials, players, account_stream, sessions, passkeys, provider, tokens, accounts),
-    apps,
+    *(rulesets, tutorials, players, account_stream, sessions, passkeys, provider, tokens, accounts, apps),
     *(notifications, inbox_stream, push, email),
     *(games, invitations, upgrades, officials, bots, clocks, seats, forks, play, answers, cases, parties),
     *(case_officials, case_stream, desk, what_if, take_backs, ends, log, pictures, comparison, streams),
     *(tournaments, tournament_entering, tournament_directing, tournament_rounds, tournament_stream),
     *(tournament_downloads, leagues, league_directing),
-    *(organizing, webhooks, transparency, statistics, charts, ratings, health),
+    *(organizing, rematches, webhooks, transparency, statistics, charts, ratings, health),
 )
 _LARGE: Final = (*games.COLLECTION, *organizing.BULK)
 _SMALL: Final = tuple(each for module in _RESOURCES for each in routes_of(module) if each not in _LARGE)

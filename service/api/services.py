@@ -31,6 +31,7 @@ from service.pictures.scenes import Drawings
 from service.store.past import Past
 from service.store.protocol import EventStore
 from service.tournaments.committee import Committee
+from service.tournaments.drafts import Drafts
 from service.transparency.keys import LogKey
 from service.transparency.log import TransparencyLog
 from service.webhooks.devices import Devices
@@ -63,6 +64,7 @@ class Services(Struct, frozen=True, eq=False):
     committee: Committee
     closing: Closing
     leagues: Leagues
+    drafts: Drafts
     rows: ProjectionStore
     """The projections, to be read; of a game that gets another title the row in the lobby is amended."""
     transparency: TransparencyLog

@@ -63,6 +63,10 @@ class Client:
         """Return a case's export. Raises `Problem`."""
         return self._call("GET", f"/v1/cases/{quote(case, safe='')}/export").content
 
+    def export_tournament(self, tournament: str) -> bytes:
+        """Return a tournament's export. Raises `Problem`."""
+        return self._call("GET", f"/v1/tournaments/{quote(tournament, safe='')}/export").content
+
     def _call(self, method: str, path: str, headers: dict[str, str] | None = None, **given: Any) -> httpx.Response:
         try:
             response = self._http.request(method, path, headers={**self._headers, **(headers or {})}, **given)

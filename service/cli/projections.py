@@ -3,7 +3,7 @@
 import asyncio
 import os
 import signal
-from collections.abc import AsyncIterator, Coroutine, Iterator
+from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from multiprocessing import get_context
 from pathlib import Path
@@ -32,7 +32,10 @@ DataOption = Annotated[Path | None, typer.Option(help="Data directory (TABULARIU
 
 
 class Standing(Struct, frozen=True):
-    """How a projection stands: ``live``, ``building``, ``stopped`` or ``missing``; `behind` counts events."""
+    """How a projection stands: ``live``, ``building``, ``stopped`` or ``missing``.
+
+    `events` and `behind` count events of the log; of ratings, results that they have counted and have yet to.
+    """
 
     projection: str
     state: str
@@ -91,9 +94,12 @@ def status(
 ) -> None:
     """Show how far each projection is, and why one has stopped. Exit with 1 if one has."""
 
+    from service import ratings
+
     async def ask() -> list[Standing]:
         async with _stores(data) as (store, rows):
-            return standings(await rows.generations(), await store.events())
+            generations = await rows.generations()
+            return standings(generations, await store.events(), await ratings.behind(rows, generations))
 
     found = _run(ask())
     if as_json:
@@ -196,18 +202,24 @@ _COLUMNS = (
 )
 
 
-def standings(generations: list[Generation], events: int) -> list[Standing]:
-    """Return how each projection stands, given how many events the log has."""
+def standings(
+    generations: list[Generation], events: int, counted: Mapping[int, tuple[int, int]] = {}
+) -> list[Standing]:
+    """Return how each projection stands, given how many events the log has, and what ratings have `counted`."""
     found: list[Standing] = []
-    for projection in PROJECTIONS:
+    for projection in (*PROJECTIONS, *COUNTED):
         mine = [each for each in generations if each.projection == projection.name]
         for each in mine or [None]:
-            if each is None:
-                found.append(Standing(projection.name, "missing", projection.version, 0, 0, events))
-                continue
-            state = "stopped" if each.trouble is not None else "live" if each.live else "building"
-            behind = max(0, events - each.events)
-            found.append(Standing(each.projection, state, each.version, each.number, each.events, behind, each.trouble))
+            number, version = (each.number, each.version) if each is not None else (0, projection.version)
+            done = each.events if each is not None else 0
+            late = max(0, events - done)
+            if projection in COUNTED:
+                done, late = counted.get(number, (0, 0))
+            trouble = each.trouble if each is not None else None
+            state = "missing" if each is None else "live" if each.live else "building"
+            found.append(
+                Standing(projection.name, "stopped" if trouble else state, version, number, done, late, trouble)
+            )
     return found
 
 

@@ -20,7 +20,7 @@ from domain.tournament.standings import standings as standings_of
 from service.bots.client import Client, Problem
 from service.cli.cases import HERE, JsonOption, UrlOption
 from service.cli.logs import print_tournament_verdict, read_export
-from service.cli.output import bad_input, console, print_json, read_file
+from service.cli.output import bad_input, console, print_json, read_file, write_file
 
 TokenOption = Annotated[str, typer.Option("--token", help="A token of a director, with the scope organize.")]
 KeyOption = Annotated[
@@ -36,7 +36,7 @@ def register(app: typer.Typer) -> None:
     tournament = typer.Typer(
         no_args_is_help=True, help="Tournaments: announce one, draw its rounds, publish them, see and prove standings."
     )
-    for command in (new, draw, publish, standings, verify):
+    for command in (new, draw, publish, standings, export, verify):
         tournament.command()(command)
     app.add_typer(tournament, name="tournament")
 
@@ -128,6 +128,33 @@ def standings(tournament: TournamentArgument, url: UrlOption = HERE, as_json: Js
         console.print(f"{each['place']:>4}  {each['points']:>8}  {who}{why}{provisional}", markup=False)
     if not told["items"]:
         console.print("Nobody has entered.")
+
+
+def export(
+    tournament: TournamentArgument,
+    folder: Annotated[Path, typer.Option("--output", "-o", help="The folder to write to, which is made.")] = Path(),
+    url: UrlOption = HERE,
+) -> None:
+    """Fetch the whole log of a tournament and the logs of its games, for `tournament verify`.
+
+    The tournament's file is written last: when it is there, so are those of its games.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        bad_input(f"{folder} is no folder to write to: {error.strerror}")
+    try:
+        with Client(url) as client:
+            content = client.export_tournament(tournament)
+            exported = proof.read(content.splitlines(keepends=True))
+            games = fold(exported.tournament, exported.records).games
+            for game in games:
+                write_file(folder / f"{game}.jsonl", client.export(game))
+    except (Problem, ExportError, msgspec.MsgspecError) as problem:
+        bad_input(str(problem))
+    target = folder / f"{exported.tournament}.jsonl"
+    write_file(target, content)
+    console.print(f"{target}: {len(exported.records)} events, and the logs of {len(games)} games", markup=False)
 
 
 def verify(

@@ -12,7 +12,9 @@ from urllib.parse import urlsplit
 
 from projections import deadlines
 from projections.library import PROJECTIONS
+from projections.ratings import RATINGS
 from projections.store import NotBuilt, ProjectionStore, Unavailable
+from service import ratings
 from service.base.clock import Clock, utc_now, written
 from service.base.settings import DATABASE_URL, Settings, without_password
 from service.doctor import deep, embedded, transparency, webhooks
@@ -228,6 +230,7 @@ async def _projections(backend: Backend, store: EventStore) -> AsyncIterator[Fin
         return
     try:
         generations, events = await rows.generations(), await store.events()
+        counted = await ratings.behind(rows, generations)
         clocks = await _clocks(rows, store)
     except (StoreError, Unavailable) as error:
         yield fail("projections", one_line(error), "See the other findings.")
@@ -244,13 +247,16 @@ async def _projections(backend: Backend, store: EventStore) -> AsyncIterator[Fin
             yield fail("projections", f"{projection.name} stopped at {where}: {at.trouble.why}", remedy)
         elif (late := events - (at.events if at is not None else 0)) > BEHIND:
             behind.append(f"{projection.name} by {late} events")
+    rated = next((each.number for each in generations if each.projection == RATINGS.name and each.live), 0)
+    if (uncounted := counted[rated][1]) > BEHIND:
+        behind.append(f"{RATINGS.name} by {uncounted} results")
     if behind:
         remedy = (
             "Let a process with TABULARIUM_PROJECTIONS=true run, and ask again in a minute: the number must shrink."
         )
         yield warn("projections", f"behind the log are {', '.join(behind)}", remedy)
     else:
-        yield ok("projections", f"all {len(PROJECTIONS)} follow the log")
+        yield ok("projections", f"all {len(PROJECTIONS)} follow the log, and ratings the results")
     if clocks is not None:
         yield clocks
 

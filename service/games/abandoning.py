@@ -1,4 +1,4 @@
-"""Ending games that nobody plays any more (TAB-END-04).
+"""Ending games that nobody plays any more (TAB-END-04), and offers of rematches that have expired (TAB-REM-04).
 
 The rows of `projections.stillness` say which games to look at. A game is looked at twice: a week before its end, from
 when on its players can be told, and at its end. So also a game that had been still for long when this was first looked
@@ -17,7 +17,7 @@ from projections import stillness
 from projections.stillness import Still
 from projections.store import NotBuilt, ProjectionStore
 from service.base.clock import later, stamped
-from service.games.ends import Abandon
+from service.games.ends import Abandon, Expire
 from service.games.games import Games
 from service.observe.logging import log
 from service.store.protocol import EventStore
@@ -61,6 +61,10 @@ class Abandoning:
     async def _look(self, found: Still, now: str) -> tuple[str, str]:
         """Look at a game that is due, and end it if it is time. Return when to look next, and for what it was told."""
         game, row = await self._games.game(found.game), await self._store.game(found.game)
+        if game.rematch_of is not None and game.status == "gathering":
+            if now >= game.offered_until:
+                await self._games.by_clock(found.game, Expire())
+            return max(game.offered_until, later(now, TROUBLE)), ""
         ends = abandoned_at(game, row.changed) if row is not None else None
         if row is None or ends is None:
             return later(now, WARNING), ""  # it has just ended, as its row will soon know

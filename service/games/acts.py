@@ -129,7 +129,12 @@ class LeaveSeat(Act, frozen=True):
 
 
 async def left(case: Case, seat: Seat, cause: Cause) -> Decided:
-    """Return what happens when an account leaves its seat: before the game begins, or by giving it up."""
+    """Return what happens when an account leaves its seat: before the game begins, or by giving it up.
+
+    A player who leaves a rematch that has not begun declines it (TAB-REM-04).
+    """
+    if case.game.rematch_of is not None and case.game.status == "gathering":
+        return case.game.cancel(replace(cause, seat=None), case.at)
     if case.game.status != "running":
         return seating.leave_seat(case.game, seat, cause, case.at)
     earlier = earlier_of(case.game, await case.log(), case.library)
@@ -159,6 +164,7 @@ class SeatBot(Act, frozen=True):
     async def decide(self, case: Case) -> Decided:
         if not may_seat_bots(case.game, case.cause.account):
             require_organizer(case.game, case.cause.account)
+        case.game.require_no_offer("change a bot")
         held = case.game.players.get(self.seat)
         running = case.game.status == "running"
         if not running and held is not None and self.bots.get(held) == self.level:
@@ -211,6 +217,7 @@ class RemoveBot(Act, frozen=True):
 
     async def decide(self, case: Case) -> Decided:
         require_organizer(case.game, case.cause.account)
+        case.game.require_no_offer("change a bot")
         held = case.game.players[self.seat]
         if held not in self.bots:
             seats = [seat for seat, holder in case.game.players.items() if holder in self.bots]
@@ -238,7 +245,7 @@ class Depart(Act, frozen=True):
             decided = await left(case, seat, case.cause)
         if game.around.is_official(player):
             decided = decided.then(officials.release_official(decided.game, player, case.cause, at))
-        if game.organizer == player:
+        if game.organizer == player and decided.game.status != "cancelled":
             heir = next((each for each in organizing.heirs(game) if each in self.able), None)
             if heir is not None:
                 decided = decided.then(organizing.pass_on(decided.game, heir, case.cause, at))

@@ -113,15 +113,39 @@ class TableWish(Struct, frozen=True, kw_only=True):
     tournament: TournamentId | None = None
 
 
+class RematchWish(Struct, frozen=True):
+    """What makes a game a rematch (TAB-REM-01).
+
+    Attributes:
+        of: the game before it.
+        board: the board with its documents, as the game before it has it.
+        until: until when it is offered.
+        id: its own id, so that there is one, though several players offer it.
+        taken: the accounts that hold their seats at once: the player who offers it, and bots.
+        entropy: what the account that offers it adds to the dice.
+    """
+
+    of: GameId
+    board: Board
+    until: str
+    id: GameId
+    taken: dict[Seat, PlayerId]
+    entropy: str
+
+
 class Table:
     """A game that can be opened: its ruleset is known, and its board and documents are read."""
 
-    def __init__(self, games: Games, wish: TableWish) -> None:
+    def __init__(self, games: Games, wish: TableWish, rematch: RematchWish | None = None) -> None:
         """Raises `UnknownRuleset`, `BoardError` or `DocumentError`."""
         self.wish = wish
+        self.rematch = rematch
         self.ruleset = _ruleset(games.library, wish.ruleset)
-        plain = games.boards(self.ruleset.board) if wish.board is None else _read_board(wish.board)
-        self.board = self.ruleset.equip(plain, wish.documents)
+        if rematch is not None:
+            self.board = self.ruleset.equip(rematch.board)
+        else:
+            plain = games.boards(self.ruleset.board) if wish.board is None else _read_board(wish.board)
+            self.board = self.ruleset.equip(plain, wish.documents)
         self.digest = key_of(self.board)
 
     @property
@@ -160,6 +184,8 @@ class Table:
             readers=wish.readers,
             clock=wish.clock,
             abandoned_after=UNSET if wish.abandoned_after is None else wish.abandoned_after,
+            rematch_of=UNSET if self.rematch is None else self.rematch.of,
+            offered_until=UNSET if self.rematch is None else self.rematch.until,
             commitment=commitment,
             cause=self._caused(cause),
             at=at,
@@ -176,17 +202,28 @@ class Table:
         by_organizer = replace(self._caused(cause), player=so_far.game.organizer)
         return so_far.then(seating.assign_seat(so_far.game, seat, player, by_organizer, at))
 
+    def taken(self, so_far: Decided, cause: Cause, at: str) -> Decided:
+        """Return a rematch with its bots and the player who offers it seated as well. Raises `Refusal`."""
+        assert self.rematch is not None
+        for seat, holder in self.rematch.taken.items():
+            entropy = self.rematch.entropy if holder == cause.player else ""
+            so_far = so_far.then(seating.take_seat(so_far.game, seat, entropy, replace(cause, player=holder), at))
+        return so_far
+
     def _caused(self, cause: Cause) -> Cause:
         return replace(cause, tournament=self.wish.tournament)
 
 
-async def open_table(games: Games, player: PlayerId, wish: TableWish, *, key: str | None = None) -> Done:
+async def open_table(
+    games: Games, player: PlayerId, wish: TableWish, *, key: str | None = None, rematch: RematchWish | None = None
+) -> Done:
     """Open a game with its clock, its officials and those who sit there, all in one transaction.
 
     So a game either has everybody who was to sit there or does not exist; under a key, it is opened once. Raises as
-    `create_game` does, and `Refusal` when an account cannot be an official or hold its seat.
+    `create_game` does, `Refusal` when an account cannot be an official or hold its seat, and `Conflict` when somebody
+    else has offered this rematch.
     """
-    table, secret = Table(games, wish), games.new_secret()
+    table, secret = Table(games, wish, rematch), games.new_secret()
     opening = Opening(
         ruleset=table.ruleset.id,
         ruleset_version=table.ruleset.version,
@@ -205,11 +242,16 @@ async def open_table(games: Games, player: PlayerId, wish: TableWish, *, key: st
             decided = table.named(decided, official, cause, at)
         for seat, holder in wish.seats.items():
             decided = table.assigned(decided, seat, holder, cause, at)
+        if rematch is not None:
+            decided = table.taken(decided, cause, at)
+            if not decided.game.around.assigned:
+                decided = decided.then(decided.game.start(decided.game.chance(secret), cause, at))
         if not wish.listed and not opening.private:
             await games.store.list_game(game, False)
         return decided
 
-    done = await games.open("create", player, table.content, opening, begin, key=key)
+    named = rematch.id if rematch is not None else None
+    done = await games.open("create", player, table.content, opening, begin, key=key, as_=named)
     games.keep_board(table.digest, table.board)
     return done
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from domain.kernel.ids import Seat, Version
-from domain.kernel.log import ending
+from domain.kernel.log import ending, rematching
 from domain.kernel.log.game import Decided, Game
 from domain.kernel.rules.ruleset import Order
 from service.games.acts import Act, Case
@@ -41,6 +41,15 @@ class Abandon(Act, frozen=True):
     async def decide(self, case: Case) -> Decided:
         since = (await case.log())[-1].at
         return ending.abandon(case.game, since, case.chance, case.at)
+
+
+class Expire(Act, frozen=True):
+    """The offer of a rematch has expired: it is cancelled."""
+
+    kind = "expire"
+
+    async def decide(self, case: Case) -> Decided:
+        return rematching.expire(case.game, case.at)
 
 
 class EndProposal(Struct, frozen=True):

@@ -164,11 +164,12 @@ class Games(GameReader):
         key: str | None = None,
         room: Room | None = None,
         beside: GameId | None = None,
+        as_: GameId | None = None,
     ) -> Done:
         """Open a new game, under an id of its own: in the book of the game `beside`. `begin` decides its first events.
 
         `content` is what the key stands for. Raises `KeyReused`, the refusal of a `room` that is full, and what `begin`
-        raises.
+        raises; and `Conflict` when there is a game of the id `as_`.
         """
         within = room.within if room is not None else None
 
@@ -176,13 +177,15 @@ class Games(GameReader):
             # A release before books took the first id of all, also for a fork.
             if key is not None and beside is not None and (first := await self.opened_before(player, content, key)):
                 return first
-            for game_id in self._new_ids(player, key, beside):
+            for game_id in (as_,) if as_ is not None else self._new_ids(player, key, beside):
                 request = request_of(player, self._clock, key, content)
                 decided = await begin(game_id, request)
                 new = CachedGame(game_id, secret=opening.chance)
                 try:
                     return await self._appender.append(new, request, decided, opening, within)
                 except Conflict:
+                    if as_ is not None:
+                        raise
                     continue  # made under this key before, which has ended since
                 except LimitReached:
                     if room is None:

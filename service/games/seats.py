@@ -23,14 +23,18 @@ class AssignSeat(Act, frozen=True):
 
 
 class ConfirmSeat(Act, frozen=True):
-    """Confirming the seat that was assigned to the account."""
+    """Confirming the seat that was assigned to the account. A rematch starts by the last confirmation."""
 
     kind = "confirm-seat"
     seat: Seat
     entropy: str = ""
 
     async def decide(self, case: Case) -> Decided:
-        return seating.confirm_seat(case.game, self.seat, self.entropy, case.cause, case.at)
+        confirmed = seating.confirm_seat(case.game, self.seat, self.entropy, case.cause, case.at)
+        if confirmed.game.rematch_of is None or confirmed.game.around.assigned:
+            return confirmed
+        # The last one has agreed (TAB-REM-03).
+        return confirmed.then(confirmed.game.start(confirmed.game.chance(case.secret), case.cause, case.at))
 
 
 class OfferSeat(Act, frozen=True):

@@ -37,7 +37,7 @@ KINDS: Final = (
     *("name-official", "release-official", "resume", "rule"),
     *("assign-seat", "confirm-seat", "offer-seat", "withdraw-offer", "accept-seat", "resign"),
     *("set-clock", "give-time", "take-day-off", "claim-flag", "fall", "credit-outage"),
-    *("propose-end", "answer-end", "abandon"),
+    *("propose-end", "answer-end", "abandon", "expire"),
 )
 """The kinds of requests to games; an undo is a command."""
 
@@ -190,7 +190,7 @@ class Metrics:
         )
         self.projection_behind = self._gauge(
             "tabularium_projection_behind_events",
-            "Events in the log that a projection has not folded; NaN when that cannot be told now.",
+            "Events in the log that a projection has not folded, of ratings results; NaN when that cannot be told now.",
             "projection",
         )
         self.projection_behind_seconds = self._gauge(

@@ -375,23 +375,7 @@ class Committee:
         for _ in range(ATTEMPTS):
             if use is not None and (first := await self._first(tournament_id, use)) is not None:
                 return first
-            now = await self.now(tournament_id)
-            current = now.tournament.field.current
-            if current is None or current.status != "drawn":
-                try:
-                    now = await self.act(
-                        tournament_id, player, (), await self._closing(tournament_id), expected=expected
-                    )
-                except Refusal:
-                    drawn = (await self.now(tournament_id)).tournament.field.current
-                    if drawn is None or drawn.status != "drawn":
-                        raise
-                    continue  # the same request came twice at once, or another director was quicker
-                finally:
-                    expected = None
-            elif expected is not None and now.tournament.version not in expected:
-                raise StaleVersion(expected, now.tournament.version, "tournament")
-            now.tournament.require_director(Cause(player), "TAB-TRN-09")
+            now, expected = await self.begin_draw(tournament_id, player, expected=expected), None
             current = now.tournament.require_drawn("TAB-TRN-09")
             try:
                 found = await self.draw(now.tournament.field, current)
@@ -405,9 +389,38 @@ class Committee:
                 inscribed = rounds.draft(now.tournament, found.draw, found.by, found.bound, cause, at)
                 return await self._append(inscribed, now.tournament.version, now.row.title, use)
             except Conflict:
-                expected = None
                 continue  # somebody withdrew meanwhile, perhaps
         raise StoreUnavailable(f"{tournament_id} changed {ATTEMPTS} times while a round was drawn; try again")
+
+    async def begin_draw(
+        self, tournament_id: TournamentId, player: PlayerId, *, expected: Collection[Version] | None = None
+    ) -> Proceeding:
+        """Return a tournament whose next round can be drawn: its check-in is closed, now or before. Raises as `act`."""
+        for _ in range(ATTEMPTS):
+            now = await self.now(tournament_id)
+            current = now.tournament.field.current
+            if current is None or current.status != "drawn":
+                try:
+                    now = await self.act(
+                        tournament_id, player, (), await self._closing(tournament_id), expected=expected
+                    )
+                except Refusal:
+                    drawn = (await self.now(tournament_id)).tournament.field.current
+                    if drawn is None or drawn.status != "drawn":
+                        raise
+                    expected = None
+                    continue  # the same request came twice at once, or another director was quicker
+            elif expected is not None and now.tournament.version not in expected:
+                raise StaleVersion(expected, now.tournament.version, "tournament")
+            now.tournament.require_director(Cause(player), "TAB-TRN-09")
+            rounds.require_more_drafts(now.tournament)
+            return now
+        raise StoreUnavailable(f"{tournament_id} changed {ATTEMPTS} times while a check-in was closed; try again")
+
+    async def drawn_before(self, tournament_id: TournamentId, player: PlayerId, key: str | None) -> Proceeding | None:
+        """Return what a request to draw made under its key; None when it has made nothing yet."""
+        use = _use(player, key, ["draw"])
+        return await self._first(tournament_id, use) if use is not None else None
 
     async def price(
         self,

@@ -102,6 +102,8 @@ export type Roll = Schemas["RollView"];
 export type SeatView = Schemas["SeatView"];
 export type TakeBack = Schemas["TakeBack"];
 export type EndProposal = Schemas["EndProposal"];
+export type Rematch = Schemas["Rematch"];
+export type Rematches = Schemas["Rematches"];
 export type TimelineEntry = Schemas["TimelineEntry"];
 export type Papers = Schemas["PapersView"];
 export type Paper = Schemas["Paper"];
@@ -246,6 +248,8 @@ export type LoggedEvent = {
   version: number;
   winners: string[];
   withheld: string | undefined;
+  rematch_of: string | undefined;
+  offered_until: string | undefined;
 };
 
 /** Who caused an event, and how. */

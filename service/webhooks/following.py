@@ -34,7 +34,7 @@ from domain.kernel.log.game import Game
 from domain.kernel.log.history import cause_of, read_around
 from domain.kernel.log.lifecycle import AnswerGiven, OfficialNamed
 from domain.kernel.log.record import Record
-from domain.kernel.log.seated import SeatOffered
+from domain.kernel.log.seated import SeatAssigned, SeatOffered
 from domain.kernel.rules.message import type_name
 from projections.cursor import Cursor, UnknownCursor
 from projections.cursor import Place as LogPlace
@@ -342,7 +342,8 @@ class Follower:
         self, place: LogPlace, record: Record, event: Any, game: GameId, case: CaseId | None
     ) -> list[DeliveryRow]:
         """Return what is told to persons of an event, as their inboxes list it."""
-        notice = noticed(record, event, game, case)
+        rematch = isinstance(event, SeatAssigned) and (await self._games.game(game)).rematch_of is not None
+        notice = noticed(record, event, game, case, rematch=rematch)
         if notice is None:
             return []
         told, audience = notice

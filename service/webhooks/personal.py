@@ -55,6 +55,7 @@ WORDS: Final[Mapping[str, str]] = {
     TURN: "It is your turn, {seat}.",
     "game-started": "The game has begun.",
     "seat-assigned": "{seat} was assigned to you.",
+    "rematch-offered": "You are asked for a rematch, as {seat}.",
     "flag-fell": "The time of {seat} is up.",
     "take-back-asked": "{seat} asks to take moves back.",
     "end-proposed": "{seat} proposes to end the game.",
@@ -129,9 +130,11 @@ def page_of(event: WebhookEvent) -> str:
     return f"/games/{told.game}/desk" if told.case is not UNSET else f"/games/{told.game}"
 
 
-def noticed(record: Record, happened: object, game: GameId, case: CaseId | None) -> tuple[WebhookEvent, str] | None:
+def noticed(
+    record: Record, happened: object, game: GameId, case: CaseId | None, *, rematch: bool = False
+) -> tuple[WebhookEvent, str] | None:
     """Return the notice of an event of a game or a case, and the roles that are told; None when there is none."""
-    if (notice := notice_of(happened)) is None:
+    if (notice := notice_of(happened, rematch=rematch)) is None:
         return None
     kind, seat, audience = notice
     told = WebhookData(

@@ -158,3 +158,26 @@ async def test_a_club_evening_takes_few_clicks_from_nothing_to_published_tables(
     (evening,) = (await service.get("/v1/tournaments?status=running"))["items"]
     preset = (await service.get(f"/v1/rulesets/{evening['ruleset']}/tournament-presets"))["items"][0]
     assert (await service.get(f"/v1/tournaments/{evening['tournament']}"))["regulations"] == preset["regulations"]
+
+
+async def test_the_organizer_names_and_releases_a_director_on_the_page(service: Service, page: Page, visitor: Visitor):
+    club = await club_of(service, 2)
+    bert = club.players[1]
+    await club.announce(ruleset="conquest-classic-friz")
+    await page.goto(f"{club.url.removeprefix('/v1')}#token={token_of(club.director)}")
+    region = page.get_by_role("region", name="For directors")
+    await region.get_by_text("Directors", exact=True).click()
+    directors = region.locator(".directors li")
+    await expect(directors).to_have_text(["Zeno organizes the tournament"])
+    field = region.get_by_label("Name of the player, or the address of their page")
+    await field.fill("Nobody")
+    await region.get_by_role("button", name="Name a director").click()
+    await expect(region).to_contain_text("No player who can be found is called Nobody.")
+    await field.fill(f"/players/{bert.id}")
+    await region.get_by_role("button", name="Name a director").click()
+    await expect(directors).to_have_count(2)
+    assert (await service.get(club.url))["directors"] == [club.director.id, bert.id]
+    await region.get_by_text("Directors", exact=True).click()
+    await directors.nth(1).get_by_role("button").click()
+    await expect(directors).to_have_count(1)
+    assert (await service.get(club.url))["directors"] == [club.director.id]

@@ -65,6 +65,22 @@ async def test_a_tournament_is_entered_and_says_who_stands_above_whom_and_why(
     await visitor.axe_in_passing()
 
 
+async def test_the_boards_of_tables_go_on_with_their_games(service: Service, page: Page, visitor: Visitor):
+    club = await club_of(service, 2)
+    await club.announce(**REGULATIONS)
+    await club.enter()
+    await club.publish()
+    (table,) = (await club.opened(1))["tables"]
+    await page.clock.install()
+    await page.goto(club.url.removeprefix("/v1"))
+    board = page.get_by_role("region", name="Round 1").locator("img")
+    await board.scroll_into_view_if_needed()
+    await service.post(f"/v1/games/{table['game']}/start", club.named(table["players"])[0])
+    version = (await service.get(f"/v1/games/{table['game']}"))["version"]
+    await page.clock.fast_forward(10_000)
+    await expect(board).to_have_attribute("src", f"/v1/games/{table['game']}/board.svg?version={version}")
+
+
 async def direct(page: Page, address: str, player: str) -> None:
     """Do what directors do after the last round, to its end."""
     await page.goto(address)

@@ -63,6 +63,8 @@ class Play:
         abandoned_after: int | UnsetType = UNSET,
         organizer_sees: Sight = "spectator",
         tournament: TournamentId | None = None,
+        rematch_of: GameId | UnsetType = UNSET,
+        offered_until: str | UnsetType = UNSET,
     ) -> None:
         self.ruleset = ruleset
         self.board = board
@@ -82,6 +84,8 @@ class Play:
                 forks=forks,
                 abandoned_after=abandoned_after,
                 organizer_sees=organizer_sees,
+                rematch_of=rematch_of,
+                offered_until=offered_until,
                 commitment=commitment_to(self.secret),
                 cause=Cause(ORGANIZER, tournament=tournament),
                 at=self.now,

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from domain.kernel.ids import PlayerId, Seat, StreamId
+from domain.kernel.ids import GameId, PlayerId, Seat, StreamId
 from domain.kernel.log import officials
 from domain.kernel.log.history import starts_of_commands
 from domain.tournament import directing, entering, results, rounds
@@ -130,6 +130,18 @@ async def test_who_is_assigned_a_seat_is_told_so_and_who_had_it_hears_no_more(ro
     assert await kinds(rows, player_of(BLUE)) == ["game-started"]
     (notice,) = await notices_of(rows, SUBSTITUTE)
     assert notice.seat == RED
+
+
+async def test_who_is_asked_for_a_rematch_is_told_so_and_that_it_was_declined(rows: ProjectionStore) -> None:
+    until = "2026-01-02T00:00:00.000000Z"
+    play = Play(TINY, ROOM, 3, seed=6, start=False, rematch_of=GameId("gbefore"), offered_until=until)
+    play.sit(RED, ORGANIZER)
+    play.assign(BLUE, SUBSTITUTE)
+    play.assign(GREEN, player_of(GREEN))
+    play.cancel(player_of(GREEN))
+    await told(rows, play)
+    assert await kinds(rows, SUBSTITUTE) == ["rematch-offered", "game-cancelled"]
+    assert await kinds(rows, ORGANIZER) == ["game-cancelled"]
 
 
 async def test_who_leaves_before_the_start_is_told_nothing(rows: ProjectionStore) -> None:

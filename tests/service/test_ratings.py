@@ -13,7 +13,8 @@ from projections.finished import DEFAULTS
 from projections.ratings import RATINGS
 from projections.skill import NEW, after
 from projections.store import NotBuilt, ProjectionStore
-from service.ratings import Counter
+from service.cli.projections import standings
+from service.ratings import Counter, behind
 from tests.helpers.results import League, from_zero, game, result, seasoned, some_results, time_of
 from tests.projections.conftest import place, rows
 from tests.projections.logs import contents
@@ -38,6 +39,25 @@ async def test_before_the_first_count_there_are_no_ratings_only_where_no_game_ha
     await league.know(*result("t1.1", 9, "g1", "table", [["bert"], ["anna"]]))
     with pytest.raises(NotBuilt):
         await ratings.of_player(rows, PlayerId("anna"))
+
+
+async def test_it_is_said_how_many_results_are_not_counted_yet(league: League) -> None:
+    rows = league.rows
+    assert await behind(rows, await rows.generations()) == {0: (0, 0)}
+    await league.know(*result("t1.1", 9, "g1", "table", [["bert"], ["anna"]]))
+    generations = await rows.generations()
+    told = await behind(rows, generations)
+    assert told[0][0] == 0
+    assert told[0][1] > 0
+    (missing,) = (each for each in standings(generations, 100, told) if each.projection == RATINGS.name)
+    assert (missing.state, missing.events, missing.behind) == ("missing", *told[0])
+    await league.counted()
+    generations = await rows.generations()
+    (live,) = (each for each in generations if each.projection == RATINGS.name)
+    told_then = await behind(rows, generations)
+    assert told_then[live.number] == (told[0][1], 0)
+    (standing,) = (each for each in standings(generations, 100, told_then) if each.projection == RATINGS.name)
+    assert (standing.state, standing.events, standing.behind) == ("live", told[0][1], 0)
 
 
 @pytest.mark.rule("TAB-RAT-06")

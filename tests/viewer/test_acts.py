@@ -10,6 +10,7 @@ from domain.kernel.rules.message import type_name
 from tests.domain.kernel.log import test_assigned as assigned
 from tests.domain.kernel.log import test_clocks as clocks
 from tests.domain.kernel.log import test_ends as ends
+from tests.domain.kernel.log import test_rematches as rematches
 from tests.domain.kernel.log import test_seats as seats
 from tests.domain.kernel.log.test_aside import BLUE, gift, undone
 from tests.domain.kernel.log.test_aside import forged as gift_forged
@@ -81,6 +82,16 @@ def test_the_page_knows_who_assigns_seats_and_who_confirms_them():
     assert faults(right) == ["", ""]
     for forge, problem in zip(assigned.FORGERIES, faults(wrong), strict=True):
         assert problem, forge
+
+
+def test_the_page_knows_who_agrees_to_a_rematch_and_who_declines_it():
+    right = [rows_of(play) for play in (rematches.begun(), rematches.expired(), rematches.declined())]
+    assert faults(right) == ["", "", ""]
+    wrong = [rows_of(make(), forge) for make, forge, _ in rematches.FORGERIES]
+    for rows in wrong:
+        for version, row in enumerate(rows, start=1):
+            row["version"] = version
+    assert all(faults(wrong))
 
 
 def test_the_page_knows_who_may_take_a_seat_back():

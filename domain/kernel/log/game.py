@@ -121,6 +121,10 @@ class Game(Struct, kw_only=True):
     """Who may read it."""
     abandoned_after: int = ABANDONED_AFTER
     """After how many days in which nothing happens it ends as abandoned (TAB-END-04)."""
+    rematch_of: GameId | None = None
+    """The game that its players played before; None for a game that is no rematch (TAB-REM-01)."""
+    offered_until: str = ""
+    """Until when its players can agree to a rematch (TAB-REM-04)."""
     forked: GameForked | None = None
     """How a fork began; None for a game that is none."""
     past: "Game | None" = None
@@ -143,6 +147,8 @@ class Game(Struct, kw_only=True):
             forks=event.forks or "players",
             readers=event.readers or "everybody",
             abandoned_after=event.abandoned_after or ABANDONED_AFTER,
+            rematch_of=event.rematch_of or None,
+            offered_until=event.offered_until or "",
         )
 
     # --- before the game ---
@@ -161,6 +167,8 @@ class Game(Struct, kw_only=True):
         readers: Readers = "everybody",
         clock: Clock | None = None,
         abandoned_after: int | UnsetType = UNSET,
+        rematch_of: GameId | UnsetType = UNSET,
+        offered_until: str | UnsetType = UNSET,
         commitment: str,
         cause: Cause,
         at: str,
@@ -200,6 +208,8 @@ class Game(Struct, kw_only=True):
             forks="officials" if forks == "officials" else UNSET,
             readers="invited" if readers == "invited" else UNSET,
             abandoned_after=abandoned_after,
+            rematch_of=rematch_of,
+            offered_until=offered_until,
         )
         happened: list[tuple[GameEvent, int]] = [(event, 0)]
         if clock is not None:
@@ -245,7 +255,7 @@ class Game(Struct, kw_only=True):
         return player == self.organizer or player in seated or self.around.is_official(player)
 
     def cancel(self, cause: Cause, at: str) -> Decided:
-        """Cancel the game, or close an analysis.
+        """Cancel the game, or close an analysis; or decline a rematch, as one of its players (TAB-REM-04).
 
         Raises:
             Refusal: the game has begun (TAB-LIFE-04), or the analysis has ended (TAB-FORK-06), or somebody else than
@@ -254,7 +264,8 @@ class Game(Struct, kw_only=True):
         rule, open_, right = "TAB-LIFE-04", "gathering", "You can cancel a game only before it begins."
         if self.is_analysis:
             rule, open_, right = "TAB-FORK-06", "running", "You can close an analysis only while it goes on."
-        if cause.player != self.organizer:
+        declines = self.rematch_of is not None and cause.player in self.players.values()
+        if cause.player != self.organizer and not declines:
             asked = "You are not the organizer of this game."
             raise Refusal(rule, asked, f"Only the organizer, {self.organizer}, can cancel it.")
         if self.status != open_:
@@ -279,6 +290,9 @@ class Game(Struct, kw_only=True):
         if free := [seat for seat, holder in self.players.items() if holder is None]:
             asked = "The game cannot start yet."
             raise Refusal("TAB-LIFE-02", asked, f"These seats are still free: {', '.join(free)}.")
+        if self.rematch_of is not None and (open_ := self.around.assigned):
+            asked = "The rematch cannot start yet."
+            raise Refusal("TAB-REM-03", asked, f"These seats have not agreed: {', '.join(open_)}.", untimely=True)
 
     def moved(self, moves: Mapping[Seat, Seat]) -> SeatsMoved:
         """Return that the holder of each seat has moved to another one."""
@@ -291,6 +305,12 @@ class Game(Struct, kw_only=True):
             asked = f"You asked to {what}, but {self.state}."
             rule = "TAB-LIFE-04" if self.status == "cancelled" else rule
             raise Refusal(rule, asked, "You can do that only before a game begins.", untimely=True)
+
+    def require_no_offer(self, what: str) -> None:
+        """Raise `Refusal` for a rematch that was offered: its players agree to it as it is (TAB-REM-02)."""
+        if self.rematch_of is not None and self.status == "gathering":
+            asked = f"You asked to {what} of a rematch that is offered."
+            raise Refusal("TAB-REM-02", asked, "Cancel the offer, and create a game of your own.")
 
     # --- in the game ---
 

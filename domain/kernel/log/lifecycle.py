@@ -49,6 +49,8 @@ class GameCreated(GameEvent, frozen=True):
         readers: `invited` when the game is private, so that only those read it who take part in it (TAB-READ-01);
             absent when everybody may.
         abandoned_after: after how many days in which nothing happens it ends as abandoned (TAB-END-04); absent for 90.
+        rematch_of: the game that its players played before, for a rematch (TAB-REM-01); absent otherwise.
+        offered_until: until when the players can agree to the rematch (TAB-REM-04).
     """
 
     schema: ClassVar[int] = 2
@@ -66,6 +68,8 @@ class GameCreated(GameEvent, frozen=True):
     forks: Literal["officials"] | UnsetType = UNSET
     readers: Literal["invited"] | UnsetType = UNSET
     abandoned_after: int | UnsetType = UNSET
+    rematch_of: GameId | UnsetType = UNSET
+    offered_until: str | UnsetType = UNSET
 
     @property
     def board_key(self) -> str:
@@ -76,7 +80,8 @@ class GameCreated(GameEvent, frozen=True):
         documents = {} if self.documents is UNSET else self.documents
         marks = enumerated([f"the {name} {digest[7:15]}" for name, digest in documents.items()])
         played = f", with {marks}" if documents else ""
-        return f"A game of {names(self.ruleset)} was created for {len(self.seats)} players{played}."
+        what = "game" if self.rematch_of is UNSET else f"rematch of {self.rematch_of}"
+        return f"A {what} of {names(self.ruleset)} was created for {len(self.seats)} players{played}."
 
 
 class GameForked(GameCreated, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from domain.kernel.chance.draws import Chance
 from domain.kernel.chance.secret import Vault
 from domain.kernel.ids import PlayerId, RuleId, Seat, Version
-from domain.kernel.log import retracting
+from domain.kernel.log import rematching, retracting
 from domain.kernel.log.event import GameEvent
 from domain.kernel.log.game import Decided, Game
 from domain.kernel.log.lifecycle import (
@@ -101,6 +101,8 @@ def assign_seat(game: Game, seat: Seat, player: PlayerId, cause: Cause, at: str)
         raise Refusal("TAB-FORK-04", asked, "They take their seats themselves.")
     _require_seat(game, seat)
     holder = game.players[seat]
+    if holder is not None:
+        game.require_no_offer("assign a seat")
     if holder is not None and seat not in game.around.assigned:
         open_ = [each for each, held in game.players.items() if held is None or each in game.around.assigned]
         allowed = f"You can assign {', '.join(open_)}." if open_ else "All seats were taken or confirmed."
@@ -120,7 +122,7 @@ def confirm_seat(game: Game, seat: Seat, entropy: str, cause: Cause, at: str) ->
 
     Raises:
         Refusal: the game has begun, the account does not hold the seat, or the seat was not assigned to it or is
-            confirmed already (TAB-SEAT-09).
+            confirmed already (TAB-SEAT-09), or the offer of a rematch has expired (TAB-REM-04).
     """
     game.require_gathering("confirm a seat", "TAB-SEAT-09")
     if game.players.get(seat) != cause.account:
@@ -128,6 +130,7 @@ def confirm_seat(game: Game, seat: Seat, entropy: str, cause: Cause, at: str) ->
     if seat not in game.around.assigned:
         asked = f"{seat} does not wait for you to confirm it."
         raise Refusal("TAB-SEAT-09", asked, "Only a seat that was assigned to you can be confirmed, and only once.")
+    rematching.require_standing(game, at)
     return game.log([(SeatConfirmed(seat, entropy), 0)], replace(cause, seat=seat), at)
 
 

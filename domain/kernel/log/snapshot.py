@@ -22,7 +22,7 @@ from domain.kernel.rules.documents import key_of
 from domain.kernel.rules.ruleset import Library, Result, Ruleset
 from domain.kernel.rules.table import Table
 
-FORM: Final = 13
+FORM: Final = 14
 """Rises when the kernel folds or writes down otherwise than before."""
 _NONE: Final = b"null"
 
@@ -56,6 +56,8 @@ class _Snapshot(Struct, forbid_unknown_fields=True):
     forks: Forking
     readers: Readers
     abandoned_after: int
+    rematch_of: GameId | None
+    offered_until: str
     table: Raw
     forked: GameForked | None
     past: Raw
@@ -89,6 +91,8 @@ def take(game: Game) -> bytes:
             forks=game.forks,
             readers=game.readers,
             abandoned_after=game.abandoned_after,
+            rematch_of=game.rematch_of,
+            offered_until=game.offered_until,
             table=Raw(game.table.snapshot() if game.table is not None else _NONE),
             forked=game.forked,
             past=Raw(take(game.past) if game.past is not None else _NONE),
@@ -138,6 +142,8 @@ def restore(snapshot: bytes, library: Library, board_of: Callable[[str], Board])
             forks=kept.forks,
             readers=kept.readers,
             abandoned_after=kept.abandoned_after,
+            rematch_of=kept.rematch_of,
+            offered_until=kept.offered_until,
             forked=kept.forked,
             past=restore(bytes(kept.past), library, board_of) if bytes(kept.past) != _NONE else None,
         )

@@ -38,6 +38,7 @@ def set_clock(game: Game, clock: Clock | None, cause: Cause, at: str) -> Decided
         asked = "You are not the organizer of this game."
         raise Refusal("TAB-CLK-01", asked, f"Only the organizer, {game.organizer}, chooses its clock.")
     game.require_gathering("choose the clock", "TAB-CLK-01")
+    game.require_no_offer("choose the clock")
     if clock is not None:
         require_sound(clock, len(game.players))
     return game.log([(ClockSet(clock), game.draws)], cause, at)

@@ -11,7 +11,7 @@ from domain.kernel.canonical import canonical
 from domain.kernel.chance.draws import Chance
 from domain.kernel.chance.secret import Sealed, Secret, Vault
 from domain.kernel.ids import Seat, Version
-from domain.kernel.log import answering, ending, forking, officials, organizing, retracting, seating, timing
+from domain.kernel.log import answering, ending, forking, officials, organizing, rematching, retracting, seating, timing
 from domain.kernel.log.answers import read_answer
 from domain.kernel.log.clock import Clock
 from domain.kernel.log.clocked import (
@@ -166,6 +166,8 @@ class Deciding:
                     game.require_startable()
                     raise NotPublishedError
                 return game.start(self._chance(game), by, at)
+            case GameCancelled() if cause.by == "clock":
+                return rematching.expire(game, at)
             case GameCancelled():
                 return game.cancel(by, at)
             case MovesRetracted():
@@ -247,6 +249,8 @@ class Deciding:
             readers=event.readers or "everybody",
             clock=self._clock_of_creation(),
             abandoned_after=event.abandoned_after,
+            rematch_of=event.rematch_of,
+            offered_until=event.offered_until,
             commitment=event.commitment,
             cause=cause,
             at=at,

@@ -118,9 +118,10 @@ BY_CLOCK: Final[Mapping[type[GameEvent], Origin]] = {
     DefaultGiven: Origin("a default answer", "clock", seat=True, command=True),
     OutageCredited: Origin("the credit of an outage", "clock"),
     GameAbandoned: Origin("the end of an abandoned game", "clock"),
+    GameCancelled: Origin("the end of an offer of a rematch", "clock"),
 }
-"""What the clock itself may cause; whether it was time, TAB-CLK-05 to -09 and TAB-END-04 say, by which it is decided
-again."""
+"""What the clock itself may cause; whether it was time, TAB-CLK-05 to -09, TAB-END-04 and TAB-REM-04 say, by which it
+is decided again."""
 BY_HOUSE: Final[Mapping[type[GameEvent], Origin]] = {
     AnsweredByHouse: Origin("an answer of the house", "house", seat=True, command=True),
     GamePaused: Origin("a pause by the house", "house"),
@@ -246,6 +247,8 @@ def _unentitled(game: Game | None, origin: Origin, event: Any, cause: Cause) -> 
         return "" if game.around.is_official(cause.player) else f"{by}, who is no official of the game"
     if cause.player == game.organizer:
         return ""
+    if isinstance(event, GameCancelled) and game.rematch_of is not None:
+        return "" if cause.player in game.players.values() else f"{by}, who was not asked to play"
     if origin.by == "organizer":
         return f"{by}, who is not the organizer"
     return "" if cause.player in game.players.values() else f"{by}, who neither organizes the game nor holds a seat"

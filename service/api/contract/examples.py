@@ -71,6 +71,8 @@ def examples(library: Library, boards: Boards) -> Examples:
         "season": "1",
         "round": "1",
         "table": "1",
+        "draft": "1",
+        "offer": "1",
         "webhook": webhooks.WEBHOOK,
         "delivery": webhooks.DELIVERY,
         "device": notifications.DEVICE,

@@ -73,6 +73,8 @@ PARAMETERS: Final = {
     "league": "The id of a league.",
     "season": "The number of a season.",
     "round": "The number of a round, from 1.",
+    "draft": "The number of a draft of a round, from 1.",
+    "offer": "The number of an offer of a rematch, from 1 to 5.",
     "table": "The number of a table in its round, from 1.",
     "number": "The version of the case at which the statement was made.",
     "game": "The id of a game.",
@@ -116,6 +118,11 @@ REQUEST_HEADERS: Final[Mapping[str, tuple[str, Schema, Any]]] = {
         "Take this only if the game, or the case, is at this version, or at one of several. `*` stands for any.",
         _VERSION_TAGS,
         '"17"',
+    ),
+    "Prefer": (
+        "`respond-async` lets the service answer 202 before the work is done (RFC 7240).",
+        {"type": "string"},
+        "respond-async",
     ),
     "Range": ("Send only these bytes.", {"type": "string"}, "bytes=1024-"),
     "If-Range": (

@@ -369,6 +369,7 @@ class GameDetail(GameSummary, frozen=True):
         paused: why it is paused; null while it is not paused.
         take_backs: the open requests of seats to take moves back.
         end_proposals: the open proposals of seats to end it.
+        rematch_of: the game that its players played before, for a rematch; null for any other game.
         abandoned_after: after how many days in which nothing happens it ends as abandoned.
         abandoned_at: the earliest time at which it will end as abandoned when nothing happens until then; null for a
             game that does not run, and for an analysis.
@@ -402,6 +403,7 @@ class GameDetail(GameSummary, frozen=True):
     paused: str | None
     take_backs: tuple[TakeBack, ...]
     end_proposals: tuple[EndProposal, ...]
+    rematch_of: GameId | None
     abandoned_after: int
     abandoned_at: str | None
     clocks: ClocksView | None

@@ -142,6 +142,7 @@ def game_detail(
         take_backs=open_take_backs(game),
         clock=clock_of(game),
         end_proposals=open_proposals(game),
+        rematch_of=game.rematch_of,
         abandoned_after=game.abandoned_after,
         abandoned_at=abandoned_at(game, row.changed),
         clocks=clocks,

@@ -8,8 +8,9 @@ from typing import Final
 from litestar.response import Response, Stream
 from msgspec import Struct
 
+from domain.kernel.ids import StreamId
 from projections.cursor import Cursor, reaches
-from projections.inbox import INBOX
+from projections.inbox import INBOX, tournaments_of
 from projections.store import NotBuilt, Rows, Unavailable
 from service.accounts.caller import Caller
 from service.api.endpoint import Answer, endpoint
@@ -21,6 +22,7 @@ from service.api.players.stream import follow_games
 from service.api.request import Call
 from service.api.services import Services
 from service.base.clock import stamp, utc_now
+from service.cluster.wake import Wake
 
 GATHER: Final = 0.5
 """Seconds between two looks at an inbox, so that a busy moment in its games takes one."""
@@ -39,10 +41,17 @@ class InboxFrame(Struct, frozen=True):
 
 
 class _Heard:
-    """How far the games of an account were followed, and whether anything was heard since the last look."""
+    """How far the games of an account were followed, and whether anything was heard since the last look.
+
+    Attributes:
+        tournaments: those in which the account takes part, as of the last look.
+        elsewhere: whether something happened there since then.
+    """
 
     def __init__(self, place: Cursor) -> None:
         self.place = place
+        self.tournaments: set[StreamId] = set()
+        self.elsewhere = False
         self.at = stamp(utc_now)
         self.rung = asyncio.Event()
 
@@ -52,6 +61,13 @@ class _Heard:
             if each is not None:
                 self.place, self.at = each[0], each[3].at
             self.rung.set()
+
+    async def listen(self, wake: Wake) -> None:
+        """Hear of the tournaments: following the games does not."""
+        async with wake.subscribe(None, lambda stream, _: stream in self.tournaments) as signal:
+            while await signal.wait() and not signal.closed:
+                self.at, self.elsewhere = stamp(utc_now), True
+                self.rung.set()
 
 
 async def follow_inbox(
@@ -64,7 +80,10 @@ async def follow_inbox(
     heard = _Heard(start)
     following = asyncio.create_task(heard.follow(services, caller))
     following.add_done_callback(lambda _: heard.rung.set())
+    listening = asyncio.create_task(heard.listen(services.wake))
     try:
+        with suppress(Unavailable, NotBuilt):
+            heard.tournaments |= await tournaments_of(services.rows, caller.player)
         yield str(start), InboxFrame(heard.at), state
         while True:
             await heard.rung.wait()
@@ -74,8 +93,10 @@ async def follow_inbox(
             await asyncio.sleep(GATHER)
             heard.rung.clear()
             place, caller = heard.place, await services.accounts.still(caller)
+            elsewhere, heard.elsewhere = heard.elsewhere, False
             with suppress(Unavailable, NotBuilt):  # then the next look tells
-                await _reached(services.rows, place)
+                await _reached(services.rows, await services.store.end() if elsewhere else place)
+                heard.tournaments = {*await tournaments_of(services.rows, caller.player)}
                 now = await state_of(services, caller, await inbox_of(services, caller))
                 if now != state:
                     state = now
@@ -83,9 +104,9 @@ async def follow_inbox(
                     continue
             yield None
     finally:
-        following.cancel()
-        with suppress(asyncio.CancelledError, Exception):
-            await following
+        for task in (following, listening):
+            task.cancel()
+        await asyncio.gather(following, listening, return_exceptions=True)
 
 
 async def _reached(rows: Rows, place: Cursor) -> None:
@@ -112,8 +133,8 @@ async def stream_notifications(request: Call) -> Response[bytes] | Stream:
     Begins with a frame that says what waits for you: how many notifications you have not read, the games that wait
     for a decision of yours, the cases that wait for your ruling, and the webhooks that failed. Another frame comes
     whenever that changes. So a client keeps nothing, and after a break connects again. When something is read
-    elsewhere, a webhook is switched off, something happens in a tournament, or somebody else makes you part of a game,
-    that comes within 15 seconds.
+    elsewhere, a webhook is switched off, or somebody else makes you part of a game or a tournament, that comes within
+    15 seconds.
     After 15 seconds without a frame the service sends a comment. The stream ends when the service stops and when
     your token ends.
     """

@@ -6,7 +6,9 @@ from datetime import datetime
 from typing import Any, Final
 
 from projections.library import PROJECTIONS
+from projections.ratings import RATINGS
 from projections.store import Generation, Rows, Unavailable
+from service import ratings
 from service.api.headers import shielded
 from service.base.clock import utc_now
 from service.observe.metrics import Metrics
@@ -54,14 +56,19 @@ class Exporter:
         try:
             async with asyncio.timeout(PATIENCE):
                 names = {projection.name for projection in PROJECTIONS}
-                generations = [each for each in await self._rows.generations() if each.projection in names]
+                known = await self._rows.generations()
+                generations = [each for each in known if each.projection in names]
+                counted = await ratings.behind(self._rows, known)
                 total = await self._store.events()
                 ages = {cursor: await self._age(cursor) for cursor in {each.cursor for each in generations}}
         except (StoreError, Unavailable, TimeoutError):
+            behind.labels(RATINGS.name).set(math.nan)
             for projection in PROJECTIONS:
                 behind.labels(projection.name).set(math.nan)
                 seconds.labels(projection.name).set(math.nan)
             return
+        rated = _read(RATINGS.name, known)
+        behind.labels(RATINGS.name).set(counted[rated.number if rated else 0][1])
         for projection in PROJECTIONS:
             at = _read(projection.name, generations)
             behind.labels(projection.name).set(max(0, total - (at.events if at else 0)))

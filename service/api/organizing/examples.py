@@ -3,6 +3,7 @@
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from domain.kernel.ids import GameId, PlayerId
 from domain.kernel.log import seating
@@ -18,6 +19,7 @@ from service.api.organizing.bodies import (
     SeatConfirmation,
     StreamedBulk,
 )
+from service.api.organizing.rematches import Asked, Rematch, Rematches
 from service.api.scene import AT, GAME, Example, Scene
 from service.store.organizing import BulkId
 
@@ -50,8 +52,24 @@ def examples(scene: Scene) -> dict[str, Example]:
         "withdrawConsent": Example(Consents((), None)),
         "assignSeat": Example(scene.accepted(game, assigned), SeatAssignment(friend)),
         "confirmSeat": Example(scene.accepted(assigned.game, confirmed), SeatConfirmation("dice of a friend")),
+        **_rematches(scene),
         "createGames": Example(Bulk(BULK, AT, None, queued), wanted),
         "showBulk": Example(Bulk(BULK, AT, None, opened)),
         "cancelBulk": Example(Bulk(BULK, AT, _STARTS, ended)),
         "streamBulk": Example(frame),
+    }
+
+
+def _rematches(scene: Scene) -> dict[str, Example]:
+    seats = [*scene.created.game.players]
+    players = tuple(
+        Asked(seat, row.player, row.name, agreed=number == 0)
+        for number, (seat, row) in enumerate(zip(seats, scene.players, strict=True))
+    )
+    offered = Rematch(1, GameId("gk3w7c2q9xbt5hna4"), "offered", _STARTS, players)
+    cancelled = replace(offered, status="cancelled")
+    return {
+        "listRematches": Example(Rematches((offered,), None)),
+        "agreeToRematch": Example(offered, SeatConfirmation("dice of mine")),
+        "declineRematch": Example(cancelled),
     }

@@ -52,6 +52,7 @@ from service.api.tournaments.views import (
 from service.tournaments.agenda import Agenda, AgendaTable
 from service.tournaments.calendar import calendar_of
 from service.tournaments.committee import Proceeding, row_of, sheets_of
+from service.tournaments.drafts import DraftState
 from service.tournaments.spreadsheets import crosstable_csv, standings_csv
 
 TOURNAMENT: Final = TournamentId("t4xq2m7ahbk3oxw7c")
@@ -138,6 +139,7 @@ def examples(scene: Scene) -> dict[str, Example]:
     draw = drawn_without_solver(club.tournament.field, club.round)
     club.act(rounds.draft, draw, "slices", None)
     found["drawRound"] = Example(club.round_shown)
+    found["showDraft"] = Example(DraftState(TOURNAMENT, 1, 1, "drafted"))
     cost, costs = rounds.price(club.tournament, 1, 1, draw, Cause(DIRECTOR))
     priced = PricedTables(TOURNAMENT, club.tournament.version, 1, 1, cost, cost, costs)
     found["checkPublication"] = Example(priced, NewTables(1, draw))

@@ -36,6 +36,7 @@ from service.api.tournaments.asked import (
 from service.api.tournaments.bodies import PricedTables, RoundView
 from service.api.tournaments.views import round_view
 from service.tournaments.committee import Decide, Proceeding
+from service.tournaments.drafts import DraftState
 from service.tournaments.results import take
 
 _publication: Final = msgspec.json.Decoder(Publication)
@@ -64,21 +65,63 @@ _ROUND: Final = "/v1/tournaments/{tournament:str}/rounds/{round:str}"
 _TABLE: Final = f"{_ROUND}/tables/{{table:str}}"
 
 
-@_of_a_round("/v1/tournaments/{tournament:str}/rounds", problems=DIRECTED)
+_DRAWING: Final = Answer(202, "The round, whose draft is being drawn.", RoundView, headers=("Location", "ETag"))
+
+
+@_of_a_round(
+    "/v1/tournaments/{tournament:str}/rounds",
+    headers=("Idempotency-Key", "If-Match", "Prefer"),
+    answers=(_DONE, _DRAWING),
+    problems=DIRECTED,
+)
 async def draw_round(request: Call, tournament: str) -> Response[bytes]:
     """Draw a round.
 
     As a director. The first request for a round closes its check-in and draws its lots, which never change (TAB-
     TRN-08). Each request makes a draft of its tables, with its cost: 20 at most, and all stay on the record (TAB-
-    TRN-09). The request has no body. With an `Idempotency-Key`, a repeated request gets the first answer again.
+    TRN-09). With `Prefer: respond-async`, the answer comes before the tables are drawn: `Location` says where the draft
+    stands. The request has no body. With an `Idempotency-Key`, a repeated request gets the first answer again, and
+    draws a draft that was interrupted.
     """
     request.read_query(Nothing)
     await require_director(request, tournament)
     committee, player = request.services.committee, request.signed_in.player
+    if request.prefers("respond-async"):
+        async with explained():
+            found, done = await request.services.drafts.begin(
+                TournamentId(tournament), player, expected=request.expected, key=request.key
+            )
+        number = len(found.tournament.field.rounds)
+        if done:
+            return _shown(found, number)
+        draft = len(found.tournament.field.rounds[number].drafts) + 1
+        place = {"Location": f"/v1/tournaments/{tournament}/rounds/{number}/drafts/{draft}"}
+        view = round_view(found, found.tournament.field.rounds[number])
+        return answer(view, 202, {**place, **etag(found.tournament.version)})
     async with explained():
         done = await committee.draw_round(TournamentId(tournament), player, expected=request.expected, key=request.key)
     current = done.tournament.field.rounds[len(done.tournament.field.rounds)]
     return answer(round_view(done, current), headers=etag(done.tournament.version))
+
+
+@endpoint(
+    "GET",
+    f"{_ROUND}/drafts/{{draft:str}}",
+    tag="Tournaments",
+    account="required",
+    scopes=("organize", "judge"),
+    answers=(Answer(200, "Where the draft stands.", DraftState),),
+    problems=(UNKNOWN_TOURNAMENT, UNKNOWN_ROUND, NOT_A_DIRECTOR),
+)
+async def show_draft(request: Call, tournament: str, round: str, draft: str) -> Response[bytes]:  # noqa: A002
+    """Show where a draft stands.
+
+    As a director: whether a draft that you asked for is still being drawn. The round has it with its cost when it is
+    `drafted`. Ask about once a second.
+    """
+    request.read_query(Nothing)
+    number = round_of(await require_director(request, tournament), round).number
+    return answer(await request.services.drafts.state(TournamentId(tournament), number, number_of(draft)))
 
 
 @_of_a_round(f"{_ROUND}/publication", body=Publication)

@@ -22,6 +22,7 @@ import { takeBacksOf } from "../state/take-backs.js";
 import { endsPanel, saysOfEnds } from "./ends.js";
 import { claims } from "./giving-time.js";
 import { givenUp } from "./leaving.js";
+import { rematchButton, rematchPanel } from "./rematch.js";
 import { won } from "./standings.js";
 
 /**
@@ -90,9 +91,9 @@ function isOver(room) {
 function ending(room) {
   return html`<div class="request" role="group" aria-label="The end of the game">
     <p><strong>Game over. ${won(room)}</strong> Everything is revealed, and the dice can be derived again.</p>
-    <div class="buttons"><button @click=${() => room.dispatchEvent(new Event("verify"))}>See the proof</button>
+    <div class="buttons">${rematchButton(room)} <button @click=${() => room.dispatchEvent(new Event("verify"))}>See the proof</button>
       <a href=${again(room)}>Play again</a></div>
-  </div>`;
+  </div>${rematchPanel(room)}`;
 }
 
 /** The lobby, with the same game chosen. @param {Entered} room */

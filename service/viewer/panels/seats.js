@@ -20,6 +20,7 @@ import { link } from "../parts/papers.js";
 import { remarks } from "../parts/remarks.js";
 import { clockFields, clockFrom, isShown, settings, stillness } from "../parts/clock-settings.js";
 import { inviting } from "./inviting.js";
+import { rematchPanel } from "./rematch.js";
 import { openSignIn } from "./sign-in.js";
 
 const FEW = 12; // Up to this many papers are listed unfolded.
@@ -44,6 +45,8 @@ function stateOf(room) {
 export function seatsPanel(room, account) {
   const { game } = room;
   if (!room.isEntered() || game?.status !== "gathering") return nothing;
+  if (game.rematch_of)
+    return html`<section class="open-seats" aria-label="The rematch">${rematchPanel(room)} ${toRead(room)}</section>`;
   const mine = game.seats.find((place) => place.player && place.player === account.me?.id);
   const isFull = game.seats.every((place) => place.player);
   const organizes = Boolean(account.me) && game.organizer === account.me?.id;

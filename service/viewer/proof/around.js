@@ -37,13 +37,15 @@ export class Around {
   #again = [];
 
   /**
-   * @param {{organizer: string, seats: string[], purpose?: string, abandoned_after?: number, organizer_sees?: string}} created
-   *   the first event
+   * @param {{organizer: string, seats: string[], purpose?: string, abandoned_after?: number, organizer_sees?: string,
+   *   rematch_of?: string, offered_until?: string}} created the first event
    * @param {Around} [past] of a fork: what it goes back to, as it stands there
    */
   constructor(created, past = undefined) {
     this.organizer = created.organizer;
     this.isAnalysis = created.purpose === "analysis";
+    /** Until when a rematch is offered; undefined for a game that is none. */
+    this.offeredUntil = created.rematch_of === undefined ? undefined : created.offered_until;
     // In an analysis one account plays all seats; a continuation keeps each for the player who held it.
     /** @type {Map<string, string | undefined>} */
     this.players = new Map(created.seats.map((seat) => [seat, this.isAnalysis ? created.organizer : undefined]));
@@ -168,14 +170,15 @@ export class Around {
    */
   #unentitled({ act, by }, event, { player, seat }) {
     const begins = `is ${act} by ${player}`;
+    const cancelsRematch = this.offeredUntil !== undefined && event.type === "game-cancelled";
     const mayAct = {
       anybody: true,
       newcomer: player === event.player,
       holder: this.players.get(`${seat}`) === player,
       participant: player === this.organizer || [...this.players.values()].includes(player),
-      organizer: player === this.organizer,
+      organizer: player === this.organizer || (cancelsRematch && [...this.players.values()].includes(player)),
       official: this.officials.get(`${player}`) === true,
-      clock: this.clocked || event.type === "game-abandoned",
+      clock: this.clocked || event.type === "game-abandoned" || cancelsRematch,
       house: this.resigned.size > 0,
     };
     if (by === "holder" && mayAct.holder && this.resigned.has(`${seat}`)) return `${begins}, who has resigned`;
@@ -242,6 +245,8 @@ export class Around {
     if (event.type === "answer-given" && row.at !== rows[version - 2].at) {
       return "gives an answer left in advance later than it was called for";
     }
+    const rematch = this.#unagreed(row);
+    if (rematch) return rematch;
     const free = [...this.players].filter(([, player]) => player === undefined).map(([seat]) => seat);
     if (event.type === "game-started" && row.cause.case !== undefined && !this.kept)
       return "cannot have happened: this is no continuation";
@@ -251,6 +256,23 @@ export class Around {
     if (event.type === "moves-retracted" && again?.cause?.command === undefined) {
       return `goes back to version ${event.to}, after which no command follows`;
     }
+    return undefined;
+  }
+
+  /**
+   * Return what is wrong with an act in a rematch that was offered.
+   * @param {Act} row
+   */
+  #unagreed({ at, event, cause }) {
+    if (this.offeredUntil === undefined || this.started) return undefined;
+    if (event.type === "game-started" && this.assigned.size)
+      return `starts the rematch while ${[...this.assigned].join(", ")} has not agreed`;
+    if (event.type === "seat-confirmed" && at >= this.offeredUntil) return "agrees to a rematch that had expired";
+    if (event.type === "game-cancelled" && cause.by === "clock" && at < this.offeredUntil)
+      return "ends the offer of a rematch before its time";
+    if (event.type === "seat-assigned" && this.players.get(event.seat) !== undefined)
+      return `gives ${event.seat} of a rematch to somebody else`;
+    if (event.type === "clock-set") return "changes the clock of a rematch";
     return undefined;
   }
 

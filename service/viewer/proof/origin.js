@@ -70,6 +70,7 @@ const BY_CLOCK = {
   "default-given": { act: "a default answer", by: "clock", seat: true, command: true },
   "outage-credited": { act: "the credit of an outage", by: "clock", stays: true },
   "game-abandoned": { act: "the end of an abandoned game", by: "clock" },
+  "game-cancelled": { act: "the end of an offer of a rematch", by: "clock", early: true },
 };
 /** What the house may cause because players resigned; whom it answers for, only the rules say. @type {Record<string, Origin>} */
 const BY_HOUSE = {

@@ -13,6 +13,7 @@ import { clock, count } from "../parts/format.js";
 import { textIn } from "../parts/given.js";
 import { orderBy } from "../parts/order.js";
 import { refusal } from "../parts/rule.js";
+import { Directors } from "./directors.js";
 import { draftOf } from "./draft.js";
 import { Drafting } from "./drafting.js";
 
@@ -27,12 +28,17 @@ const PENALTIES = {
   exclusion: "an exclusion from further rounds",
 };
 
+const POLL = 500; // Milliseconds between two looks at a draft that is being drawn.
+
 /** A director's part of the page. */
 export class Director {
   /** The draft that is worked on; null while no round is drawn. @type {Drafting | null} */
   drafting = null;
   /** Whether tables are being drawn. */
   isDrawing = false;
+  #directors = new Directors();
+  /** For how many seconds. */
+  waited = 0;
 
   /** @param {Read} tournament */
   panel(tournament) {
@@ -41,9 +47,9 @@ export class Director {
     return html`<section class="director" aria-labelledby="director-title"><h2 id="director-title">For directors</h2>
       ${outcome(tournament, HERE)}
       ${agenda(tournament)}
-      ${drawing && this.drafting ? draftOf(tournament, this.drafting, () => this.#draw(tournament)) : this.#next(tournament)}
+      ${drawing && this.drafting && !this.isDrawing ? draftOf(tournament, this.drafting, () => this.#draw(tournament)) : this.#next(tournament)}
       ${this.#cancelling(tournament)}
-      ${announcing(tournament)} ${penalizing(tournament)} ${dropping(tournament)} ${entering(tournament)}</section>`;
+      ${announcing(tournament)} ${penalizing(tournament)} ${dropping(tournament)} ${entering(tournament)} ${this.#directors.panel(tournament, HERE)}</section>`;
   }
 
   /**
@@ -72,7 +78,7 @@ export class Director {
     if (drawing || detail.summary.rounds < most) {
       const here = detail.players.filter((each) => !each.out).length - (waits?.absent.length ?? 0);
       return html`<p>${drawing ? "The lots are drawn, and the tables are not." : `${count(here, "player")} can be drawn. That closes the check-in.`}</p>
-        <p><button class="strong" ?disabled=${this.isDrawing} @click=${() => this.#draw(tournament)}>${this.isDrawing ? "Being drawn …" : `Draw round ${number}`}</button></p>`;
+        <p><button class="strong" ?disabled=${this.isDrawing} @click=${() => this.#draw(tournament)}>${this.isDrawing ? `Being drawn … ${this.waited ? `${this.waited} s` : ""}` : `Draw round ${number}`}</button></p>`;
     }
     if (waits?.tables.length) return html`<p>The tournament can be closed when all results count.</p>`;
     const close = () =>
@@ -85,13 +91,36 @@ export class Director {
 
   /** @param {Read} tournament */
   async #draw(tournament) {
+    const draft = (tournament.drawing?.drafts.length ?? 0) + 1;
     this.isDrawing = true;
     tournament.redraw();
-    await tournament.act(HERE, "The tables are drawn. Look at what they cost, and publish them.", (headers) =>
-      tournament.api.post(`${tournament.path}/rounds`, undefined, headers),
-    );
-    this.isDrawing = false;
-    tournament.redraw();
+    await tournament.act(HERE, "The tables are drawn. Look at what they cost, and publish them.", async (headers) => {
+      try {
+        const asked = { ...headers, Prefer: "respond-async" };
+        const round = await tournament.api.post(`${tournament.path}/rounds`, undefined, asked);
+        await this.#drawn(tournament, round.number, draft);
+      } finally {
+        Object.assign(this, { isDrawing: false, waited: 0 });
+      }
+    });
+  }
+
+  /**
+   * Wait until a draft is there.
+   * @param {Read} tournament
+   * @param {number} round
+   * @param {number} draft
+   */
+  async #drawn({ api, path, redraw }, round, draft) {
+    const began = Date.now();
+    for (;;) {
+      const { status, problem } = await api.get(`${path}/rounds/${round}/drafts/${draft}`);
+      if (status === "drafted") return;
+      if (status === "failed") throw new Error(problem ?? "The tables were not drawn.");
+      await new Promise((resolve) => setTimeout(resolve, POLL));
+      this.waited = Math.round((Date.now() - began) / 1000);
+      redraw();
+    }
   }
 
   /**

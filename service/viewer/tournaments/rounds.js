@@ -72,7 +72,7 @@ export function roundOf(round, name, tools) {
 function tableOf(table, name, tools) {
   const { result } = table;
   return html`<li>
-    ${table.game ? html`<a class="board" href="/games/${table.game}" aria-hidden="true" tabindex="-1"><img src="/v1/games/${table.game}/board.svg" alt="" loading="lazy" width="160" height="120"></a>` : nothing}
+    ${table.game ? html`<a class="board" href="/games/${table.game}" aria-hidden="true" tabindex="-1"><img src="/v1/games/${table.game}/board.svg" data-board=${result?.confirmed ? nothing : `/v1/games/${table.game}/board.svg`} alt="" loading="lazy" width="160" height="120"></a>` : nothing}
     <div><h3>${table.game ? html`<a href="/games/${table.game}">Table ${table.number}</a>` : html`Table ${table.number}`}</h3>
     ${
       result

@@ -17,6 +17,7 @@ import { textIn } from "../parts/given.js";
 import { Account } from "../state/account.js";
 import { Api, newKey, problemOf } from "../state/api.js";
 import { takeToken } from "../state/token.js";
+import { renewBoards } from "./boards.js";
 import { Followed } from "./followed.js";
 import { sentences } from "./regulations.js";
 import { roundOf } from "./rounds.js";
@@ -157,6 +158,7 @@ try {
   for (const each of rulesets.items) page.titles.set(each.id, each.title);
   await tournament.read();
   tournament.follow();
+  renewBoards(place);
   account.addEventListener("entered", () => tournament.read().catch(() => null));
   account.addEventListener("change", draw);
 } catch (error) {

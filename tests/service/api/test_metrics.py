@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from prometheus_client.parser import text_string_to_metric_families
 
 from domain.kernel.ids import GameId, Version
-from projections.library import PROJECTIONS
+from projections.library import COUNTED, PROJECTIONS
 from projections.store import Generation, Trouble
 from service.api.operations.exporter import Exporter
 from service.base.clock import stamp, utc_now
@@ -150,11 +150,12 @@ async def test_projections_say_how_far_behind_they_are(tmp_path: Path):
         assert await read(service, "tabularium_projection_behind_events", projection=name) == 0
         assert await read(service, "tabularium_projection_behind_seconds", projection=name) == 0
         assert await read(service, "tabularium_projection_stopped", projection=name) == 0
+        assert await read(service, "tabularium_projection_behind_events", projection="ratings") == 0
 
 
 async def test_metrics_are_told_when_the_store_does_not_answer(service: Service):
     await service.services.rows.close()
-    for projection in PROJECTIONS:
+    for projection in (*PROJECTIONS, *COUNTED):
         value = await read(service, "tabularium_projection_behind_events", projection=projection.name)
         assert value is not None
         assert math.isnan(value)

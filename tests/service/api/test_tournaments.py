@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import msgspec
 import pytest
 from msgspec import Struct
 
 from domain.kernel.ids import GameId, PlayerId, TournamentId
 from domain.kernel.proof import reading
 from domain.kernel.proof.verify import verify as verify_game
+from domain.tournament.draw import Undecided
 from domain.tournament.fold import fold
 from domain.tournament.proof import read, verify
 from domain.tournament.standings import standings
@@ -21,8 +23,10 @@ from service.api.contract.document import endpoints
 from service.base.clock import written
 from service.games.clocks import Fall
 from service.tournaments.committee import MOST_TOURNAMENTS
+from service.tournaments.drafts import INTERRUPTED, Drafts
 from service.tournaments.tables import open_game, seat
 from tests.service.api.serving import Player, Service, serving
+from tests.service.api.test_notifications import followed
 from tests.service.api.test_statistics import caught_up
 from tests.service.rig import LIBRARY, Hands
 
@@ -333,6 +337,81 @@ async def test_a_draw_that_is_asked_for_twice_at_once_is_made_once(club: Club) -
     assert {len(third["drafts"]), len(fourth["drafts"])} == {2, 3}
 
 
+async def stands(club: Club, location: str, player: Player | None = None) -> dict[str, Any]:
+    """Return where a draft stands when it is drawn no longer."""
+    for _ in range(1_000):
+        state = await club.service.get(location, player or club.director)
+        if state["status"] != "drawing":
+            return state
+        await asyncio.sleep(0.02)
+    raise AssertionError("it is still being drawn")
+
+
+@pytest.mark.rule("TAB-TRN-09")
+async def test_a_round_is_drawn_beside_the_request_for_who_prefers_that(club: Club) -> None:
+    later: dict[str, Any] = {"prefer": "wait=10, respond-async"}
+    early = await club.ask("rounds", **later)
+    assert (early.status_code, early.json()["rule"]) == (409, "TAB-TRN-08")
+    await club.enter()
+    committee, go_on = club.service.services.committee, asyncio.Event()
+    draw, draws = committee.draw, 0
+
+    async def slowly(field: Any, drawn: Any) -> Any:
+        nonlocal draws
+        draws += 1
+        await go_on.wait()
+        return await draw(field, drawn)
+
+    committee.draw = slowly
+    first, again = [await club.ask("rounds", idempotency_key="a", **later) for _ in range(2)]
+    assert (first.status_code, again.status_code, first.json()["drafts"]) == (202, 202, [])
+    location = first.headers["location"]
+    assert location == again.headers["location"] == f"{club.url}/rounds/1/drafts/1"
+    state = await club.service.get(location, club.director)
+    assert (state["status"], state["problem"]) == ("drawing", None)
+    anybody = await club.service.ask("GET", location, club.players[0])
+    assert anybody.json()["type"] == "/problems/not-a-director"
+    go_on.set()
+    assert (await stands(club, location))["status"] == "drafted"
+    done = await club.ask("rounds", idempotency_key="a", **later)
+    assert (done.status_code, len(done.json()["drafts"]), done.json()["repeated"], draws) == (200, 1, True, 1)
+    for beyond in ("3", "0", "x"):
+        answer = await club.service.ask("GET", f"{club.url}/rounds/1/drafts/{beyond}", club.director)
+        assert answer.json()["type"] == "/problems/unknown-round"
+
+
+@pytest.mark.rule("TAB-TRN-09")
+async def test_a_draw_that_was_interrupted_or_failed_says_so_and_is_repeated(club: Club) -> None:
+    await club.enter()
+    services = club.service.services
+    draw = services.committee.draw
+    later: dict[str, Any] = {"prefer": "respond-async", "idempotency_key": "a"}
+
+    async def never(field: Any, drawn: Any) -> Any:
+        await asyncio.Event().wait()
+
+    services.committee.draw = never
+    location = (await club.ask("rounds", **later)).headers["location"]
+    elsewhere = Drafts(services.committee, services.rows)  # another process
+    tournament = TournamentId(club.url.rsplit("/", 1)[1])
+    assert (await elsewhere.state(tournament, 1, 1)).status == "drawing"
+    await services.drafts.close()
+    for state in (await stands(club, location), msgspec.to_builtins(await elsewhere.state(tournament, 1, 1))):
+        assert (state["status"], state["problem"]) == ("failed", INTERRUPTED)
+    services.committee.draw = draw
+    assert (await club.ask("rounds", **later)).headers["location"] == location
+    assert (await stands(club, location))["status"] == "drafted"
+
+    async def fails(field: Any, drawn: Any) -> Any:
+        raise Undecided("too many bans")
+
+    services.committee.draw = fails
+    location = (await club.ask("rounds", prefer="respond-async")).headers["location"]
+    state = await stands(club, location)
+    assert (state["draft"], state["status"]) == (2, "failed")
+    assert state["problem"].startswith("No draw was found: too many bans.")
+
+
 async def test_a_director_changes_a_draft_by_hand_with_a_reason(club: Club) -> None:
     await club.enter()
     drawn = await club.do("rounds")
@@ -618,6 +697,16 @@ async def test_a_director_sees_what_waits_at_every_table(tmp_path: Path, monkeyp
         assert ([each["table"] for each in told["tables"]], told["more"]) == ([1], 0)
         refused = await service.ask("GET", f"{club.url}/agenda", player)
         assert (refused.status_code, refused.json()["type"]) == (403, "/problems/not-a-director")
+
+
+async def test_the_stream_of_an_inbox_tells_of_a_tournament_at_once(club: Club) -> None:
+    await club.enter()
+    await caught_up(club.service)
+    async with followed(club.service, club.players[0]) as frames:
+        begins = await anext(frames)
+        await club.do("announcements", {"text": "We begin at eight."})
+        async with asyncio.timeout(7):  # the heartbeat comes after 15
+            assert (await anext(frames))["unread"] == begins["unread"] + 1
 
 
 async def test_what_players_are_told_is_in_their_inboxes_until_they_have_read_it(club: Club) -> None:

@@ -1,6 +1,7 @@
 """Tournaments from the command line: directed over HTTP, and their exports proved."""
 
 import asyncio
+import functools
 import json
 import logging
 from collections.abc import AsyncIterator
@@ -9,7 +10,9 @@ from pathlib import Path
 import pytest
 import structlog
 
-from domain.tournament import proof
+from domain.kernel.ids import TournamentId
+from domain.tournament import proof, rounds
+from service.tournaments.tables import open_game
 from tests.helpers.tournaments import Club
 from tests.service.api.serving import serving
 from tests.service.api.test_tournaments import REGULATIONS, club_of
@@ -109,6 +112,34 @@ async def test_a_director_announces_draws_and_publishes_without_a_browser(
     assert standing[0].endswith("above the next by points")
     told = (await run(call, evening, "standings", tournament, "--json", token=False)).json
     assert [each["name"] in line for each, line in zip(told["items"], standing, strict=True)] == [True] * 5
+
+
+async def test_the_logs_of_a_tournament_and_its_games_are_fetched_and_proved(
+    call: Call, evening: Evening, tmp_path: Path
+) -> None:
+    await evening.announce()
+    await evening.enter()
+    await evening.publish()
+    service, tournament = evening.service.services, TournamentId(evening.url.rsplit("/", 1)[1])
+    found, seed = (await service.committee.now(tournament)).tournament, await service.store.seed(tournament)
+    assert seed is not None
+    table = found.field.rounds[1].tables[0]
+    game = await open_game(service.games, found, seed, "Evening", 1, table)
+    opening = functools.partial(rounds.open_table, number=1, table=table.number, game=game)
+    await service.committee.by_house(tournament, lambda tournament, cause, at: opening(tournament, cause=cause, at=at))
+    url, folder = str(evening.service.client.base_url), tmp_path / "a" / "b"
+    said = await asyncio.to_thread(call, "tournament", "export", tournament, "--output", folder, "--url", url)
+    assert said.code == 0, said.complaint
+    assert {each.name for each in folder.iterdir()} == {f"{tournament}.jsonl", f"{game}.jsonl"}
+    assert (folder / f"{game}.jsonl").read_bytes() == b"".join(await evening.export(f"/v1/games/{game}"))
+    lines = (folder / f"{tournament}.jsonl").read_bytes().splitlines(keepends=True)
+    assert proof.read(lines).records[-1].type == "table-opened"
+    for arguments, complaint in (
+        (("tnobody", "--output", folder), "There is no tournament 'tnobody'."),
+        ((tournament, "--output", folder / f"{game}.jsonl"), "is no folder to write to: File exists"),
+    ):
+        wrong = await asyncio.to_thread(call, "tournament", "export", *arguments, "--url", url)
+        assert (wrong.code, complaint in wrong.complaint) == (2, True), wrong.complaint
 
 
 async def test_what_goes_wrong_is_said_in_a_line(call: Call, evening: Evening, tmp_path: Path) -> None:

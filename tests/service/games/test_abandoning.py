@@ -127,3 +127,23 @@ async def test_a_damaged_game_stops_no_other(
     assert [(await shown(hall, each))["status"] for each in (broken, other)] == ["running", "over"]
     await wait(hall, 1)
     assert (await shown(hall, broken))["status"] == "over", "it is looked at again"
+
+
+@pytest.mark.rule("TAB-REM-04")
+async def test_a_rematch_that_was_offered_expires_after_a_day(hall: Hall, anna: Player, bert: Player) -> None:
+    game = await begun(hall, anna, bert)
+    await hall.service.post(f"/v1/games/{game}/seats/red/resignation", anna)
+    path = f"/v1/games/{game}/rematches"
+    rematch = (await hall.service.ask("PUT", f"{path}/1", anna, {})).json()
+    await look(hall)
+    hall.time.now += timedelta(hours=23, minutes=59)
+    await look(hall)
+    assert (await shown(hall, rematch["game"]))["status"] == "gathering"
+    hall.time.now += timedelta(minutes=2)
+    late = await hall.service.ask("PUT", f"{path}/1", bert, {})
+    assert (late.status_code, late.json()["rule"]) == (409, "TAB-REM-04")
+    assert (await hall.service.get(path, bert))["next"] == 2
+    await look(hall)
+    assert (await shown(hall, rematch["game"]))["status"] == "cancelled"
+    assert (await hall.events(rematch["game"]))[-1]["cause"] == {"by": "clock"}
+    assert (await hall.service.ask("PUT", f"{path}/2", bert, {})).json()["status"] == "offered"

@@ -1,0 +1,203 @@
+"""Rematches of games that are over: offering one, agreeing to it and declining it (TAB-REM).
+
+Nothing is kept beside the logs. The id of a rematch follows from the game before it and the number of the offer, so
+players who offer at the same moment offer one game, and anybody who asks finds it.
+"""
+
+import hashlib
+from collections.abc import Collection
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from domain.kernel.ids import GameId, PlayerId, Seat
+from domain.kernel.log import rematching
+from domain.kernel.log.ended import ABANDONED_AFTER
+from domain.kernel.log.game import Decided, Game
+from domain.kernel.log.history import cause_of
+from domain.kernel.rules.refusal import Refusal
+from service.accounts.accounts import Accounts
+from service.base.ids import ID_BYTES, new_id
+from service.base.settings import Settings
+from service.bots.seated import seats_held
+from service.games.acts import Act, Case, TooManyBots
+from service.games.cache import UnknownGame
+from service.games.creating import RematchWish, TableWish, open_table
+from service.games.games import Games
+from service.games.seats import ConfirmSeat
+from service.store.protocol import Conflict
+
+Fate = Literal["offered", "started", "cancelled"]
+"""What became of an offer: players have yet to agree, all have, or somebody declined it or it has expired."""
+
+
+class Decline(Act, frozen=True):
+    """Declining a rematch, as one of those who are asked, or withdrawing it."""
+
+    kind = "cancel"
+
+    async def decide(self, case: Case) -> Decided:
+        return case.game.cancel(case.cause, case.at)
+
+
+class Offered(Struct, frozen=True):
+    """A rematch that was offered.
+
+    Attributes:
+        number: the number of the offer.
+        game: the game that it is.
+        players: who is asked to play, by seat.
+        status: what became of it, as of the time of the answer.
+        agreed: the seats whose players have agreed.
+    """
+
+    number: int
+    game: Game
+    players: dict[Seat, PlayerId]
+    status: Fate
+    agreed: tuple[Seat, ...]
+
+
+class Rematches:
+    """The rematches of all games. Every method may raise `StoreError` and `UnknownGame`."""
+
+    def __init__(self, games: Games, accounts: Accounts, settings: Settings) -> None:
+        self._games = games
+        self._accounts = accounts
+        self._settings = settings
+
+    async def of(self, game: Game) -> list[Offered]:
+        """Return the rematches of a game that were offered, in the order of their numbers."""
+        found = list[Offered]()
+        for number in range(1, rematching.MOST_OFFERS + 1):
+            try:
+                rematch = await self._games.game(rematch_id(game.id, number))
+            except UnknownGame:
+                break
+            found.append(self._seen(game, rematch, number))
+        return found
+
+    async def may_offer(self, game: Game, player: PlayerId, offers: Collection[Offered]) -> bool:
+        """Tell whether an account can offer a rematch of a game now."""
+        try:
+            await self._require_offerable(game, player, len(offers) + 1, list(offers))
+        except Refusal:
+            return False
+        return True
+
+    async def agree(self, game_id: GameId, number: int, player: PlayerId, entropy: str) -> Offered:
+        """Offer a rematch of a game; or agree to it, if it was offered. An account that has agreed changes nothing.
+
+        Raises:
+            Refusal: the account cannot offer it, or not this number, or it is offered no more (TAB-REM).
+            TooManyBots: bots hold as many seats in the games of the account as they may.
+        """
+        game = await self._games.game(game_id)
+        offers = await self.of(game)
+        if number == len(offers) + 1:
+            await self._require_offerable(game, player, number, offers)
+            try:
+                return await self._offer(game, number, player, entropy)
+            except Conflict:  # somebody else offered it at the same moment
+                offers = await self.of(game)
+        offer = _numbered(offers, number)
+        seat = next((seat for seat, holder in offer.players.items() if holder == player), None)
+        if seat is None:
+            raise Refusal("TAB-REM-01", "You are not asked to play.", "Only the players who held its seats play again.")
+        if offer.status == "started" or (offer.status == "offered" and seat in offer.agreed):
+            return offer
+        _require_offered(offer)
+        try:
+            rematch = (await self._games.act(offer.game.id, player, ConfirmSeat(seat, entropy))).state
+        except Refusal:
+            rematch = await self._games.game(offer.game.id)
+            if seat in rematch.around.assigned or rematch.status == "cancelled":
+                raise  # else the same player has agreed at the same moment
+        return self._seen(game, rematch, number)
+
+    async def decline(self, game_id: GameId, number: int, player: PlayerId) -> Offered:
+        """Decline a rematch that is offered, or withdraw one's own. Raises `Refusal`."""
+        game = await self._games.game(game_id)
+        offer = _numbered(await self.of(game), number)
+        if player not in offer.players.values():
+            raise Refusal("TAB-REM-04", "You are not asked to play.", "Only the players who are asked can decline.")
+        if offer.game.status != "cancelled":
+            done = await self._games.act(offer.game.id, player, Decline())
+            offer = self._seen(game, done.state, number)
+        return offer
+
+    def _seen(self, game: Game, rematch: Game, number: int) -> Offered:
+        gathers = rematch.status == "gathering" and self._games.time() < rematch.offered_until
+        ended: Fate = "cancelled" if rematch.status in ("gathering", "cancelled") else "started"
+        players = {seat: holder for seat, holder in rematch.players.items() if holder is not None}
+        agreed = tuple(seat for seat in players if seat not in rematch.around.assigned)
+        return Offered(number, rematch, players, "offered" if gathers else ended, agreed)
+
+    async def _require_offerable(self, game: Game, player: PlayerId, number: int, offers: list[Offered]) -> None:
+        """Raise `Refusal` when an account cannot offer the next rematch of a game."""
+        (first,) = await self._games.store.read(game.id, 0, 1)
+        rematching.require_offerable(game, player, cause_of(first).tournament)
+        if offers and offers[-1].status != "cancelled":
+            last = offers[-1]
+            asked = f"Offer {last.number} {'is open' if last.status == 'offered' else 'has become a game'}."
+            raise Refusal("TAB-REM-05", asked, "Agree to it or decline it." if last.status == "offered" else "Play it.")
+        if number > rematching.MOST_OFFERS:
+            asked = f"{rematching.MOST_OFFERS} rematches of this game were offered."
+            raise Refusal("TAB-REM-05", asked, "Create a new game, and invite the players.")
+
+    async def _offer(self, game: Game, number: int, player: PlayerId, entropy: str) -> Offered:
+        row = await self._games.store.game(game.id)
+        assert row is not None, "it was loaded"
+        holders = rematching.rotated(game)
+        accounts = {each.player: each for each in await self._accounts.named(holders.values())}
+        for holder in holders.values():
+            if holder not in accounts or accounts[holder].closed is not None:
+                asked = f"The account {holder} is closed."
+                raise Refusal("TAB-REM-01", asked, "A rematch is played by all who held a seat at the end.")
+        taken = {
+            seat: holder for seat, holder in holders.items() if holder == player or accounts[holder].bot is not None
+        }
+        await self._require_room(player, len(taken) - 1)
+        at = self._games.time()
+        wish = TableWish(
+            ruleset=game.ruleset.id,
+            players=len(holders),
+            setup=msgspec.to_builtins(game.setup),
+            forks=game.forks,
+            readers=game.readers,
+            clock=game.clocks.clock if game.clocks is not None else None,
+            abandoned_after=None if game.abandoned_after == ABANDONED_AFTER else game.abandoned_after,
+            title=row.title,
+            listed=not await self._games.store.unlisted((game.id,)),
+            seats={seat: holder for seat, holder in holders.items() if seat not in taken},
+        )
+        name = rematch_id(game.id, number)
+        rematch = RematchWish(game.id, game.board, rematching.offered_until(at), name, taken, entropy)
+        done = await open_table(self._games, player, wish, rematch=rematch)
+        return self._seen(game, done.state, number)
+
+    async def _require_room(self, player: PlayerId, bots: int) -> None:
+        most = self._settings.bots_per_account
+        if most == "off" or not bots:
+            return
+        if await self._games.store.count(seats_held(player, self._games.time(), most)) + bots > most:
+            raise TooManyBots("Bots hold as many seats in your games as they may.")
+
+
+def rematch_id(game: GameId, number: int) -> GameId:
+    """Return the id of a rematch of a game."""
+    return GameId(new_id("g", hashlib.sha256(f"rematch {number} of {game}".encode()).digest()[:ID_BYTES]))
+
+
+def _numbered(offers: list[Offered], number: int) -> Offered:
+    if not 1 <= number <= len(offers):
+        known = f"Offers so far: {', '.join(str(each.number) for each in offers)}." if offers else "None was offered."
+        raise Refusal("TAB-REM-05", f"No rematch {number} of this game was offered.", known)
+    return offers[number - 1]
+
+
+def _require_offered(offer: Offered) -> None:
+    if offer.status == "cancelled":
+        asked = f"Offer {offer.number} was declined or has expired."
+        raise Refusal("TAB-REM-04", asked, "Offer the next one.", untimely=True)

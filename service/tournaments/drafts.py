@@ -1,0 +1,146 @@
+"""Drafts that are drawn beside the request for them, which is answered before they are there (RFC 7240).
+
+Nothing is kept of such a request but a lease: a draft that is drawn is in the log. When the process dies, the lease
+ends, and a repetition of the request draws the draft, in whichever process it reaches. It has one key, so there is one
+draft.
+"""
+
+import asyncio
+import contextlib
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
+from typing import Final, Literal
+from uuid import uuid4
+
+from msgspec import Struct
+
+from domain.kernel.ids import PlayerId, TournamentId, Version
+from domain.kernel.rules.refusal import Refusal
+from domain.tournament.draw import obstacle
+from domain.tournament.drawing import problem_of
+from projections.store import Unavailable
+from service.cluster.lease import LEASE, Lessor
+from service.observe.logging import log
+from service.tournaments.committee import Committee, Proceeding, UnknownRound
+
+KEPT: Final = 64
+"""Draws that failed, of which it is remembered why."""
+
+INTERRUPTED: Final = "The draw was interrupted. Repeat your request to draw the round."
+
+
+class DraftState(Struct, frozen=True):
+    """Where a draft stands.
+
+    Attributes:
+        tournament: the tournament.
+        round: the number of the round.
+        draft: the number of the draft.
+        status: `drawing`, `drafted` when the round has it, or `failed`: then repeat the request to draw.
+        problem: why it failed; null when it did not.
+    """
+
+    tournament: TournamentId
+    round: int
+    draft: int
+    status: Literal["drawing", "drafted", "failed"]
+    problem: str | None = None
+
+
+class Drafts:
+    """What this process draws. Every method may raise `StoreError` and `Unavailable`."""
+
+    def __init__(self, committee: Committee, lessor: Lessor) -> None:
+        self._committee = committee
+        self._lessor = lessor
+        self._name = uuid4().hex
+        self._drawing: dict[TournamentId, asyncio.Task[None]] = {}
+        self._failed: OrderedDict[tuple[TournamentId, int, int], str] = OrderedDict()
+
+    async def begin(
+        self,
+        tournament_id: TournamentId,
+        player: PlayerId,
+        *,
+        expected: Collection[Version] | None = None,
+        key: str | None = None,
+    ) -> tuple[Proceeding, bool]:
+        """Begin to draw the next draft of a round, unless somebody does. Return the tournament, and whether it is done.
+
+        It is done when the request comes again whose key made a draft. Raises as `Committee.draw_round` does, but for
+        what only the draw shows.
+        """
+        if (first := await self._committee.drawn_before(tournament_id, player, key)) is not None:
+            return first, True
+        now = await self._committee.begin_draw(tournament_id, player, expected=expected)
+        if tournament_id not in self._drawing and await self._leased(tournament_id, LEASE):
+            field = now.tournament.field
+            which = tournament_id, len(field.rounds), len(field.rounds[len(field.rounds)].drafts) + 1
+            self._failed.pop(which, None)
+            self._drawing[tournament_id] = asyncio.create_task(self._draw(which, player, key))
+        return now, False
+
+    async def state(self, tournament_id: TournamentId, number: int, draft: int) -> DraftState:
+        """Return where a draft stands. Raises `UnknownRound` when it is neither there nor the next one."""
+        # The lease first: a draft that is stored in between is seen.
+        is_drawing = tournament_id in self._drawing or not await self._leased(tournament_id, 0)
+        field = (await self._committee.now(tournament_id)).tournament.field
+        found = field.rounds.get(number)
+        drafts = len(found.drafts) if found is not None else 0
+        if found is not None and 1 <= draft <= drafts:
+            return DraftState(tournament_id, number, draft, "drafted")
+        if found is None or found.status != "drawn" or draft != drafts + 1:
+            raise UnknownRound(f"Round {number} of tournament {tournament_id!r} has no draft {draft}.")
+        if is_drawing:
+            return DraftState(tournament_id, number, draft, "drawing")
+        why = self._failed.get((tournament_id, number, draft))
+        if why is None:  # it may have failed in another process
+            why = await asyncio.to_thread(obstacle, problem_of(field, found)) or INTERRUPTED
+        return DraftState(tournament_id, number, draft, "failed", why)
+
+    async def close(self) -> None:
+        """Stop drawing. A repetition of the requests draws what was left."""
+        for task in (tasks := [*self._drawing.values()]):
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _draw(self, which: tuple[TournamentId, int, int], player: PlayerId, key: str | None) -> None:
+        tournament_id = which[0]
+        keeping = asyncio.create_task(self._keep(tournament_id))
+        try:
+            await self._committee.draw_round(tournament_id, player, key=key)
+        except Refusal as refusal:
+            self._fail(which, f"{refusal.asked} {refusal.allowed}")
+        except Exception:  # nobody waits for the answer, so it is told here
+            log.exception("a draft was not drawn", tournament=tournament_id)
+            self._fail(which, INTERRUPTED)
+        finally:
+            keeping.cancel()
+            del self._drawing[tournament_id]
+            with contextlib.suppress(Unavailable):
+                await self._leased(tournament_id, 0)
+
+    def _fail(self, which: tuple[TournamentId, int, int], why: str) -> None:
+        self._failed[which] = why
+        if len(self._failed) > KEPT:
+            self._failed.popitem(last=False)
+
+    async def _keep(self, tournament_id: TournamentId) -> None:
+        while True:
+            await asyncio.sleep(LEASE / 2)
+            with contextlib.suppress(Unavailable):
+                await self._leased(tournament_id, LEASE)
+
+    async def _leased(self, tournament_id: TournamentId, seconds: float) -> bool:
+        return await self._lessor.lease(self._name, seconds, f"draft of {tournament_id}")
+
+
+@asynccontextmanager
+async def drafting(committee: Committee, lessor: Lessor) -> AsyncIterator[Drafts]:
+    """Lend what draws drafts, until the service stops."""
+    drafts = Drafts(committee, lessor)
+    try:
+        yield drafts
+    finally:
+        await drafts.close()
