@@ -47,7 +47,7 @@ from domain.kernel.log.seated import SeatAssigned, SeatOffered, SeatResigned
 from projections.change import Amend, Change, Put, Table, Trim
 from projections.projection import Argued, Directed, Happened, Projection
 from projections.store import Rows
-from projections.tournaments import ADDRESSED, DIRECTOR, PLAYER, TournamentKind, addressed, beginning, ending, told_of
+from projections.tournaments import ADDRESSED, DIRECTOR, TournamentKind, addressed, beginning, ending, told_of
 
 KEPT: Final = 100
 """Notices kept of a game with its cases, the newest."""
@@ -333,15 +333,19 @@ def _noted(
         yield Trim(NOTICES, {"game": game}, ("game",), ("at", "stream", "version"), KEPT)
 
 
-async def tournaments_of(rows: Rows, player: PlayerId) -> set[TournamentId]:
-    """Return the tournaments in which an account takes part, at most `GAMES`, those that were last told of."""
+async def tournaments_of(rows: Rows, player: PlayerId, *, past: bool = False) -> list[TournamentId]:
+    """Return the tournaments in which an account takes part, at most `GAMES`, those first that were last told of.
+
+    With `past`, also those in which it once did, and at most `MOST`.
+    """
+    now, values, most = ("", (), MOST) if past else (" AND until = ?", (OPEN,), GAMES)
     found = await rows.select(
         INBOX,
-        "SELECT game, MAX(told) AS last FROM {members} WHERE player = ? AND until = ? AND game >= 't' AND game < 'u'"
-        f" GROUP BY game ORDER BY last DESC LIMIT {GAMES}",
-        [player, OPEN],
+        f"SELECT game, MAX(told) AS last FROM {{members}} WHERE player = ?{now} AND game >= 't' AND game < 'u'"
+        f" GROUP BY game ORDER BY last DESC, game LIMIT {most}",
+        [player, *values],
     )
-    return {TournamentId(game) for game, _ in found}
+    return [TournamentId(game) for game, _ in found]
 
 
 async def notices_of(rows: Rows, player: PlayerId, but: Collection[AnyKind] = ()) -> list[Notice]:
@@ -365,12 +369,3 @@ async def notices_of(rows: Rows, player: PlayerId, but: Collection[AnyKind] = ()
         Notice(at, subject, stream, version, kind, Seat(seat) if seat else None)
         for at, subject, stream, version, kind, seat in found
     ]
-
-
-async def tournaments_of(rows: Rows, player: PlayerId) -> list[TournamentId]:
-    """Return the tournaments that an account plays or directs, or once did: at most `MOST`, the newest first."""
-    query = (
-        "SELECT game FROM {members} WHERE player = ? AND role IN (?, ?)"
-        f" GROUP BY game ORDER BY max(since_at) DESC, game LIMIT {MOST}"
-    )
-    return [TournamentId(game) for (game,) in await rows.select(INBOX, query, [player, PLAYER, DIRECTOR])]

@@ -116,7 +116,7 @@ class Closing:
     async def _tournaments_of(self, player: PlayerId) -> AsyncIterator[TournamentId]:
         """Yield the tournaments that an account organizes, plays or directs, and those in which it once did."""
         with suppress(Unavailable, NotBuilt):  # then it stays in the field, and is not drawn without a check-in
-            for tournament in await inbox.tournaments_of(self._rows, player):
+            for tournament in await inbox.tournaments_of(self._rows, player, past=True):
                 yield tournament
         found = await self._store.tournaments(organizer=player, limit=BATCH)
         while found:

@@ -419,7 +419,7 @@ class Committee:
 
     async def drawn_before(self, tournament_id: TournamentId, player: PlayerId, key: str | None) -> Proceeding | None:
         """Return what a request to draw made under its key; None when it has made nothing yet."""
-        use = _use(player, key, ["draw"])
+        use = key_use(player, key, ["draw"])
         return await self._first(tournament_id, use) if use is not None else None
 
     async def price(

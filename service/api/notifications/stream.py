@@ -83,7 +83,7 @@ async def follow_inbox(
     listening = asyncio.create_task(heard.listen(services.wake))
     try:
         with suppress(Unavailable, NotBuilt):
-            heard.tournaments |= await tournaments_of(services.rows, caller.player)
+            heard.tournaments |= {*await tournaments_of(services.rows, caller.player)}
         yield str(start), InboxFrame(heard.at), state
         while True:
             await heard.rung.wait()
