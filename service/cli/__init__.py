@@ -18,6 +18,7 @@ from service.cli import (
     contract,
     database,
     doctor,
+    dump,
     games,
     logs,
     mirror,
@@ -50,6 +51,7 @@ database.register(app)
 books.register(app)
 backup.register(app)
 archive.register(app)
+dump.register(app)
 accounts.register(app)
 games.register(app)
 logs.register(app)
