@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import sys
 from collections.abc import AsyncIterator, Iterator
 from importlib.metadata import version
 from pathlib import Path
@@ -15,7 +16,7 @@ from service.base.pieces import LOCAL, in_pieces
 from service.base.settings import DATABASE_URL, Settings, SettingsError, from_env
 from service.cli.dividing import OnOption, done
 from service.cli.output import bad_input, console, progress_bar
-from service.store.protocol import EventStore, StoreError
+from service.store.protocol import EventStore, StoreError, StreamDamaged
 
 if TYPE_CHECKING:
     from service.dumps.choosing import Due, Plan
@@ -49,7 +50,7 @@ def dump(
     You can run this beside a service, and stop it at any time: run it again to go on. What is complete is never written
     again. A month whose games the transparency log does not have yet waits, unless TABULARIUM_TRANSPARENCY is false.
 
-    It needs the packages of tabularium[data]. Exit code 2 when a game cannot be read.
+    It needs the packages of tabularium[data]. Exit code 1 when a game cannot be read: its month waits.
     """
     given = {"TABULARIUM_DATA": str(data) if data is not None else None, DATABASE_URL: url}
     try:
@@ -64,17 +65,18 @@ def dump(
         with needs_extra("data", "a dump"):
             from service.dumps.index import DumpsUnreadable
             from service.dumps.making import Folder, InUse
-            from service.dumps.pieces import GameDamaged
     except MissingExtra as error:
         bad_input(str(error))
     folder = Folder(chosen)
     try:
         with folder.held(), asyncio.Runner() as runner:
-            _Dumping(settings, folder, runner, processes, on).run(days)
-    except (StoreError, MissingExtra, DumpsUnreadable, InUse, GameDamaged) as error:
+            ok = _Dumping(settings, folder, runner, processes, on).run(days)
+    except (StoreError, MissingExtra, DumpsUnreadable, InUse) as error:
         bad_input(str(error))
     except OSError as error:
         bad_input(f"{error.filename or chosen} cannot be used: {error.strerror}")
+    if not ok:
+        raise typer.Exit(1)
 
 
 class _Dumping:
@@ -87,12 +89,14 @@ class _Dumping:
         self._processes = processes
         self._on = on
 
-    def run(self, days: int) -> None:
+    def run(self, days: int) -> bool:
+        """Make what is due; return whether all of it could be made."""
         from service.dumps.choosing import due
         from service.dumps.index import read_index
+        from service.dumps.pieces import GameDamaged
         from service.store.backend import backend_of
 
-        made, waits = 0, 0
+        made, waits, bad = 0, 0, 0
         store = self._runner.run(backend_of(self._settings).open_store())
         try:
             complete = {each.key for each in read_index(self._folder.path)}
@@ -101,13 +105,18 @@ class _Dumping:
                 if plan is None:
                     waits += 1
                     continue
-                _tell(self._make(store, plan))
-                made += 1
+                try:
+                    _tell(self._make(store, plan))
+                    made += 1
+                except (GameDamaged, StreamDamaged) as error:
+                    print(f"tabularium: {plan.name} cannot be made: {error}", file=sys.stderr)
+                    bad += 1
         finally:
             self._runner.run(store.close())
         console.print(f"{made} new, {len(complete)} as before in {self._folder.path}", markup=False)
         if waits:
             console.print(f"{waits} wait until the transparency log has their games", markup=False)
+        return not bad
 
     def _plan(self, store: EventStore, ruleset: str, month: str, due: "Due") -> "Plan | None":
         """Return the plan of a set, that of before if there is one; None while it has to wait."""

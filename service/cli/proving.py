@@ -200,7 +200,8 @@ def _outcome(given: _Given) -> Outcome:
         if verdict.ok and given.policy is not None and (fault := _not_certified(lines, given)):
             return Outcome(given.file, "not proved", fault, msgspec.to_builtins(verdict) | {"ok": False})
     result: Result = "proved" if verdict.ok else "not proved"
-    return Outcome(given.file, result, _line(verdict), msgspec.to_builtins(verdict))
+    certified = ", certified" if verdict.ok and given.policy is not None else ""
+    return Outcome(given.file, result, _line(verdict) + certified, msgspec.to_builtins(verdict))
 
 
 def _not_certified(lines: list[bytes], given: _Given) -> str:

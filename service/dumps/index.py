@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Final, Literal
 
@@ -103,9 +104,24 @@ def read_index(folder: Path) -> tuple[DumpSet, ...]:
     if index.format != FORMAT:
         raise DumpsUnreadable(f"{folder / INDEX} has the format {index.format!r}; this release reads {FORMAT}")
     # A name with a slash would lead out of the folder.
-    if bad := next((each.name for each in files_of(index.sets) if not _NAME.fullmatch(each.name)), None):
-        raise DumpsUnreadable(f"{folder / INDEX} names the file {bad!r}, and files of dumps have no such names")
+    for each in files_of(index.sets):
+        if not _NAME.fullmatch(each.name):
+            raise DumpsUnreadable(f"{folder / INDEX} names the file {each.name!r}: files of dumps have no such names")
     return index.sets
+
+
+def known_index(folder: Path) -> tuple[DumpSet, ...]:
+    """Return what `read_index` does, read again only when the index was replaced."""
+    try:
+        stat = (folder / INDEX).stat()
+    except OSError:
+        return read_index(folder)
+    return _known(folder, stat.st_ino, stat.st_mtime_ns, stat.st_size)
+
+
+@lru_cache(maxsize=1)
+def _known(folder: Path, *_replaced: int) -> tuple[DumpSet, ...]:
+    return read_index(folder)
 
 
 def write_index(folder: Path, sets: Iterable[DumpSet]) -> None:

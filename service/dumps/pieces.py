@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
+import msgspec
 import pyarrow as pa
 import zstandard
 from msgspec import Struct
@@ -20,7 +21,7 @@ from domain.kernel.log.history import read_created
 from domain.kernel.log.record import Record, first_broken
 from domain.kernel.proof.export import export
 from domain.kernel.rules.board import Board
-from domain.kernel.rules.documents import unpacked
+from domain.kernel.rules.documents import DocumentError, unpacked
 from domain.library import LIBRARY
 from service.dumps.tables import (
     TABLES,
@@ -105,9 +106,12 @@ def make(piece: Piece) -> Made:
 def _folded(kept: Kept, boards: Mapping[str, bytes]) -> Game:
     if (version := first_broken(kept.game, kept.records)) is not None:
         raise GameDamaged(f"version {version} of game {kept.game} is damaged: see `tabularium doctor --deep`")
-    created = read_created(kept.records[0])
-    board = _board(boards[kept.board], created.ruleset, created.ruleset_version)
-    return fold(kept.records, kept.game, LIBRARY, lambda _: board)
+    try:
+        created = read_created(kept.records[0])
+        board = _board(boards[kept.board], created.ruleset, created.ruleset_version)
+        return fold(kept.records, kept.game, LIBRARY, lambda _: board)
+    except (LookupError, DocumentError, msgspec.ValidationError) as error:
+        raise GameDamaged(f"game {kept.game} cannot be read: {error}") from error
 
 
 @lru_cache(maxsize=16)

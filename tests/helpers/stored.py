@@ -1,5 +1,6 @@
 """Recorded games put into a store as they are, with a transparency log that has signed them."""
 
+import asyncio
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -34,7 +35,7 @@ def appended(game: Recorded, *, private: bool = False) -> Append:
 
 async def filled(data: Path, games: Iterable[Append], key: LogKey | None = KEY) -> None:
     """Make a SQLite store with games; `key` signs its transparency log."""
-    data.mkdir(mode=0o700, exist_ok=True)
+    await asyncio.to_thread(data.mkdir, mode=0o700, exist_ok=True)
     store = await SqliteStore.open(data / "tabularium.db", durable=False)
     try:
         for each in games:

@@ -10,6 +10,7 @@ from domain.kernel.rules.ruleset import Library
 from service.api.accounts import examples as accounts
 from service.api.cases import examples as cases
 from service.api.desk import examples as desk
+from service.api.dumps import examples as dumps
 from service.api.forks import examples as forks
 from service.api.games import examples as games
 from service.api.log import examples as log
@@ -30,7 +31,7 @@ from service.api.webhooks import examples as webhooks
 
 RESOURCES: Final = (
     *(rulesets, tutorials, players, accounts, games, forks, play, cases, tournaments, desk),
-    *(notifications, log, pictures, organizing, webhooks, transparency, statistics, operations),
+    *(notifications, log, pictures, organizing, webhooks, transparency, dumps, statistics, operations),
 )
 
 
@@ -77,6 +78,7 @@ def examples(library: Library, boards: Boards) -> Examples:
         "proposed": str(scene.now.version + 1),
         "chart": "dice.svg",
         "document": "cards",
+        "file": dumps.FILE,
         "lesson": tutorials.LESSON,
         "level": "0",
         "tile": "000.p/1",
