@@ -1,4 +1,4 @@
-"""``tabularium dump``: the finished public games of each month, as files for whoever wants all of them."""
+"""``tabularium dump``: the finished public games of each month, as files, for anybody who wants all of them."""
 
 import asyncio
 import os

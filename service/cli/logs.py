@@ -176,7 +176,7 @@ def _verify_many(
 ) -> None:
     files = list(dict.fromkeys(file for each in given for file in _exports_of(each)))
     if alone is not None:
-        bad_input("--game and --certificate are for one export in a file of its own; verify that file alone")
+        bad_input("--game and --certificate are for one file with one export; verify that file alone")
     if policy is not None and not all(map(is_dump, files)):
         bad_input("--policy is for dumps, and for one file with its --certificate; verify that file alone")
     believed = read_policy_file(policy) if policy is not None else None

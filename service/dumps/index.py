@@ -1,5 +1,6 @@
 """The index of a folder of dumps: which sets are complete, and what files each has."""
 
+import math
 import os
 import re
 from collections.abc import Iterable, Sequence
@@ -108,6 +109,14 @@ def read_index(folder: Path) -> tuple[DumpSet, ...]:
         if not _NAME.fullmatch(each.name):
             raise DumpsUnreadable(f"{folder / INDEX} names the file {each.name!r}: files of dumps have no such names")
     return index.sets
+
+
+def added(folder: Path | None) -> float:
+    """Return when dumps were last added to a folder, in seconds since 1970; NaN when there are none."""
+    try:
+        return (folder / INDEX).stat().st_mtime if folder is not None else math.nan
+    except OSError:
+        return math.nan
 
 
 def known_index(folder: Path) -> tuple[DumpSet, ...]:

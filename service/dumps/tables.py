@@ -72,6 +72,8 @@ TABLES: Final[Mapping[Table, tuple[Column, ...]]] = {
         Column("nation", "text", "The nation that rolled, where seats lead several; null otherwise."),
         Column("die", "text", "The kind of die, a key of the ruleset's `dice`."),
         Column("face", "text", "The face that came up. Rolls that were taken back later are here, too."),
+        Column("same", "number", "How many sides of the die show that face."),
+        Column("sides", "number", "How many sides the die has."),
     ),
     "results": (
         _GAME,
@@ -126,9 +128,11 @@ def roll_rows(game: Game, records: Sequence[Record], library: Library) -> Iterat
             continue
         number = 0
         for rolled in ruleset.rolled(read_event(ruleset, record)):
+            sides = ruleset.dice[rolled.die]
             for face in rolled.faces:
                 number += 1
-                yield game.id, record.version, number, rolled.seat, rolled.nation or None, rolled.die, face
+                whose = rolled.seat, rolled.nation or None
+                yield game.id, record.version, number, *whose, rolled.die, face, sides.count(face), len(sides)
 
 
 def game_row(game: Game, records: Sequence[Record]) -> Row:

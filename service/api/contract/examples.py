@@ -78,7 +78,7 @@ def examples(library: Library, boards: Boards) -> Examples:
         "proposed": str(scene.now.version + 1),
         "chart": "dice.svg",
         "document": "cards",
-        "file": dumps.FILE,
+        "file": f"{scene.ruleset.id}-{dumps.MONTH}.jsonl.zst",
         "lesson": tutorials.LESSON,
         "level": "0",
         "tile": "000.p/1",

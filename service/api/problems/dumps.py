@@ -11,7 +11,7 @@ UNKNOWN_DUMP: Final = Kind(
     "No complete dump has a file of this name, or the service serves no dumps.",
     "Take the address of a file from `GET /v1/dumps`.",
     {
-        "detail": "No dump has the file 'mare-nostrum-2026-10.csv'.",
+        "detail": "No dump has the file 'games-2026-10.csv'.",
         "allowed": "Take the address of a file from `GET /v1/dumps`.",
     },
 )

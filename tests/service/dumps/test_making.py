@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from service.cli import main
 from service.dumps import making, pieces
 from service.dumps.index import DumpsUnreadable, read_index
 from service.dumps.making import Folder
@@ -166,3 +167,12 @@ def test_without_the_packages_the_service_runs_and_the_command_says_which(data: 
         capture_output=True, text=True, check=False, env={**os.environ},
     )  # fmt: skip
     assert (said.returncode, said.stderr) == (2, "tabularium: a dump needs the extra packages of tabularium[data]\n")
+
+
+def test_games_that_are_archived_are_dumped_as_the_others(dumps: Path, data: Path, tmp_path: Path) -> None:
+    shutil.copytree(data, tmp_path / "data")
+    with pytest.raises(SystemExit) as end:
+        main(["archive", "--older-than", "0", "--data", str(tmp_path / "data")])
+    assert end.value.code in (0, None)
+    assert dump(tmp_path / "dumps", "--data", tmp_path / "data", "--processes", 1) == 0
+    assert files(tmp_path / "dumps") == files(dumps)
