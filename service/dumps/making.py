@@ -17,21 +17,25 @@ from typing import Any, Final, get_args
 import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
+import zstandard
 
 from domain.kernel.ids import GameId
 from domain.kernel.log.history import read_created
 from domain.transparency.note import read_note
 from domain.transparency.proof import Proof
 from domain.transparency.tree import inclusion
-from service.dumps.choosing import Plan, Verdict
+from service.dumps.choosing import Finished, Plan, Verdict
 from service.dumps.index import Content, DumpFile, DumpSet, read_index, settle, write_index, write_whole
 from service.dumps.pieces import Kept, Made, Piece, Ruling, arrow, packed, schema_of
 from service.dumps.tables import Table
 from service.store.protocol import EventStore
 from service.transparency.log import TransparencyLog
 
-GAMES: Final = 64
-"""Games in a piece: they share a window of the compression and are a row group of each table. Half a megabyte each."""
+EVENTS: Final = 20_000
+"""Events after which a piece ends: they share a window of the compression, and take some 50 MB while they are made."""
+
+ROWS: Final = 100_000
+"""The least rows of a row group, if a table has so many: readers skip groups, and each has a cost of its own."""
 
 ENDINGS: Final[dict[Content, str]] = {
     "exports": "jsonl.zst",
@@ -102,7 +106,8 @@ class Folder:
 
     def _packed(self, plan: Plan, content: Content, frames: Iterable[bytes], rows: int) -> DumpFile:
         path = self.path / f"{plan.name}.{ENDINGS[content]}"
-        write_whole(path, frames)
+        # A month may have rulings and no games. Not every reader takes a file without any frame.
+        write_whole(path, frames if plan.games else [zstandard.compress(b"")])
         return _file(path, content, rows)
 
     def _table(self, plan: Plan, table: Table, pieces: Sequence[Path]) -> DumpFile:
@@ -111,7 +116,7 @@ class Folder:
         schema, rows = schema_of(table), 0
         with new.open("wb") as file:
             with pq.ParquetWriter(file, schema, compression="zstd", compression_level=9) as writer:
-                for each in [arrow(table, plan.refusals)] if table == "refusals" else _sent(table, pieces):
+                for each in [arrow(table, plan.refusals)] if table == "refusals" else _groups(table, pieces):
                     writer.write_table(each, row_group_size=max(1, each.num_rows))
                     rows += each.num_rows
             settle(file.fileno())
@@ -133,11 +138,18 @@ def _made(path: Path) -> Made:
     return msgspec.msgpack.decode(path.read_bytes(), type=Made)
 
 
-def _sent(table: Table, pieces: Iterable[Path]) -> Iterator[Any]:
+def _groups(table: Table, pieces: Iterable[Path]) -> Iterator[Any]:
+    """Yield the rows of pieces, gathered."""
+    gathered, rows = list[Any](), 0
     for each in pieces:
         with pa.ipc.open_stream(_made(each).tables[table]) as reader:
-            if (found := reader.read_all()).num_rows:
-                yield found
+            gathered.append(reader.read_all())
+        rows += gathered[-1].num_rows
+        if rows >= ROWS:
+            yield pa.concat_tables(gathered).combine_chunks()
+            gathered, rows = [], 0
+    if rows:
+        yield pa.concat_tables(gathered).combine_chunks()
 
 
 def _file(path: Path, content: Content, rows: int) -> DumpFile:
@@ -148,15 +160,26 @@ def _file(path: Path, content: Content, rows: int) -> DumpFile:
 
 def count(plan: Plan) -> int:
     """Return how many pieces a set has: its games, then the rulings."""
-    return -(-len(plan.games) // GAMES) + bool(plan.rulings)
+    return len(_divided(plan.games)) + bool(plan.rulings)
+
+
+def _divided(games: Iterable[Finished]) -> list[list[Finished]]:
+    """Return games as they go into pieces. Only the games decide, so a set is divided alike wherever it is made."""
+    parts, events = list[list[Finished]](), EVENTS
+    for each in games:
+        if events >= EVENTS:
+            parts.append([])
+            events = 0
+        parts[-1].append(each)
+        events += each.version
+    return parts
 
 
 async def pieces(store: EventStore, plan: Plan, is_there: Callable[[int], bool]) -> AsyncIterator[Piece]:
     """Yield the pieces of a set that are not there yet, with all that they need. May raise `StoreError`."""
-    number = 0
-    for number, start in enumerate(range(0, len(plan.games), GAMES)):
+    for number, part in enumerate(_divided(plan.games)):
         if not is_there(number):
-            kept = [await _kept(store, each.game) for each in plan.games[start : start + GAMES]]
+            kept = [await _kept(store, each.game) for each in part]
             yield Piece(number, tuple(kept), (), await _boards(store, kept))
     last = count(plan) - 1
     if plan.rulings and not is_there(last):

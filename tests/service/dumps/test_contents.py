@@ -151,6 +151,8 @@ async def test_a_ruling_is_in_the_month_in_which_it_was_made(
         row["seat"]: (row["place"], row["won"]) for row in ends
     }, "after the appeal the end holds again"
     assert pq.read_table(folder / "tiny-auction-2027-01.games.parquet").num_rows == 0
+    assert unpacked(folder / "tiny-auction-2027-01.jsonl.zst") == b""
+    assert (folder / "tiny-auction-2027-01.jsonl.zst").stat().st_size > 0, "a frame, which every reader takes"
 
 
 # --- what it proves ---------------------------------------------------------------------------------------------------

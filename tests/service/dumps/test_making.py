@@ -12,6 +12,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from service.cli import main
@@ -48,7 +49,9 @@ def test_the_sums_are_those_of_the_files(dumps: Path) -> None:
 def test_a_run_that_is_killed_goes_on_and_makes_the_same(
     dumps: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(making, "GAMES", 2)  # the campaign has three games: two pieces
+    # The games of the campaign have 360, 372 and 440 events: two pieces, and row groups as there are pieces.
+    monkeypatch.setattr(making, "EVENTS", 500)
+    monkeypatch.setattr(making, "ROWS", 1)
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     assert dump(whole, "--data", data, "--processes", 2) == 0, "with workers"
     kept, made, finished = Folder.keep, list[int](), list[str]()
@@ -78,6 +81,8 @@ def test_a_run_that_is_killed_goes_on_and_makes_the_same(
     assert dump(broken, "--data", data, "--processes", 1) == 0
     assert sorted(made) == [0, 0, 0, 1], "no piece is made twice"
     assert files(whole) == files(broken)
+    assert pq.ParquetFile(next(whole.glob("*campaign*events.parquet"))).num_row_groups == 2
+    assert pq.ParquetFile(next(dumps.glob("*campaign*events.parquet"))).num_row_groups == 1
     assert not [each for each in broken.iterdir() if each.name.endswith((".making", ".new"))]
     assert {each.key for each in read_index(whole)} == {each.key for each in read_index(dumps)}
 
