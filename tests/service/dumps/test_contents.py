@@ -14,21 +14,24 @@ import pyarrow.parquet as pq
 import pytest
 import zstandard
 
+from domain.kernel.ids import GameId
 from domain.kernel.log.record import Record, genesis, row_bytes
 from domain.library import LIBRARY as RULESETS
 from projections import dice
 from service.dumps.index import read_index
 from service.dumps.tables import TABLES
 from service.readmodels import runner
+from service.store.protocol import Append
 from service.store.sqlite.rows import SqliteRows
 from service.store.sqlite.store import SqliteStore
+from tests.helpers.stored import appended, filled
 from tests.service.api.conftest import anna, bert, service
 from tests.service.api.serving import Player, Service
 from tests.service.api.test_forks import fork
 from tests.service.api.test_private import play_out
 from tests.service.api.test_results import Contest, contest
 from tests.service.cli.calling import Call
-from tests.service.dumps.conftest import dump
+from tests.service.dumps.conftest import chosen, dump
 from tests.service.rig import LIBRARY
 
 __all__ = ["anna", "bert", "contest", "service"]
@@ -257,3 +260,17 @@ async def _counted(data: Path) -> dict[tuple[str, str], dict[str, int]]:
     await rows.close()
     await store.close()
     return counted
+
+
+def test_a_private_game_is_not_dumped_even_if_a_list_had_it(tmp_path: Path) -> None:
+    first, second = chosen()[:2]
+    asyncio.run(_with_private(tmp_path / "data", appended(first), appended(second, private=True)))
+    assert dump(tmp_path / "dumps", "--data", tmp_path / "data", "--processes", 1) == 0
+    assert dumped_games(tmp_path / "dumps") == {appended(first).game}
+
+
+async def _with_private(data: Path, public: Append, private: Append) -> None:
+    await filled(data, [public, private])
+    store = await SqliteStore.open(data / "tabularium.db", durable=False)
+    await store.list_game(GameId(private.game), True)
+    await store.close()
