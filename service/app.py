@@ -40,6 +40,7 @@ from service.cluster.common_time import common_time
 from service.cluster.shared_wake import open_shared_wake
 from service.cluster.tail import Tail
 from service.cluster.wake import LocalWake, Wake
+from service.dumps.index import added
 from service.games.games import Games
 from service.games.snapshots import Snapshots, Tier
 from service.games.timekeeper import keeping_time
@@ -95,6 +96,7 @@ async def open_services(
         store = await backend.open_store(watched)
         watched.store_full.set_function(lambda: float(store.is_full))
         watched.store_damaged.set_function(lambda: float(store.damage is not None))
+        watched.dumps_added.set_function(lambda: added(settings.dumps))
         opened.push_async_callback(store.close)
         store.begin_checking()
         past = await backend.open_past(store, watched)

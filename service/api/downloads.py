@@ -5,6 +5,7 @@ import hashlib
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
@@ -77,18 +78,52 @@ async def download(
     headers = {**headers, "Vary": _by_encoding(headers), "ETag": weak(tag) if packs else tag, "Accept-Ranges": "bytes"}
     if request.has(tag):
         return Answered(b"", 304, media_type, headers)
-    asked = _ONE_RANGE.fullmatch(request.header("range") or "")
-    if asked is not None and request.header("if-range") in (None, tag):
-        first, last, suffix = (int(number) if number else None for number in asked.groups())
-        if first is None or last is None or first <= last:
-            length = await asyncio.to_thread(lambda: sum(map(len, make())))
-            found = _part(length, first, last, suffix)
-            headers |= {"ETag": tag, "Content-Range": f"bytes {found.start}-{found.stop - 1}/{length}"}
-            headers["Content-Length"] = str(len(found))
-            return _sent(_pieces(_cut(make(), found)), 206, media_type, headers)
+    if (asked := _asked(request, tag)) is not None:
+        length = await asyncio.to_thread(lambda: sum(map(len, make())))
+        found = _part(length, *asked)
+        return _partial(_pieces(_cut(make(), found)), found, length, media_type, {**headers, "ETag": tag})
     if packs:
         return _sent(_packed(_pieces(make())), 200, media_type, {**headers, "Content-Encoding": "gzip"})
     return _sent(_pieces(make()), 200, media_type, headers)
+
+
+async def download_file(
+    request: Call, path: Path, tag: str, media_type: str, headers: Mapping[str, str]
+) -> Response[bytes] | Stream:
+    """Answer with a file that never changes: all of it, or a part, as it is.
+
+    Raises `Problem` for a range beyond the end, and `OSError` when the file cannot be read.
+    """
+    headers = {**headers, "ETag": tag, "Accept-Ranges": "bytes"}
+    if request.has(tag):
+        return Answered(b"", 304, media_type, headers)
+    length = (await asyncio.to_thread(path.stat)).st_size
+    if (asked := _asked(request, tag)) is not None:
+        found = _part(length, *asked)
+        return _partial(_read(path, found), found, length, media_type, headers)
+    return _sent(_read(path, range(length)), 200, media_type, {**headers, "Content-Length": str(length)})
+
+
+def _read(path: Path, part: range) -> Iterator[bytes]:
+    """Yield the bytes of a part of a file."""
+    with path.open("rb") as file:
+        file.seek(part.start)
+        for start in range(part.start, part.stop, PIECE):
+            yield file.read(min(PIECE, part.stop - start))
+
+
+def _asked(request: Call, tag: str) -> tuple[int | None, int | None, int | None] | None:
+    """Return the range that is asked for, as first and last byte or as so many at the end; None for the whole."""
+    asked = _ONE_RANGE.fullmatch(request.header("range") or "")
+    if asked is None or request.header("if-range") not in (None, tag):
+        return None
+    first, last, suffix = (int(number) if number else None for number in asked.groups())
+    return (first, last, suffix) if first is None or last is None or first <= last else None
+
+
+def _partial(pieces: Iterator[bytes], part: range, length: int, media_type: str, headers: Mapping[str, str]) -> Stream:
+    told = {"Content-Range": f"bytes {part.start}-{part.stop - 1}/{length}", "Content-Length": str(len(part))}
+    return _sent(pieces, 206, media_type, {**headers, **told})
 
 
 def _sent(pieces: Iterator[bytes], status: int, media_type: str, headers: Mapping[str, str]) -> Stream:

@@ -17,6 +17,7 @@ from service.api.cases import routes as cases
 from service.api.cases import stream as case_stream
 from service.api.desk import routes as desk
 from service.api.desk import what_if
+from service.api.dumps import routes as dumps
 from service.api.forks import routes as forks
 from service.api.games import bots, clocks, invitations, officials, seats, upgrades
 from service.api.games import routes as games
@@ -83,7 +84,7 @@ _RESOURCES: Final = (
     *(case_officials, case_stream, desk, what_if, take_backs, ends, log, pictures, comparison, streams),
     *(tournaments, tournament_entering, tournament_directing, tournament_rounds, tournament_stream),
     *(tournament_downloads, leagues, league_directing),
-    *(organizing, rematches, webhooks, transparency, statistics, charts, ratings, health),
+    *(organizing, rematches, webhooks, transparency, dumps, statistics, charts, ratings, health),
 )
 _LARGE: Final = (*games.COLLECTION, *organizing.BULK)
 _SMALL: Final = tuple(each for module in _RESOURCES for each in routes_of(module) if each not in _LARGE)

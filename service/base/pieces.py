@@ -11,6 +11,8 @@ from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from importlib.metadata import version
 from itertools import islice
+from multiprocessing import get_context
+from multiprocessing.context import BaseContext
 from typing import Any, Final, Generic, TypeVar
 
 from service.base.extras import needs_extra
@@ -35,13 +37,16 @@ class WorkersLost(Exception):
     """Nobody is there to do the work; the message is one line."""
 
 
-def in_pieces(work: Callable[[P], R], pieces: Iterable[P], processes: int, on: str = LOCAL) -> Iterator[R]:
+def in_pieces(
+    work: Callable[[P], R], pieces: Iterable[P], processes: int, on: str = LOCAL, *, fresh: bool = False
+) -> Iterator[R]:
     """Yield what `work` returns for each piece, in their order. When a worker dies, what it had in hand is done again.
 
     Args:
         work: a function that other processes can import.
         processes: how many there are on this machine; with one, this process does the work itself.
         on: `local`, or ``dask:ADDRESS`` of a scheduler.
+        fresh: begin processes as new programs, which takes longer. A process that has threads must not fork.
 
     Raises:
         ValueError: `on` is neither.
@@ -55,7 +60,7 @@ def in_pieces(work: Callable[[P], R], pieces: Iterable[P], processes: int, on: s
     elif processes == 1:
         yield from map(work, pieces)
     else:
-        yield from _on_processes(work, pieces, processes)
+        yield from _on_processes(work, pieces, processes, get_context("spawn" if fresh else None))
 
 
 class _Handed(Generic[P, R]):
@@ -69,9 +74,9 @@ class _Handed(Generic[P, R]):
         return self.future is not None and isinstance(self.future.exception(), BrokenProcessPool)
 
 
-def _on_processes(work: Callable[[P], R], pieces: Iterable[P], processes: int) -> Iterator[R]:
+def _on_processes(work: Callable[[P], R], pieces: Iterable[P], processes: int, context: BaseContext) -> Iterator[R]:
     left, handed = iter(pieces), deque[_Handed[P, R]]()
-    pool, deaths = ProcessPoolExecutor(processes), 0
+    pool, deaths = ProcessPoolExecutor(processes, context), 0
     try:
         while True:
             handed.extend(map(_Handed[P, R], islice(left, AHEAD * processes - len(handed))))
@@ -88,7 +93,7 @@ def _on_processes(work: Callable[[P], R], pieces: Iterable[P], processes: int) -
                 deaths += 1
                 if deaths > DEATHS:
                     raise WorkersLost(f"{deaths} processes died one after the other: see the system's log") from None
-                pool = ProcessPoolExecutor(processes)
+                pool = ProcessPoolExecutor(processes, context)
                 for each in handed:
                     each.future = None if each.was_lost() else each.future
                 continue

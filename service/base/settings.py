@@ -98,6 +98,9 @@ Count = Annotated[
     Meta(description="a whole number from 1 to 1000000, or off for no limit"),
 ]
 LogLevel = Literal["debug", "info", "warning", "error"]
+Licence = Annotated[
+    str, Meta(pattern=r"^[A-Za-z0-9.+-]{1,64}$", description="an SPDX id of a licence, such as CC0-1.0 or CC-BY-4.0")
+]
 Positive = Annotated[float, Meta(gt=0, description="a number above 0")]
 Seconds = Annotated[float, Meta(gt=0, le=3600, description="a number above 0, 3600 at most")]
 
@@ -221,6 +224,8 @@ class Settings(Struct, frozen=True):
         oidc_scope_claim: the claim with a JWT's scopes, such as ``scope`` or ``realm_access.roles``.
         oidc_scopes: what the values of that claim mean: ``games-admin=admin,players=play``. Default: every JWT has
             the scopes account, play and organize.
+        dumps: the folder that ``tabularium dump`` fills, and from which the service serves dumps. Default: none.
+        dumps_licence: the licence of new dumps, an SPDX id such as ``CC0-1.0`` or ``CC-BY-4.0``.
         key_hours: hours to keep an idempotency key. During that time a repeated request gets its first answer.
             Afterwards the key counts as new.
         grace: seconds that open requests have to finish when the service stops.
@@ -288,6 +293,8 @@ class Settings(Struct, frozen=True):
     oidc_leeway: Annotated[float, Meta(ge=0, le=300)] = 30.0
     oidc_scope_claim: Annotated[str, Meta(min_length=1)] = "scope"
     oidc_scopes: ScopeNames = ""
+    dumps: Path | None = None
+    dumps_licence: Licence = "CC0-1.0"
     key_hours: Annotated[int, Meta(ge=24, le=8760)] = 48
     grace: Annotated[float, Meta(ge=0)] = 2.0
 
@@ -488,7 +495,7 @@ def meanings() -> dict[str, str]:
 
 
 def _convert(text: str, kind: object) -> object:
-    if kind is Path:
+    if kind in (Path, Path | None):
         return Path(text).expanduser()
     if kind is Proxies:
         return ",".join(_proxy(part.strip()) for part in text.split(",")) if text != "*" else text

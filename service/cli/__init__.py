@@ -18,6 +18,7 @@ from service.cli import (
     contract,
     database,
     doctor,
+    dump,
     games,
     leagues,
     logs,
@@ -51,6 +52,7 @@ database.register(app)
 books.register(app)
 backup.register(app)
 archive.register(app)
+dump.register(app)
 accounts.register(app)
 games.register(app)
 logs.register(app)

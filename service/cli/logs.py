@@ -35,7 +35,7 @@ from service.bots.client import Client, Problem
 from service.cli.causes import causes, chance_of
 from service.cli.dividing import OnOption, done
 from service.cli.output import bad_input, console, print_json, progress_bar, read_file, writable, write_file
-from service.cli.proving import ENDINGS, Result, content_of, exports_in, prove_all
+from service.cli.proving import ENDINGS, Result, content_of, exports_in, is_dump, prove_all
 
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="An export: JSON Lines.")]
 
@@ -111,7 +111,10 @@ def _read(file: Path) -> Export:
 def verify(
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE…", help="Exports (.jsonl, also packed as .jsonl.gz), or folders that have some."),
+        typer.Argument(
+            metavar="FILE…",
+            help="Exports (.jsonl, also packed as .jsonl.gz), dumps (.jsonl.zst), or folders with some.",
+        ),
     ],
     game: Annotated[
         Path | None,
@@ -120,7 +123,9 @@ def verify(
     certificate: Annotated[
         Path | None, typer.Option(help="A certificate of the game or case: what the service signed of it.")
     ] = None,
-    policy: Annotated[Path | None, typer.Option(help="Whom to believe: a policy file, for the certificate.")] = None,
+    policy: Annotated[
+        Path | None, typer.Option(help="Whom to believe: a policy file, for the certificate, or for those of dumps.")
+    ] = None,
     processes: Annotated[int, typer.Option(min=1, help="How many files at once. Default: one a processor.")] = (
         os.cpu_count() or 1
     ),
@@ -133,14 +138,13 @@ def verify(
     of its game if that is among them as GAME.jsonl, a tournament with those of its games, and a league with those of
     its tournaments.
 
-    With a certificate and a policy it also says whether this is the log that the service stood by, and who saw it.
+    With a certificate and a policy it also says whether this is the log that the service stood by, and who saw it. A
+    dump has the certificates of its games beside it: there, give only the policy.
 
     Exit code: 0 when all is proved; 1 when something is wrong; 2 for bad input, and when a file cannot be read.
     """
-    if len(files) > 1 or files[0].is_dir():
-        if game or certificate or policy:
-            bad_input("--game, --certificate and --policy are for one file; verify that file alone")
-        _verify_many(files, processes, on, as_json)
+    if len(files) > 1 or files[0].is_dir() or is_dump(files[0]):
+        _verify_many(files, game or certificate, policy, processes, on, as_json)
         return
     file = files[0]
     if (certificate is None) != (policy is None):
@@ -175,12 +179,19 @@ def verify(
         raise typer.Exit(1)
 
 
-def _verify_many(given: list[Path], processes: int, on: str, as_json: bool) -> None:
+def _verify_many(
+    given: list[Path], alone: Path | None, policy: Path | None, processes: int, on: str, as_json: bool
+) -> None:
     files = list(dict.fromkeys(file for each in given for file in _exports_of(each)))
+    if alone is not None:
+        bad_input("--game and --certificate are for one file with one export; verify that file alone")
+    if policy is not None and not all(map(is_dump, files)):
+        bad_input("--policy is for dumps, and for one file with its --certificate; verify that file alone")
+    believed = read_policy_file(policy) if policy is not None else None
     results: Counter[Result] = Counter()
     with progress_bar() as progress:
         task = progress.add_task("verified", total=len(files))
-        for outcome in done(prove_all(files, processes, on)):
+        for outcome in done(prove_all(files, processes, on, believed)):
             results[outcome.result] += 1
             progress.advance(task)
             if as_json:

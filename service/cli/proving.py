@@ -1,14 +1,19 @@
-"""Proving many exports of games, cases and tournaments in parallel: the files, and a line with the result of each."""
+"""Proving many exports of games, cases and tournaments in parallel: the files, and a line with the result of each.
+
+A file of a dump has many exports, one after the other. With a policy, each of them is also compared with its
+certificate, which the dump has in another file beside it.
+"""
 
 import gzip
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
+from io import BufferedReader
 from pathlib import Path
 from typing import Any, Final, Literal
 
 import msgspec
+import zstandard
 from msgspec import Struct
 
 from domain.judging import proof
@@ -21,11 +26,17 @@ from domain.league.league import fold as fold_league
 from domain.library import LIBRARY
 from domain.tournament import proof as tournament_proof
 from domain.tournament.fold import fold
+from domain.transparency.certificate import certify
+from domain.transparency.policy import Policy
 from service.base.pieces import LOCAL, in_pieces
 
 PACKED: Final = ".gz"
-ENDINGS: Final = (".jsonl", f".jsonl{PACKED}")
+DUMPED: Final = ".jsonl.zst"
+ENDINGS: Final = (".jsonl", f".jsonl{PACKED}", DUMPED)
 """The endings of the names of exports."""
+
+CERTIFICATES: Final = ".certificates.ndjson.zst"
+"""How the name of a file with the certificates of a dump ends."""
 
 Result = Literal["proved", "not proved", "not read"]
 
@@ -73,16 +84,84 @@ class _Given(Struct, frozen=True):
     game: bytes | None = None
     game_file: str = ""
     games: tuple[bytes, ...] = ()
+    certificate: str = ""
+    policy: Policy | None = None
 
 
-def prove_all(files: Sequence[Path], processes: int, on: str = LOCAL) -> Iterator[Outcome]:
+def prove_all(
+    files: Sequence[Path], processes: int, on: str = LOCAL, policy: Policy | None = None
+) -> Iterator[Outcome]:
     """Verify exports side by side, as `in_pieces` does, and yield the result of each, in their order.
 
     A case is also checked against the export of its game, when one of the files has the game's id as its name, a
-    tournament against those of its games, and a league against those of its tournaments.
+    tournament against those of its games, and a league against those of its tournaments. With a `policy`, games of
+    dumps are compared with their certificates.
     """
-    known = {file.name.partition(".")[0]: file for file in files}
-    return in_pieces(_outcome, map(partial(_given, known), files), min(processes, len(files)), on)
+    known = {file.name.partition(".")[0]: file for file in files if not is_dump(file)}
+    if not any(map(is_dump, files)):
+        processes = min(processes, len(files))
+    return in_pieces(_outcome, _all_given(files, known, policy), processes, on)
+
+
+def is_dump(file: Path) -> bool:
+    """Tell whether a file has the exports of a dump, by its name."""
+    return file.name.endswith(DUMPED)
+
+
+def _all_given(files: Iterable[Path], known: Mapping[str, Path], policy: Policy | None) -> Iterator[_Given]:
+    for file in files:
+        if is_dump(file):
+            yield from _of_dump(file, policy)
+        else:
+            yield _given(known, file)
+
+
+def _of_dump(file: Path, policy: Policy | None) -> Iterator[_Given]:
+    try:
+        proofs = _certificates(file) if policy is not None else {}
+        for game, content in _exports(file):
+            yield _Given(f"{file}, game {game}", content, certificate=proofs.get(game, ""), policy=policy)
+    except (OSError, zstandard.ZstdError, msgspec.DecodeError) as error:
+        yield _Given(str(file), trouble=getattr(error, "strerror", None) or str(error))
+
+
+def _exports(file: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield the exports in a file of a dump, each with the id of its game, and what follows the last one."""
+    lines = list[bytes]()
+    for line in _lines(file):
+        lines.append(line)
+        if line.startswith(b'{"end":'):
+            yield _game_of(lines), b"".join(lines)
+            lines.clear()
+    if lines:
+        yield _game_of(lines), b"".join(lines)
+
+
+def _lines(file: Path) -> Iterator[bytes]:
+    with file.open("rb") as packed:
+        reader = zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True)
+        yield from BufferedReader(reader, 1 << 16)
+
+
+def _game_of(lines: Sequence[bytes]) -> str:
+    with suppress(msgspec.DecodeError):
+        return msgspec.json.decode(lines[0], type=_Named).game
+    return "?"
+
+
+class _Named(Struct):
+    game: str
+
+
+class _Certificate(Struct):
+    game: str
+    certificate: str
+
+
+def _certificates(file: Path) -> dict[str, str]:
+    beside = file.with_name(file.name.removesuffix(DUMPED) + CERTIFICATES)
+    found = (msgspec.json.decode(line, type=_Certificate) for line in _lines(beside))
+    return {each.game: each.certificate for each in found}
 
 
 def _given(known: Mapping[str, Path], file: Path) -> _Given:
@@ -136,8 +215,31 @@ def _outcome(given: _Given) -> Outcome:
         verdict = _case(lines, given)
     else:
         verdict = verify(lines, LIBRARY)
+        if verdict.ok and given.policy is not None and (fault := _not_certified(lines, given)):
+            return Outcome(given.file, "not proved", fault, msgspec.to_builtins(verdict) | {"ok": False})
     result: Result = "proved" if verdict.ok else "not proved"
-    return Outcome(given.file, result, _line(verdict), msgspec.to_builtins(verdict))
+    certified = ", certified" if verdict.ok and given.policy is not None else ""
+    return Outcome(given.file, result, _line(verdict) + certified, msgspec.to_builtins(verdict))
+
+
+def _not_certified(lines: list[bytes], given: _Given) -> str:
+    """Return why the certificate of a game of a dump does not hold; empty when it does."""
+    # Imported late: it brings the library for signatures along.
+    from service.transparency.keys import check
+
+    assert given.policy is not None
+    if not given.certificate:
+        return "The dump has no certificate of this game."
+    exported = read(lines)
+    certified = certify(
+        exported.game,
+        exported.records,
+        lambda version: exported.fold(LIBRARY, version).status,
+        given.certificate,
+        given.policy,
+        check,
+    )
+    return certified.problem
 
 
 def _case(lines: list[bytes], given: _Given) -> proof.CaseVerdict:

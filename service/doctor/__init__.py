@@ -17,7 +17,7 @@ from projections.store import NotBuilt, ProjectionStore, Unavailable
 from service import ratings
 from service.base.clock import Clock, utc_now, written
 from service.base.settings import DATABASE_URL, Settings, without_password
-from service.doctor import deep, embedded, transparency, webhooks
+from service.doctor import deep, dumps, embedded, transparency, webhooks
 from service.doctor.deep import Progress
 from service.doctor.finding import Finding, Level, fail, ok, one_line, warn
 from service.games.watch import Watch, is_watched
@@ -49,6 +49,8 @@ async def examine(
         yield await _collector(settings.traces_url)
     usable = True
     deeply = progress is not None
+    if settings.dumps is not None:
+        yield await asyncio.to_thread(dumps.examine, settings.dumps, deep=deeply)
     async for finding in _bounded(_store(settings, clock, deeply), None if deeply else PATIENCE):
         usable &= finding.level != "fail"
         yield finding

@@ -157,6 +157,10 @@ class Metrics:
             "tabularium_webhooks_waiting", "What waits to be sent to webhooks; NaN when that cannot be told now."
         )
 
+        self.dumps_added = self._gauge(
+            "tabularium_dumps_added_timestamp_seconds", "When dumps were last added; NaN when there are none."
+        )
+
         # --- what is kept in memory ---
         self.games_in_memory = self._gauge("tabularium_games_in_memory", "Games that this process keeps in memory.")
         self.cache_requests = self._counter("tabularium_cache_requests", "Lookups in a cache.", "cache", "result")

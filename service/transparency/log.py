@@ -34,7 +34,7 @@ class TransparencyLog:
     async def checkpoint(self) -> Note | None:
         """Return the newest checkpoint, with the cosignatures that it has; None before the first."""
         published = await self.tree.published()
-        return await self._note(published) if published is not None else None
+        return await self.note(published) if published is not None else None
 
     async def tile(self, tile: Tile) -> bytes | None:
         """Return the body of a tile; None when the newest checkpoint does not have it."""
@@ -63,7 +63,7 @@ class TransparencyLog:
         if index >= chosen.size:
             return None
         hashes = await self.proof(inclusion(index, chosen.size), chosen.size)
-        return Proof(index, tuple(hashes), await self._note(chosen), entry)
+        return Proof(index, tuple(hashes), await self.note(chosen), entry)
 
     async def consistency(self, old: int, new: int) -> list[bytes]:
         """Return the proof that the tree of size `new` goes on from that of size `old`."""
@@ -105,7 +105,8 @@ class TransparencyLog:
         published = await self.tree.published()
         return published.size if published is not None else 0
 
-    async def _note(self, published: Published) -> Note:
+    async def note(self, published: Published) -> Note:
+        """Return a published checkpoint, with the cosignatures that it has."""
         note = read_note(published.note)
         lines = await self.tree.cosignatures(published.origin, published.size)
         return note.signed(read_signatures("".join(lines))) if lines else note

@@ -141,8 +141,11 @@ def game_of(number: int) -> GameId:
     return GameId(f"g{number:016x}")
 
 
-def copy_of(play: Export, number: int) -> Append:
-    """Return a recorded game under an id of its own, with other players, at other times, with other secrets."""
+def copy_of(play: Export, number: int, within: tuple[int, int] = (1_500_000_000, 300_000_000)) -> Append:
+    """Return a recorded game under an id of its own, with other players, at other times, with other secrets.
+
+    The times are within so many seconds from a moment on.
+    """
     rng, game = random.Random(number), game_of(number)
     names = sorted(
         {
@@ -169,7 +172,7 @@ def copy_of(play: Export, number: int) -> Append:
         if record.cause is not None:
             microseconds += rng.randrange(200_000, 30_000_000)
         seconds, fraction = divmod(microseconds, 10**6)
-        at = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(1_500_000_000 + seconds % 300_000_000)) + f".{fraction:06}Z"
+        at = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(within[0] + seconds % within[1])) + f".{fraction:06}Z"
         made = replace(
             record, event=renamed(record.event), at=at, cause=renamed(record.cause) if record.cause else None
         )

@@ -501,6 +501,7 @@ def test_what_is_neither_json_nor_text_may_be_asked_for_as_bytes(openapi: dict[s
         "showCalendar": ["text/calendar", octets],
         "showCheckpoint": ["text/plain", octets],
         "showTile": [octets],
+        "getDump": [octets],
         "showEntries": [octets],
         "showCertificate": ["text/plain", octets],
         "showCertificateOfCase": ["text/plain", octets],

@@ -1,5 +1,6 @@
 """What the doctor says of a database, or a data directory, that is broken on purpose."""
 
+import hashlib
 import shutil
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
@@ -15,6 +16,7 @@ from service.base.settings import Settings
 from service.doctor import Finding, examine
 from service.doctor.embedded import GIB
 from service.doctor.grants import ROLE, Grant, granted, missing
+from service.dumps.index import DumpFile, DumpSet, write_index
 from service.store.backend import backend_of
 from service.store.postgres import migrations
 from service.store.postgres.books import spans
@@ -400,3 +402,28 @@ async def test_an_old_copy_of_the_database_is_said_with_what_to_do(tmp_path: Pat
     assert found.level == "fail"
     assert "a checkpoint of 1 entries was signed" in found.message
     assert "run `tabularium transparency key`" in found.remedy
+
+
+async def test_dumps_that_are_missing_or_changed_are_said(tmp_path: Path):
+    folder = tmp_path / "dumps"
+    settings = Settings(data=tmp_path / "data", dumps=folder)
+
+    def silent(what: str, done: int, of: int) -> None:
+        pass
+
+    async def said(deep: bool = False) -> Finding:
+        found = [each async for each in examine(settings, progress=silent if deep else None)]
+        return next(each for each in found if each.check == "dumps")
+
+    assert (await said()).level == "warn"
+    folder.mkdir()
+    (folder / "a.parquet").write_bytes(b"1234")
+    file = DumpFile("a.parquet", "games", 1, 4, hashlib.sha256(b"1234").hexdigest())
+    write_index(folder, [DumpSet("tiny", "2026-10", 1, 9, "CC0-1.0", None, (file,))])
+    assert ((await said()).level, (await said()).message) == ("ok", "1 sets, the newest of 2026-10")
+    (folder / "a.parquet").write_bytes(b"1235")
+    assert ((await said()).level, (await said(deep=True)).level) == ("ok", "fail")
+    (folder / "a.parquet").unlink()
+    assert "a.parquet is missing" in (await said()).message
+    (folder / "index.json").write_text("[]")
+    assert "is no index of dumps" in (await said()).message

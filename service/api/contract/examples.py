@@ -11,6 +11,7 @@ from service.api.accounts import examples as accounts
 from service.api.apps import examples as apps
 from service.api.cases import examples as cases
 from service.api.desk import examples as desk
+from service.api.dumps import examples as dumps
 from service.api.forks import examples as forks
 from service.api.games import examples as games
 from service.api.leagues import examples as leagues
@@ -32,7 +33,7 @@ from service.api.webhooks import examples as webhooks
 
 RESOURCES: Final = (
     *(rulesets, tutorials, players, accounts, games, forks, play, cases, tournaments, leagues, desk),
-    *(apps, notifications, log, pictures, organizing, webhooks, transparency, statistics, operations),
+    *(apps, notifications, log, pictures, organizing, webhooks, transparency, dumps, statistics, operations),
 )
 
 
@@ -85,6 +86,7 @@ def examples(library: Library, boards: Boards) -> Examples:
         "proposed": str(scene.now.version + 1),
         "chart": "dice.svg",
         "document": "cards",
+        "file": f"{scene.ruleset.id}-{dumps.MONTH}.jsonl.zst",
         "lesson": tutorials.LESSON,
         "level": "0",
         "tile": "000.p/1",

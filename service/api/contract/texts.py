@@ -67,6 +67,7 @@ PARAMETERS: Final = {
     "rule": "The id of a rule.",
     "document": "The name of a document, such as `cards`.",
     "lesson": "The id of a lesson.",
+    "file": "The name of a file.",
     "player": "The id of a player.",
     "case": "The id of a case.",
     "tournament": "The id of a tournament.",

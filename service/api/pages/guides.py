@@ -29,6 +29,7 @@ GUIDES: Final[Mapping[str, str]] = {
     "tournaments": "openapi/tournaments.md",
     "webhooks": "openapi/webhooks.md",
     "oauth": "openapi/oauth.md",
+    "data": "openapi/data.md",
     "changes": "openapi/CHANGELOG.md",
 }
 """Where each guide is in the repository, by its name under /docs/guides."""

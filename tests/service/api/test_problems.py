@@ -469,6 +469,7 @@ PROVOKED: dict[str, Provoke] = {
     "options-hidden": lambda s: s.ask("GET", f"{s.url}/options?seat=red", s.carla),
     "not-organizer": lambda s: s.ask("PATCH", s.url, s.carla, {"title": "Mine"}),
     "unknown-path": lambda s: s.ask("GET", "/v1/tables"),
+    "unknown-dump": lambda s: s.ask("GET", "/v1/dumps/games-2026-10.csv"),
     "unknown-tile": lambda s: s.ask("GET", "/transparency/tile/0/x001/000"),
     "not-logged-yet": _ask_too_early,
     "unknown-ruleset": lambda s: s.ask("POST", "/v1/games", s.anna, {**NEW_GAME, "ruleset": "chess"}),

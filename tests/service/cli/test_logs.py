@@ -180,7 +180,7 @@ def test_many_exports_are_proved_side_by_side_with_a_line_for_each(
         str(damaged): False,
     }
     assert call("verify", over).out.startswith("Proved: ")
-    assert "are for one file" in call("verify", folder, "--game", running).complaint
+    assert "are for one file with one export" in call("verify", folder, "--game", running).complaint
 
 
 def test_nothing_is_said_of_secrets_where_there_were_none(finished: Simulation):

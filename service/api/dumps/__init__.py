@@ -1,0 +1,1 @@
+"""Dumps: finished public games in bulk."""

@@ -1,0 +1,93 @@
+"""Dumps: finished public games of each month in bulk, from the folder that ``tabularium dump`` fills."""
+
+import asyncio
+from typing import Final
+
+from litestar.response import Response, Stream
+
+from service.api.bodies import Nothing
+from service.api.downloads import DOWNLOAD_HEADERS, STILL_THE_SAME, download_file
+from service.api.dumps.bodies import DumpPage, DumpQuery, dump_view
+from service.api.endpoint import Answer, endpoint
+from service.api.paging import page_of
+from service.api.problems.dumps import UNKNOWN_DUMP
+from service.api.problems.problem import Problem
+from service.api.problems.request import RANGE_NOT_SATISFIABLE, UNAVAILABLE
+from service.api.request import OCTETS, Call
+from service.api.response import answer
+from service.dumps.index import DumpSet, DumpsUnreadable, known_index
+from service.observe.logging import log
+
+_LASTING: Final = {"Cache-Control": "public, max-age=31536000, immutable"}
+"""The cache header of files: one of a given name never changes."""
+
+
+@endpoint(
+    "GET",
+    "/v1/dumps",
+    tag="Log",
+    query=DumpQuery,
+    answers=(Answer(200, "The dumps.", DumpPage),),
+)
+async def list_dumps(request: Call) -> Response[bytes]:
+    """List dumps.
+
+    All finished public games of a ruleset and month: their exports as JSON Lines that `tabularium verify` takes as they
+    are, and the tables `games`, `events`, `rolls`, `results` and `refusals` in Parquet. A month is added a few days
+    after its end, and never changes. The guide to the data has every column, and questions that they answer.
+    """
+    query = request.read_query(DumpQuery)
+    sets = [
+        each
+        for each in reversed(await _sets(request))
+        if query.ruleset in (None, each.ruleset) and query.month in (None, each.month)
+    ]
+    found, more = page_of(sets, lambda each: f"{each.month} {each.ruleset}", query)
+    return answer(DumpPage(tuple(map(dump_view, found)), more))
+
+
+@endpoint(
+    "GET",
+    "/v1/dumps/{file:str}",
+    tag="Log",
+    headers=DOWNLOAD_HEADERS,
+    answers=(
+        Answer(200, "The file.", bytes, OCTETS, headers=("ETag", "Accept-Ranges")),
+        Answer(206, "The part of it that `Range` names.", bytes, OCTETS, headers=("ETag", "Content-Range")),
+        STILL_THE_SAME,
+    ),
+    problems=(UNKNOWN_DUMP, RANGE_NOT_SATISFIABLE),
+)
+async def get_dump(request: Call, file: str) -> Response[bytes] | Stream:
+    """Download a file of a dump.
+
+    Take its address from the list. Its ETag is the first half of its SHA-256. With `Range` and `If-Range`, a broken
+    download goes on.
+    """
+    request.read_query(Nothing)
+    named = next((each for one in await _sets(request) for each in one.files if each.name == file), None)
+    folder = request.services.settings.dumps
+    if named is None or folder is None:
+        raise _unknown(file)
+    headers = {**_LASTING, "Vary": "Accept", "Content-Disposition": f'attachment; filename="{file}"'}
+    try:
+        return await download_file(request, folder / file, f'"{named.sha256[:32]}"', OCTETS, headers)
+    except OSError as error:
+        log.error("a dump cannot be read", file=str(folder / file), why=error.strerror)
+        raise _unknown(file) from error
+
+
+def _unknown(file: str) -> Problem:
+    return Problem(UNKNOWN_DUMP, f"No dump has the file {file!r}.", UNKNOWN_DUMP.remedy)
+
+
+async def _sets(request: Call) -> tuple[DumpSet, ...]:
+    """Return what is complete. Raises `Problem` when the index is damaged, which is for the operator to mend."""
+    folder = request.services.settings.dumps
+    if folder is None:
+        return ()
+    try:
+        return await asyncio.to_thread(known_index, folder)
+    except DumpsUnreadable as error:
+        log.error("dumps cannot be listed", why=str(error))
+        raise Problem(UNAVAILABLE, "The index of the dumps cannot be read.", UNAVAILABLE.remedy) from error

@@ -1,0 +1,186 @@
+"""``tabularium dump``: the finished public games of each month, as files, for anybody who wants all of them."""
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator, Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from service.base.clock import stamp, utc_now
+from service.base.extras import MissingExtra, needs_extra
+from service.base.pieces import LOCAL, in_pieces
+from service.base.settings import DATABASE_URL, Settings, SettingsError, from_env
+from service.cli.dividing import OnOption, done
+from service.cli.output import bad_input, console, progress_bar
+from service.store.protocol import EventStore, StoreError, StreamDamaged
+
+if TYPE_CHECKING:
+    from service.dumps.choosing import Due, Plan
+    from service.dumps.index import DumpSet
+    from service.dumps.making import Folder
+
+T = TypeVar("T")
+
+
+def register(app: typer.Typer) -> None:
+    app.command("dump")(dump)
+
+
+def dump(
+    directory: Annotated[
+        Path | None, typer.Argument(metavar="DIRECTORY", help="Where dumps are. Default: TABULARIUM_DUMPS.")
+    ] = None,
+    days: Annotated[int, typer.Option(min=0, help="Make a month's dumps when it ended so many days ago.")] = 3,
+    data: Annotated[Path | None, typer.Option(help="Data directory (TABULARIUM_DATA).")] = None,
+    url: Annotated[
+        str | None,
+        typer.Option(help=f"A PostgreSQL database; {DATABASE_URL} if absent.", metavar="URL", show_default=False),
+    ] = None,
+    processes: Annotated[int, typer.Option(min=1, help="How many processes. Default: one a processor.")] = (
+        os.cpu_count() or 1
+    ),
+    on: OnOption = LOCAL,
+) -> None:
+    """Write the finished public games of each ruleset and month into DIRECTORY: exports and tables, with checksums.
+
+    You can run this beside a service, and stop it at any time: run it again to go on. What is complete is never written
+    again. A month whose games the transparency log does not have yet waits, unless TABULARIUM_TRANSPARENCY is false.
+
+    It needs the packages of tabularium[data]. Exit code 1 when a game cannot be read: its month waits.
+    """
+    given = {"TABULARIUM_DATA": str(data) if data is not None else None, DATABASE_URL: url}
+    try:
+        settings = from_env({**os.environ, **{name: value for name, value in given.items() if value is not None}})
+    except SettingsError as error:
+        bad_input(str(error))
+    if (chosen := directory or settings.dumps) is None:
+        bad_input("no DIRECTORY is given, and TABULARIUM_DUMPS is not set: give one of them")
+    if not settings.database_url and not settings.database.exists():
+        bad_input(f"there is no store in {settings.data}: give its data directory by --data")
+    try:
+        with needs_extra("data", "a dump"):
+            from service.dumps.index import DumpsUnreadable
+            from service.dumps.making import Folder, InUse
+    except MissingExtra as error:
+        bad_input(str(error))
+    folder = Folder(chosen)
+    try:
+        with folder.held(), asyncio.Runner() as runner:
+            ok = _Dumping(settings, folder, runner, processes, on).run(days)
+    except (StoreError, MissingExtra, DumpsUnreadable, InUse) as error:
+        bad_input(str(error))
+    except OSError as error:
+        bad_input(f"{error.filename or chosen} cannot be used: {error.strerror}")
+    if not ok:
+        raise typer.Exit(1)
+
+
+class _Dumping:
+    """One run. The store is asked in between, so that no piece waits in memory before it is wanted."""
+
+    def __init__(self, settings: Settings, folder: "Folder", runner: asyncio.Runner, processes: int, on: str) -> None:
+        self._settings = settings
+        self._folder = folder
+        self._runner = runner
+        self._processes = processes
+        self._on = on
+
+    def run(self, days: int) -> bool:
+        """Make what is due; return whether all of it could be made."""
+        from service.dumps.choosing import due
+        from service.dumps.index import read_index
+        from service.dumps.pieces import GameDamaged
+        from service.store.backend import backend_of
+
+        made, waits, bad = 0, 0, 0
+        store = self._runner.run(backend_of(self._settings).open_store())
+        try:
+            complete = {each.key for each in read_index(self._folder.path)}
+            for (month, ruleset), each in self._runner.run(due(store, complete, utc_now(), days)).items():
+                plan = self._plan(store, ruleset, month, each)
+                if plan is None:
+                    waits += 1
+                    continue
+                try:
+                    _tell(self._make(store, plan))
+                    made += 1
+                except (GameDamaged, StreamDamaged) as error:
+                    print(f"tabularium: {plan.name} cannot be made: {error}", file=sys.stderr)
+                    bad += 1
+        finally:
+            self._runner.run(store.close())
+        console.print(f"{made} new, {len(complete)} as before in {self._folder.path}", markup=False)
+        if waits:
+            console.print(f"{waits} wait until the transparency log has their games", markup=False)
+        return not bad
+
+    def _plan(self, store: EventStore, ruleset: str, month: str, due: "Due") -> "Plan | None":
+        """Return the plan of a set, that of before if there is one; None while it has to wait."""
+        from service.dumps.choosing import Plan, signed
+
+        package = version("tabularium")
+        plan = self._folder.begun(f"{ruleset}-{month}", package)
+        if plan is not None:
+            return plan
+        checkpoint, places = None, ()
+        if self._settings.transparency:
+            found = self._runner.run(signed(store, due.games))
+            if found is None:
+                return None
+            checkpoint, places = found
+        refusals = tuple(self._runner.run(self._refusals(ruleset)))
+        licence = self._settings.dumps_licence
+        plan = Plan(
+            package, ruleset, month, licence, tuple(due.games), tuple(due.rulings), refusals, checkpoint, places
+        )
+        self._folder.begin(plan)
+        return plan
+
+    async def _refusals(self, ruleset: str) -> list[tuple[object, ...]]:
+        from domain.library import LIBRARY
+        from projections.store import NotBuilt
+        from service.dumps.choosing import refusals
+        from service.store.backend import backend_of
+
+        backend = backend_of(self._settings)
+        if not backend.has_projections():
+            return []
+        rows = await backend.open_projections()
+        try:
+            return await refusals(rows, LIBRARY, ruleset, stamp(utc_now))
+        except NotBuilt:  # a service has not folded the log yet
+            return []
+        finally:
+            await rows.close()
+
+    def _make(self, store: EventStore, plan: "Plan") -> "DumpSet":
+        from service.dumps.making import certificates, count, pieces
+        from service.dumps.pieces import make
+
+        there = [number for number in range(count(plan)) if self._folder.has(plan, number)]
+        wanted = self._taken(pieces(store, plan, there.__contains__))
+        # Workers are new programs: this one has the threads of a store.
+        with progress_bar() as bars:
+            bar = bars.add_task(plan.name, total=count(plan), completed=len(there))
+            for made in done(in_pieces(make, wanted, min(self._processes, max(1, count(plan))), self._on, fresh=True)):
+                self._folder.keep(plan, made)
+                bars.advance(bar)
+        return self._folder.finish(plan, self._runner.run(certificates(store, plan)))
+
+    def _taken(self, items: AsyncIterator[T]) -> Iterator[T]:
+        """Yield what an asynchronous iterator does, each when it is wanted."""
+
+        async def following() -> T | None:
+            return await anext(items, None)
+
+        while (item := self._runner.run(following())) is not None:
+            yield item
+
+
+def _tell(made: "DumpSet") -> None:
+    size = sum(each.bytes for each in made.files)
+    console.print(f"{made.ruleset} {made.month}: {made.games} games, {made.events} events, {size} bytes", markup=False)

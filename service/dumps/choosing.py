@@ -1,0 +1,159 @@
+"""Which games and rulings belong into which set of dumps, and which sets are due."""
+
+from collections import defaultdict
+from collections.abc import AsyncIterator, Collection, Mapping
+from datetime import datetime, timedelta
+from typing import Final
+
+from msgspec import Struct
+
+from domain.judging.events import Ruled
+from domain.judging.fold import read_event
+from domain.judging.outcome import Judgment, holding, judgment_of
+from domain.kernel.ids import CaseId, GameId, Version
+from domain.kernel.rules.ruleset import Library
+from projections import rules
+from projections.store import ProjectionStore
+from service.base.clock import written
+from service.dumps.index import Signed
+from service.dumps.tables import Row
+from service.store.protocol import EventStore
+from service.transparency.log import TransparencyLog
+
+_PAGE: Final = 1_000
+"""Rows of the store that are read at once."""
+
+Key = tuple[str, str]
+"""The month and the ruleset of a set."""
+
+
+class Finished(Struct, frozen=True, order=True):
+    """A game that is over and that everybody may list and read."""
+
+    ended: str
+    game: GameId
+    version: Version
+    ruleset: str
+
+
+class Verdict(Struct, frozen=True, order=True):
+    """A ruling on a game that was over, and what holds from then on; None when its own end does again."""
+
+    at: str
+    case: CaseId
+    number: int
+    game: GameId
+    judgment: Judgment | None
+
+
+class Plan(Struct, frozen=True):
+    """What a set will have. It is kept while the set is made, so that one who goes on makes the same.
+
+    Attributes:
+        package: the version of the package that began.
+        refusals: the rows of that table: the counts as they were then.
+        signed: the checkpoint that covers all games.
+        places: the place of each game in the transparency log, in the order of `games`.
+    """
+
+    package: str
+    ruleset: str
+    month: str
+    licence: str
+    games: tuple[Finished, ...]
+    rulings: tuple[Verdict, ...]
+    refusals: tuple[Row, ...]
+    signed: Signed | None
+    places: tuple[int, ...]
+
+    @property
+    def name(self) -> str:
+        """What the names of its files begin with."""
+        return f"{self.ruleset}-{self.month}"
+
+
+class Due(Struct, frozen=True):
+    """The games and rulings of a set that is due."""
+
+    games: list[Finished]
+    rulings: list[Verdict]
+
+
+async def due(store: EventStore, done: Collection[Key], now: datetime, days: int) -> dict[Key, Due]:
+    """Return the sets that are not done and whose month ended more than `days` days ago, by month and ruleset."""
+    last = written(now - timedelta(days=days))[:7]
+    finished = {each.game: each async for each in _finished(store)}
+    found: defaultdict[Key, Due] = defaultdict(lambda: Due([], []))
+    for each in finished.values():
+        found[each.ended[:7], each.ruleset].games.append(each)
+    async for each in _verdicts(store, finished):
+        found[each.at[:7], finished[each.game].ruleset].rulings.append(each)
+    chosen = {key: found[key] for key in sorted(found) if key[0] < last and key not in done}
+    for each in chosen.values():
+        each.games.sort()
+        each.rulings.sort()
+    return chosen
+
+
+async def _finished(store: EventStore) -> AsyncIterator[Finished]:
+    after: GameId | None = None
+    while rows := await store.games(status="over", forks=False, listed=True, after=after, limit=_PAGE):
+        after = rows[-1].game
+        private = await store.private([row.game for row in rows])
+        for row in rows:
+            if row.game not in private:
+                yield Finished(row.changed, row.game, row.version, row.ruleset)
+
+
+async def _verdicts(store: EventStore, finished: Mapping[GameId, Finished]) -> AsyncIterator[Verdict]:
+    """Yield the rulings on games that were over, those of a game in their order."""
+    ruled: defaultdict[GameId, list[Verdict]] = defaultdict(list)
+    after: CaseId | None = None
+    while rows := await store.cases(after=after, limit=_PAGE):
+        after = rows[-1].case
+        found = await store.rulings([row.case for row in rows if row.game in finished])
+        for row in rows:
+            for record in found.get(row.case, ()):
+                ruling = read_event(record)
+                # What a ruling changed in a game that still ran is in that game's own log.
+                if isinstance(ruling, Ruled) and ruling.version == finished[row.game].version:
+                    said = judgment_of(ruling, row.case, row.number, record.at)
+                    ruled[row.game].append(Verdict(record.at, row.case, row.number, row.game, said))
+    for verdicts in ruled.values():
+        newest: dict[CaseId, Judgment | None] = {}
+        for each in sorted(verdicts):
+            newest[each.case] = each.judgment
+            held = holding(filter(None, newest.values()))
+            yield Verdict(each.at, each.case, each.number, each.game, held)
+
+
+async def signed(store: EventStore, games: Collection[Finished]) -> tuple[Signed, tuple[int, ...]] | None:
+    """Return a checkpoint that covers the ends of games, and their places in the log; None before there is one.
+
+    A checkpoint that a witness has seen is preferred.
+    """
+    places: list[int] = []
+    for each in games:
+        logged = await store.tree.logged(each.game, each.version)
+        if logged is None:
+            return None
+        places.append(logged[0])
+    newest = await store.tree.published()
+    if newest is None:
+        return None
+    size = max(places, default=-1) + 1
+    seen = await store.tree.cosigned(newest.origin)
+    chosen = seen if seen is not None and seen.size >= size else newest
+    if chosen.size < size:
+        return None
+    note = await TransparencyLog(store.tree).note(chosen)
+    return Signed(chosen.origin, chosen.size, str(note)), tuple(places)
+
+
+async def refusals(rows: ProjectionStore, library: Library, ruleset: str, at: str) -> list[Row]:
+    """Return the rows of `refusals`."""
+    commands = (await rules.accepted(rows)).get(ruleset, 0)
+    return [
+        (each.ruleset, each.rule, each.title or None, each.refusals, commands, at)
+        for each in await rules.tallies(rows, library, ruleset)
+    ]

@@ -1,0 +1,166 @@
+"""A piece of a set: some of its games, made into a frame of JSON Lines and rows of the tables, wherever there is room.
+
+This needs pyarrow. A piece is the same to the byte wherever it is made, and a set is its pieces in their order.
+"""
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any, Final
+
+import msgspec
+import pyarrow as pa
+import zstandard
+from msgspec import Struct
+
+from domain.judging.outcome import Judgment
+from domain.kernel.chance.secret import Secret, Vault
+from domain.kernel.ids import GameId
+from domain.kernel.log.fold import fold
+from domain.kernel.log.game import Game
+from domain.kernel.log.history import read_created
+from domain.kernel.log.record import Record, first_broken
+from domain.kernel.proof.export import export
+from domain.kernel.rules.board import Board
+from domain.kernel.rules.documents import DocumentError, unpacked
+from domain.library import LIBRARY
+from service.dumps.tables import (
+    TABLES,
+    Column,
+    Row,
+    Table,
+    end_rows,
+    event_rows,
+    game_row,
+    roll_rows,
+    ruled_rows,
+)
+
+LEVEL: Final = 12
+WINDOW: Final = 26
+"""64 MiB: a game finds the board of those before it, and every reader of zstandard takes that much without a word."""
+
+
+class Kept(Struct, frozen=True):
+    """A game as the store has it, with the key of its board; and the rulings on it that this set has."""
+
+    game: GameId
+    records: list[Record]
+    secrets: list[Secret]
+    board: str
+
+
+class Ruling(Struct, frozen=True):
+    """A ruling on a game that was over: when, on which case, and what holds from then on."""
+
+    at: str
+    case: str
+    judgment: Judgment | None
+
+
+class Piece(Struct, frozen=True):
+    """Games to be made into a part of a set: those that ended then, and those that were ruled on.
+
+    `boards` are the files of their boards, by their keys.
+    """
+
+    number: int
+    games: tuple[Kept, ...]
+    ruled: tuple[tuple[Kept, tuple[Ruling, ...]], ...]
+    boards: Mapping[str, bytes]
+
+
+class Made(Struct, frozen=True):
+    """A piece that was made: its games as a zstandard frame, and the rows of each table in the form of Arrow's IPC."""
+
+    number: int
+    games: int
+    events: int
+    frame: bytes
+    tables: Mapping[Table, bytes]
+
+
+class GameDamaged(Exception):
+    """The log of a game is not what it was; the message is one line."""
+
+
+def make(piece: Piece) -> Made:
+    """Make a piece. Raises `GameDamaged`."""
+    lines = list[bytes]()
+    rows: dict[Table, list[Row]] = {"games": [], "events": [], "rolls": [], "results": []}
+    for kept in piece.games:
+        game = _folded(kept, piece.boards)
+        lines += export(game, kept.records, Vault(kept.secrets))
+        rows["games"].append(game_row(game, kept.records))
+        rows["events"] += event_rows(game, kept.records)
+        rows["rolls"] += roll_rows(game, kept.records, LIBRARY)
+        rows["results"] += end_rows(game, kept.records)
+    for kept, rulings in piece.ruled:
+        ends = list(end_rows(_folded(kept, piece.boards), kept.records))
+        for each in rulings:
+            rows["results"] += ruled_rows(ends, each.at, each.judgment, each.case)
+    events = len(rows["events"])
+    tables: dict[Table, bytes] = {name: _sent(arrow(name, each)) for name, each in rows.items()}
+    return Made(piece.number, len(piece.games), events, packed(lines), tables)
+
+
+def _folded(kept: Kept, boards: Mapping[str, bytes]) -> Game:
+    if (version := first_broken(kept.game, kept.records)) is not None:
+        raise GameDamaged(f"version {version} of game {kept.game} is damaged: see `tabularium doctor --deep`")
+    try:
+        created = read_created(kept.records[0])
+        board = _board(boards[kept.board], created.ruleset, created.ruleset_version)
+        return fold(kept.records, kept.game, LIBRARY, lambda _: board)
+    except (LookupError, DocumentError, msgspec.ValidationError) as error:
+        raise GameDamaged(f"game {kept.game} cannot be read: {error}") from error
+
+
+@lru_cache(maxsize=16)
+def _board(file: bytes, ruleset: str, version: int) -> Board:
+    return unpacked(file, LIBRARY.at(ruleset, version).documents)
+
+
+def packed(lines: Iterable[bytes]) -> bytes:
+    """Return lines as a frame of zstandard; nothing of no lines."""
+    how = zstandard.ZstdCompressionParameters.from_level(LEVEL, window_log=WINDOW, enable_ldm=True)
+    content = b"".join(lines)
+    return zstandard.ZstdCompressor(compression_params=how).compress(content) if content else b""
+
+
+_KINDS: Final[Mapping[str, Any]] = {
+    "text": pa.string(),
+    "number": pa.int32(),
+    "time": pa.timestamp("us", tz="UTC"),
+    "yes or no": pa.bool_(),
+}
+
+
+def schema_of(table: Table) -> Any:
+    """Return the schema of a table; its columns say what they mean."""
+    return pa.schema([_field(column) for column in TABLES[table]])
+
+
+def _field(column: Column) -> Any:
+    return pa.field(column.name, _KINDS[column.kind], metadata={"description": column.meaning})
+
+
+def arrow(table: Table, rows: Iterable[Row]) -> Any:
+    """Return rows as a table of Arrow."""
+    columns = list(zip(*rows, strict=True)) or [()] * len(TABLES[table])
+    schema = schema_of(table)
+    return pa.Table.from_arrays(
+        [_values(column, values) for column, values in zip(TABLES[table], columns, strict=True)], schema=schema
+    )
+
+
+def _values(column: Column, values: Iterable[Any]) -> Any:
+    if column.kind != "time":
+        return pa.array(values, _KINDS[column.kind])
+    written = pa.array([each.removesuffix("Z") if each is not None else None for each in values], pa.string())
+    return written.cast(pa.timestamp("us")).cast(_KINDS["time"])
+
+
+def _sent(table: Any) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return sink.getvalue().to_pybytes()
