@@ -18,6 +18,7 @@ from domain.library import LIBRARY
 from domain.transparency.policy import Party, PolicyError, read_policy
 from service.accounts.accounts import Accounts
 from service.accounts.limits import limits_of
+from service.api.controls import Controls
 from service.api.dispatch import Dispatch
 from service.api.journal import Journal
 from service.api.limiting import Limiting
@@ -77,6 +78,7 @@ async def open_services(
     clock: Clock = utc_now,
     randomness: Callable[[int], bytes] = secrets.token_bytes,
     drawings: Drawings = drawing_of,
+    sandbox: Controls | None = None,
 ) -> AsyncIterator[Services]:
     """Open the store and what works on it; close it all at the end. An embedded store is for this process alone.
 
@@ -147,6 +149,7 @@ async def open_services(
             devices=devices,
             mailboxes=mailboxes,
             organizing=organizers,
+            sandbox=sandbox,
         )
         await opened.enter_async_context(keeping(settings, library, store, rows, wake))
         if settings.projections:

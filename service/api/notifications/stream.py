@@ -20,7 +20,6 @@ from service.api.notifications.reading import inbox_of, state_of
 from service.api.players.stream import follow_games
 from service.api.request import Call
 from service.api.services import Services
-from service.base.clock import stamp, utc_now
 
 GATHER: Final = 0.5
 """Seconds between two looks at an inbox, so that a busy moment in its games takes one."""
@@ -41,14 +40,14 @@ class InboxFrame(Struct, frozen=True):
 class _Heard:
     """How far the games of an account were followed, and whether anything was heard since the last look."""
 
-    def __init__(self, place: Cursor) -> None:
+    def __init__(self, place: Cursor, at: str) -> None:
         self.place = place
-        self.at = stamp(utc_now)
+        self.at = at
         self.rung = asyncio.Event()
 
     async def follow(self, services: Services, caller: Caller) -> None:
         async for each in follow_games(services, caller, self.place):
-            self.at = stamp(utc_now)  # when others have read something, or named an official, is not known here
+            self.at = services.games.time()  # when others have read something, or named an official, is not known here
             if each is not None:
                 self.place, self.at = each[0], each[3].at
             self.rung.set()
@@ -61,7 +60,7 @@ async def follow_inbox(
 
     Yields None for every heartbeat without a change. Raises as `follow_games`.
     """
-    heard = _Heard(start)
+    heard = _Heard(start, services.games.time())
     following = asyncio.create_task(heard.follow(services, caller))
     following.add_done_callback(lambda _: heard.rung.set())
     try:
