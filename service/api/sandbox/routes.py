@@ -54,7 +54,7 @@ async def move_time(request: Call) -> Response[bytes]:
 
     Before the answer comes, flags fall and games are abandoned, each at its time. Then tournaments go on. Bulks and
     webhooks follow within a second. Time never runs backwards. It stops early, as `now` says, after 500 moments at
-    which something was due: ask again.
+    which something was due: ask again. Once it is that time, repeating the request changes nothing.
     """
     request.read_query(Nothing)
     controls = _controls(request)
@@ -81,7 +81,7 @@ async def reset_sandbox(request: Call) -> Response[bytes]:
     """Begin a sandbox anew.
 
     All that happened in it is gone, and its accounts, games and time are as at the start. Streams end. The same
-    commands then lead to the same events and hashes. The request has no body.
+    commands then lead to the same events and hashes. The request has no body. Repeating it changes nothing.
     """
     request.read_query(Nothing)
     await _controls(request).reset()
