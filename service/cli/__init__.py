@@ -20,6 +20,7 @@ from service.cli import (
     doctor,
     games,
     logs,
+    mcp,
     mirror,
     plan,
     projections,
@@ -63,6 +64,7 @@ audit.register(app)
 mirror.register(app)
 witness.register(app)
 contract.register(app)
+mcp.register(app)
 
 
 def _say(group: typer.Typer) -> None:
