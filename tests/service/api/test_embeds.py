@@ -49,7 +49,9 @@ async def test_the_board_in_a_frame_is_the_spectator_s_whoever_looks(service: Se
 
 
 async def test_a_private_game_is_embedded_nowhere(service: Service) -> None:
-    game = await game_of(service, readers="members")
+    anna = await service.register("Anna")
+    body = {"ruleset": "tiny-auction", "players": 2, "readers": "invited"}
+    game = (await service.post("/v1/games", anna, body))["id"]
     for path in (f"/embed/games/{game}", f"/embed/games/{game}/board.svg"):
         assert (await service.client.get(path)).json()["type"] == "/problems/private"
     assert (await oembed(service, game)).status_code == 404
@@ -97,13 +99,9 @@ async def test_oembed_knows_listed_games_of_this_service_only(service: Service) 
 
 async def test_a_link_to_a_tournament_shows_its_title(service: Service) -> None:
     anna = await service.register("Anna")
-    regulations = {
-        "ruleset": "tiny-auction",
-        "stages": [{"type": "swiss", "rounds": 1}],
-        "sizes": [2],
-        "points": [[60, 0]],
-    }
-    made = await service.post("/v1/tournaments", anna, {"title": TITLE, "regulations": regulations | {"bye": 30}})
+    stages = [{"type": "swiss", "rounds": 1}]
+    regulations = {"ruleset": "tiny-auction", "stages": stages, "sizes": [2], "points": [[60, 0]], "bye": 30}
+    made = await service.post("/v1/tournaments", anna, {"title": TITLE, "regulations": regulations})
     page = (await service.client.get(f"/tournaments/{made['summary']['tournament']}")).text
     assert '<meta property="og:title" content="A &quot;game&quot; &lt;script&gt;' in page
     assert "og:title" not in (await service.client.get("/tournaments/gone")).text
