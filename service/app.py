@@ -20,13 +20,14 @@ from service.accounts.accounts import Accounts
 from service.accounts.apps.apps import Apps
 from service.accounts.limits import DEVICE_CODES, Limits, limits_of
 from service.api.apps import protocol as oauth
+from service.api.controls import Controls
 from service.api.dispatch import Dispatch
 from service.api.journal import Journal
 from service.api.limiting import Limiting
 from service.api.operations import metrics
 from service.api.origins import CrossOrigin
 from service.api.pages import docs as pages
-from service.api.pages import mail, viewer
+from service.api.pages import embeds, mail, viewer
 from service.api.request import Call
 from service.api.response import on_exception
 from service.api.routes import API, LARGE, routes_of
@@ -83,6 +84,7 @@ async def open_services(
     clock: Clock = utc_now,
     randomness: Callable[[int], bytes] = secrets.token_bytes,
     drawings: Drawings = drawing_of,
+    sandbox: Controls | None = None,
 ) -> AsyncIterator[Services]:
     """Open the store and what works on it; close it all at the end. An embedded store is for this process alone.
 
@@ -161,6 +163,7 @@ async def open_services(
             devices=devices,
             mailboxes=mailboxes,
             organizing=organizers,
+            sandbox=sandbox,
         )
         await opened.enter_async_context(keeping(settings, library, store, rows, wake))
         if settings.projections:
@@ -268,7 +271,7 @@ def create_app(services: Services) -> ASGIApp:
 
 def _registered(body_limit: int, board_limit: int, watched: bool, limiting: Limiting | None) -> Litestar:
     """Return the routes, behind the limits if there are any, without services."""
-    others = (pages, viewer, mail, oauth, *([metrics] if watched else ()))
+    others = (pages, viewer, embeds, mail, oauth, *([metrics] if watched else ()))
     large = Router("/", route_handlers=[*LARGE], request_max_body_size=board_limit)
     return Litestar(
         route_handlers=[*API, large, *(each for module in others for each in routes_of(module))],

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Final
 
 import uvicorn
+from litestar.types import ASGIApp
 
 from service.api.operations.exporter import Exporter
 from service.api.services import Services
@@ -32,14 +33,15 @@ SWEEP: Final = 100
 class Server(uvicorn.Server):
     """A server that tells its streams to end before it waits for them; without that they would hold it up."""
 
-    def __init__(self, services: Services) -> None:
+    def __init__(self, services: Services, app: ASGIApp | None = None) -> None:
+        """`app` answers instead of that of the services."""
         settings = services.settings
         self._services = services
         self.connections = connections = Connections(settings, services.metrics)
         services.metrics.connections.set_function(lambda: len(connections))
         super().__init__(
             uvicorn.Config(
-                create_app(services),
+                app or create_app(services),
                 host=settings.host,
                 port=settings.port,
                 lifespan="off",

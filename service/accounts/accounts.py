@@ -16,7 +16,7 @@ from service.accounts.caller import Caller, Identify, Identity, TokenEnded, Unkn
 from service.accounts.invitations import Invitations
 from service.accounts.passkeys import Passkeys
 from service.accounts.values import ACCESS_PREFIX, SESSION_PREFIX, TOKEN_PREFIX, Once, hashed, random_value
-from service.base.clock import Clock, later, stamp, stamped, utc_now
+from service.base.clock import Clock, later, stamp, stamped
 from service.base.ids import ID_BYTES, new_id
 from service.base.scopes import EVERYBODYS, Scope, ordered
 from service.base.visible import shows
@@ -459,7 +459,7 @@ class Accounts:
             return
         used, self._used = self._used, set()
         try:
-            await self._store.used(used, stamp(utc_now))
+            await self._store.used(used, stamp(self._clock))
         except StoreError as error:
             self._used |= used
             log.warning("uses of tokens wait", why=str(error))

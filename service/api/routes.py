@@ -39,6 +39,7 @@ from service.api.players import passkeys, provider, sessions
 from service.api.players import routes as players
 from service.api.players import stream as account_stream
 from service.api.rulesets import routes as rulesets
+from service.api.sandbox import routes as sandbox
 from service.api.statistics import charts, ratings
 from service.api.statistics import routes as statistics
 from service.api.tournaments import directing as tournament_directing
@@ -84,7 +85,7 @@ _RESOURCES: Final = (
     *(case_officials, case_stream, desk, what_if, take_backs, ends, log, pictures, comparison, streams),
     *(tournaments, tournament_entering, tournament_directing, tournament_rounds, tournament_stream),
     *(tournament_downloads, leagues, league_directing),
-    *(organizing, rematches, webhooks, transparency, dumps, statistics, charts, ratings, health),
+    *(organizing, rematches, webhooks, transparency, dumps, statistics, charts, ratings, health, sandbox),
 )
 _LARGE: Final = (*games.COLLECTION, *organizing.BULK)
 _SMALL: Final = tuple(each for module in _RESOURCES for each in routes_of(module) if each not in _LARGE)

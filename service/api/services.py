@@ -16,6 +16,7 @@ from projections.store import ProjectionStore
 from service.accounts.accounts import Accounts
 from service.accounts.apps.apps import Apps
 from service.accounts.limits import Limits
+from service.api.controls import Controls
 from service.base.settings import Settings
 from service.closing import Closing
 from service.cluster.tail import Tail
@@ -83,6 +84,8 @@ class Services(Struct, frozen=True, eq=False):
     gallery: Gallery = msgspec.field(default_factory=Gallery)
     drawn_by: str = msgspec.field(default_factory=drawn_by)
     """A digest of what draws its pictures."""
+    sandbox: Controls | None = None
+    """What moves the time; None for every service that is no sandbox."""
     quiet: set[PlayerId] = msgspec.field(default_factory=set)
     """Accounts whose requests are no news: the log has them at the level debug."""
 

@@ -380,6 +380,11 @@ class Settings(Struct, frozen=True):
         return {name: cast(Scope, scope) for name, _, scope in pairs}
 
     @property
+    def is_sandbox(self) -> bool:
+        """Whether all tokens and secrets of the service are known to everybody; no setting can say so."""
+        return False
+
+    @property
     def database(self) -> Path:
         """The file of the embedded store."""
         return self.data / "tabularium.db"

@@ -46,9 +46,11 @@ class Client:
         """Return the JSON of a GET. Raises `Problem`."""
         return self._call("GET", path, params=query).json()
 
-    def post(self, path: str, body: Any, key: str | None = None) -> Any:
-        """Return the JSON of a POST; `key` makes it safe to repeat. Raises `Problem`."""
+    def post(self, path: str, body: Any, key: str | None = None, version: int | None = None) -> Any:
+        """Return the JSON of a POST; `key` makes it safe to repeat, `version` is that of the game. Raises `Problem`."""
         headers = {"Idempotency-Key": key} if key else {}
+        if version is not None:
+            headers["If-Match"] = f'"{version}"'
         return self._call("POST", path, json=body, headers=headers).json()
 
     def put(self, path: str, body: Any) -> Any:

@@ -22,6 +22,7 @@ from service.cli import (
     games,
     leagues,
     logs,
+    mcp,
     mirror,
     plan,
     projections,
@@ -67,6 +68,7 @@ audit.register(app)
 mirror.register(app)
 witness.register(app)
 contract.register(app)
+mcp.register(app)
 
 
 def _say(group: typer.Typer) -> None:

@@ -1,14 +1,15 @@
 """``tabularium serve``: the service on its embedded store, or on PostgreSQL."""
 
 import os
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from service.base.extras import MissingExtra
-from service.base.settings import Settings, SettingsError, from_env
+from service.base.settings import PREFIX, Settings, SettingsError, from_env
 from service.bots.exhibition import PACE, Exhibition, exhibiting
 from service.cli.output import bad_input
 from service.store.protocol import StoreError
@@ -24,6 +25,16 @@ Tabularium is running at {address}
   limits          {limits}
   a first request curl {address}/v1/rulesets
 Press Ctrl-C to stop it. When you start it again, all games go on."""
+
+SANDBOX = """\
+A sandbox of Tabularium is running at {address}
+It is {now} there until you move the time. Everybody knows these tokens:
+{tokens}
+These games are there:
+{games}
+  move the time   curl -X PUT {address}/v1/sandbox/time -H 'Content-Type: application/json' -d '{{"at": "…"}}'
+  begin anew      curl -X POST {address}/v1/sandbox/reset
+Press Ctrl-C to stop it. Nothing stays."""
 
 WARNING = "Warning: {host} can be reached from other machines, and these limits are off: {names}."
 
@@ -42,6 +53,9 @@ def serve(
         bool, typer.Option("--demonstrate/--no-demonstrate", help="Let bots play one game after another.")
     ] = False,
     pace: Annotated[float, typer.Option(min=0, help="Seconds between the bots' commands.")] = PACE,
+    sandbox: Annotated[
+        bool, typer.Option("--sandbox", help="Run a sandbox: known tokens, games, dice and time, to develop against.")
+    ] = False,
 ) -> None:
     """Run the service, on SQLite in its data directory, or on the database of TABULARIUM_DATABASE_URL."""
     given = {"TABULARIUM_HOST": host, "TABULARIUM_PORT": port, "TABULARIUM_DATA": data}
@@ -50,8 +64,13 @@ def serve(
     except SettingsError as error:
         bad_input(str(error))
     try:
-        run(settings, pace if demonstrate else None)
-    except (StoreError, MissingExtra) as error:
+        if sandbox:
+            if demonstrate:
+                bad_input("--demonstrate: no bots play in a sandbox, whose games wait for you; leave it out")
+            run_sandbox(settings, host is not None)
+        else:
+            run(settings, pace if demonstrate else None)
+    except (StoreError, SettingsError, MissingExtra) as error:
         bad_input(str(error))
     except OSError as error:
         bad_input(error.strerror or str(error))
@@ -85,6 +104,35 @@ def run(settings: Settings, pace: float | None = None) -> None:
         )
 
     uvloop.run(server.serve(settings, announce, exhibit))
+
+
+def run_sandbox(settings: Settings, named: bool) -> None:
+    """Serve a sandbox until a signal comes, in a folder of its own; `named` says that the command line has the host."""
+    import uvloop
+    from msgspec.structs import replace
+
+    from service.sandbox import serving
+    from service.sandbox.sandbox import Sandbox
+    from service.sandbox.settings import sandbox_settings
+
+    chosen = sandbox_settings(settings)
+    if chosen.public and not named:
+        raise SettingsError(
+            f"{PREFIX}HOST={chosen.host}: everybody knows the tokens of a sandbox;"
+            f" to open it to other machines all the same, use --host {chosen.host}"
+        )
+
+    def announce(address: str, opened: Sandbox) -> None:
+        tokens = "\n".join(f"  {each.name:<15} {each.token}" for each in opened.seeded.accounts)
+        games = "\n".join(f"  {each.game}  {each.about}" for each in opened.seeded.games)
+        now = opened.services.games.time()
+        print(SANDBOX.format(address=address, tokens=tokens, games=games, now=now), flush=True)
+
+    with ExitStack() as stack:
+        if chosen.data == Settings().data:
+            folder = stack.enter_context(TemporaryDirectory(prefix="tabularium-sandbox-"))
+            chosen = replace(chosen, data=Path(folder))
+        uvloop.run(serving.serve(chosen, announce))
 
 
 def limits_of(settings: Settings) -> str:

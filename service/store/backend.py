@@ -89,7 +89,9 @@ class Embedded:
             yield
 
     async def open_store(self, metrics: Metrics | None = None) -> EventStore:
-        return await SqliteStore.open(self._settings.database, durable=self._settings.durable)
+        return await SqliteStore.open(
+            self._settings.database, durable=self._settings.durable, sandbox=self._settings.is_sandbox
+        )
 
     async def open_past(self, store: EventStore, metrics: Metrics) -> Past:
         return Past(store)

@@ -37,6 +37,9 @@ _AFTER: Final = re.compile(r"/after/[0-9]+-[0-9a-f]{16}$")
 SEED: Final = 32
 """Bytes of the secret of an Ed25519 key."""
 
+SANDBOX_ORIGIN: Final = "tabularium-sandbox/proves-nothing"
+"""The name of every sandbox's log. Its key is the same everywhere, so each proof by it must say what it is worth."""
+
 
 class KeyUnusable(Exception):
     """The log's key cannot be used, so nothing is signed. The message is one line, without a word of the key."""
@@ -138,7 +141,8 @@ def log_key(settings: Settings, randomness: Randomness) -> LogKey | None:
         return present_key(settings)
     if not settings.log_key_file.exists():
         try:
-            write_secret(settings.log_key_file, new_key(unnamed(randomness), randomness))
+            origin = SANDBOX_ORIGIN if settings.is_sandbox else unnamed(randomness)
+            write_secret(settings.log_key_file, new_key(origin, randomness))
         except OSError as error:
             raise KeyUnusable(f"{settings.log_key_file} cannot be made: {error.strerror}") from error
     return present_key(settings)

@@ -195,6 +195,8 @@ def _book(library: Library) -> Book:
             ("NewGame", "board"): _reference("Board"),
             ("StreamedEvent", "data"): _in_json(_reference("EventView")),
             ("StreamedCaseEvent", "data"): _in_json(_reference("CaseEventView")),
+            ("StreamedBulk", "data"): _in_json(_reference("BulkGameView")),
+            ("StreamedTournamentEvent", "data"): _in_json(_reference("TournamentEventView")),
             ("StreamedLogged", "data"): _in_json({"anyOf": [_reference("LoggedEvent"), _reference("LoggedCaseEvent")]}),
             ("StreamedWaiting", "data"): _in_json(_reference("Waiting")),
             ("StreamedInbox", "data"): _in_json(_reference("InboxState")),

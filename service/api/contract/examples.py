@@ -23,6 +23,7 @@ from service.api.pictures import examples as pictures
 from service.api.play import examples as play
 from service.api.players import examples as players
 from service.api.rulesets import examples as rulesets
+from service.api.sandbox import examples as sandbox
 from service.api.scene import BOTS, GAME, Example, Scene
 from service.api.services import Boards
 from service.api.statistics import examples as statistics
@@ -33,7 +34,7 @@ from service.api.webhooks import examples as webhooks
 
 RESOURCES: Final = (
     *(rulesets, tutorials, players, accounts, games, forks, play, cases, tournaments, leagues, desk),
-    *(apps, notifications, log, pictures, organizing, webhooks, transparency, dumps, statistics, operations),
+    *(apps, notifications, log, pictures, organizing, webhooks, transparency, dumps, statistics, operations, sandbox),
 )
 
 

@@ -14,6 +14,7 @@ from domain.boards import builtin
 from domain.kernel.rules.ruleset import Library
 from domain.library import LIBRARY
 from service.api.contract import releases
+from service.api.contract.asyncapi import async_document
 from service.api.contract.clients import known_events
 from service.api.contract.document import document, endpoints
 from service.api.contract.examples import examples
@@ -84,6 +85,7 @@ def _files(library: Library) -> dict[str, bytes]:
     for *_, endpoint in endpoints():
         require_example(endpoint, shown)
     files = {"openapi.json": published(library)}
+    files["asyncapi.json"] = encoded(async_document(json.loads(files["openapi.json"])))
     for ruleset_id in library.ids():
         each = schemas.of_ruleset(library.current(ruleset_id))
         for name in ("commands", "events", "view", "setup"):

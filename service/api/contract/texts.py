@@ -60,6 +60,7 @@ TAGS: Final = {
     "Statistics": "Read models of the logs of all games, a moment behind them.",
     "Administration": "Accounts, their scopes, and the log of all games: for administrators and auditors.",
     "Service": "Health checks.",
+    "Sandbox": "Only of a service that was started with `--sandbox`: its accounts, its time, and beginning anew.",
 }
 
 PARAMETERS: Final = {

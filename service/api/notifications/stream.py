@@ -21,8 +21,6 @@ from service.api.notifications.reading import inbox_of, state_of
 from service.api.players.stream import follow_games
 from service.api.request import Call
 from service.api.services import Services
-from service.base.clock import stamp, utc_now
-from service.cluster.wake import Wake
 
 GATHER: Final = 0.5
 """Seconds between two looks at an inbox, so that a busy moment in its games takes one."""
@@ -48,25 +46,25 @@ class _Heard:
         elsewhere: whether something happened there since then.
     """
 
-    def __init__(self, place: Cursor) -> None:
+    def __init__(self, place: Cursor, at: str) -> None:
         self.place = place
         self.tournaments: set[StreamId] = set()
         self.elsewhere = False
-        self.at = stamp(utc_now)
+        self.at = at
         self.rung = asyncio.Event()
 
     async def follow(self, services: Services, caller: Caller) -> None:
         async for each in follow_games(services, caller, self.place):
-            self.at = stamp(utc_now)  # when others have read something, or named an official, is not known here
+            self.at = services.games.time()  # when others have read something, or named an official, is not known here
             if each is not None:
                 self.place, self.at = each[0], each[3].at
             self.rung.set()
 
-    async def listen(self, wake: Wake) -> None:
+    async def listen(self, services: Services) -> None:
         """Hear of the tournaments: following the games does not."""
-        async with wake.subscribe(None, lambda stream, _: stream in self.tournaments) as signal:
+        async with services.wake.subscribe(None, lambda stream, _: stream in self.tournaments) as signal:
             while await signal.wait() and not signal.closed:
-                self.at, self.elsewhere = stamp(utc_now), True
+                self.at, self.elsewhere = services.games.time(), True
                 self.rung.set()
 
 
@@ -77,10 +75,10 @@ async def follow_inbox(
 
     Yields None for every heartbeat without a change. Raises as `follow_games`.
     """
-    heard = _Heard(start)
+    heard = _Heard(start, services.games.time())
     following = asyncio.create_task(heard.follow(services, caller))
     following.add_done_callback(lambda _: heard.rung.set())
-    listening = asyncio.create_task(heard.listen(services.wake))
+    listening = asyncio.create_task(heard.listen(services))
     try:
         with suppress(Unavailable, NotBuilt):
             heard.tournaments |= {*await tournaments_of(services.rows, caller.player)}

@@ -40,7 +40,7 @@ from service.api.problems.request import KEY_REUSED
 from service.api.request import Call
 from service.api.response import answer
 from service.api.services import Services
-from service.base.clock import stamp, utc_now, written
+from service.base.clock import written
 from service.games.creating import TableWish
 from service.games.seats import AssignSeat, ConfirmSeat
 from service.organizing.bulks import BulkRefused, GameWish
@@ -290,7 +290,7 @@ async def _follow(services: Services, caller: Caller, row: BulkRow, after: int) 
     while True:
         for each in games:
             if each.changed > after:
-                yield each.changed, _Changed(stamp(utc_now)), bulk_game_view(each)
+                yield each.changed, _Changed(services.games.time()), bulk_game_view(each)
                 after, told = each.changed, time.monotonic()
             statuses[each.number] = each.status
         if ENDED.issuperset(statuses.values()):

@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from functools import lru_cache
 from html import escape
 from importlib import resources
-from typing import Final
+from typing import Any, Final
 
 from litestar.handlers import get
 from litestar.params import FromPath
 from litestar.response import Response
 
 from domain.kernel.rules.ruleset import Library
+from service.api.contract.asyncapi import async_document
 from service.api.contract.document import document
 from service.api.pages.files import MEDIA, File, sent
 from service.api.pages.guides import Guide, guides, picture
@@ -51,6 +52,7 @@ _NAVIGATION: Final = {
     "/docs": "Guides",
     "/docs/reference": "API reference",
     "/openapi.json": "openapi.json",
+    "/asyncapi.json": "asyncapi.json",
     "/problems": "Problems",
 }
 
@@ -67,11 +69,12 @@ async def list_docs(request: Call) -> Response[bytes]:
     )
     problem_types = _entry("/problems", "Problems", "Every kind of error, what it means and what to do about it.")
     contract = _entry("/openapi.json", "openapi.json", "The same reference for programs: OpenAPI 3.1.")
+    streams = _entry("/asyncapi.json", "asyncapi.json", "Streams, the socket and webhooks for programs: AsyncAPI 3.")
     return _page(
         _framed(
             "Documentation",
             f'<h1>Documentation</h1>\n<h2>Guides</h2>\n<ul class="contents">\n{entries}</ul>\n'
-            f'<h2>Reference</h2>\n<ul class="contents">\n{reference}{problem_types}{contract}</ul>',
+            f'<h2>Reference</h2>\n<ul class="contents">\n{reference}{problem_types}{contract}{streams}</ul>',
             at="/docs",
         )
     )
@@ -133,6 +136,13 @@ async def show_contract(request: Call) -> Response[bytes]:
     """Show the contract."""
     contract = await asyncio.to_thread(_contract, request.services.library, request.services.boards)
     return sent(request, contract, {})
+
+
+@get("/asyncapi.json")
+async def show_streams(request: Call) -> Response[bytes]:
+    """Show what of the contract the service sends by itself."""
+    streams = await asyncio.to_thread(_streams, request.services.library, request.services.boards)
+    return sent(request, streams, {})
 
 
 @get("/problems")
@@ -225,9 +235,17 @@ def _page(content: bytes) -> Response[bytes]:
 
 @lru_cache(maxsize=1)
 def _contract(library: Library, boards: Boards) -> File:
-    return File.of(
-        json.dumps(document(library, boards), ensure_ascii=False, separators=(",", ":")).encode(), "openapi.json"
-    )
+    return File.of(_compact(document(library, boards)), "openapi.json")
+
+
+@lru_cache(maxsize=1)
+def _streams(library: Library, boards: Boards) -> File:
+    contract = json.loads(_contract(library, boards).content)
+    return File.of(_compact(async_document(contract)), "asyncapi.json")
+
+
+def _compact(document: Any) -> bytes:
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 @lru_cache(maxsize=len(_FILES) + 1)

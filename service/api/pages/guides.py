@@ -41,6 +41,7 @@ _PAGES: Final = {
     **{path: f"/docs/guides/{name}" for name, path in GUIDES.items()},
     **{dirname(path): f"/docs/guides/{name}" for name, path in GUIDES.items() if path.endswith("/README.md")},
     "openapi/openapi.json": "/openapi.json",
+    "openapi/asyncapi.json": "/asyncapi.json",
 }
 _HERE: Final = ("http://127.0.0.1:8000/", "http://localhost:8000/")
 """Where the guides say that the service is: this service."""

@@ -8,17 +8,19 @@ from html import escape
 from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Final
+from urllib.parse import quote
 
 from litestar.handlers import get
 from litestar.params import FromPath
 from litestar.response import Response
 from msgspec import Struct
 
-from domain.kernel.ids import GameId
+from domain.kernel.ids import GameId, TournamentId
 from service.api.pages.files import ASKED_AGAIN, MEDIA, File, sent
 from service.api.problems.problem import Problem
 from service.api.problems.request import UNKNOWN_PATH
 from service.api.request import Call
+from service.api.services import Services
 from service.games.cache import UnknownGame
 from service.store.protocol import StoreError
 
@@ -58,7 +60,6 @@ PAGES: Final = {
     "/players/{player:str}": "player.html",
     "/ratings": "ratings.html",
     "/tournaments": "tournaments.html",
-    "/tournaments/{tournament:str}": "tournament.html",
     "/leagues": "leagues.html",
     "/leagues/{league:str}": "league.html",
     # The service worker stands at the root: it can show nothing of pages that are not below it.
@@ -84,7 +85,26 @@ async def show_game_page(request: Call, game: FromPath[str]) -> Response[bytes]:
     preview_tags = await _preview(request, GameId(game))
     if preview_tags is None:
         return _shown(request, "game.html")
-    return sent(request, _with(_edition().digest, preview_tags), _HEADERS)
+    return sent(request, _with(_edition().digest, "game.html", preview_tags), _HEADERS)
+
+
+@get("/tournaments/{tournament:str}")
+async def show_tournament_page(request: Call, tournament: FromPath[str]) -> Response[bytes]:
+    """Show the page of a tournament, which has its title where a link to it is shown elsewhere."""
+    try:
+        row = await request.services.store.tournament(TournamentId(tournament))
+    except StoreError:
+        row = None
+    if row is None:
+        return _shown(request, "tournament.html")
+    tags = {
+        "og:site_name": "Tabularium",
+        "og:type": "website",
+        "og:title": row.title,
+        "og:description": "A tournament: its rounds, its results and the standings.",
+        "og:url": f"{request.url.scheme}://{request.url.netloc}/tournaments/{tournament}",
+    }
+    return sent(request, _with(_edition().digest, "tournament.html", _tags(tags)), _HEADERS)
 
 
 @get("/viewer/{name:path}")
@@ -99,31 +119,45 @@ async def show_viewer_file(request: Call, name: FromPath[str]) -> Response[bytes
 
 async def _preview(request: Call, game: GameId) -> str | None:
     """Return what Open Graph (https://ogp.me) says of a game; None of one that not everybody is shown."""
-    services = request.services
+    title = await named_there(request.services, game)
+    if title is None:
+        return None
+    played = await request.services.games.game(game)
+    here = f"{request.url.scheme}://{request.url.netloc}"
+    tags = {
+        "og:site_name": "Tabularium",
+        "og:type": "website",
+        "og:title": title,
+        "og:description": f"A game of {played.ruleset.title}: the board, the story and the proof.",
+        "og:url": f"{here}/games/{game}",
+    }
+    if played.table is not None:
+        tags["og:image"] = f"{here}/v1/games/{game}/board.png?width=1200"
+    oembed = f"{here}/oembed?url={quote(tags['og:url'], safe='')}"
+    link = f'<link rel="alternate" type="application/json+oembed" href="{escape(oembed)}" title="{escape(title)}">'
+    return _tags(tags) + link + "\n    "
+
+
+async def named_there(services: Services, game: GameId) -> str | None:
+    """Return what a game is called where other sites show it; None of one that not everybody is shown in a list."""
     try:
         played, row = await services.games.game(game), await services.store.game(game)
         if row is None or await services.store.unlisted([game]) or not await services.games.is_shown(game, None):
             return None
     except (UnknownGame, StoreError):
         return None
-    here = f"{request.url.scheme}://{request.url.netloc}"
-    tags = {
-        "og:site_name": "Tabularium",
-        "og:type": "website",
-        "og:title": row.title or played.ruleset.title,
-        "og:description": f"A game of {played.ruleset.title}: the board, the story and the proof.",
-        "og:url": f"{here}/games/{game}",
-    }
-    if played.table is not None:
-        tags["og:image"] = f"{here}/v1/games/{game}/board.png?width=1200"
+    return row.title or played.ruleset.title
+
+
+def _tags(tags: Mapping[str, str]) -> str:
     return "".join(f'<meta property="{name}" content="{escape(words)}">\n    ' for name, words in tags.items())
 
 
 @lru_cache(maxsize=256)
-def _with(edition: str, preview: str) -> File:
-    """Return the page of a game with a preview; `edition` is that of the files."""
-    page = _edition().files["game.html"].content
-    return File.of(page.replace(b"<title>", preview.encode() + b"<title>", 1), "game.html")
+def _with(edition: str, name: str, preview: str) -> File:
+    """Return a page with a preview; `edition` is that of the files."""
+    page = _edition().files[name].content
+    return File.of(page.replace(b"<title>", preview.encode() + b"<title>", 1), name)
 
 
 def _shown(request: Call, name: str, kept: str = ASKED_AGAIN) -> Response[bytes]:

@@ -23,6 +23,7 @@ from service.api.problems.rulesets import NO_MAP, UNKNOWN_RULESET
 from service.api.request import Call
 from service.api.response import Answered, answer, answered, encode, etag, weak
 from service.api.rulesets.routes import named
+from service.api.services import Services
 from service.games.views import Viewer, viewer_of
 from service.pictures.bare import bare_board
 from service.pictures.frames import frames
@@ -145,7 +146,7 @@ async def draw_board(request: Call, game: str) -> Response[bytes]:
     shown, viewer, headers = await _looked(request, game, query)
     if request.has(headers["ETag"]):
         return _unchanged(headers)
-    return _drawn(await _svg(request, shown, viewer), request.media(SVG), headers)
+    return _drawn(await drawn_svg(request.services, shown, viewer), request.media(SVG), headers)
 
 
 @endpoint(
@@ -170,7 +171,7 @@ async def draw_board_as_png(request: Call, game: str) -> Response[bytes]:
     gallery = request.services.gallery
 
     async def draw() -> bytes:
-        svg = await _svg(request, shown, viewer, query.width)
+        svg = await drawn_svg(request.services, shown, viewer, query.width)
         async with gallery.easel:
             return await png(svg, query.width)
 
@@ -251,8 +252,8 @@ def _unchanged(headers: Mapping[str, str]) -> Response[bytes]:
     return Response(b"", status_code=304, headers={**headers, "Vary": "Accept, Accept-Encoding"})
 
 
-async def _svg(request: Call, shown: Game, viewer: Viewer, width: int | None = None) -> bytes:
-    services = request.services
+async def drawn_svg(services: Services, shown: Game, viewer: Viewer, width: int | None = None) -> bytes:
+    """Return the picture of a position for a viewer. Raises `Unmapped`."""
     sheet = sheet_of(shown, services.drawings)
     vault = await services.games.vault(shown.id)
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from service.base.private import make_file, make_folder
 from service.store.protocol import StoreDamaged
-from service.store.sqlite.schema import APPLICATION, SCHEMA_VERSION, script, version_of
+from service.store.sqlite.schema import APPLICATION, SANDBOX, SCHEMA_VERSION, script, version_of
 from service.store.sqlite.wal import PAGE, check_wal
 
 AT_ONCE: Final = 16 * 1024 * 1024
@@ -25,11 +25,11 @@ THOROUGH: Final = 256 * 1024 * 1024
 _MAGIC: Final = b"SQLite format 3\0"
 
 
-def check_file(path: Path, *, durable: bool = True, whole: bool = False) -> bool:
+def check_file(path: Path, *, durable: bool = True, whole: bool = False, sandbox: bool = False) -> bool:
     """Tell whether there is a store at `path`, of this schema or an older one. Nothing is changed.
 
     The file is read whole when `whole` says so, or `is_read_first`. Without `durable` the write-ahead log is not looked
-    at: a power failure may have left it incomplete, as agreed.
+    at: a power failure may have left it incomplete, as agreed. With `sandbox`, it must be the file of one.
 
     Raises:
         StoreDamaged: what is there is damaged, or is something else.
@@ -40,7 +40,7 @@ def check_file(path: Path, *, durable: bool = True, whole: bool = False) -> bool
         if wal.exists():
             raise StoreDamaged(f"{path} is missing, but its {wal.name} is there: put the file back, or move that away")
         return False
-    _check_header(path)
+    _check_header(path, sandbox=sandbox)
     if durable:
         if shared.exists() and not wal.exists():
             raise StoreDamaged(f"{path} was in use, and its {wal.name} is missing: put that back")
@@ -99,8 +99,11 @@ def mark_of(path: Path) -> Path:
     return _beside(path, ".found-damaged")
 
 
-def create_file(path: Path) -> None:
-    """Make an empty store: whole under another name, then in its place, so that there is never half of one."""
+def create_file(path: Path, *, sandbox: bool = False) -> None:
+    """Make an empty store: whole under another name, then in its place, so that there is never half of one.
+
+    With `sandbox`, the store is marked as one whose secrets are known.
+    """
     make_folder(path.parent)
     new = path.with_name(f"{path.name}.new-{os.getpid()}")
     new.unlink(missing_ok=True)
@@ -109,6 +112,8 @@ def create_file(path: Path) -> None:
         connection.execute(f"PRAGMA page_size = {PAGE}")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.executescript(f"BEGIN; {script(0)} COMMIT;")
+        if sandbox:
+            connection.execute(f"PRAGMA application_id = {SANDBOX}")
     try:
         os.link(new, path)
         new.unlink()
@@ -126,7 +131,7 @@ def _schema_of(connection: sqlite3.Connection) -> list[tuple[str, ...]]:
     return connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name").fetchall()
 
 
-def _check_header(path: Path) -> None:
+def _check_header(path: Path, *, sandbox: bool) -> None:
     with path.open("rb") as file:
         header = file.read(100)
     if not header:
@@ -136,7 +141,13 @@ def _check_header(path: Path) -> None:
             f"{path} is not an SQLite database: restore it from a copy, or move it away to start with an empty one"
         )
     version, application = struct.unpack(">I4xI", header[60:72])
-    if application != APPLICATION:
+    if sandbox != (application == SANDBOX):
+        raise StoreDamaged(
+            f"{path} was not made by a sandbox, and a sandbox opens nothing else"
+            if sandbox
+            else f"{path} was made by a sandbox, whose tokens and secrets everybody knows: start with another folder"
+        )
+    if application not in (APPLICATION, SANDBOX):
         raise StoreDamaged(f"{path} is a database of another program, or its header is damaged")
     if not 1 <= version <= SCHEMA_VERSION:
         raise StoreDamaged(

@@ -96,25 +96,26 @@ class SqliteStore(SqlStore):
         self.apps = SqlApps(self._connections, self.accounts.change)
 
     @classmethod
-    async def open(cls, path: Path, *, durable: bool = True) -> "SqliteStore":
+    async def open(cls, path: Path, *, durable: bool = True, sandbox: bool = False) -> "SqliteStore":
         """Open the store in the file `path`; make it when there is none, bring it up to date when it is older.
 
         Args:
             durable: False gives up that an append is on the disk when it returns: after a power failure the last
                 ones may be missing.
+            sandbox: whether it is one of which everybody knows all tokens and secrets.
 
         Raises:
             StoreDamaged: the file is damaged, or is no store of ours. It was not touched.
             StoreUnavailable: the file cannot be opened.
         """
-        return await asyncio.to_thread(cls._open, path, durable)
+        return await asyncio.to_thread(cls._open, path, durable, sandbox)
 
     @classmethod
-    def _open(cls, path: Path, durable: bool) -> "SqliteStore":
+    def _open(cls, path: Path, durable: bool, sandbox: bool) -> "SqliteStore":
         with Translated(path):
             is_read = True
-            if not check_file(path, durable=durable):
-                create_file(path)
+            if not check_file(path, durable=durable, sandbox=sandbox):
+                create_file(path, sandbox=sandbox)
             elif is_read := is_read_first(path):
                 mark_of(path).unlink(missing_ok=True)
             with closing(connect(path, "PRAGMA synchronous = FULL")) as connection:

@@ -13,6 +13,7 @@ from unittest import mock
 import httpx
 import msgspec
 from litestar import Litestar
+from msgspec.structs import replace
 
 from domain.kernel.ids import GameId
 from domain.kernel.log.game import Game
@@ -23,6 +24,7 @@ from service.api import problems
 from service.api.bearer import COOKIE
 from service.api.problems.problem import Kind
 from service.api.problems.published import KINDS
+from service.app import create_app
 from service.base.clock import utc_now
 from service.connections.counting import Connections
 from service.connections.http import HttpConnection
@@ -133,6 +135,13 @@ async def _count_a_fork(s: Scene) -> httpx.Response:
     fork = msgspec.structs.replace(await games.game(GameId(game)), forked=mock.sentinel.forked)
     with mock.patch.object(games, "game", mock.AsyncMock(return_value=fork)):
         return await s.ask("GET", "/v1/games/gfork/scoreboard")
+
+
+async def _move_time_back(s: Scene) -> httpx.Response:
+    app = create_app(replace(s.service.services, sandbox=mock.Mock()))
+    transport = httpx.ASGITransport(app)  # type: ignore[reportArgumentType]
+    async with httpx.AsyncClient(transport=transport, base_url="http://sandbox") as client:
+        return await client.put("/v1/sandbox/time", json={"at": "1999-01-01T00:00:00Z"})
 
 
 async def _fail_with(s: Scene, error: Exception) -> httpx.Response:
@@ -447,6 +456,8 @@ PROVOKED: dict[str, Provoke] = {
     "unknown-app": lambda s: s.ask("DELETE", "/v1/apps/ogone", s.anna),
     "too-many-clients": _register_too_many_apps,
     "unknown-bulk": lambda s: s.ask("GET", "/v1/bulks/bgone", s.anna),
+    "no-sandbox": lambda s: s.ask("POST", "/v1/sandbox/reset"),
+    "time-out-of-reach": _move_time_back,
     "bulk-refused": lambda s: s.ask("POST", "/v1/bulks", s.anna, {"games": [TABLE | {"players": 9}]}),
     "not-consented": _assign_without_consent,
     "too-many-consents": _let_too_many_seat_me,

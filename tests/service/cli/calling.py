@@ -48,7 +48,7 @@ class Served(Struct, frozen=True):
 
     @property
     def address(self) -> str:
-        return self.welcome.splitlines()[0].removeprefix("Tabularium is running at ")
+        return self.welcome.splitlines()[0].partition(" is running at ")[2]
 
     def interrupt(self) -> int:
         """Press Ctrl-C; return the exit code, which has to come long before the grace of requests is over."""

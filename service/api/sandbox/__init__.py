@@ -1,0 +1,1 @@
+"""The endpoints of a sandbox: what it begins with, its time, and beginning anew."""
