@@ -4,7 +4,7 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, Final
 
 import asyncpg
 import pytest
@@ -21,6 +21,9 @@ from service.store.protocol import Added, Appended, Conflict, StoreUnavailable
 from tests.helpers.citus import as_superuser, distributed_database, lent_database, machines_of
 from tests.helpers.postgres import connected, shared_cluster
 from tests.service.store.batches import addition, new_game, secret, use
+
+DISTRIBUTED: Final = 70
+"""The last migration of the release in which logs were distributed first."""
 
 
 @pytest.fixture
@@ -96,6 +99,15 @@ async def test_a_log_with_events_is_distributed_and_loses_nothing() -> None:
             await PostgresStore.open(url)
         with pytest.raises(StoreUnavailable, match="without TABULARIUM_BOOK_SERVERS"):
             await Server.open(url)
+
+
+async def test_a_distributed_log_takes_the_migrations_of_later_releases() -> None:
+    later = [each for each in known() if each.number > DISTRIBUTED]
+    async with lent_database() as url:
+        await migrate(url, [each for each in known() if each.number <= DISTRIBUTED])
+        assert await distribute(url)
+        assert await migrate(url, later) == later
+        assert await distribute(url)
 
 
 async def test_a_log_is_distributed_only_when_all_of_it_can_be() -> None:

@@ -26,7 +26,7 @@ from service.store.segments import SegmentDamaged, SegmentMissing
 from service.store.sqlite.store import SqliteStore
 from tests.helpers.bucket import Buckets, buckets
 from tests.helpers.postgres import shared_cluster
-from tests.service.store.adapters import Open
+from tests.service.store.adapters import Open, distributed
 from tests.service.store.batches import new_game, records
 from tests.service.store.test_archive import (
     GAMES,
@@ -35,6 +35,7 @@ from tests.service.store.test_archive import (
     Log,
     archive_of,
     data,
+    filled,
     in_order,
     log,
     rows_left,
@@ -326,6 +327,19 @@ async def test_what_cannot_be_moved_stays_and_is_named(log: Log, folder: Path) -
     gone.write_bytes(content)
     assert [each.size for each in await move(log.store, place, None) if each.size] == [len(content)] * len(problems)
     await same(log)
+
+
+async def test_several_machines_keep_their_contents_in_one_place(tmp_path: Path, folder: Path) -> None:
+    async with distributed(tmp_path) as open_store:
+        log = await filled(open_store)
+        place = Folder(folder)
+        await pack(log.store, place)
+        read_from(log, place)
+        assert await in_database(log.store) == 0
+        await same(log)
+        assert {each.problem for each in await move(log.store, place, None)} == {None}
+        read_from(log, None)
+        await same(log)
 
 
 async def test_a_database_lets_a_content_go_only_for_its_digest(log: Log) -> None:
