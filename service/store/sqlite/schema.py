@@ -581,7 +581,7 @@ CREATE INDEX webhooks_by_token ON webhooks (token) WHERE token <> '';
 """
 
 # Contents of segments outside of the database (`service/store/outside.py`). Contents move for their digest, and nothing
-# else of a segment ever changes. SQLite computes no SHA-256: whoever reads a content compares it.
+# else of a segment ever changes. SQLite computes no SHA-256: a reader compares a content with it.
 _OUTSIDE: Final = """
 ALTER TABLE segments ADD COLUMN digest BLOB;
 CREATE INDEX segments_outside ON segments (game, version) WHERE digest IS NOT NULL;
