@@ -6,6 +6,7 @@ import msgspec
 
 from tests.bench import (
     appends,
+    books,
     bots,
     building,
     campaigns,
@@ -16,6 +17,7 @@ from tests.bench import (
     draws,
     forks,
     frames,
+    growing,
     growth,
     hardest,
     instructions,
@@ -37,6 +39,7 @@ from tests.bench.measure import Figure
 
 BENCHMARKS = {
     **appends.BENCHMARKS,
+    **books.BENCHMARKS,
     **bots.BENCHMARKS,
     **building.BENCHMARKS,
     **campaigns.BENCHMARKS,
@@ -47,6 +50,7 @@ BENCHMARKS = {
     **draws.BENCHMARKS,
     **forks.BENCHMARKS,
     **frames.BENCHMARKS,
+    **growing.BENCHMARKS,
     **growth.BENCHMARKS,
     **hardest.BENCHMARKS,
     **instructions.BENCHMARKS,
