@@ -15,6 +15,7 @@ from service.doctor import examine
 from service.store.backend import backend_of
 from service.store.postgres.distributed import DistributedStore, append_to, settle
 from service.store.postgres.migrations import MigrationError, distribute, known, migrate
+from service.store.postgres.rows import PostgresRows
 from service.store.postgres.server import Server
 from service.store.postgres.store import PostgresStore
 from service.store.protocol import Added, Appended, Conflict, StoreUnavailable
@@ -108,6 +109,14 @@ async def test_a_distributed_log_takes_the_migrations_of_later_releases() -> Non
         assert await distribute(url)
         assert await migrate(url, later) == later
         assert await distribute(url)
+
+
+async def test_no_session_has_shards_hidden_from_what_asyncpg_asks_of_the_catalogs(url: str) -> None:
+    rows, store = await PostgresRows.open(url), await DistributedStore.open(url)
+    for each in (rows, store):
+        said = await each._connections.select("SELECT current_setting('citus.override_table_visibility')")
+        assert said[0][0] == "off"
+        await each.close()
 
 
 async def test_a_log_is_distributed_only_when_all_of_it_can_be() -> None:

@@ -379,6 +379,25 @@ def alter_as_owner(store: SqliteStore | PostgresStore, statement: str) -> None:
         shared_cluster().sql("SET search_path = tabularium", statement, database=url.rpartition("/")[2])
 
 
+class Forgetful(Slow):
+    """A place that says that it has stored what it has not."""
+
+    async def put(self, name: str, content: bytes) -> None:
+        self.ready.set()
+
+
+async def test_what_a_place_does_not_have_afterwards_stays_in_the_database(log: Log) -> None:
+    async with archive_of(log.store) as files:
+        due = await files.due(LATER, False, 100)
+        problems = {each.problem async for each in archiving.archive(files, due, Forgetful())}
+    assert problems == {"a segment was not stored as it was packed"}
+    assert set(OVER) <= await rows_left(log.store)
+    await pack(log.store, None)
+    moved = await move(log.store, None, Forgetful())
+    assert all("was not stored as it was packed" in (each.problem or "") for each in moved)
+    await same(log)
+
+
 # --- killed ---
 
 KILLED = """
