@@ -9,6 +9,7 @@ ensure_environment
 extra=()
 if [[ -n ${TABULARIUM_DATABASE_URL:-}${TABULARIUM_REDIS_URL:-} ]]; then extra+=(--extra production); fi
 if [[ -n ${TABULARIUM_TRACES_URL:-} ]]; then extra+=(--extra tracing); fi
+if [[ ${TABULARIUM_ARCHIVE:-} == s3://* ]]; then extra+=(--extra bucket); fi
 sync --no-dev --inexact "${extra[@]}"
 
 demonstrate=(--demonstrate)

@@ -78,7 +78,7 @@ from service.organizing.consents import TooManyConsents
 from service.outward.addresses import BadTarget
 from service.pictures.png import NotConverted
 from service.pictures.scenes import Unmapped
-from service.store.protocol import KeyReused, StoreDamaged, StoreError, StoreFull, StreamDamaged
+from service.store.protocol import ArchiveAway, KeyReused, StoreDamaged, StoreError, StoreFull, StreamDamaged
 from service.tournaments.committee import TooManyTournaments, UnknownRound, UnknownTournament
 from service.webhooks.devices import PushOff, TooManyDevices, UnknownDevice
 from service.webhooks.mailboxes import MailOff, TooManyConfirmations
@@ -299,8 +299,12 @@ def explained(error: Exception) -> Problem:
         case StoreFull():
             detail = "The disk of the database is full: nothing can be stored, but everything can be read."
             return Problem(UNAVAILABLE, detail, headers={"Retry-After": "10"})
+        case ArchiveAway():
+            detail = "The archive that has this game does not answer."
+            return Problem(UNAVAILABLE, detail, headers={"Retry-After": "5"})
         case StreamDamaged():
-            return Problem(INTERNAL_ERROR, "What is stored of this game is damaged.")
+            which = f": versions {error.after + 1} to {error.until}" if error.until else ""
+            return Problem(INTERNAL_ERROR, f"What is stored of this game is damaged{which}.")
         case StoreDamaged():
             detail = "The database is damaged: nothing is stored until its operator has restored it."
             return Problem(UNAVAILABLE, detail, headers={"Retry-After": "60"})
@@ -362,7 +366,7 @@ def _page_of(problem: Problem) -> Response[bytes]:
 
 def log_fault(problem: Problem, error: Exception) -> None:
     """Log an exception with its traceback when the problem is a fault of the service."""
-    if problem.kind.status >= 500 and not isinstance(error, NotBuilt):
+    if problem.kind.status >= 500 and not isinstance(error, (NotBuilt, ArchiveAway)):  # which says so itself, once
         log.error("request failed", problem=problem.kind.slug, exc_info=error)
 
 

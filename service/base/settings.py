@@ -42,6 +42,13 @@ BookServers = Annotated[
         description="books and addresses, separated by spaces: 32-47=postgresql://user:password@host/name 48-63=…",
     ),
 ]
+ArchivePlace = Annotated[
+    str,
+    Meta(
+        pattern=r"^(s3://[a-z0-9][a-z0-9.-]*(/[^\s?#]*)?|(?![A-Za-z][A-Za-z0-9+.-]*:).*)$",
+        description="a folder, or a bucket and a prefix: s3://bucket/prefix",
+    ),
+]
 RedisUrl = Annotated[
     str,
     Meta(
@@ -128,6 +135,9 @@ class Settings(Struct, frozen=True):
         standby_url: a standby of the database, which is asked for the past: old positions, events, history, exports and
             the log of all games. Name several hosts, or those of `database_url`, and a standby among them is asked.
             When it does not know yet, or does not answer, the primary is asked. Not with `book_servers`.
+        archive: where the logs of games are kept that `tabularium archive` packs: a folder, or a bucket that speaks
+            S3's protocol, ``s3://bucket/prefix``, with ``AWS_ACCESS_KEY_ID``, ``AWS_SECRET_ACCESS_KEY``,
+            ``AWS_REGION`` and ``AWS_ENDPOINT_URL``. Default: in the database.
         database_connections: the most connections to PostgreSQL that a process opens for reading; it has one more for
             writing. With `book_servers`, to each server; with `standby_url`, as many again to the standby.
         redis_url: a Redis through which processes wake each other and share rate limits:
@@ -235,6 +245,7 @@ class Settings(Struct, frozen=True):
     database_url: DatabaseUrl = ""
     book_servers: BookServers = ""
     standby_url: DatabaseUrl = ""
+    archive: ArchivePlace = ""
     database_connections: Annotated[int, Meta(ge=1, le=100)] = 8
     redis_url: RedisUrl = ""
     rate_per_token: Rate = None

@@ -16,6 +16,7 @@ from service.base.extras import MissingExtra, needs_extra
 from service.base.settings import DATABASE_URL, Settings, SettingsError, from_env
 from service.cli.output import bad_input, console, progress_bar
 from service.store.archiving import Archive, Packed
+from service.store.outside import PlaceAway, place_of
 from service.store.protocol import StoreError
 
 
@@ -33,23 +34,42 @@ def archive(
             help=f"A PostgreSQL database, as its owner; {DATABASE_URL} if absent.", metavar="URL", show_default=False
         ),
     ] = None,
+    move: Annotated[
+        bool, typer.Option("--move", help="Pack nothing: move what is packed to where TABULARIUM_ARCHIVE says.")
+    ] = False,
+    source: Annotated[
+        str | None,
+        typer.Option(
+            "--from", help="With --move, the folder or bucket that has it now.", metavar="PLACE", show_default=False
+        ),
+    ] = None,
 ) -> None:
     """Pack the logs of games that are over. You can run this beside a service, and stop it at any time.
 
     Everything can be read as before: the games, their exports, and the log in its order. A log takes about 20 bytes an
     event instead of 370. A game that the transparency log does not have yet waits, unless TABULARIUM_TRANSPARENCY is
     false. Exit code 1 when a game could not be packed, because its log is damaged; nothing of it is changed.
+
+    With TABULARIUM_ARCHIVE, what is packed goes to a folder or a bucket. `--move` also takes there what was packed
+    before, or brings it back into the database when the setting is empty. Nothing is deleted from the place `--from`.
     """
+    if source is not None and not move:
+        bad_input("--from names where something is to be moved from: add --move")
     given = {"TABULARIUM_DATA": str(data) if data is not None else None, DATABASE_URL: url}
     try:
         settings = from_env({**os.environ, **{name: value for name, value in given.items() if value is not None}})
     except SettingsError as error:
         bad_input(str(error))
+    if move:
+        _move(settings, source or "")
+        return
     before = written(utc_now() - timedelta(days=older_than))
     try:
         done, waits = asyncio.run(_archive(settings, before, limit))
     except (StoreError, MissingExtra) as error:
         bad_input(str(error))
+    except PlaceAway as error:
+        bad_input(f"the archive does not answer: {error}; what was packed before stays packed")
     for each in done:
         if each.problem is not None:
             print(f"tabularium: game {each.game} is not archived: {each.problem}", file=sys.stderr)
@@ -63,16 +83,56 @@ def archive(
         raise typer.Exit(1)
 
 
+def _move(settings: Settings, source: str) -> None:
+    """Move the contents of archived games to where the settings say."""
+    try:
+        moved, stayed, problems = asyncio.run(_moved(settings, source))
+    except (StoreError, MissingExtra) as error:
+        bad_input(str(error))
+    except PlaceAway as error:
+        bad_input(f"the archive does not answer: {error}; run it again, and it goes on")
+    for problem in problems:
+        print(f"tabularium: {problem}", file=sys.stderr)
+    where = settings.archive or "the database"
+    console.print(f"moved {len(moved)} segments to {where}: {sum(moved)} bytes; {stayed} were there", markup=False)
+    if problems:
+        if not source:
+            print("tabularium: name the folder or bucket that has them by --from", file=sys.stderr)
+        raise typer.Exit(1)
+
+
+async def _moved(settings: Settings, source: str) -> tuple[list[int], int, list[str]]:
+    """Return the sizes of what was moved, how many segments were there already, and what is wrong with others."""
+    from service.store.archiving import move
+
+    sizes: list[int] = []
+    problems: list[str] = []
+    seen = 0
+    begin, goal = place_of(source), place_of(settings.archive)
+    async with _opened(settings) as store:
+        with progress_bar() as bars:
+            bar = bars.add_task("segments", total=None)
+            async for each in move(store, begin, goal):
+                seen += 1
+                bars.advance(bar)
+                if each.problem is not None:
+                    problems.append(each.problem)
+                elif each.size:
+                    sizes.append(each.size)
+    return sizes, seen - len(sizes) - len(problems), problems
+
+
 async def _archive(settings: Settings, before: str, limit: int) -> tuple[list[Packed], int]:
     """Return what became of each game, and how many wait for the transparency log."""
     from service.store.archiving import archive as packing
 
     done: list[Packed] = []
+    place = place_of(settings.archive)
     async with _opened(settings) as store:
         games = await store.due(before, settings.transparency, limit)
         with progress_bar() as bars:
             bar = bars.add_task("games", total=len(games))
-            async for each in packing(store, games):
+            async for each in packing(store, games, place):
                 done.append(each)
                 bars.advance(bar)
         damaged = sum(each.problem is not None for each in done)

@@ -185,6 +185,8 @@ async def _log(settings: Settings, clock: Clock) -> AsyncIterator[Finding]:
         yield await _newest(store, clock)
         async for finding in _projections(backend, store):
             yield finding
+        if (archive := await _archive(settings, store)) is not None:
+            yield archive
         yield await transparency.examine(settings, store.tree)
         yield await webhooks.examine(settings, store.webhooks)
     finally:
@@ -219,6 +221,20 @@ async def _newest(store: EventStore, clock: Clock) -> Finding:
         remedy = "Compare this machine's clock with those of the others that run the service (timedatectl)."
         return warn("log", f"an event is dated {ahead:.0f} s in the future", remedy)
     return ok("log", f"{count} events")
+
+
+async def _archive(settings: Settings, store: EventStore) -> Finding | None:
+    """Return whether segments outside of the database can be read, by one of them; None when there is none."""
+    found = await store.kept_outside()
+    if found is None:
+        return None
+    where = settings.archive or "TABULARIUM_ARCHIVE, which is empty,"
+    remedy = "Set TABULARIUM_ARCHIVE to the folder or bucket that has them, and see that this machine reaches it."
+    try:
+        await store.read(*found, 1)
+    except StoreError as error:
+        return fail("archive", f"what {where} should have cannot be read: {one_line(error)}", remedy)
+    return ok("archive", f"{where} has segments of archived games; one was read")
 
 
 async def _projections(backend: Backend, store: EventStore) -> AsyncIterator[Finding]:

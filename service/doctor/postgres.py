@@ -64,7 +64,10 @@ FROM (
 ) AS kept
 LEFT JOIN pg_trigger AS t
     ON t.tgrelid = kept.relid AND t.tgenabled IN ('O', 'A')
-    AND t.tgfoid IN ('tabularium.refuse_change'::regproc, 'tabularium.refuse_loss'::regproc)
+    AND t.tgfoid IN (
+        'tabularium.refuse_change'::regproc, 'tabularium.refuse_loss'::regproc,
+        'tabularium.refuse_other_content'::regproc
+    )
 GROUP BY kept.relid
 HAVING coalesce(bit_or(t.tgtype), 0) & 56 <> 56
 ORDER BY 1

@@ -174,6 +174,14 @@ class Metrics:
             "Reads of the past with a standby: it `answered`, or the primary did because it was `behind` or `away`.",
             "outcome",
         )
+        self.archive_reads = self._counter(
+            "tabularium_archive_reads",
+            "Segments of archived games that were read, by what came of it: `read`, `missing`, `damaged`, or `away`"
+            " when the archive did not answer.",
+            "outcome",
+        )
+        for outcome in ("read", "missing", "damaged", "away"):
+            self.archive_reads.labels(outcome)
         self.store_full = self._gauge(
             "tabularium_store_full", "1 when a write has just found no room on the disk of the database, 0 otherwise."
         )
@@ -218,6 +226,10 @@ class Metrics:
         self.append_seconds.observe(seconds)
         if outcome == "accepted":
             self.events.inc(events)
+
+    def archive_read(self, outcome: str) -> None:
+        """Count a segment that was read, or could not be."""
+        self.archive_reads.labels(outcome).inc()
 
     def commanded(self, kind: str, outcome: Outcome) -> None:
         """Count a request to a game, by its outcome."""

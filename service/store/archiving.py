@@ -1,21 +1,27 @@
 """Archiving: packing the logs of games that are over and old, and deleting the rows that were packed.
 
-A game is read, packed, read again, and compared to the byte. Then one transaction adds its segments, reads them back
-and deletes the rows. A process that is killed in the middle has changed nothing of that game. When a game is written to
-afterwards, the new rows stand in the log and are packed the next time.
+A game is read, packed, read again, and compared to the byte. Contents that are to be kept outside of the database are
+stored there, and read back. Then one transaction adds the segments, reads them back and deletes the rows. A process
+that is killed in the middle has changed nothing of that game. When a game is written to afterwards, the new rows stand
+in the log and are packed the next time.
 """
 
 from collections.abc import AsyncIterator, Sequence
 from typing import Final, Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from domain.kernel.ids import GameId
-from service.store import segments
+from service.store import outside, segments
+from service.store.outside import Place
 from service.store.segments import PLAIN, Dictionary, Positioned, Segment, SegmentDamaged
 
 _TRAINING: Final = 100
 """Games with which a dictionary is trained, at most."""
+
+_MOVED: Final = 100
+"""Segments whose contents move in one transaction."""
 
 
 class Waiting(Struct, frozen=True):
@@ -30,6 +36,14 @@ class Packed(Struct, frozen=True):
 
     game: GameId
     events: int
+    size: int
+    problem: str | None = None
+
+
+class Moved(Struct, frozen=True):
+    """What became of a segment: the bytes that were moved, 0 when it was there already; or what is wrong with it."""
+
+    segment: Segment
     size: int
     problem: str | None = None
 
@@ -63,19 +77,79 @@ class Archive(Protocol):
         """
         ...
 
+    async def stored(self, after: Segment | None, limit: int) -> list[Segment]:
+        """Return the segments that follow another one, in an order of the database's own."""
+        ...
 
-async def archive(store: Archive, games: Sequence[GameId]) -> AsyncIterator[Packed]:
-    """Pack games, one after another."""
+    async def move(self, moved: Sequence[Segment]) -> None:
+        """Store that the contents of segments are outside of the database, or in it again, in one transaction."""
+        ...
+
+
+async def archive(store: Archive, games: Sequence[GameId], place: Place | None = None) -> AsyncIterator[Packed]:
+    """Pack games, one after another; keep their contents in a place, or in the database. Raises `PlaceAway`."""
     number, dictionary = await _dictionary(store, games)
     for game in games:
         waiting = await store.waiting(game)
         try:
             packed = segments.pack(game, waiting.rows, waiting.previous, number, dictionary)
+            size = sum(len(each.content) for each in packed)
+            if place is not None:
+                packed = [await _let_go(each, place) for each in packed]
             await store.put(packed, len(waiting.rows))
         except SegmentDamaged as error:
             yield Packed(game, 0, 0, str(error))
         else:
-            yield Packed(game, len(waiting.rows), sum(len(each.content) for each in packed))
+            yield Packed(game, len(waiting.rows), size)
+
+
+async def move(store: Archive, source: Place | None, goal: Place | None) -> AsyncIterator[Moved]:
+    """Move the contents of all segments to a place, or into the database when there is no `goal`.
+
+    `source` has those that are outside of the database. What is at the goal already stays, so this can be broken off at
+    any moment and begun again. Nothing is deleted from a place. Raises `PlaceAway`.
+    """
+    last: Segment | None = None
+    while found := await store.stored(last, _MOVED):
+        moved: list[Segment] = []
+        for segment in found:
+            if goal is None and segment.digest is None:
+                yield Moved(segment, 0)
+                continue
+            try:
+                content = await _content(segment, source, goal)
+                if content is None:
+                    yield Moved(segment, 0)
+                    continue
+                if goal is None:
+                    moved.append(replace(segment, content=content, digest=None))
+                elif segment.digest is None:
+                    moved.append(await _let_go(segment, goal))
+                else:
+                    await outside.stored(goal, content)
+                yield Moved(segment, len(content))
+            except SegmentDamaged as error:
+                yield Moved(segment, 0, f"{segments.name_of(segment)}: {error}")
+        if moved:
+            await store.move(moved)
+        last = found[-1]
+
+
+async def _let_go(segment: Segment, place: Place) -> Segment:
+    """Return a segment without its content, which is in a place afterwards."""
+    return replace(segment, content=b"", digest=await outside.stored(place, segment.content))
+
+
+async def _content(segment: Segment, source: Place | None, goal: Place | None) -> bytes | None:
+    """Return the content of a segment that is to be moved; None when it is at the goal already."""
+    if segment.digest is None:
+        return segment.content
+    if goal is not None and await outside.read(goal, segment.digest) is not None:
+        return None
+    content = await outside.read(source, segment.digest) if source is not None else None
+    if content is None:
+        raise SegmentDamaged(f"its content {segment.digest.hex()} is missing, or was changed")
+    return content
 
 
 async def _dictionary(store: Archive, games: Sequence[GameId]) -> tuple[int, Dictionary]:

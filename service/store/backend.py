@@ -9,8 +9,9 @@ from typing import Protocol
 
 from projections.store import ProjectionStore, Unavailable
 from service.base.extras import needs_extra
-from service.base.settings import Settings, without_password
+from service.base.settings import PREFIX, Settings, without_password
 from service.observe.metrics import Metrics
+from service.store.outside import Outside, PlaceAway, place_of
 from service.store.past import Past
 from service.store.protocol import EventStore, StoreUnavailable
 from service.store.snapshots import SnapshotStore
@@ -89,9 +90,12 @@ class Embedded:
             yield
 
     async def open_store(self, metrics: Metrics | None = None) -> EventStore:
-        return await SqliteStore.open(
+        outside = outside_of(self._settings, metrics)
+        store = await SqliteStore.open(
             self._settings.database, durable=self._settings.durable, sandbox=self._settings.is_sandbox
         )
+        store.outside = outside
+        return store
 
     async def open_past(self, store: EventStore, metrics: Metrics) -> Past:
         return Past(store)
@@ -131,11 +135,13 @@ class Shared:
             from service.store.postgres.distributed import open_store
             from service.store.postgres.spread import SpreadStore
         settings = self._settings
+        outside = outside_of(settings, metrics)
         how = {"durable": settings.durable, "connections": settings.database_connections}
         if settings.book_servers:
             store = await SpreadStore.open(settings.servers, **how)
         else:
             store = await open_store(settings.database_url, **how)
+        store.outside = outside
         if metrics is not None:
             metrics.watch_pool(store.connections)
         return store
@@ -164,6 +170,15 @@ class Shared:
         with needs_extra("production", "PostgreSQL"):
             from service.store.postgres.snapshots import PostgresSnapshots
         return await PostgresSnapshots.open(self._settings.database_url)
+
+
+def outside_of(settings: Settings, metrics: Metrics | None = None) -> Outside:
+    """Return what reads the contents of archived games that are not in the database. Raises as `open_store` does."""
+    try:
+        place = place_of(settings.archive)
+    except PlaceAway as error:
+        raise StoreUnavailable(f"{PREFIX}ARCHIVE={settings.archive} cannot be used: {error}") from error
+    return Outside(place, metrics.archive_read if metrics is not None else lambda outcome: None)
 
 
 @contextmanager

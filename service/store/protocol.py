@@ -36,7 +36,19 @@ class StoreDamaged(StoreError):
 
 
 class StreamDamaged(StoreDamaged):
-    """Records of one game or case are damaged or missing, and the rest of the store is as it should be."""
+    """Records of one game or case are damaged or missing, and the rest of the store is as it should be.
+
+    `after` and `until` say which, where that is known: those that follow one version, up to another one.
+    """
+
+    def __init__(self, message: str = "", after: Version = 0, until: Version = 0) -> None:
+        super().__init__(message)
+        self.after = after
+        self.until = until
+
+
+class ArchiveAway(StoreError):
+    """Records of a game are in an archive outside of the store, which does not answer. The store itself does."""
 
 
 class StoreUnavailable(StoreError):
@@ -313,6 +325,10 @@ class EventStore(Protocol):
         Returns:
             for each its game, its last version, and in one line what is wrong, or None.
         """
+        ...
+
+    async def kept_outside(self) -> tuple[StreamId, Version] | None:
+        """Return a stream and a version that a segment outside of the store follows; None when there is none."""
         ...
 
     @property

@@ -41,11 +41,16 @@ class SegmentDamaged(Exception):
     """A segment is not what was written; the message is one line."""
 
 
+class SegmentMissing(SegmentDamaged):
+    """A segment is not where it should be."""
+
+
 class Segment(Struct, frozen=True):
     """Packed records of a stream, with versions `after` + 1 to `version` and positions from `first` to `last`.
 
     `previous` and `hash` are the hashes of the records at `after` and at `version`. `dictionary` is the number of the
-    dictionary with which `content` was compressed.
+    dictionary with which `content` was compressed. With a `digest`, its SHA-256, the content is kept outside of the
+    database (`outside.py`), and empty here.
     """
 
     game: StreamId
@@ -57,6 +62,7 @@ class Segment(Struct, frozen=True):
     hash: bytes
     dictionary: int
     content: bytes
+    digest: bytes | None = None
 
     @property
     def span(self) -> int:
@@ -135,7 +141,7 @@ def pack(
             compressor.compress(_encode(_columns(rows))),
         )
         if unpack(segment, dictionary) != list(rows):
-            raise SegmentDamaged(f"{_name(segment)} is not the same when it is read again")
+            raise SegmentDamaged(f"{name_of(segment)} is not the same when it is read again")
         packed.append(segment)
         previous = other.hash
     return packed
@@ -156,13 +162,13 @@ def unpack(segment: Segment, dictionary: Dictionary) -> list[Positioned]:
             previous = chain_hash(previous, segment.game, record)
             records.append((position, replace(record, hash=previous)))
     except (zstandard.ZstdError, msgspec.MsgspecError, ValueError) as error:
-        raise SegmentDamaged(f"{_name(segment)} cannot be read: {error}") from error
+        raise SegmentDamaged(f"{name_of(segment)} cannot be read: {error}") from error
     ends = (records[0][0], *records[-1]) if records else None
     if ends is None or (ends[0], ends[1], ends[2].version, ends[2].hash) != (
         *(segment.first, segment.last),
         *(segment.version, segment.hash),
     ):
-        raise SegmentDamaged(f"{_name(segment)} does not have its hash")
+        raise SegmentDamaged(f"{name_of(segment)} does not have its hash")
     return records
 
 
@@ -186,5 +192,6 @@ def _differences(numbers: Sequence[int]) -> list[int]:
     return [numbers[0], *(other - one for one, other in pairwise(numbers))]
 
 
-def _name(segment: Segment) -> str:
+def name_of(segment: Segment) -> str:
+    """Return what an operator calls a segment."""
     return f"the segment of game {segment.game} with versions {segment.after + 1} to {segment.version}"

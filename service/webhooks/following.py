@@ -45,7 +45,7 @@ from service.cluster.lease import Lease
 from service.games.cache import UnknownGame, UnknownVersion
 from service.games.games import Games
 from service.observe.logging import log
-from service.store.protocol import EventStore, StoreError, StreamDamaged
+from service.store.protocol import ArchiveAway, EventStore, StoreError, StreamDamaged
 from service.store.webhooks import PERSONAL, DeliveryId, DeliveryRow, HookId, HookRow, Place
 from service.webhooks.events import AWAITED, MOST_EVENTS, MOVED, OF_CASES, OF_GAMES, WebhookData, WebhookEvent, wants
 from service.webhooks.personal import NOTICE, WAITS, concerned, noticed
@@ -249,7 +249,8 @@ class Follower:
                     deliveries += await self._of_case(CaseId(stream), placed, ears)
                 else:
                     deliveries += await self._of_game(GameId(stream), placed, ears)
-            except (StreamDamaged, UnknownGame, UnknownVersion) as error:  # of one game, which must not stop the others
+            except (StreamDamaged, ArchiveAway, UnknownGame, UnknownVersion) as error:
+                # Of one game, which must not stop the others.
                 log.error("webhooks leave out what happened", stream=stream, why=str(error))
             await asyncio.sleep(0)
         return deliveries

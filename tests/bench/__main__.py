@@ -6,6 +6,7 @@ import msgspec
 
 from tests.bench import (
     appends,
+    books,
     bots,
     building,
     campaigns,
@@ -17,6 +18,7 @@ from tests.bench import (
     dumps,
     forks,
     frames,
+    growing,
     growth,
     hardest,
     instructions,
@@ -38,6 +40,7 @@ from tests.bench.measure import Figure
 
 BENCHMARKS = {
     **appends.BENCHMARKS,
+    **books.BENCHMARKS,
     **bots.BENCHMARKS,
     **building.BENCHMARKS,
     **campaigns.BENCHMARKS,
@@ -49,6 +52,7 @@ BENCHMARKS = {
     **dumps.BENCHMARKS,
     **forks.BENCHMARKS,
     **frames.BENCHMARKS,
+    **growing.BENCHMARKS,
     **growth.BENCHMARKS,
     **hardest.BENCHMARKS,
     **instructions.BENCHMARKS,

@@ -1,14 +1,19 @@
 """Appends a second into PostgreSQL, against what pgbench reaches with single-row inserts of the same size.
 
-Run as a program it is one process of the measurement: ``python -m tests.bench.appends URL CLIENTS SECONDS NAME``.
+Run as a program it prints the table of deploy/README.md. With arguments it is one process of the measurement:
+``python -m tests.bench.appends URL CLIENTS SECONDS NAME``.
 """
 
 import asyncio
+import os
+import resource
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from statistics import median
 from typing import Final
 
 import msgspec
@@ -19,12 +24,14 @@ from domain.kernel.ids import GameId, PlayerId, Seat, Version
 from domain.kernel.log.record import Cause, Record, genesis, inscribe
 from service.store.postgres.store import PostgresStore
 from service.store.protocol import Append, KeyUse, Opening
+from tests.bench.machines import processor
 from tests.bench.measure import Figure, figure
 from tests.helpers.postgres import Cluster, cluster
 
 SECONDS: Final = 4.0
 REPEATS: Final = 3
-PROCESSES: Final = 2
+CLIENTS: Final = (1, 8, 32)
+PROCESSES: Final = (1, 2, 4)
 
 SCHEMA: Final = "CREATE TABLE bare (id bigserial PRIMARY KEY, body text NOT NULL)"
 TEXT: Final = "x" * 220
@@ -37,27 +44,80 @@ class Moved(msgspec.Struct, frozen=True, tag="moved"):
     text: str = TEXT
 
 
-def bench_append() -> Iterator[Figure]:
+class Side(msgspec.Struct):
+    """What was measured of one of the two: commands a second, and microseconds of processor that each took."""
+
+    rates: list[float] = msgspec.field(default_factory=list[float])
+    server: list[float] = msgspec.field(default_factory=list[float])
+    client: list[float] = msgspec.field(default_factory=list[float])
+
+
+class Run(msgspec.Struct):
+    """What one run did: commands a second and in all, and the seconds of processor of the server and of its clients."""
+
+    rate: float
+    count: int
+    server: float
+    client: float
+
+
+def measured(clients: int, processes: int) -> tuple[Side, Side]:
+    """Return what pgbench and the service's store reach, in turn, with so many clients in so many processes."""
+    bare, ours = Side(), Side()
+    with _server() as (server, script):
+        for attempt in range(REPEATS):
+            for side, run in (
+                (bare, _pgbench(server, script, clients, processes)),
+                (ours, _appends(server, clients, processes, attempt)),
+            ):
+                side.rates.append(run.rate)
+                side.server.append(run.server / run.count * 1e6)
+                side.client.append(run.client / run.count * 1e6)
+    return bare, ours
+
+
+@contextmanager
+def _server() -> Iterator[tuple[Cluster, Path]]:
     # As a server has it, not as tests do: a buffer that holds what is worked on.
     with cluster(shared_buffers="256MB") as server:
         script = server.data.parent / "insert.sql"
         script.write_text(f"INSERT INTO bare (body) VALUES ('{'x' * _size()}');\n")
         script.chmod(0o644)
         server.sql(SCHEMA, database="migrated")
-        for clients in (1, 8, 32):
-            bare, ours = list[float](), list[float]()
-            for attempt in range(REPEATS):
-                bare.append(_pgbench(server, script, clients))
-                ours.append(_appends(server.url("migrated"), clients, attempt))
-            ratios = [mine / plain for mine, plain in zip(ours, bare, strict=True)]
-            goal = ">= 0.5" if clients == 32 else ""
-            processes = min(PROCESSES, clients)
+        yield server, script
+
+
+def bench_append() -> Iterator[Figure]:
+    for clients in CLIENTS:
+        for processes in (each for each in PROCESSES if each <= clients):
+            bare, ours = measured(clients, processes)
+            name = f"append-{clients}x{processes}"
             note = f"{clients} clients in {processes} processes; pgbench with as many"
-            yield figure(f"append-{clients}-ratio", ratios, "of single-row inserts", goal=goal, note=note)
+            goal = {8: ">= 0.7", 32: ">= 0.85"}.get(clients, "") if processes == 1 else ""
+            yield figure(f"{name}-ratio", _shares(ours.rates, bare.rates), "of pgbench", goal=goal, note=note)
             yield figure(
-                f"append-{clients}", ours, "1/s", note="commands, each of one event, with their idempotency keys"
+                f"{name}-server-ratio", _shares(ours.server, bare.server), "of its processor", note="a command"
             )
-            yield figure(f"append-{clients}-pgbench", bare, "1/s")
+            for kind, side in (("ours", ours), ("pgbench", bare)):
+                yield figure(f"{name}-{kind}", side.rates, "1/s", note="commands of one event, with idempotency keys")
+                yield figure(f"{name}-{kind}-server", side.server, "µs of processor")
+                yield figure(f"{name}-{kind}-client", side.client, "µs of processor")
+
+
+def table() -> Iterator[str]:
+    """Yield the lines of the table in deploy/README.md."""
+    yield f"load of the machine before: {os.getloadavg()[0]:.1f}"
+    yield "| clients | processes | commands a second | the server's processor for one | a process's processor for one |"
+    yield "|---:|---:|---:|---:|---:|"
+    for clients in CLIENTS:
+        for processes in (each for each in PROCESSES if each <= clients):
+            bare, ours = measured(clients, processes)
+            rate, server = median(_shares(ours.rates, bare.rates)), median(_shares(ours.server, bare.server))
+            yield f"| {clients} | {processes} | {rate:.2f} | {server:.1f} | {median(ours.client):.0f} µs |"
+
+
+def _shares(ours: Sequence[float], bare: Sequence[float]) -> list[float]:
+    return [mine / plain for mine, plain in zip(ours, bare, strict=True)]
 
 
 def _size() -> int:
@@ -65,41 +125,47 @@ def _size() -> int:
     return len(msgspec.json.encode(Moved())) + 150
 
 
-def _pgbench(server: Cluster, script: Path, clients: int) -> float:
+def _pgbench(server: Cluster, script: Path, clients: int, processes: int) -> Run:
+    before, children = processor([server]), sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
     said = server.run(
-        "pgbench", "-n", "-M", "prepared", "-f", str(script), "-c", str(clients), "-j", str(min(clients, PROCESSES)),
+        "pgbench", "-n", "-M", "prepared", "-f", str(script), "-c", str(clients), "-j", str(processes),
         "-T", str(round(SECONDS)), server.url("migrated", "superuser"),
     ).decode()  # fmt: skip
-    return float(next(line for line in said.splitlines() if line.startswith("tps")).split()[2])
+    rate, count = (
+        next(line for line in said.splitlines() if line.startswith(what)).partition(end)[2].split()[0]
+        for what, end in (("tps", "="), ("number of transactions actually processed", ":"))
+    )
+    client = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]) - children
+    return Run(float(rate), int(count.partition("/")[0]), processor([server]) - before, client)
 
 
-def _appends(url: str, clients: int, attempt: int) -> float:
-    processes = min(PROCESSES, clients)
+def _appends(server: Cluster, clients: int, processes: int, attempt: int) -> Run:
+    names = [f"{clients}-{attempt}-{number}" for number in range(processes)]
+    url = server.url("migrated")
     running = [
         subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                __name__,
-                url,
-                str(clients // processes),
-                str(SECONDS),
-                f"{clients}-{attempt}-{number}",
-            ],
+            [sys.executable, "-m", "tests.bench.appends", url, str(clients // processes), str(SECONDS), name],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
         )
-        for number in range(processes)
+        for name in names
     ]
     for process in running:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
+    before = processor([server])
     for process in running:
         assert process.stdin is not None
         process.stdin.write("go\n")
         process.stdin.flush()
-    return sum(float(process.communicate()[0]) for process in running)
+    said = [msgspec.json.decode(process.communicate()[0], type=Run) for process in running]
+    return Run(
+        sum(each.rate for each in said),
+        sum(each.count for each in said),
+        processor([server]) - before,
+        sum(each.client for each in said),
+    )
 
 
 async def _work(url: str, clients: int, seconds: float, name: str) -> None:
@@ -107,11 +173,12 @@ async def _work(url: str, clients: int, seconds: float, name: str) -> None:
     await asyncio.gather(*(_open(store, GameId(f"{name}-{number}")) for number in range(clients)))
     print("ready", flush=True)
     sys.stdin.readline()
-    began = time.perf_counter()
+    began, taken = time.perf_counter(), time.process_time()
     done = await asyncio.gather(
         *(_go_on(store, GameId(f"{name}-{number}"), began + seconds) for number in range(clients))
     )
-    print(sum(done) / (time.perf_counter() - began), flush=True)
+    rate = sum(done) / (time.perf_counter() - began)
+    print(msgspec.json.encode(Run(rate, sum(done), 0.0, time.process_time() - taken)).decode(), flush=True)
     await store.close()
 
 
@@ -141,5 +208,8 @@ async def _go_on(store: PostgresStore, game: GameId, until: float) -> int:
 
 BENCHMARKS = {"append": bench_append}
 
-if __name__ == "__main__":
+if __name__ == "__main__" and len(sys.argv) == 1:
+    for line in table():
+        print(line, flush=True)
+elif __name__ == "__main__":
     uvloop.run(_work(sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), sys.argv[4]))

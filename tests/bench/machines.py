@@ -9,6 +9,7 @@ import asyncio
 import statistics
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -28,9 +29,12 @@ def processor(servers: Sequence[Cluster]) -> float:
     """Return the seconds of processor that servers have taken, with all their processes."""
     taken = 0.0
     for server in servers:
-        for process in server.processes():
+        # A process that ends meanwhile is then one of those that the server, which comes last, has waited for.
+        for process in reversed(server.processes()):
             # Of its own, and of children that have ended: in user mode and in the kernel, in hundredths.
-            taken += sum(map(int, Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2].split()[11:15])) / 100
+            with suppress(FileNotFoundError):
+                said = Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2].split()
+                taken += sum(map(int, said[11:15])) / 100
     return taken
 
 

@@ -8,7 +8,7 @@ import subprocess
 import venv
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import typer
@@ -18,6 +18,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from service.base.settings import PREFIX, Settings
 from service.cli import app
 from service.observe.metrics import KINDS, OUTCOMES, Metrics
+from service.store.outside import Outcome
 from service.transparency.alarm import METRICS
 
 ROOT = Path(__file__).parents[2]
@@ -175,8 +176,8 @@ def test_every_metric_and_label_that_is_asked_for_exists(where: str, expression:
         assert set(re.findall(r"(\w+)\s*(?:=~|!=|!~|=)", selector)) <= known[name] | given, (where, name)
     for grouping in re.findall(r"\b(?:by|on)\s*\(([^)]*)\)", expression):
         assert {label.strip() for label in grouping.split(",")} <= labels | given, where
-    for outcome in re.findall(r'outcome="([^"]+)"', expression):
-        assert outcome in OUTCOMES, where
+    for outcomes in re.findall(r'outcome=~?"([^"]+)"', expression):
+        assert {*outcomes.split("|")} <= {*OUTCOMES, *get_args(Outcome)}, where
 
 
 def test_every_alert_says_what_to_do():

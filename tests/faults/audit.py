@@ -1,8 +1,11 @@
 """The audit afterwards: what the log holds against what clients were told, and what follows from the log against it."""
 
+import asyncio
 import hashlib
+import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from domain.kernel.ids import GameId, as_game
@@ -12,7 +15,7 @@ from domain.kernel.log.record import Record, first_broken
 from domain.kernel.proof import export
 from domain.kernel.proof.verify import verify
 from projections.library import PROJECTIONS
-from projections.store import Rows
+from projections.store import Rows, Unavailable
 from service.app import open_snapshots
 from service.base.clock import utc_now
 from service.base.settings import Settings
@@ -115,11 +118,11 @@ def position(game: Game) -> tuple[Any, ...]:
 async def faults_of_projections(store: EventStore, rows: Any) -> list[str]:
     """Let the projections catch up, build each anew from the whole log, and say where the rows differ."""
     keeper = runner(store, rows, LIBRARY)
-    await keeper.catch_up()
+    await _patiently(keeper.catch_up)
     found: list[str] = []
     for projection in PROJECTIONS:
         before = [await _rows(rows, projection, table) for table in projection.tables]
-        await keeper.rebuild(projection.name)
+        await _patiently(partial(keeper.rebuild, projection.name))
         after = [await _rows(rows, projection, table) for table in projection.tables]
         if not any(before):
             found.append(f"{projection.name} has no rows")
@@ -127,6 +130,20 @@ async def faults_of_projections(store: EventStore, rows: Any) -> list[str]:
             found.append(f"{projection.name} is not what its rebuild is")
     found += [f"{each.projection} stopped: {each.trouble}" for each in await rows.generations() if each.trouble]
     return found
+
+
+async def _patiently(work: Callable[[], Awaitable[Any]]) -> None:
+    """Do work, again and again while the database is too busy: the audit asks what is there, and not how soon."""
+    until = time.monotonic() + 120
+    while True:
+        try:
+            await work()
+        except Unavailable:
+            if time.monotonic() > until:
+                raise
+            await asyncio.sleep(0.5)
+        else:
+            return
 
 
 async def _rows(rows: Rows, projection: Any, table: Any) -> list[tuple[Any, ...]]:

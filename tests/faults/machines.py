@@ -9,6 +9,7 @@ acknowledged before it; and who follows the log got each event once, in the orde
 
 import asyncio
 import contextlib
+import itertools
 import sys
 import time
 from collections import defaultdict
@@ -143,6 +144,15 @@ class Rig:
         self._machines = machines
         self._url = url
         self._database = urlsplit(url).path.removeprefix("/")
+        worker, other = machines.workers
+        self._next = itertools.cycle((worker, machines.coordinator, other))
+
+    def crash(self) -> None:
+        """Kill a machine, another one each time, and let it start again."""
+        machine = next(self._next)
+        machine.kill()
+        time.sleep(1)
+        machine.start()
 
     async def kill_worker(self) -> None:
         await _without(self._machines.workers[0].kill, self._machines.workers[0].start, 3)

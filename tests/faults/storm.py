@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from random import Random
@@ -21,7 +21,6 @@ from tests.faults.followers import LogReader, StreamReader
 from tests.faults.ledger import Ledger
 from tests.faults.nursery import Nursery, Process, nursery
 from tests.faults.tables import Table, seated
-from tests.helpers.postgres import Cluster
 from tests.helpers.redis import Server as Redis
 
 PROCESSES: Final = 2
@@ -41,14 +40,16 @@ class Weather(Struct, frozen=True):
 
     Attributes:
         kills: how often a process of the service is killed.
-        crashes: how often PostgreSQL stops as after a power failure.
+        crashes: how often PostgreSQL stops as after a power failure, or one of its machines does.
         redis: how often something happens to Redis: it is flushed, killed, hung for a second, in turn.
+        apart: how many commands are acknowledged after a crash, at least, before anything else ends.
     """
 
     kills: int = 52
     crashes: int = 6
     redis: int = 9
     seed: int = 20261121
+    apart: int = 0
 
 
 class Report(Struct, frozen=True):
@@ -85,8 +86,11 @@ class Fleet:
         self.kills += 1
 
 
-async def storm(cluster: Cluster, url: str, redis: Redis, data: Path, weather: Weather) -> Report:
-    """Play through a storm, and return what it has done and what the audit found."""
+async def storm(crash: Callable[[], None], url: str, redis: Redis, data: Path, weather: Weather) -> Report:
+    """Play through a storm, and return what it has done and what the audit found.
+
+    `crash` lets the database, or a machine of it, stop as after a power failure, and start again.
+    """
     rng, stop = Random(weather.seed), asyncio.Event()
     settings = Settings(data=data, database_url=url, redis_url=redis.url, snapshot_every=10)
     reading = await backend_of(settings).open_store()
@@ -104,7 +108,7 @@ async def storm(cluster: Cluster, url: str, redis: Redis, data: Path, weather: W
         playing = [asyncio.create_task(table.play()) for table in tables]
         following = asyncio.create_task(_follow(tables, streams, fleet, rng, stop))
         log_following = asyncio.create_task(log_reader.follow(reading, played := asyncio.Event()))
-        await _break(fleet, cluster, redis, weather, rng)
+        await _break(fleet, crash, ledger, redis, weather, rng)
         await _played_out(tables, playing)
         stop.set()
         ended, stuck = await asyncio.wait(playing, timeout=PATIENCE)
@@ -122,7 +126,9 @@ async def storm(cluster: Cluster, url: str, redis: Redis, data: Path, weather: W
     return await _audited(reading, settings, ledger, fleet, weather, log_reader, streams)
 
 
-async def _break(fleet: Fleet, cluster: Cluster, redis: Redis, weather: Weather, rng: Random) -> None:
+async def _break(
+    fleet: Fleet, crash: Callable[[], None], ledger: Ledger, redis: Redis, weather: Weather, rng: Random
+) -> None:
     lasts = weather.kills * sum(BETWEEN_KILLS) / 2
 
     async def kill() -> None:
@@ -130,10 +136,14 @@ async def _break(fleet: Fleet, cluster: Cluster, redis: Redis, weather: Weather,
             await asyncio.gather(fleet.prepare(), asyncio.sleep(rng.uniform(*BETWEEN_KILLS)))
             fleet.kill_one()
 
-    async def crash() -> None:
+    async def crashes() -> None:
         for _ in range(weather.crashes):
             await asyncio.sleep(lasts / weather.crashes)
-            await asyncio.to_thread(cluster.restart)
+            before = len(ledger.acknowledged)
+            await asyncio.to_thread(crash)
+            async with asyncio.timeout(10 * PATIENCE):
+                while len(ledger.acknowledged) < before + weather.apart:  # noqa: ASYNC110
+                    await asyncio.sleep(0.1)
 
     async def hang() -> None:
         redis.pause()
@@ -151,7 +161,7 @@ async def _break(fleet: Fleet, cluster: Cluster, redis: Redis, weather: Weather,
                 case _:
                     await hang()
 
-    await asyncio.gather(kill(), crash(), forget())
+    await asyncio.gather(kill(), crashes(), forget())
 
 
 async def _played_out(tables: list[Table], playing: list[asyncio.Task[None]]) -> None:

@@ -4,7 +4,11 @@ import json
 from pathlib import Path
 from random import Random
 
+import pytest
+
+from tests.faults.machines import rig
 from tests.faults.storm import Weather, storm
+from tests.helpers.citus import NOT_TESTED, is_installed
 from tests.helpers.postgres import cluster
 from tests.helpers.redis import server
 from tests.helpers.sampling import RUN
@@ -19,7 +23,7 @@ HAPPENED += ["named", "released", "handed", "proposed", "agreed", "declined", "g
 async def test_nothing_acknowledged_is_lost_or_doubled_whatever_breaks(tmp_path: Path) -> None:
     with cluster() as own, server() as redis:
         async with own.database() as url:
-            report = await storm(own, url, redis, tmp_path, WEATHER)
+            report = await storm(own.restart, url, redis, tmp_path, WEATHER)
     print(json.dumps(report.counts))
     assert report.faults == []
     assert report.counts["kills"] >= WEATHER.kills - 2
@@ -27,3 +31,15 @@ async def test_nothing_acknowledged_is_lost_or_doubled_whatever_breaks(tmp_path:
     assert report.counts["redis"] >= WEATHER.redis
     assert {name for name in HAPPENED if not report.counts.get(name)} == set()
     assert report.counts["games over"]
+
+
+async def test_nothing_is_lost_when_machines_of_a_distributed_log_die(tmp_path: Path) -> None:
+    if not is_installed():
+        pytest.skip(NOT_TESTED)
+    seed = 20261121 if RUN.seed is None else Random(f"{RUN.seed} storm on machines").getrandbits(32)
+    async with rig() as (machines, url):
+        with server() as redis:
+            report = await storm(machines.crash, url, redis, tmp_path, Weather(4, 2, 2, seed, apart=150))
+    print(json.dumps(report.counts))
+    assert report.faults == []
+    assert report.counts["acknowledged"] >= 300

@@ -305,3 +305,33 @@ def cluster(primary: Cluster | None = None, **options: str) -> Iterator[Cluster]
         yield made
     finally:
         made.stop()
+
+
+def partitioned(parts: int) -> str:
+    """Return what cuts the tables about streams, which are empty yet, into so many parts, by their books."""
+    return f"""
+DO $$
+DECLARE
+    whole text;
+BEGIN
+    FOR whole IN
+        SELECT c.relname FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attname = 'book'
+        WHERE c.relnamespace = 'tabularium'::regnamespace AND c.relkind = 'r' AND c.relname <> 'books'
+    LOOP
+        EXECUTE format('ALTER TABLE tabularium.%I RENAME TO whole', whole);
+        EXECUTE format(
+            'CREATE TABLE tabularium.%I (LIKE tabularium.whole INCLUDING ALL) PARTITION BY LIST (book)', whole
+        );
+        FOR part IN 0..{parts - 1} LOOP
+            EXECUTE format(
+                'CREATE TABLE tabularium.%I PARTITION OF tabularium.%I FOR VALUES IN (%s)',
+                whole || '_part_' || part, whole,
+                (SELECT string_agg(book::text, ', ') FROM generate_series(part, 63, {parts}) AS book)
+            );
+        END LOOP;
+        EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON tabularium.%I TO tabularium_service', whole);
+        DROP TABLE tabularium.whole CASCADE;
+    END LOOP;
+END
+$$;
+"""

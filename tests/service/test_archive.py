@@ -16,10 +16,12 @@ from service.cli import main
 from service.readmodels import StoreLog
 from service.store.protocol import EventStore
 from service.store.sqlite.rows import SqliteRows
+from service.store.sqlite.store import SqliteStore
 from tests.service.api.serving import Player, Service, serving
 from tests.service.api.test_administration import appointed
 from tests.service.api.test_forks import start_of
 from tests.service.rig import LIBRARY
+from tests.service.store.batches import new_game
 
 PATHS = ("", "/state", "/state?version=4", "/events", "/events?after=4&limit=3", "/export", "/history")
 
@@ -114,13 +116,15 @@ async def test_a_damaged_segment_is_a_problem_of_its_game_alone(tmp_path: Path) 
             if sql.startswith("CREATE TRIGGER"):
                 connection.execute(f"DROP TRIGGER {name}")
         connection.execute("UPDATE segments SET content = zeroblob(20)")
+        (last,) = connection.execute("SELECT version FROM segments").fetchone()
         for _, sql in triggers:
             if sql.startswith("CREATE TRIGGER"):
                 connection.execute(sql)
     async with serving(tmp_path, transparency=False) as service:
+        said = f"What is stored of this game is damaged: versions 1 to {last}."
         for path in (f"/v1/games/{over}", f"/v1/games/{over}/export", f"/v1/games/{over}/events"):
             answer = await service.client.get(path)
-            assert (answer.status_code, answer.json()["detail"]) == (500, "What is stored of this game is damaged.")
+            assert (answer.status_code, answer.json()["detail"]) == (500, said)
         assert (await service.client.get("/ready")).status_code == 200
         assert (await service.get(f"/v1/games/{running}"))["id"] == running
 
@@ -143,3 +147,72 @@ async def test_games_wait_for_the_transparency_log(
 def test_where_there_is_no_store_the_command_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert archive(tmp_path) == 2
     assert "give its data directory by --data" in capsys.readouterr().err
+
+
+async def test_games_in_a_folder_are_answered_as_before_and_cost_nobody_else_when_it_is_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "archive"
+    await asyncio.to_thread(folder.mkdir)
+    async with after_two_games(tmp_path / "data") as (service, players, over, running):
+        auditor = await appointed(service, "audit")
+        before = await answers(service, over, auditor)
+    monkeypatch.setenv("TABULARIUM_ARCHIVE", str(folder))
+    assert await asyncio.to_thread(archive, tmp_path / "data") == 0
+    async with serving(tmp_path / "data", transparency=False, archive=str(folder)) as service:
+        assert await answers(service, over, auditor) == before
+    await asyncio.to_thread(folder.rename, tmp_path / "aside")
+    async with serving(tmp_path / "data", transparency=False, archive=str(folder)) as service:
+        for path in (*PATHS, "/options"):
+            answer = await service.client.get(f"/v1/games/{over}{path}", headers=players[0].headers)
+            said = answer.json()
+            assert (answer.status_code, said["detail"]) == (503, "The archive that has this game does not answer.")
+            assert answer.headers["retry-after"] == "5"
+        assert (await service.client.get("/ready")).status_code == 200
+        await service.give(running, players[0], "put-up", coins=1)
+        assert {each["id"] for each in (await service.get("/v1/games"))["items"]} == {over, running}
+        told = (await service.client.get("/metrics")).text
+        (away,) = (
+            line for line in told.splitlines() if line.startswith('tabularium_archive_reads_total{outcome="away"}')
+        )
+        assert float(away.split()[1]) >= len(PATHS)
+    await asyncio.to_thread((tmp_path / "aside").rename, folder)
+    async with serving(tmp_path / "data", transparency=False, archive=str(folder)) as service:
+        assert (await service.client.get(f"/v1/games/{over}/export")).content == before[f"/v1/games/{over}/export"]
+    capsys.readouterr()
+    monkeypatch.delenv("TABULARIUM_ARCHIVE")
+    assert await asyncio.to_thread(archive, tmp_path / "data", "--move") == 1
+    said = capsys.readouterr()
+    assert "is missing, or was changed" in said.err
+    assert "name the folder or bucket that has them by --from" in said.err
+    assert await asyncio.to_thread(archive, tmp_path / "data", "--move", "--from", str(folder)) == 0
+    assert " ".join(capsys.readouterr().out.split()).startswith("moved 1 segments to the database: ")
+    async with serving(tmp_path / "data", transparency=False) as service:
+        assert (await service.client.get(f"/v1/games/{over}/export")).content == before[f"/v1/games/{over}/export"]
+
+
+@pytest.mark.parametrize(
+    ("place", "more", "said"),
+    [
+        ("s3://", [], "it takes a folder, or a bucket and a prefix: s3://bucket/prefix"),
+        ("nowhere", ["--move"], "the archive does not answer: "),
+        ("nowhere", ["--from", "elsewhere"], "add --move"),
+    ],
+)
+async def test_bad_input_is_said_in_one_line(
+    place: str,
+    more: list[str],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    store = await SqliteStore.open(tmp_path / "tabularium.db")
+    await store.append(new_game("g1", count=40, status="over"))
+    await store.close()
+    assert await asyncio.to_thread(archive, tmp_path) == 0
+    capsys.readouterr()
+    monkeypatch.setenv("TABULARIUM_ARCHIVE", place if place == "s3://" else str(tmp_path / place))
+    assert await asyncio.to_thread(archive, tmp_path, *more) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert said in line

@@ -16,7 +16,7 @@ from service.api.paging import first, read_cursor
 from service.api.services import Services
 from service.observe.logging import log
 from service.store.accounts import PlayerRow
-from service.store.protocol import StreamDamaged
+from service.store.protocol import ArchiveAway, StreamDamaged
 
 LOOKED_AT: Final = 50
 """The most games from which a page is picked when the query asks whom they wait for: each may have to be loaded."""
@@ -95,7 +95,7 @@ async def waits_for(services: Services, row: GameRow, player: PlayerId) -> bool:
     """Tell whether a game waits for a player. One that cannot be read waits for nobody."""
     try:
         return player in await services.games.waits_for(row)
-    except StreamDamaged as error:
+    except (StreamDamaged, ArchiveAway) as error:
         log.error("a game cannot be read", game=row.game, exc_info=error)
         return False
 

@@ -32,7 +32,7 @@ from service.cluster.wake import Signal
 from service.games.views import EventView, F, Passage, viewer_of
 from service.observe.logging import log
 from service.observe.metrics import Metrics
-from service.store.protocol import StoreUnavailable
+from service.store.protocol import ArchiveAway, StoreUnavailable
 
 BATCH: Final = 50
 """The events in one batch for a client that has to catch up: some 50 kB, which wait for the client in memory."""
@@ -214,7 +214,7 @@ async def _frames(
                     continue
                 sent(passage.at)
                 yield passage.frames
-        except (TokenEnded, StoreUnavailable, Problem) as error:
+        except (TokenEnded, StoreUnavailable, ArchiveAway, Problem) as error:
             log.info("stream ended", why=str(error))
 
 

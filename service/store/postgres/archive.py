@@ -68,8 +68,8 @@ class PostgresArchive:
                 raise SegmentDamaged(f"dictionary {number} is missing")
             await self._connection.executemany(
                 "INSERT INTO segments"
-                " (book, span, game, version, after, first, last, previous, hash, dictionary, content)"
-                " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+                " (book, span, game, version, after, first, last, previous, hash, dictionary, content, digest)"
+                " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
                 [(book_of(game), each.span, *astuple(each)) for each in packed],
             )
             found = await self._connection.fetch(
@@ -82,6 +82,23 @@ class PostgresArchive:
                 *(*stream, packed[-1].version),
             )
             check_read_back(packed, [Segment(*columns) for columns in found], int(deleted.rpartition(" ")[2]), rows)
+
+    async def stored(self, after: Segment | None, limit: int) -> list[Segment]:
+        found = await self._connection.fetch(
+            f"SELECT {COLUMNS} FROM segments s WHERE (s.book, s.game, s.version) > ($1, $2, $3)"
+            " ORDER BY s.book, s.game, s.version LIMIT $4",
+            *(*((book_of(after.game), after.game, after.version) if after else (-1, "", 0)), limit),
+        )
+        return [Segment(*columns) for columns in found]
+
+    async def move(self, moved: Sequence[Segment]) -> None:
+        async with self._connection.transaction():
+            await self._connection.executemany(
+                # Another one may have moved it meanwhile.
+                "UPDATE segments SET content = $1, digest = $2"
+                " WHERE book = $3 AND game = $4 AND version = $5 AND (digest IS NULL) = ($2::bytea IS NOT NULL)",
+                [(each.content, each.digest, book_of(each.game), each.game, each.version) for each in moved],
+            )
 
 
 @asynccontextmanager

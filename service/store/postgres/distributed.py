@@ -28,13 +28,8 @@ BOARDS: Final = 10_000
 """How many boards are known to be stored, before they are looked up anew."""
 
 # Citus sends a statement to a machine by the values that it has when it is planned. One connection to each machine is
-# enough for what is asked of several: otherwise each session here might open sixteen there. Hiding shards from who
-# looks at the catalogs costs a second of processor when asyncpg does so, which is in each new session: four at once
-# took longer than the timeout.
-_SESSION: Final = (
-    "SET plan_cache_mode = auto; SET citus.max_adaptive_executor_pool_size = 1;"
-    " SET citus.override_table_visibility = off;"
-)
+# enough for what is asked of several: otherwise each session here might open sixteen there.
+_SESSION: Final = "SET plan_cache_mode = auto; SET citus.max_adaptive_executor_pool_size = 1;"
 
 _APPEND: Final = (
     "SELECT outcome, head, after, version FROM tabularium.append_to("

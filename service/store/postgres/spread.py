@@ -36,6 +36,7 @@ from domain.kernel.ids import (
 from domain.kernel.log.record import Record
 from projections.cursor import Cursor
 from projections.lobby import GameRow
+from service.store.outside import Outside
 from service.store.postgres.books import ALL, spans
 from service.store.postgres.server import (
     Server,
@@ -125,6 +126,15 @@ class SpreadStore:
         """How many of those that read are busy, how many are idle, and how many there may be, to all servers."""
         each = [server.connections for server in self._servers]
         return {state: lambda state=state: sum(numbers[state]() for numbers in each) for state in each[0]}
+
+    @property
+    def outside(self) -> Outside:
+        return self._home.outside
+
+    @outside.setter
+    def outside(self, outside: Outside) -> None:
+        for server in self._servers:
+            server.outside = outside
 
     @property
     def is_full(self) -> bool:
@@ -408,6 +418,10 @@ class SpreadStore:
     ) -> list[tuple[StreamId, Version, str | None]]:
         found = await self._each(lambda server: server.segments(after, limit))
         return sorted({segment for each in found for segment in each}, key=lambda each: each[:2])[:limit]
+
+    async def kept_outside(self) -> tuple[StreamId, Version] | None:
+        found = await self._each(Server.kept_outside)
+        return next((each for each in found if each is not None), None)
 
     # --- streams ---
 

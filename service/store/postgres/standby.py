@@ -21,7 +21,7 @@ from service.store.past import Past
 from service.store.postgres.connections import Connection, Connections
 from service.store.postgres.hosts import Hosts, Lineage, difference, lineage_of
 from service.store.postgres.store import PostgresStore
-from service.store.protocol import Placed, StoreError, StoreUnavailable
+from service.store.protocol import ArchiveAway, Placed, StoreError, StoreUnavailable
 
 T = TypeVar("T")
 
@@ -55,6 +55,7 @@ class StandbyPast(Past):
         self._primary = store
         self._connections = _Connections(url, connections)
         self._copy = PostgresStore(self._connections)
+        self._copy.outside = store.outside
         self._reads = {outcome: metrics.standby_reads.labels(outcome) for outcome in ("answered", "behind", "away")}
         self._looked = -1
         """How many connections to the primary there had been when its lineage was asked."""
@@ -106,6 +107,8 @@ class StandbyPast(Past):
                 async with asyncio.timeout(TIMEOUT):
                     found = await ask()
                 outcome = "behind" if found is None else "answered"
+            except ArchiveAway:  # for which nobody needs the primary
+                raise
             except (StoreError, TimeoutError):
                 self._leave_alone()
         self._reads[outcome].inc()

@@ -10,8 +10,9 @@ from domain.kernel.chance.secret import Secret
 from domain.kernel.ids import BOOKS, GameId, PlayerId, Seat, StreamId, Version, book_of
 from domain.kernel.log.record import Record
 from projections.cursor import ALL_BOOKS, Cursor, Place
-from service.store.protocol import Added, KeptUse, Placed, Stored, StoreDamaged, StreamDamaged
-from service.store.sql.archived import COLUMNS, Archived, missing
+from service.store.outside import Outside
+from service.store.protocol import Added, ArchiveAway, KeptUse, Placed, Stored, StoreDamaged, StreamDamaged
+from service.store.sql.archived import COLUMNS, Archived
 from service.store.sql.database import Database
 
 ALL: Final = 2**63 - 1
@@ -58,6 +59,15 @@ class SqlLog(ABC):
         self._database = database
         self._archived = Archived(database)
 
+    @property
+    def outside(self) -> Outside:
+        """What reads the contents of segments that are not in the database."""
+        return self._archived.outside
+
+    @outside.setter
+    def outside(self, outside: Outside) -> None:
+        self._archived.outside = outside
+
     @staticmethod
     @abstractmethod
     def _texts(texts: Iterable[str]) -> Any: ...
@@ -91,9 +101,9 @@ class SqlLog(ABC):
         records = [record for record in (*archived, *_records(rows)) if record.version > after][:limit]
         for expected, record in enumerate(records, after + 1):
             if record.version != expected:
-                raise missing(game, expected - 1, record.version - 1)
+                raise self._archived.missing(game, expected - 1, record.version - 1)
         if len(records) < min(head - after, ALL if limit is None else limit):
-            raise missing(game, after + len(records), head)
+            raise self._archived.missing(game, after + len(records), head)
         return records
 
     def _packed(self, game: StreamId, after: Version, limit: int | None) -> tuple[Any, ...]:
@@ -157,10 +167,14 @@ class SqlLog(ABC):
             try:
                 await self._archived.unpacked([row], anew=True)
                 wrong = None
-            except StreamDamaged as error:
+            except (StreamDamaged, ArchiveAway) as error:
                 wrong = str(error)
             told.append((row[0], row[1], wrong))
         return told
+
+    async def kept_outside(self) -> tuple[StreamId, Version] | None:
+        found = await self._database.select("SELECT game, after FROM segments WHERE digest IS NOT NULL LIMIT 1")
+        return (found[0][0], found[0][1]) if found else None
 
     async def read_all(self, cursor: str | None = None, limit: int = 1000) -> tuple[list[tuple[StreamId, Record]], str]:
         found, after = await self.read_on(Cursor.parse(cursor, self.books), limit)

@@ -74,8 +74,8 @@ class SqliteArchive:
                     raise SegmentDamaged(f"dictionary {number} is missing")
                 cursor.executemany(
                     "INSERT INTO segments"
-                    " (game, version, after, first, last, previous, hash, dictionary, content, span)"
-                    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    " (game, version, after, first, last, previous, hash, dictionary, content, digest, span)"
+                    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     [(*astuple(each), each.span) for each in packed],
                 )
                 found = cursor.execute(
@@ -87,6 +87,31 @@ class SqliteArchive:
                     (game, packed[0].after, packed[-1].version),
                 ).rowcount
                 check_read_back(packed, [Segment(*columns) for columns in found], deleted, rows)
+                cursor.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    cursor.execute("ROLLBACK")
+                raise
+
+    async def stored(self, after: Segment | None, limit: int) -> list[Segment]:
+        with self._translated:
+            found = self._connection.execute(
+                f"SELECT {COLUMNS} FROM segments s WHERE (s.game, s.version) > (?, ?)"
+                " ORDER BY s.game, s.version LIMIT ?",
+                (*((after.game, after.version) if after else ("", 0)), limit),
+            ).fetchall()
+        return [Segment(*columns) for columns in found]
+
+    async def move(self, moved: Sequence[Segment]) -> None:
+        with self._translated, closing(self._connection.cursor()) as cursor:
+            cursor.execute("BEGIN IMMEDIATE")
+            try:
+                cursor.executemany(
+                    # Another one may have moved it meanwhile.
+                    "UPDATE segments SET content = ?, digest = ?"
+                    " WHERE game = ? AND version = ? AND (digest IS NULL) = (? IS NOT NULL)",
+                    [(each.content, each.digest, each.game, each.version, each.digest) for each in moved],
+                )
                 cursor.execute("COMMIT")
             except BaseException:
                 if self._connection.in_transaction:

@@ -660,10 +660,27 @@ CREATE TABLE app_access (
 CREATE INDEX app_access_by_token ON app_access (token);
 """
 
+# Contents of segments outside of the database (`service/store/outside.py`). Contents move for their digest, and nothing
+# else of a segment ever changes. SQLite computes no SHA-256: a reader compares a content with it.
+_OUTSIDE: Final = """
+ALTER TABLE segments ADD COLUMN digest BLOB;
+CREATE INDEX segments_outside ON segments (game, version) WHERE digest IS NOT NULL;
+DROP TRIGGER segments_stay;
+CREATE TRIGGER segments_stay BEFORE UPDATE ON segments
+WHEN (NEW.game, NEW.version, NEW.after, NEW.first, NEW.last, NEW.span, NEW.previous, NEW.hash, NEW.dictionary)
+    <> (OLD.game, OLD.version, OLD.after, OLD.first, OLD.last, OLD.span, OLD.previous, OLD.hash, OLD.dictionary)
+    OR NOT coalesce(
+        OLD.digest IS NULL AND NEW.content = x'' AND length(NEW.digest) = 32
+        OR NEW.digest IS NULL AND OLD.content = x'' AND length(NEW.content) > 0,
+        0
+    )
+BEGIN SELECT RAISE(ABORT, 'segments are never changed'); END;
+"""
+
 STEPS: Final = (
     *(_FIRST, _ACCOUNTS, _KEYS, _SOUGHT, _JUDGES, _CASES, _TRANSPARENCY, _BOTS, _FORKS, _INVITATIONS, _PASSKEYS),
     *(_PROGRAMS, _RULINGS, _CHALLENGES, _PRIVATE, _ARCHIVE, _BOOK, _WEBHOOKS, _INBOX, _MAIL, _ORGANIZING),
-    *(_TOURNAMENTS, _DEVICES, _LEAGUES, _APPS),
+    *(_TOURNAMENTS, _DEVICES, _LEAGUES, _APPS, _OUTSIDE),
 )
 """The schema, as it grew. A new file takes all steps, an older one those that it lacks; none is ever changed."""
 

@@ -19,37 +19,10 @@ from domain.kernel.ids import GameId
 from service.store.archiving import archive
 from service.store.postgres.archive import opened
 from service.store.postgres.migrations import known, migrate
-from tests.helpers.postgres import connected, shared_cluster
+from tests.helpers.postgres import connected, partitioned, shared_cluster
 from tests.service.api.serving import Player, Service, serving
 from tests.service.api.test_cases import Court
 from tests.service.api.test_forks import fork
-
-PARTITIONED: Final = """
-DO $$
-DECLARE
-    whole text;
-BEGIN
-    FOR whole IN
-        SELECT c.relname FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attname = 'book'
-        WHERE c.relnamespace = 'tabularium'::regnamespace AND c.relkind = 'r' AND c.relname <> 'books'
-    LOOP
-        EXECUTE format('ALTER TABLE tabularium.%I RENAME TO whole', whole);
-        EXECUTE format(
-            'CREATE TABLE tabularium.%I (LIKE tabularium.whole INCLUDING ALL) PARTITION BY LIST (book)', whole
-        );
-        FOR part IN 0..3 LOOP
-            EXECUTE format(
-                'CREATE TABLE tabularium.%I PARTITION OF tabularium.%I FOR VALUES IN (%s)',
-                whole || '_part_' || part, whole,
-                (SELECT string_agg(book::text, ', ') FROM generate_series(part, 63, 4) AS book)
-            );
-        END LOOP;
-        EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON tabularium.%I TO tabularium_service', whole);
-        DROP TABLE tabularium.whole CASCADE;
-    END LOOP;
-END
-$$;
-"""
 
 EXPLAINED: Final = {
     "session_preload_libraries": "auto_explain",
@@ -141,7 +114,7 @@ async def database(plans: list[Plan]) -> AsyncIterator[str]:
     async with shared_cluster().empty_database() as url:
         await migrate(url, known())
         async with connected(url) as owner:
-            await owner.execute(PARTITIONED)
+            await owner.execute(partitioned(4))
         name = url.rpartition("/")[2]
         shared_cluster().sql(*(f"ALTER DATABASE {name} SET {key} = '{value}'" for key, value in EXPLAINED.items()))
         yield url

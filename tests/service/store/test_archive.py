@@ -70,7 +70,11 @@ async def data(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
 
 @pytest.fixture
 async def log(data: Open) -> Log:
-    """Games that were played side by side, and a case; every other game is over."""
+    return await filled(data)
+
+
+async def filled(data: Open) -> Log:
+    """Return games that were played side by side, and a case; every other game is over."""
     store = await data()
     log = Log(store)
     for count in (1, 5, 9, 4):

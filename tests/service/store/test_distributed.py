@@ -4,7 +4,7 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, Final
 
 import asyncpg
 import pytest
@@ -15,12 +15,16 @@ from service.doctor import examine
 from service.store.backend import backend_of
 from service.store.postgres.distributed import DistributedStore, append_to, settle
 from service.store.postgres.migrations import MigrationError, distribute, known, migrate
+from service.store.postgres.rows import PostgresRows
 from service.store.postgres.server import Server
 from service.store.postgres.store import PostgresStore
 from service.store.protocol import Added, Appended, Conflict, StoreUnavailable
 from tests.helpers.citus import as_superuser, distributed_database, lent_database, machines_of
 from tests.helpers.postgres import connected, shared_cluster
 from tests.service.store.batches import addition, new_game, secret, use
+
+DISTRIBUTED: Final = 70
+"""The last migration of the release in which logs were distributed first."""
 
 
 @pytest.fixture
@@ -96,6 +100,23 @@ async def test_a_log_with_events_is_distributed_and_loses_nothing() -> None:
             await PostgresStore.open(url)
         with pytest.raises(StoreUnavailable, match="without TABULARIUM_BOOK_SERVERS"):
             await Server.open(url)
+
+
+async def test_a_distributed_log_takes_the_migrations_of_later_releases() -> None:
+    later = [each for each in known() if each.number > DISTRIBUTED]
+    async with lent_database() as url:
+        await migrate(url, [each for each in known() if each.number <= DISTRIBUTED])
+        assert await distribute(url)
+        assert await migrate(url, later) == later
+        assert await distribute(url)
+
+
+async def test_no_session_has_shards_hidden_from_what_asyncpg_asks_of_the_catalogs(url: str) -> None:
+    rows, store = await PostgresRows.open(url), await DistributedStore.open(url)
+    for each in (rows, store):
+        said = await each._connections.select("SELECT current_setting('citus.override_table_visibility')")
+        assert said[0][0] == "off"
+        await each.close()
 
 
 async def test_a_log_is_distributed_only_when_all_of_it_can_be() -> None:
