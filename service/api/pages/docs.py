@@ -116,7 +116,9 @@ async def show_reference(request: Call) -> Response[bytes]:
 
 @get("/docs/{name:str}")
 async def show_file(request: Call, name: FromPath[str]) -> Response[bytes]:
-    """Show a file that the pages consist of."""
+    """Show a file that the pages consist of. The name of a guide leads to the guide, such as ``/docs/python``."""
+    if name in await asyncio.to_thread(guides):
+        return Answered(b"", 308, MEDIA["html"], {**_HEADERS, "Location": f"/docs/guides/{name}"})
     if name not in _FILES:
         raise Problem(UNKNOWN_PATH, f"The service has no {request.url.path!r}.", "See /docs.")
     return sent(request, await asyncio.to_thread(_file, name), _HEADERS)
