@@ -21,6 +21,7 @@ GUIDES: Final[Mapping[str, str]] = {
     "client": "openapi/README.md",
     "python": "openapi/python/README.md",
     "typescript": "openapi/typescript/README.md",
+    "examples": "openapi/examples/README.md",
     "rulesets": "domain/README.md",
     "architecture": "service/README.md",
     "operating": "deploy/README.md",
