@@ -56,16 +56,14 @@ async def play(service: Service, marching: Table, page: Page, site: str) -> None
     await until(page, f"{drawn!r}.every((id) => document.getElementById(`area-${{id}}`).childElementCount)")
     assert await page.locator("#seats li").count() == 3
     # A clicked area leaves the commands that name it.
-    every = await page.locator("#commands button").all_text_contents()
+    buttons = "[...document.querySelectorAll('#commands button')]"
+    every: list[str] = await page.evaluate(f"() => {buttons}.map((each) => each.title)")
     assert every
     command = next(text for text in every if any(f'"{area}"' in text for area in drawn))
     area = next(area for area in drawn if f'"{area}"' in command)
     await page.locator(f"#area-{area}").dispatch_event("click")
     named = page.locator("#commands button")
-    await until(
-        page,
-        f"[...document.querySelectorAll('#commands button')].every((each) => each.textContent.includes('\"{area}\"'))",
-    )
+    await until(page, f"{buttons}.every((each) => each.title.includes('\"{area}\"'))")
     await named.first.click()
     await until(page, "document.querySelector('#log li, #problem:not(:empty)')")
     assert await page.locator("#problem").text_content() == ""

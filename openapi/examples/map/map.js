@@ -2,7 +2,7 @@
 
 import { Client, Problem, Refusal, apply, every, sample } from "@tabularium/client";
 
-const MOST = 30; // Commands that are shown.
+const MOST = 12; // Commands of one option that are shown.
 const DRAWN = 400; // Draws from a large option, of which those are shown that name the chosen areas.
 
 const { service = location.origin, game, token } = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
@@ -81,13 +81,14 @@ function named({ schema }) {
 }
 
 function show() {
-  const texts = options.flatMap(named).slice(0, MOST);
+  const texts = options.flatMap((option) => named(option).slice(0, MOST));
   at("commands").replaceChildren(...texts.map(buttonOf));
 }
 
 function buttonOf(text) {
   const button = document.createElement("button");
-  button.textContent = text;
+  button.textContent = text.replace(/["{}[\]]/g, "").replace(/^type:/, "").replaceAll(",", ", ");
+  button.title = text;
   button.addEventListener("click", () => give(JSON.parse(text)));
   return button;
 }
