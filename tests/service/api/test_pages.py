@@ -115,8 +115,8 @@ async def test_a_guide_that_there_is_not_is_refused_with_those_that_there_are(se
 
 
 async def test_the_name_of_a_guide_leads_to_it(service: Service) -> None:
-    for name in ("python", "typescript"):
-        answer = await service.client.get(f"/docs/{name}")
+    for path, name in {"/docs/python": "python", "/docs/typescript": "typescript", "/examples": "examples"}.items():
+        answer = await service.client.get(path)
         assert (answer.status_code, answer.headers["location"]) == (308, f"/docs/guides/{name}")
         assert "tabularium" in (await service.client.get(answer.headers["location"])).text
 
