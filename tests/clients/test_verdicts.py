@@ -26,7 +26,7 @@ from tests.domain.kernel.log.test_aside import BLUE, gift, undone
 from tests.domain.kernel.log.test_aside import forged as gift_forged
 from tests.forgeries.every import FORGERIES, UNDETECTABLE
 from tests.forgeries.games import GAMES
-from tests.helpers.forger import forged, forged_in_parts, lines_of, rows_of, whole
+from tests.helpers.forger import Line, forged, forged_in_parts, lines_of, rows_of, whole
 from tests.helpers.judging import JUDGE, Court
 from tests.helpers.play import CASE, Play, player_of
 from tests.tiny.auction import ROOM, TinyAuction
@@ -178,6 +178,17 @@ def test_a_case_is_checked_with_its_game(packages: Packages) -> None:
     assert "is about game game-1, not about game-2" in said(
         packages, court.export(), Play(TinyAuction(), ROOM, 3, 2).export()
     )
+
+
+@pytest.mark.parametrize("sealed", [None, [], "", {}])
+def test_a_sealed_command_has_a_commitment(packages: Packages, sealed: object) -> None:
+    def change(lines: list[Line]) -> None:
+        cause = next(row["cause"] for row in rows_of(lines) if "sealed" in row.get("cause", {}).get("command", {}))
+        cause["command"]["sealed"] = sealed
+
+    export = b"".join(forged(GAMES["running"](), change)).decode()
+    for package in packages.values():
+        assert not package.ask("verify", text=export, ruleset=None)["ok"]
 
 
 def test_true_is_no_number(packages: Packages) -> None:

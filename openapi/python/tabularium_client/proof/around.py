@@ -19,6 +19,7 @@ _NOBODY_PLAYS: Final = "All players have resigned: nobody plays."
 _OWES: Final = {"answer", "vacate"}
 _CASE: Final = re.compile("c[0-9a-z]+")
 _TOURNAMENT: Final = re.compile("t[0-9a-z]+")
+_SEALED: Final = {"commitment", "readers"}
 _LINE: Final = re.compile(r"[^\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]+")
 
 
@@ -480,10 +481,10 @@ def _unfit(event: Object, cause: Object) -> str | None:
             return "is an undo that gives a reason; only a ruling has one"
         if command is None or (command.get("type"), command.get("to")) != ("undo", event["to"]):
             return "is an undo to another version than was asked for"
-    sealed = command and command.get("sealed")
-    if command is None or sealed is None:
+    if command is None or "sealed" not in command:
         return None
-    if command.keys() != {"type", "sealed"} or sealed.keys() != {"commitment", "readers"}:
+    sealed = command["sealed"]
+    if command.keys() != {"type", "sealed"} or not isinstance(sealed, dict) or sealed.keys() != _SEALED:
         return "seals a command in an unknown shape"
     if sealed["readers"] != [seat]:
         return f"seals a command for {', '.join(sealed['readers']) or 'nobody'}, not for {seat}, who sent it"
