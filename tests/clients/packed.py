@@ -33,6 +33,7 @@ def files(*patterns: str) -> list[Path]:
 
 PYTHON: Final = files(
     "openapi/python/pyproject.toml",
+    "openapi/python/README.md",
     "openapi/python/tabularium_client/*.py",
     "openapi/python/tabularium_client/*.json",
     "openapi/python/tabularium_client/py.typed",
@@ -41,7 +42,10 @@ PYTHON: Final = files(
 TYPESCRIPT: Final = [
     path
     for path in files(
-        "openapi/typescript/package.json", "openapi/typescript/tsconfig.json", "openapi/typescript/src/*.ts"
+        "openapi/typescript/package.json",
+        "openapi/typescript/README.md",
+        "openapi/typescript/tsconfig.json",
+        "openapi/typescript/src/*.ts",
     )
     if path.name != "contract.ts"
 ]
@@ -71,12 +75,7 @@ def typescript() -> Path:
 
     def install(project: Path) -> None:
         build = project / "build"
-        (build / "src" / "page").mkdir(parents=True)
-        for path in PAGE:
-            shutil.copy(path, build / "src" / "page")
-        for path in TYPESCRIPT:
-            shutil.copy(path, build / path.relative_to(OPENAPI / "typescript"))
-        clients.write_types(OPENAPI / "openapi.json", build / "src" / "contract.ts")
+        put_together(build)
         clients.compile_typescript(build)
         clients.node(NPM, "pack", "--pack-destination", project, cwd=build)
         shutil.rmtree(build)
@@ -93,6 +92,16 @@ def typescript() -> Path:
         *clients.LOCKS,
     ]
     return clients.installed_once("typescript-client", made_of, install)
+
+
+def put_together(build: Path) -> None:
+    """Put the sources of the TypeScript package into a folder, as its `npm run build` does."""
+    (build / "src" / "page").mkdir(parents=True)
+    for path in PAGE:
+        shutil.copy(path, build / "src" / "page")
+    for path in TYPESCRIPT:
+        shutil.copy(path, build / path.relative_to(OPENAPI / "typescript"))
+    clients.write_types(OPENAPI / "openapi.json", build / "src" / "contract.ts")
 
 
 class Speaker:

@@ -77,7 +77,14 @@ def test_it_waits_as_long_as_the_service_says(speaker: Speaker) -> None:
     with scripted(answer({}, 503, Retry_After="1"), answer({})) as service:
         before = time.monotonic()
         assert speaker.ask("get", url=service.url, path="/v1/games") == {}
-        assert time.monotonic() - before >= 0.5  # All waits are jittered, by half at most.
+        assert time.monotonic() - before >= 1
+
+
+@pytest.mark.parametrize("after", ["86400", "1e99", "Sat, 28 Nov 2037 12:00:00 GMT", "-5"])
+def test_no_service_makes_it_wait_for_a_day(speaker: Speaker, after: str) -> None:
+    with scripted(*[answer({}, 429, Retry_After=after)] * 2, answer({})) as service:
+        settings = {"attempts": 3, "longest": 0.1}
+        assert speaker.ask("get", within=20, url=service.url, path="/v1/games", settings=settings) == {}
 
 
 def test_a_refusal_names_its_rule_and_is_not_sent_again(speaker: Speaker) -> None:
@@ -88,6 +95,25 @@ def test_a_refusal_names_its_rule_and_is_not_sent_again(speaker: Speaker) -> Non
     assert said["message"] == "You cannot march. Wait for Red."
     (request,) = service.received
     assert request.headers["if-match"] == '"5"'
+
+
+@pytest.mark.parametrize(
+    "cut", [{"cut": 0.5}, {"Content_Type": "application/problem+json"}], ids=["broken off", "whole"]
+)
+def test_a_refusal_that_is_cut_in_half_is_asked_for_again(speaker: Speaker, cut: dict[str, Any]) -> None:
+    """Or else a bot would take it for a problem without a rule."""
+    half = b'{"type": "/problems/not-now", "title": "The command cannot'
+    with scripted(answer(half, 409, **cut), problem(409, detail="Not now.", rule="CC-MOV-25")) as service:
+        said = speaker.ask("command", url=service.url, game="g1", choice={"type": "march"})
+    assert (said["error"], said["rule"]) == ("Refusal", "CC-MOV-25")
+    first, again = service.received
+    assert first.headers["idempotency-key"] == again.headers["idempotency-key"]
+
+
+def test_an_export_that_is_cut_in_half_is_asked_for_again(speaker: Speaker) -> None:
+    with scripted(answer(b"{}\n{}\n", cut=0.5), answer(b"{}\n{}\n")) as service:
+        said = speaker.ask("text", url=service.url, path="/v1/games/{game}/export", given={"game": "g1"})
+    assert said == "{}\n{}\n"
 
 
 def test_a_problem_without_a_rule_is_no_refusal(speaker: Speaker) -> None:

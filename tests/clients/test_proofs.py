@@ -1,4 +1,4 @@
-"""What needs no rules is proved as `tabularium verify` proves it: honest exports verify, forged ones are refused."""
+"""What needs no rules is proved: dice of recorded games, a chain as it comes, certificates."""
 
 import json
 import re
@@ -10,7 +10,6 @@ import msgspec
 import pytest
 
 from domain.kernel.chance.secret import commitment_of
-from domain.kernel.ids import Seat, TournamentId
 from domain.kernel.proof.verify import verify
 from domain.kernel.rules.message import type_name
 from domain.library import LIBRARY
@@ -21,70 +20,16 @@ from domain.transparency.proof import Proof
 from domain.transparency.tree import Frontier, inclusion, leaf_hash
 from service.transparency.keys import new_key, read_log_key, read_signer
 from tests.clients.packed import Speaker
-from tests.domain.kernel.log.test_forks import middle, over
-from tests.forgeries.every import FORGERIES, UNDETECTABLE
-from tests.forgeries.forging import Forgery
+from tests.domain.judging.test_proof import played
 from tests.forgeries.games import GAMES
-from tests.helpers.forger import Change, Line, forged, forged_in_parts, lines_of, rows_of, whole
-from tests.helpers.play import Play, player_of
+from tests.helpers.forger import Change, Line, forged, lines_of, rows_of
+from tests.helpers.play import Play
 from tests.helpers.sampling import sampled
 from tests.recorded import recorded
 from tests.tiny.auction import ROOM, TinyAuction
 
 CURRENT: Final = [each for each in recorded() if each.version == LIBRARY.current(each.ruleset).version]
 DRAWN: Final = sampled("recorded games that clients verify", CURRENT, 1)
-PLAIN: Final = frozenset(
-    """
-    a key in clear
-    a time before the last
-    a time before the last, running
-    a time within a step
-    a month 13
-    a 30 February
-    an hour 24
-    a time without microseconds
-    milliseconds
-    an hour of elsewhere
-    Arabic digits
-    a line break in a time
-    a commitment that is none
-    an organizer without a name
-    another board
-    two creations
-    a creation among what follows
-    something after the end
-    something after the end, unproved
-    two steps told as one
-    a draw taken back
-    too large a number
-    a secret twice
-    a secret too few
-    a secret too few of all
-    a secret too many
-    a secret for more readers
-    a secret for more readers, over
-    a secret less, over
-    a secret of another value
-    a card sealed anew
-    a salt in capitals
-    a ruleset's other version
-    another ruleset
-    another format
-    a game with a line break
-    a status
-    a status, over
-    a line break behind a hash
-    the head of another log
-    another last version
-    another number of secrets
-    an answer sealed for all
-    an end without a ruling
-    """.strip().split("\n    ")
-)
-"""The forgeries that show in the chain, the times, the commitments and the first and last line.
-
-Who may do what, the Python package leaves to `tabularium verify`.
-"""
 
 
 def proved(package: Speaker, lines: list[bytes], ruleset: str | None = None) -> dict[str, Any]:
@@ -107,63 +52,8 @@ def test_a_recorded_game_is_proved_with_its_dice(package: Speaker, game: Any) ->
     assert (verdict["head"], verdict["versions"], verdict["status"]) == (right.head, right.events, right.status)
     lines = lines_of(b"".join(game.lines()))
     rolled = lines[0]["ruleset_version"] == game.version and any(map(any_roll, rows_of(lines)))
-    told = any(re.match("[1-9][0-9]* rolls of dice .* ?drawn again", sentence) for sentence in verdict["checked"])
+    told = any(re.match("[1-9][0-9]* rolls of dice drawn again", sentence) for sentence in verdict["checked"])
     assert told == (rolled and verdict["status"] == "over")
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_honest_exports_verify(package: Speaker, game: str) -> None:
-    verdict = proved(package, list(GAMES[game]()))
-    assert verdict["ok"], verdict["problem"]
-
-
-def test_forks_and_games_of_tournaments_verify(package: Speaker) -> None:
-    parent = over()
-    continuation = parent.fork(middle(parent), "continuation", player_of(Seat("red")))
-    for play in (
-        parent.fork(middle(parent)).run(Random(3)),
-        continuation,
-        Play(TinyAuction(), ROOM, 3, tournament=TournamentId("t4xq2m7ahbk3oxw7c")).run(Random(1)),
-    ):
-        verdict = proved(package, play.export())
-        assert verdict["ok"], verdict["problem"]
-
-
-def test_the_past_of_a_fork_is_checked(package: Speaker) -> None:
-    honest = over().fork(middle(over())).run(Random(3)).export()
-    changes: list[Change] = [
-        lambda lines: event_of_fork(lines).update(parent="game-9"),
-        lambda lines: event_of_fork(lines).update(version=4),
-        lambda lines: event_of_fork(lines).update(hash="00" * 32),
-        lambda lines: event_of_fork(lines).update(commitment=rows_of(lines)[0]["event"]["commitment"]),
-        lambda lines: next(line["past"] for line in lines if "past" in line).update(secret="00" * 32),
-    ]
-    for change in changes:
-        assert not proved(package, forged_in_parts(honest, change))["ok"]
-    lines = lines_of(honest)
-    lines[3]["at"] = lines[3]["at"].replace("T00", "T01")
-    verdict = proved(package, whole(lines))
-    assert "In the past of the fork, game-1: " in verdict["problem"]
-
-
-def event_of_fork(lines: list[Line]) -> dict[str, Any]:
-    return next(row["event"] for row in rows_of(lines) if row["event"]["type"] == "game-forked")
-
-
-def test_forgeries_are_refused_as_far_as_they_need_no_rules(package: Speaker) -> None:
-    accepted = {forgery.name for forgery in FORGERIES if proved(package, forgery.export())["ok"]}
-    expected = {forgery.name for forgery in FORGERIES if not is_found(forgery, package.language)}
-    assert accepted == expected
-
-
-def is_found(forgery: Forgery, language: str) -> bool:
-    """Tell whether a forgery needs no rules; in Python, none of who may do what either."""
-    return forgery.page is not None and (language == "typescript" or forgery.name in PLAIN)
-
-
-@pytest.mark.parametrize("forgery", UNDETECTABLE, ids=str)
-def test_what_an_export_alone_cannot_show_still_verifies(package: Speaker, forgery: Forgery) -> None:
-    assert proved(package, forgery.export())["ok"]
 
 
 def another_face(lines: list[Line]) -> None:
@@ -289,6 +179,22 @@ def test_a_certificate_is_checked_and_what_is_wrong_is_named(package: Speaker) -
     assert said(honest, believed=policy.replace("games.example", "games.other"))[0][0] is False
     assert "Line 1 of the policy" in said(honest, believed="log none\n")[0][1]
     assert "no quorum" in said(honest, believed=policy.replace("quorum g\n", ""))[0][1]
+
+
+def test_a_case_has_a_certificate_too(package: Speaker) -> None:
+    court = played()
+    last, key = court.records[-1], read_log_key(new_key("games.example", lambda count: bytes(range(count))))
+    policy = f"log {key.signers[0].key}\nquorum none\n"
+    for status, right in (("final", True), ("private", True), ("ruled", False)):
+        entry = Entry("case", court.id, last.version, last.hash.hex(), status, last.at).encoded
+        note = Checkpoint(key.origin, 1, leaf_hash(entry)).text
+        certificate = str(Proof(0, (), Note(note, tuple(key.signatures(note))), entry))
+        text = b"".join(court.export()).decode()
+        (said,) = package.ask("certify", text=text, certificates=[[certificate, policy]])
+        assert said["ok"] == right, said
+        for each in (text.replace(court.id, "c999"), b"".join(GAMES["over"]()).decode()):
+            (said,) = package.ask("certify", text=each, certificates=[[certificate, policy]])
+            assert not said["ok"]
 
 
 def root_of(leaves: list[bytes]) -> bytes:

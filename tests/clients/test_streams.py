@@ -95,6 +95,34 @@ def test_a_silent_stream_is_lost_and_what_a_proxy_holds_back_is_fetched(speaker:
     assert resumed(service) == [None, "3", "3", "4"]
 
 
+def test_it_begins_now_also_behind_a_proxy_that_holds_back_all(speaker: Speaker) -> None:
+    now, page = answer({"id": "g1", "version": 7}), answer({"items": [row(8)], "next": None})
+    with scripted((5.0,), now, (5.0,), page, stream(frame(9)), OVER) as service:
+        assert followed(speaker, service, silence=0.5) == [8, 9]
+    asked = ["/v1/games/g1", "/v1/games/g1/events?after=7"]
+    assert [each.path for each in service.received if "/stream" not in each.path] == asked
+    assert resumed(service) == [None, "7", "8", "9"]
+
+
+def test_a_bot_behind_a_proxy_that_holds_back_all_is_asked_all_the_same(speaker: Speaker) -> None:
+    mine = {
+        "kind": "bid",
+        "seats": ["rome"],
+        "rule": "MN-BID-01",
+        "title": "What do you bid?",
+        "depends": "",
+        "about": {},
+    }
+    other = mine | {"seats": ["carthage"]}
+    options = {"game": "g1", "ruleset": "mare-nostrum", "version": 5, "seat": "rome", "options": []}
+    games = answer({"items": [{"id": "g1", "title": "An evening"}], "next": None})
+    with scripted((5.0,), games, answer(options | {"decisions": [mine, other]})) as service:
+        (said,) = speaker.ask("waiting", url=service.url, token="t0", most=1, settings={"silence": 0.5})
+    assert (said["game"], said["title"], said["version"], said["seat"]) == ("g1", "An evening", 5, "rome")
+    assert [each["kind"] for each in said["decisions"]] == ["bid"]
+    assert service.received[1].path == "/v1/players/me/games?waiting=true"
+
+
 @pytest.mark.parametrize("status", [401, 403, 404])
 def test_what_the_service_refuses_ends_a_stream(speaker: Speaker, status: int) -> None:
     with scripted(stream(START, frame(1)), problem(status, detail="Your token was revoked.")) as service:
@@ -119,10 +147,11 @@ def test_types_that_are_not_known_are_delivered_as_unknown(speaker: Speaker) -> 
 
 
 def test_what_waits_comes_whole_after_each_break(speaker: Speaker) -> None:
+    newer = b"id: 11\nevent: weather\ndata: {}\n\n"
     asked = {"game": "g1", "title": "", "ruleset": "mare-nostrum", "version": 5, "seat": "rome", "decisions": []}
     asked |= {"take_backs": [], "end_proposals": [], "new": 1}
     block = f"id: 12\nevent: waiting\ndata: {json.dumps(asked)}\n\n".encode()
-    with scripted(stream(block), stream(block)) as service:
+    with scripted(stream(newer, block), stream(block)) as service:
         said = speaker.ask("waiting", url=service.url, token="t0", most=2)
     assert [(each["game"], each["version"]) for each in said] == [("g1", 5)] * 2
     assert resumed(service) == [None, None]

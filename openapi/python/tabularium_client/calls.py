@@ -10,8 +10,8 @@ import msgspec
 from msgspec import UNSET, Struct
 
 from tabularium_client.problems import Lost, Problem, Stale
-from tabularium_client.shapes import Options, Played
-from tabularium_client.streams import Rest, jittered
+from tabularium_client.shapes import Options, Played, Waiting
+from tabularium_client.streams import Frame, Rest, jittered
 
 T = TypeVar("T")
 Command = dict[str, Any]
@@ -56,9 +56,10 @@ Calling = Generator[Step, Any, T]
 class Calls:
     """How requests are made, and how often they are sent. Times are in seconds."""
 
-    def __init__(self, token: str | None, attempts: int, pause: float) -> None:
+    def __init__(self, token: str | None, attempts: int, pause: float, longest: float) -> None:
         self.attempts = attempts
         self.pause = pause
+        self.longest = longest
         self.headers = {"Authorization": f"Bearer {token}"} if token else {}
 
     def call(
@@ -93,22 +94,22 @@ class Calls:
         request = Request(method, path, query, headers, None if body is UNSET else msgspec.json.encode(body))
         for attempt in range(1, self.attempts + 1):
             answer = yield request
-            wait = self.pause * 2 ** (attempt - 1)
-            if not isinstance(answer, Answer):
-                why = answer
-            elif answer.status < 400:
-                try:
+            wait = jittered(min(self.longest, self.pause * 2 ** (attempt - 1)))
+            try:
+                if not isinstance(answer, Answer):
+                    why = answer
+                elif answer.status < 400:
                     return read(answer.body)
-                except msgspec.ValidationError:
-                    raise
-                except msgspec.DecodeError as error:
-                    why = str(error)  # A body that was cut off is no answer.
-            elif answer.status in AGAIN and attempt < self.attempts:
-                wait = max(wait, _seconds(answer.headers.get("Retry-After")))
-            else:
-                raise problem_of(answer)
+                elif answer.status in AGAIN and attempt < self.attempts:
+                    wait += min(self.longest, _seconds(answer.headers.get("Retry-After")))
+                else:
+                    raise problem_of(answer)
+            except msgspec.ValidationError:
+                raise
+            except msgspec.DecodeError as error:
+                why = str(error)  # A body that was cut off is no answer.
             if attempt < self.attempts:
-                yield Rest(jittered(wait))
+                yield Rest(wait)
         raise Lost(f"The service gave no whole answer: {why}")
 
     def options(self, game: str, seat: str | None = None) -> Calling[Options]:
@@ -136,14 +137,41 @@ class Calls:
                     raise
         return None
 
+    def held_events(self, game: str, last: str | None) -> Calling[list[Frame]]:
+        """Return the events after a version by a plain request; where to go on, when no version is known yet."""
+        if last is None:
+            shown = yield from self.call("GET", "/v1/games/{game}", {"game": game}, decoded)
+            return [Frame(str(shown["version"]), "", "")]
+        page = yield from self.call("GET", "/v1/games/{game}/events", {"game": game, "after": last}, decoded)
+        return [Frame(str(each["version"]), each["type"], as_json(each)) for each in page["items"]]
+
+    def held_waiting(self) -> Calling[list[Frame]]:
+        """Return the decisions that wait for the account by plain requests."""
+        page = yield from self.call("GET", "/v1/players/me/games", {"waiting": True}, decoded)
+        found: list[Frame] = []
+        for each in page["items"]:
+            options = yield from self.options(each["id"])
+            decisions = tuple(decision for decision in options.decisions if options.seat in decision.seats)
+            waiting = Waiting(
+                each["id"], each["title"], options.ruleset, options.version, options.seat, decisions, (), ()
+            )
+            found.append(Frame("", "waiting", as_json(waiting)))
+        return found
+
 
 def problem_of(answer: Answer) -> Problem:
-    """Return the problem that an answer says; what a proxy says instead is none."""
+    """Return the problem that an answer says; what a proxy says instead is none.
+
+    Raises:
+        DecodeError: it says that it is JSON, and is not: it was cut off.
+    """
     try:
-        document = msgspec.json.decode(answer.body, type=dict[str, Any])
+        document = msgspec.json.decode(answer.body)
     except msgspec.DecodeError:
+        if "json" in answer.headers.get("Content-Type", ""):
+            raise
         document = {}
-    return Problem.of(answer.status, document)
+    return Problem.of(answer.status, document if isinstance(document, dict) else {})
 
 
 def filled(path: str, given: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -167,6 +195,11 @@ def _seconds(text: str | None) -> float:
 def decoded(body: bytes) -> Any:
     """Return the JSON of an answer; None where there is none."""
     return msgspec.json.decode(body) if body else None
+
+
+def as_json(value: Any) -> str:
+    """Return a value as JSON."""
+    return msgspec.json.encode(value).decode()
 
 
 def as_text(body: bytes) -> str:

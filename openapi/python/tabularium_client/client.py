@@ -29,6 +29,8 @@ from tabularium_client.streams import Fetch, Frame, Open, Read, Rest, Step, foll
 
 T = TypeVar("T")
 _waiting = msgspec.json.Decoder(Waiting)
+Held = Callable[[str | None], Calling[list[Frame]]]
+"""How a client looks, after a frame, for frames that a proxy holds back."""
 _WAITING = "/v1/players/me/waiting/stream"
 _STREAM = "/v1/games/{game}/events/stream"
 
@@ -41,14 +43,15 @@ class _Settings:
         token: without one, the client is a spectator.
         attempts: how often a request is sent at most, until an answer arrives.
         pause: the wait before it is sent again, in seconds; it doubles.
+        longest: the longest wait, and the most that ``Retry-After`` adds to one.
         patience: how long an answer may take.
         silence: after how long without a sign of life a stream is lost; the service gives one every 15 seconds.
         http: the connections; the client's own, if absent.
     """
 
-    def _set(self, url: str, token: str | None, attempts: int, pause: float, silence: float) -> None:
+    def _set(self, url: str, token: str | None, attempts: int, pause: float, longest: float, silence: float) -> None:
         self._url = url.rstrip("/")
-        self._calls = Calls(token, attempts, pause)
+        self._calls = Calls(token, attempts, pause, longest)
         self._silence = silence
 
     def _wanted(self, path: str, given: dict[str, Any], last: str | None) -> dict[str, Any]:
@@ -70,11 +73,6 @@ def _is_open(status: int, body: bytes) -> bool | str:
     return "over" if status == 204 else True
 
 
-def _held(page: dict[str, Any]) -> list[Frame]:
-    """Return events of a list as frames."""
-    return [Frame(str(each["version"]), each["type"], msgspec.json.encode(each).decode()) for each in page["items"]]
-
-
 class Client(_Settings):
     __doc__ = f"A client that waits.\n{_Settings.__doc__}"
 
@@ -85,11 +83,12 @@ class Client(_Settings):
         *,
         attempts: int = 5,
         pause: float = 0.5,
+        longest: float = 30,
         patience: float = 30,
         silence: float = 45,
         http: httpx.Client | None = None,
     ) -> None:
-        self._set(url, token, attempts, pause, silence)
+        self._set(url, token, attempts, pause, longest, silence)
         self._owned = http is None
         self._http = http or httpx.Client(timeout=patience)
 
@@ -141,16 +140,19 @@ class Client(_Settings):
 
     def events(self, game: str, after: int | None = None) -> Iterator[Event]:
         """Yield the events of a game after a version, each once and in order; from now on, if absent."""
-        return self._follow(follow_events(game, after, self._calls.pause), _STREAM, {"game": game}, game)
+        steps = follow_events(game, after, self._calls.pause, self._calls.longest)
+        return self._follow(steps, _STREAM, {"game": game}, lambda last: self._calls.held_events(game, last))
 
     def waiting(self) -> Iterator[Waiting]:
         """Yield what waits for the account: at first all of it, then whatever changes."""
-        for frame in self._follow(follow(None, self._calls.pause), _WAITING, {}, resumes=False):
-            yield _waiting.decode(frame.data)
+        steps = follow(None, self._calls.pause, self._calls.longest)
+        for frame in self._follow(steps, _WAITING, {}, lambda _: self._calls.held_waiting(), resumes=False):
+            if frame.type == "waiting":
+                yield _waiting.decode(frame.data)
 
     def stream(self, path: str, /, *, last: str | None = None, **given: Any) -> Iterator[Frame]:
         """Yield the frames of any stream of the contract, which resumes where it broke off."""
-        return self._follow(follow(last, self._calls.pause), path, given)
+        return self._follow(follow(last, self._calls.pause, self._calls.longest), path, given)
 
     def _run(self, steps: Calling[T]) -> T:
         answer: Any = None
@@ -182,7 +184,7 @@ class Client(_Settings):
         steps: Generator[Step | T, Any, None],
         path: str,
         given: dict[str, Any],
-        game: str | None = None,
+        held: Held | None = None,
         resumes: bool = True,
     ) -> Iterator[T]:
         answer: Any = None
@@ -201,6 +203,8 @@ class Client(_Settings):
                             wanted = self._wanted(path, given, last if resumes else None)
                             response = stack.enter_context(self._http.stream(**wanted))
                             body = response.read() if response.is_error else b""
+                        except httpx.ReadTimeout:
+                            answer = None
                         except httpx.HTTPError:
                             answer = False
                         else:
@@ -213,17 +217,15 @@ class Client(_Settings):
                         except httpx.HTTPError:
                             answer = ""
                     case Fetch(last):
-                        answer = self._missed(game, last)
+                        answer = self._missed(held, last)
                     case Rest(seconds):
                         time.sleep(seconds)
                     case _:
                         yield step
 
-    def _missed(self, game: str | None, last: str | None) -> list[Frame]:
-        if game is None or last is None:
-            return []
+    def _missed(self, held: Held | None, last: str | None) -> list[Frame]:
         try:
-            return _held(self.get("/v1/games/{game}/events", game=game, after=last))
+            return self._run(held(last)) if held else []
         except Lost:
             return []
 
@@ -238,11 +240,12 @@ class AsyncClient(_Settings):
         *,
         attempts: int = 5,
         pause: float = 0.5,
+        longest: float = 30,
         patience: float = 30,
         silence: float = 45,
         http: httpx.AsyncClient | None = None,
     ) -> None:
-        self._set(url, token, attempts, pause, silence)
+        self._set(url, token, attempts, pause, longest, silence)
         self._owned = http is None
         self._http = http or httpx.AsyncClient(timeout=patience)
 
@@ -296,16 +299,19 @@ class AsyncClient(_Settings):
 
     def events(self, game: str, after: int | None = None) -> AsyncIterator[Event]:
         """Yield the events of a game after a version, each once and in order; from now on, if absent."""
-        return self._follow(follow_events(game, after, self._calls.pause), _STREAM, {"game": game}, game)
+        steps = follow_events(game, after, self._calls.pause, self._calls.longest)
+        return self._follow(steps, _STREAM, {"game": game}, lambda last: self._calls.held_events(game, last))
 
     async def waiting(self) -> AsyncIterator[Waiting]:
         """Yield what waits for the account: at first all of it, then whatever changes."""
-        async for frame in self._follow(follow(None, self._calls.pause), _WAITING, {}, resumes=False):
-            yield _waiting.decode(frame.data)
+        steps = follow(None, self._calls.pause, self._calls.longest)
+        async for frame in self._follow(steps, _WAITING, {}, lambda _: self._calls.held_waiting(), resumes=False):
+            if frame.type == "waiting":
+                yield _waiting.decode(frame.data)
 
     def stream(self, path: str, /, *, last: str | None = None, **given: Any) -> AsyncIterator[Frame]:
         """Yield the frames of any stream of the contract, which resumes where it broke off."""
-        return self._follow(follow(last, self._calls.pause), path, given)
+        return self._follow(follow(last, self._calls.pause, self._calls.longest), path, given)
 
     async def _run(self, steps: Calling[T]) -> T:
         answer: Any = None
@@ -339,7 +345,7 @@ class AsyncClient(_Settings):
         steps: Generator[Step | T, Any, None],
         path: str,
         given: dict[str, Any],
-        game: str | None = None,
+        held: Held | None = None,
         resumes: bool = True,
     ) -> AsyncIterator[T]:
         answer: Any = None
@@ -358,6 +364,8 @@ class AsyncClient(_Settings):
                             wanted = self._wanted(path, given, last if resumes else None)
                             response = await stack.enter_async_context(self._http.stream(**wanted))
                             body = await response.aread() if response.is_error else b""
+                        except httpx.ReadTimeout:
+                            answer = None
                         except httpx.HTTPError:
                             answer = False
                         else:
@@ -375,16 +383,14 @@ class AsyncClient(_Settings):
                         except httpx.HTTPError:
                             answer = ""
                     case Fetch(last):
-                        answer = await self._missed(game, last)
+                        answer = await self._missed(held, last)
                     case Rest(seconds):
                         await asyncio.sleep(seconds)
                     case _:
                         yield step
 
-    async def _missed(self, game: str | None, last: str | None) -> list[Frame]:
-        if game is None or last is None:
-            return []
+    async def _missed(self, held: Held | None, last: str | None) -> list[Frame]:
         try:
-            return _held(await self.get("/v1/games/{game}/events", game=game, after=last))
+            return await self._run(held(last)) if held else []
         except Lost:
             return []

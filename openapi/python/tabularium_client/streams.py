@@ -11,12 +11,11 @@ from tabularium_client.problems import Gap
 from tabularium_client.shapes import Event
 
 T = TypeVar("T")
-_LONGEST: Final = 30.0
 _event: Final = msgspec.json.Decoder(Event)
 
 
 class Frame(Struct, frozen=True):
-    """A frame of a stream. `type` is the type of its event."""
+    """A frame of a stream. `type` is the type of its event. Without data it only says where to go on."""
 
     id: str
     type: str
@@ -24,7 +23,10 @@ class Frame(Struct, frozen=True):
 
 
 class Open(Struct, frozen=True):
-    """Open the stream after the frame with an id. The answer: whether it is open, or "over" when no more will come."""
+    """Open the stream after the frame with an id.
+
+    The answer: whether it is open, "over" when no more will come, None when nothing was said at all.
+    """
 
     last: str | None
 
@@ -49,11 +51,11 @@ Step = Open | Read | Fetch | Rest
 """What the client has to do before the stream goes on. All else that is yielded is for the reader of the stream."""
 
 
-def follow(last: str | None, pause: float) -> Generator[Step | Frame, Any, None]:
+def follow(last: str | None, pause: float, longest: float) -> Generator[Step | Frame, Any, None]:
     """Yield the steps of following a stream. It is opened again whenever it breaks off, after the last frame.
 
     Ends when the service says that no more will come. `pause` is the wait in seconds before it is opened again, which
-    doubles up to half a minute.
+    doubles up to `longest`.
     """
     failures = 0
     while (opened := (yield Open(last))) != "over":
@@ -64,15 +66,16 @@ def follow(last: str | None, pause: float) -> Generator[Step | Frame, Any, None]
                 last, failures = fields.get("id", last), 0
                 if "data" in fields:
                     yield Frame(last or "", fields.get("event", "message"), fields["data"])
-        if opened and piece is None:
+        if opened is None or (opened and piece is None):
             for frame in (yield Fetch(last)):
                 last = frame.id
-                yield frame
-        yield Rest(jittered(min(_LONGEST, pause * 2**failures)))
+                if frame.data:
+                    yield frame
+        yield Rest(jittered(min(longest, pause * 2**failures)))
         failures += 1
 
 
-def follow_events(game: str, last: int | None, pause: float) -> Generator[Step | Event, Any, None]:
+def follow_events(game: str, last: int | None, pause: float, longest: float) -> Generator[Step | Event, Any, None]:
     """Yield the steps of following a game, and its events: each version once, in order, and none left out.
 
     Raises:
@@ -80,7 +83,7 @@ def follow_events(game: str, last: int | None, pause: float) -> Generator[Step |
     """
     gaps = 0
     while True:
-        steps = follow(None if last is None else str(last), pause)
+        steps = follow(None if last is None else str(last), pause, longest)
         answer, missing = None, None
         while missing is None:
             try:

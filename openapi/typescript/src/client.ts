@@ -2,7 +2,7 @@
 
 import type { GameEvent, UnknownEvent } from "./events.js";
 import { Gap, Lost, Problem, Stale } from "./problems.js";
-import { frames, rest, type Following, type Frame } from "./streams.js";
+import { frames, jittered, rest, type Following, type Frame } from "./streams.js";
 import type { Answer, Body, Command, Given, Method, Options, Path, Played, Waiting } from "./types.js";
 
 /** How a client works. Times are in milliseconds. */
@@ -13,6 +13,8 @@ export interface Settings {
   attempts?: number;
   /** The wait before a request is sent again; it doubles. */
   pause?: number;
+  /** The longest wait, and the most that `Retry-After` adds to one. */
+  longest?: number;
   /** How long an answer may take. */
   patience?: number;
   /** After how long without a sign of life a stream is lost. */
@@ -46,7 +48,7 @@ export class Client {
   constructor(url: string, { token, ...settings }: Settings = {}) {
     this.#url = url.replace(/\/+$/, "");
     this.#headers = token ? { Authorization: `Bearer ${token}` } : {};
-    const usual = { attempts: 5, pause: 500, patience: 30_000, silence: 45_000, fetch: (...given: Parameters<typeof fetch>) => fetch(...given) };
+    const usual = { attempts: 5, pause: 500, longest: 30_000, patience: 30_000, silence: 45_000, fetch: (...given: Parameters<typeof fetch>) => fetch(...given) };
     this.#settings = { ...usual, ...settings };
   }
 
@@ -108,7 +110,10 @@ export class Client {
   async *events(game: string, after?: number, signal?: AbortSignal): AsyncGenerator<GameEvent | UnknownEvent, void> {
     let last = after;
     const missed = async (id: string | undefined): Promise<Frame[]> => {
-      if (id === undefined) return [];
+      if (id === undefined) {
+        const { version } = await this.get("/v1/games/{game}", { game }, { signal });
+        return [{ id: `${version}`, type: "", data: "" }];
+      }
       const { items } = await this.get("/v1/games/{game}/events", { game, after: Number(id) }, { signal });
       return items.map((event) => ({ id: `${event.version}`, type: event.type, data: JSON.stringify(event) }));
     };
@@ -132,7 +137,22 @@ export class Client {
   /** Yield what waits for the account: at first all of it, then whatever changes. */
   async *waiting(signal?: AbortSignal): AsyncGenerator<Waiting, void> {
     const path = "/v1/players/me/waiting/stream";
-    for await (const { data } of this.stream(path, {}, { signal, resumes: false })) yield JSON.parse(data);
+    const missed = () => this.#heldWaiting(signal);
+    for await (const { type, data } of this.stream(path, {}, { signal, missed, resumes: false })) {
+      if (type === "waiting") yield JSON.parse(data);
+    }
+  }
+
+  /** Return the decisions that wait for the account by plain requests. */
+  async #heldWaiting(signal?: AbortSignal): Promise<Frame[]> {
+    const { items } = await this.get("/v1/players/me/games", { waiting: "true" }, { signal });
+    const frame = async ({ id, title }: (typeof items)[number]): Promise<Frame> => {
+      const { ruleset, version, seat, decisions } = await this.options(id);
+      const own = decisions.filter(({ seats }) => seats.includes(seat));
+      const waiting: Waiting = { game: id, title, ruleset, version, seat, decisions: own, take_backs: [], end_proposals: [] };
+      return { id: "", type: "waiting", data: JSON.stringify(waiting) };
+    };
+    return Promise.all(items.map(frame));
   }
 
   /** Yield the frames of any stream of the contract, which resumes where it broke off. */
@@ -141,7 +161,7 @@ export class Client {
     given: Names = {},
     { after, signal, missed, resumes = true }: { after?: number | string | undefined; signal?: AbortSignal | undefined; missed?: Following["missed"]; resumes?: boolean } = {},
   ): AsyncGenerator<Frame, void> {
-    const { silence, pause } = this.#settings;
+    const { silence, pause, longest } = this.#settings;
     const open = async (last: string | undefined, stop: AbortSignal): Promise<Response> => {
       const headers = { ...this.#headers, Accept: "text/event-stream", ...(resumes && last && { "Last-Event-ID": last }) };
       const response = await this.#settings.fetch(this.#url + filled(path, given), { headers, signal: stop });
@@ -150,7 +170,7 @@ export class Client {
       if (AGAIN.has(response.status) || response.status >= 500) throw new Lost(problem.message);
       throw problem;
     };
-    return frames({ open, last: after === undefined ? undefined : `${after}`, silence, pause, signal, ...(missed && { missed }) });
+    return frames({ open, last: after === undefined ? undefined : `${after}`, silence, pause, longest, signal, ...(missed && { missed }) });
   }
 
   #json<T>(method: Method, path: string, request: Request): Promise<T> {
@@ -159,7 +179,7 @@ export class Client {
 
   async #call<T>(method: Method, path: string, request: Request, read: (response: Response) => T | Promise<T>): Promise<T> {
     const { names = {}, body, version, signal } = request;
-    const { attempts, pause, patience } = this.#settings;
+    const { attempts, pause, longest, patience } = this.#settings;
     const headers = {
       ...this.#headers,
       ...(method !== "get" && { "Idempotency-Key": request.key ?? newKey() }),
@@ -168,7 +188,7 @@ export class Client {
     };
     const sent = { method: method.toUpperCase(), headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
     for (let attempt = 1; ; attempt += 1) {
-      let wait = pause * 2 ** (attempt - 1);
+      let wait = jittered(Math.min(longest, pause * 2 ** (attempt - 1)));
       try {
         const timeout = AbortSignal.timeout(patience);
         const stop = signal ? AbortSignal.any([signal, timeout]) : timeout;
@@ -176,7 +196,7 @@ export class Client {
         if (response.ok) return await read(response); // A body that was cut off is no answer.
         const problem = Problem.of(response.status, await said(response));
         if (!AGAIN.has(response.status) || attempt === attempts) throw problem;
-        wait = Math.max(wait, 1000 * Number(response.headers.get("Retry-After") ?? 0) || 0);
+        wait += Math.min(longest, 1000 * Number(response.headers.get("Retry-After")) || 0);
       } catch (error) {
         if (error instanceof Problem || signal?.aborted) throw error;
         if (attempt === attempts) throw new Lost(`${this.#url} gave no whole answer: ${(error as Error).message}`);
@@ -186,9 +206,15 @@ export class Client {
   }
 }
 
-/** Return the problem that an answer says; what a proxy says instead is none. */
+/** Return the problem that an answer says; what a proxy says instead is none. Throws when it was cut off. */
 async function said(response: Response): Promise<object> {
-  const document: unknown = await response.json().catch(() => null);
+  const text = await response.text();
+  let document: unknown;
+  try {
+    document = JSON.parse(text);
+  } catch (error) {
+    if (response.headers.get("Content-Type")?.includes("json")) throw error;
+  }
   return typeof document === "object" && document !== null ? document : {};
 }
 

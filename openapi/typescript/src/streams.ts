@@ -2,7 +2,7 @@
 
 import { Problem } from "./problems.js";
 
-/** A frame of a stream. `type` is the type of its event. */
+/** A frame of a stream. `type` is the type of its event. Without data it only says where to go on. */
 export interface Frame {
   id: string;
   type: string;
@@ -17,21 +17,21 @@ export interface Following {
   last?: string | undefined;
   /** Milliseconds without a sign of life after which a stream is lost; the service gives one every 15 seconds. */
   silence: number;
-  /** Milliseconds before the first attempt to connect again. They double up to 30 seconds. */
+  /** Milliseconds before the first attempt to connect again. They double up to `longest`. */
   pause: number;
+  longest: number;
   signal?: AbortSignal | undefined;
   /** Look by a plain request for frames that a proxy may be holding back: asked when a stream was silent. */
   missed?(last: string | undefined): Promise<Frame[]>;
 }
 
-const LONGEST = 30_000;
 const SILENT = "silent";
 
 /**
  * Yield the frames of a stream, and connect again whenever it breaks off, after the last frame. Ends when the service
  * says that no more will come (204). Throws a `Problem` where it refuses, such as 401 when the token has ended.
  */
-export async function* frames({ open, last, silence, pause, signal, missed }: Following): AsyncGenerator<Frame, void> {
+export async function* frames({ open, last, silence, pause, longest, signal, missed }: Following): AsyncGenerator<Frame, void> {
   for (let failures = 0; !signal?.aborted; failures += 1) {
     const stop = new AbortController();
     const both = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
@@ -59,9 +59,9 @@ export async function* frames({ open, last, silence, pause, signal, missed }: Fo
     const held = stop.signal.reason === SILENT ? await missed?.(last).catch(unlessRefused) : undefined;
     for (const frame of held ?? []) {
       last = frame.id;
-      yield frame;
+      if (frame.data) yield frame;
     }
-    await rest(Math.min(LONGEST, pause * 2 ** failures), signal);
+    await rest(jittered(Math.min(longest, pause * 2 ** failures)), signal);
   }
 }
 
@@ -70,11 +70,16 @@ function unlessRefused(error: unknown): undefined {
   if (error instanceof Problem) throw error;
 }
 
-/** Wait about so many milliseconds: not all clients of a service that was away come back at once. */
+/** Return about so many milliseconds: not all clients of a service that was away come back at once. */
+export function jittered(milliseconds: number): number {
+  return milliseconds * (0.5 + Math.random() / 2);
+}
+
+/** Wait so many milliseconds. */
 export function rest(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => (clearTimeout(timer), signal?.removeEventListener("abort", done), resolve());
-    const timer = setTimeout(done, milliseconds * (0.5 + Math.random() / 2));
+    const timer = setTimeout(done, milliseconds);
     signal?.addEventListener("abort", done);
   });
 }

@@ -13,16 +13,17 @@ export class Forged extends Error {
  * same then.
  * @param secret `whsec_…`, as the service showed it
  * @param body as it came, before anything parses it
- * @param tolerance seconds by which the clocks of the service and this machine may differ
- * @param now the time in seconds, for a machine whose clock is known to be wrong
+ * @param clock `tolerance` are the seconds by which the clocks of the service and this machine may differ; `now` is the
+ *   time in seconds, for a machine whose clock is known to be wrong
  * @throws Forged
  */
 export async function delivery(
   secret: string,
   headers: HeadersOf,
   body: string | Uint8Array<ArrayBuffer>,
-  { tolerance = 300, now = Date.now() / 1000 }: { tolerance?: number; now?: number } = {},
+  clock: { tolerance?: number; now?: number } = {},
 ): Promise<{ type: string; timestamp: string; data: { [name: string]: unknown } }> {
+  const { tolerance = 300, now = Date.now() / 1000 } = clock;
   const named = (name: string): string => {
     const value = headers instanceof Headers ? headers.get(name) : headers[name];
     if (typeof value !== "string") throw new Forged(`the delivery has no header ${name}`);

@@ -119,10 +119,18 @@ async def show_reference(request: Call) -> Response[bytes]:
 
 @get("/docs/{name:str}")
 async def show_file(request: Call, name: FromPath[str]) -> Response[bytes]:
-    """Show a file that the pages consist of."""
+    """Show a file that the pages consist of. The name of a guide leads to the guide, such as ``/docs/python``."""
+    if name in await asyncio.to_thread(guides):
+        return _leading_to(name)
     if name not in _FILES:
         raise Problem(UNKNOWN_PATH, f"The service has no {request.url.path!r}.", "See /docs.")
     return sent(request, await asyncio.to_thread(_file, name), _HEADERS)
+
+
+@get("/examples")
+async def show_examples(request: Call) -> Response[bytes]:
+    """Lead to the guide to the examples."""
+    return _leading_to("examples")
 
 
 @get("/favicon.ico")
@@ -199,6 +207,10 @@ def _beside(every: Mapping[str, Guide], shown: Guide) -> str:
     )
     listed = f'<nav aria-label="Guides"><h2>Guides</h2><ul>{names}</ul></nav>'
     return f'{listed}<nav aria-label="On this page"><h2>On this page</h2><ul>{parts}</ul></nav>' if parts else listed
+
+
+def _leading_to(guide: str) -> Response[bytes]:
+    return Answered(b"", 308, MEDIA["html"], {**_HEADERS, "Location": f"/docs/guides/{guide}"})
 
 
 def _framed(title: str, content: str, beside: str = "", at: str = "") -> bytes:

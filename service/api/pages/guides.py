@@ -19,6 +19,9 @@ from msgspec import Struct
 GUIDES: Final[Mapping[str, str]] = {
     "overview": "README.md",
     "client": "openapi/README.md",
+    "python": "openapi/python/README.md",
+    "typescript": "openapi/typescript/README.md",
+    "examples": "openapi/examples/README.md",
     "rulesets": "domain/README.md",
     "architecture": "service/README.md",
     "operating": "deploy/README.md",

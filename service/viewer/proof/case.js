@@ -82,7 +82,8 @@ export class CaseLog {
   }
 
   summary() {
-    const { header, rows, status } = this;
+    const { header, rows } = this;
+    const status = this.status || undefined;
     return { case: header?.case, game: header?.game, status, rows, versions: rows.length, head: rows.at(-1)?.hash };
   }
 

@@ -96,7 +96,7 @@ class GameLog {
     return {
       game: header?.game || undefined,
       ruleset: header?.ruleset || undefined,
-      status,
+      status: status || undefined,
       rows,
       versions: rows.length,
       head: rows.at(-1)?.hash,

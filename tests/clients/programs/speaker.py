@@ -158,7 +158,7 @@ def computed(asked: dict[str, Any]) -> Any:
         case "known":
             return [package.is_known(msgspec.convert(each, package.Event)) for each in asked["events"]]
         case "verify":
-            verdict = proof.verify(asked["text"], asked.get("ruleset"))
+            verdict = proof.verify(asked["text"], asked.get("ruleset"), asked.get("played"))
             return {name: getattr(verdict, name) for name in PROVED}
         case "certify":
             verdict = proof.verify(asked["text"])
@@ -183,7 +183,10 @@ def computed(asked: dict[str, Any]) -> Any:
             raise ValueError(other)
 
 
-PROVED = ("ok", "problem", "version", "line", "status", "versions", "head", "checked", "unchecked")
+PROVED = (
+    *("ok", "problem", "version", "line", "game", "case", "ruleset", "status", "versions", "head", "commitment"),
+    *("checked", "unchecked"),
+)
 NEEDS_NO_SERVICE = {"fault", "every", "sample", "known", "verify", "certify", "chain", "scene", "apply", "delivery"}
 SCENE: list[Any] = [None]
 

@@ -103,12 +103,12 @@ const computed: { [action: string]: (asked: Asked) => unknown } = {
   fault: ({ schema, values }) => values.map((value: unknown) => fault(schema, value) ?? null),
   every: ({ schemas }) => schemas.map((schema: Schema) => every(schema) ?? null),
   sample: ({ schemas, seed }) => schemas.map((schema: Schema, index: number) => sample(schema, seeded(seed + index))),
-  verify: async ({ text, ruleset }) => {
-    const { rows: _, ...verdict } = await verify(text, { ruleset });
+  verify: async ({ text, ruleset, played }) => {
+    const { rows: _, ...verdict } = await verify(text, { ruleset, game: played ?? undefined });
     return { problem: null, version: null, line: null, ...verdict };
   },
-  certify: async ({ text, certificates }) => {
-    const verdict = await verify(text);
+  certify: async ({ text, played, certificates }) => {
+    const verdict = await verify(text, { game: played ?? undefined });
     return Promise.all(certificates.map(([each, policy]: [string, string]) => certify(each, policy, verdict)));
   },
   scene: ({ scene: whole }) => void (scene = whole),

@@ -114,6 +114,13 @@ async def test_a_guide_that_there_is_not_is_refused_with_those_that_there_are(se
     assert "overview" in answer.json()["allowed"]
 
 
+async def test_the_name_of_a_guide_leads_to_it(service: Service) -> None:
+    for path, name in {"/docs/python": "python", "/docs/typescript": "typescript", "/examples": "examples"}.items():
+        answer = await service.client.get(path)
+        assert (answer.status_code, answer.headers["location"]) == (308, f"/docs/guides/{name}")
+        assert "tabularium" in (await service.client.get(answer.headers["location"])).text
+
+
 async def test_an_installed_package_has_the_guides() -> None:
     wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
     wanted = {path for path in GUIDES.values() if (ROOT / path).exists()}

@@ -30,6 +30,12 @@ _STATUS: Final = {
     "game-started": "running",
     "game-cancelled": "cancelled",
     "game-ended": "over",
+    "case-opened": "open",
+    "case-withdrawn": "withdrawn",
+    "ruled": "ruled",
+    "appealed": "appealed",
+    "ruled-finally": "final",
+    "settled": "settled",
 }
 
 
@@ -108,10 +114,19 @@ def _certify(certificate: str, policy: _Policy, verdict: Verdict, certified: Cer
         if seen
         else "No witness of the policy saw that log: the service could show others another one."
     )
+    if status == "withheld":
+        said = "It was withheld then, to be shown to everybody when the game that it forks from was over."
+        certified.sentences.append(said)
+    if status == "private":
+        certified.sentences.append("It is private: others are shown its hashes alone.")
     if verdict.versions > version:
-        certified.sentences.append(f"The export has {verdict.versions - version} more versions after it.")
+        more = verdict.versions - version
+        said = f"The export has {more} more versions after it, for which a newer certificate speaks."
+        certified.sentences.append(said)
     elif status in {"over", "cancelled"}:
         certified.sentences.append(f"It was {status} then: the result of the game cannot change.")
+    else:
+        certified.sentences.append("Whether versions after it exist is not known.")
 
 
 def _judged(policy: _Policy, note: _Note, origin: str, certified: Certified) -> dict[str, int]:
@@ -161,8 +176,9 @@ def _signed_by(key: _Key, note: _Note) -> Any:
 
 def _compare(entry: dict[str, Any], verdict: Verdict) -> None:
     version, status = entry["version"], entry["status"]
-    if (entry["kind"], entry["id"]) != ("game", verdict.game):
-        raise ValueError(f"the certificate is of {entry['kind']} {entry['id']}, and the export of {verdict.game}")
+    stream = ("case", verdict.case) if verdict.case else ("game", verdict.game)
+    if (entry["kind"], entry["id"]) != stream:
+        raise ValueError(f"the certificate is of {entry['kind']} {entry['id']}, and the export of {stream[1]}")
     if not 0 < version <= verdict.versions:
         raise ValueError(
             f"the certificate is of version {version}, and the export ends at version {verdict.versions}: "
@@ -177,7 +193,7 @@ def _compare(entry: dict[str, Any], verdict: Verdict) -> None:
     if row["at"] != entry["at"]:
         raise ValueError(f"version {version} was signed as of {entry['at']}, and the export dates it {row['at']}")
     if (status == "withheld" and version == 1 and created.get("withheld")) or (
-        status == "private" and created.get("readers")
+        status == "private" and (verdict.case or created.get("readers"))
     ):
         return
     types = [row["event"]["type"] for row in verdict.rows[:version]]

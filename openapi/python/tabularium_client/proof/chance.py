@@ -66,8 +66,9 @@ class Draws:
         self._chance = Chance(secret, game, entropy_of(rows))
         self._rows, self._ruleset, self._salts = rows, ruleset, salts
         self._seats: list[str] = rows[0]["event"]["seats"]
-        self.rolls = self.shuffles = 0
-        self.untold: list[int] = []
+        self._published = len(salts or ())
+        self._rolls = self._shuffles = 0
+        self._untold: list[int] = []
         """The versions with shuffles of what depends on the position."""
 
     def fault(self) -> tuple[str, int | None] | None:
@@ -82,13 +83,13 @@ class Draws:
                 if draw is None:
                     continue
                 if draw not in left:
-                    return f"shows draw {draw}, which is not one of its own", row["version"]
+                    return f"version {row['version']} shows draw {draw}, which is not one of its own", row["version"]
                 del left[draw]
                 wrong = self._wrong(row, shown, draw, holder)
                 if wrong:
-                    return wrong, row["version"]
+                    return f"version {row['version']} {wrong}", row["version"]
             if self._salts is not None and (wrong := self._unaccounted(row, list(left))):
-                return wrong, row["version"]
+                return f"version {row['version']} {wrong}", row["version"]
         if self._salts:
             return f"{len(self._salts)} salts of secrets follow from no draw of chance", None
         return None
@@ -97,10 +98,10 @@ class Draws:
         if shown["type"] == "dice":
             sides, faces = self._ruleset["dice"][shown["die"]], holder["faces"]
             right = [sides[number - 1] for number in self._chance.dice(draw, len(faces), len(sides))]
-            self.rolls += 1
+            self._rolls += 1
             return _compared(faces, right, draw)
         if shown.get("outcome") is None:
-            self.untold.append(row["version"])
+            self._untold.append(row["version"])
             return None
         if (stock := shown.get("stock")) is not None:
             held = _member(row["event"], stock) or {}
@@ -110,8 +111,8 @@ class Draws:
         found = _member(row["event"], shown["outcome"])
         lots = found if isinstance(found, list) else [found.get(seat) for seat in self._seats]
         right = self._chance.order(draw, items)
-        self.shuffles += 1
-        return _compared(lots, right[: len(lots)] if stock is not None else right, draw)
+        self._shuffles += 1
+        return _compared(lots, right[: len(lots)] if stock is not None else right, draw, "the lots ")
 
     def _unaccounted(self, row: Row, left: list[int]) -> str | None:
         """Find the salts among the draws that a version does not show; return what is wrong when something is left."""
@@ -127,8 +128,23 @@ class Draws:
         shown = self._ruleset["chance"].get(row["event"]["type"], ())
         if not any(each["type"] == "lots" and each.get("outcome") is None for each in shown):
             return f"uses draw {unknown[0]}, which is no roll, no shuffle and no salt of a secret"
-        self.untold.append(row["version"])
+        if row["version"] not in self._untold:
+            self._untold.append(row["version"])
         return None
+
+    def checked(self) -> list[str]:
+        """Return what was drawn again, in sentences."""
+        counts = (
+            (self._rolls, "rolls of dice", "drawn again from the secret: the faces are those of the log."),
+            (self._shuffles, "shuffles", "done again from the secret: they come out as the log says."),
+            (self._published, "salts of hidden values", "derived again from the secret: all are right."),
+        )
+        return [f"{count} {what} {how}" for count, what, how in counts if count]
+
+    def unchecked(self) -> list[str]:
+        """Return what could not be drawn again, in sentences."""
+        versions = ", ".join(map(str, self._untold))
+        return [f"The lots behind version {versions}: what was shuffled depends on the position."] if versions else []
 
 
 def entropy_of(rows: list[Row]) -> dict[str, str]:
@@ -151,7 +167,7 @@ def _member(value: Any, way: Sequence[str]) -> Any:
     return value
 
 
-def _compared(shown: list[Any], right: list[Any], draw: int) -> str | None:
+def _compared(shown: list[Any], right: list[Any], draw: int, what: str = "") -> str | None:
     if [str(each) for each in shown] == [str(each) for each in right]:
         return None
-    return f"shows {', '.join(map(str, shown))}; draw {draw} comes to {', '.join(map(str, right))}"
+    return f"shows {what}{', '.join(map(str, shown))}; draw {draw} comes to {', '.join(map(str, right))}"
