@@ -201,7 +201,7 @@ async def test_each_query_about_one_stream_touches_one_book(service: Service, da
     over = await all_about_a_dispute(service, *people)
     await all_about_a_game(service, *people, readers="invited")
     await all_about_an_archived_game(service, database, people[0], over)
-    for path in ("/v1/games", "/v1/cases"):
+    for path in ("/v1/games", "/v1/cases", "/v1/leagues"):
         await service.get(path, people[0])
     await service.services.store.ready()
     touching = [plan for plan in plans if plan.parts]
