@@ -93,5 +93,5 @@ def bearer(tokens: dict[str, Any]) -> Player:
 
 def error(answer: httpx.Response) -> tuple[int, str]:
     assert answer.headers["cache-control"] == "no-store"
-    assert answer.json()["error_description"], "it says what would have been right"
+    assert answer.json().get("error_description"), f"{answer.text}: it says what would have been right"
     return answer.status_code, answer.json()["error"]

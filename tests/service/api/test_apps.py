@@ -1,7 +1,7 @@
 """Apps of strangers sign people in (OAuth 2.1): the ways in, what the tokens are good for, and how that ends."""
 
 import asyncio
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -11,6 +11,7 @@ from service.accounts.apps.apps import MOST_CLIENTS, MOST_SIGN_INS
 from tests.service.api.apps import CLIENT, REDIRECT, App, bearer, error
 from tests.service.api.browsers import browser
 from tests.service.api.serving import Player, Service, serving
+from tests.service.rig import Hands
 
 
 @pytest.fixture
@@ -267,41 +268,29 @@ async def test_in_a_browser_a_person_lets_an_app_in(app: App, anna: Player) -> N
 # --- times ---
 
 
-class Hands:
-    def __init__(self) -> None:
-        self.now = datetime(2026, 11, 29, tzinfo=UTC)
+async def test_tokens_and_codes_end_at_their_time(tmp_path: Path) -> None:
+    hands = Hands()
 
-    def __call__(self) -> datetime:
-        self.now += timedelta(microseconds=1)
-        return self.now
+    def move(**by: float) -> None:
+        hands.now += timedelta(**by)
 
-    def move(self, **by: float) -> None:
-        self.now += timedelta(**by)
-
-
-@pytest.fixture
-def hands() -> Hands:
-    return Hands()
-
-
-async def test_tokens_and_codes_end_at_their_time(tmp_path: Path, hands: Hands) -> None:
     async with serving(tmp_path, durable=False, clock=hands, token_cache=0) as service:
         app, anna = App(service), await service.register("Anna")
         late = await app.code(anna)
         tokens = await app.signed_in(anna)
-        hands.move(seconds=59)
+        move(seconds=59)
         assert (await app.redeem(late)).status_code == 200
         late = await app.code(anna)
-        hands.move(seconds=60)
+        move(seconds=60)
         assert error(await app.redeem(late)) == (400, "invalid_grant")
         assert await allows(service, bearer(tokens))
-        hands.move(hours=1)
+        move(hours=1)
         assert not await allows(service, bearer(tokens))
         assert (await app.send("introspect", token=tokens["access_token"])).json() == {"active": False}
-        hands.move(days=89)
+        move(days=89)
         tokens = (await app.refresh(tokens["refresh_token"])).json()
-        hands.move(days=90, seconds=1)
+        move(days=90, seconds=1)
         assert error(await app.refresh(tokens["refresh_token"])) == (400, "invalid_grant")
         given = (await app.send("device")).json()
-        hands.move(minutes=10)
+        move(minutes=10)
         assert error(await app.poll(given["device_code"])) == (400, "expired_token")

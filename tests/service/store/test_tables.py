@@ -9,7 +9,8 @@ REFERENCE: Final = {"boards", "dictionaries"}
 """Tables of which each machine has a copy: small, and never changed (`distribute()` in `0050_distribution.sql`)."""
 
 LOCAL: Final = {
-    "app_access", "app_codes", "app_consents", "app_sign_ins", "apps", "attempts", "bulk_games", "bulks", "challenge_keys", "challenges", "checkpoints", "consents", "cosignatures",
+    "app_access", "app_codes", "app_consents", "app_sign_ins", "apps",
+    "attempts", "bulk_games", "bulks", "challenge_keys", "challenges", "checkpoints", "consents", "cosignatures",
     "deliveries", "entries", "hashes", "identities", "inbox_settings", "invitations", "made", "mail_counts",
     "migrations", "moves", "passkeys", "players", "read_marks", "recovery_codes", "tokens", "trees", "webhook_places",
     "webhooks",
