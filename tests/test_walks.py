@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[1]
 DISPUTE = ROOT / "openapi" / "disputes.md"
 VANISHED = ROOT / "openapi" / "vanished.md"
 TOURNAMENT = ROOT / "openapi" / "tournaments.md"
+OAUTH = ROOT / "openapi" / "oauth.md"
 HERE = "http://127.0.0.1:8000"
 
 
@@ -87,5 +88,13 @@ async def test_every_command_of_the_walk_through_a_club_evening_does_what_it_say
         assert told in said, told
 
 
+async def test_every_command_of_the_guide_to_signing_somebody_in_does_what_it_says(tmp_path: Path) -> None:
+    async with serving(tmp_path / "data", clock=utc_now, durable=False) as service:
+        said = await walk(OAUTH, service, tmp_path)
+    for told in ("/device and enter ", '{"allowed":true}', '"name":"Ann"', '"scopes":["play","notify"]'):
+        assert told in said, told
+    assert said.endswith('{}{"active":false}')
+
+
 def test_the_walks_have_commands_for_each_part() -> None:
-    assert [len(commands(guide)) for guide in (DISPUTE, VANISHED, TOURNAMENT)] == [10, 8, 11]
+    assert [len(commands(guide)) for guide in (DISPUTE, VANISHED, TOURNAMENT, OAUTH)] == [10, 8, 11, 5]

@@ -28,6 +28,7 @@ GUIDES: Final[Mapping[str, str]] = {
     "vanished": "openapi/vanished.md",
     "tournaments": "openapi/tournaments.md",
     "webhooks": "openapi/webhooks.md",
+    "oauth": "openapi/oauth.md",
     "changes": "openapi/CHANGELOG.md",
 }
 """Where each guide is in the repository, by its name under /docs/guides."""
