@@ -213,7 +213,8 @@ async def authenticate(connection: ASGIConnection[Any, Any, Any, Any]) -> Caller
         return await services_of(connection).accounts.authenticate_session(session)
     except (UnknownToken, TokenEnded) as error:
         # The browser forgets it, and is a spectator's when it asks again.
-        raise Problem(SESSION_ENDED, str(error), SESSION_ENDED.remedy, headers=cleared(connection.scope)) from None
+        headers = {**cleared(connection.scope), "WWW-Authenticate": 'Bearer error="invalid_token"'}
+        raise Problem(SESSION_ENDED, str(error), SESSION_ENDED.remedy, headers=headers) from None
 
 
 @lru_cache(maxsize=256)

@@ -69,7 +69,7 @@ async def test_a_code_is_good_for_its_app_and_its_address_only(app: App, anna: P
     ids=str,
 )
 async def test_nobody_gets_a_code_without_pkce(app: App, anna: Player, change: dict[str, str | None]) -> None:
-    query = app.query(**change)
+    query = app.query("play", **change)
     asked = (await app.look(query)).json()
     assert "code_challenge" in asked["error"]
     address = (await app.decide(query, anna)).json()["address"]

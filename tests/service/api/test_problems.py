@@ -32,6 +32,7 @@ from service.tournaments.committee import MOST_TOURNAMENTS
 from tests.helpers.authenticator import PROOF, Authenticator
 from tests.helpers.browsers import Subscriber
 from tests.helpers.issuer import CLIENT, provider
+from tests.service.api.apps import REDIRECT, App
 from tests.service.api.browsers import authenticator, browser
 from tests.service.api.scene import NEW_GAME, PUT_UP, Scene
 from tests.service.api.serving import Player
@@ -248,6 +249,17 @@ async def _changed(s: Scene, **parts: Any) -> AsyncIterator[None]:
     app.state["services"] = s.service.services
 
 
+async def _let_an_app_in_as_a_guest(s: Scene) -> httpx.Response:
+    async with browser(s.service) as page:
+        await page.post("/v1/session", json={})
+        return await page.post("/v1/authorization/decision", json={"query": App(s.service).query(), "allow": True})
+
+
+async def _register_too_many_apps(s: Scene) -> httpx.Response:
+    with mock.patch("service.accounts.apps.apps.MOST_CLIENTS", 0):
+        return await s.ask("POST", "/v1/clients", s.anna, {"name": "One more", "redirects": [REDIRECT]})
+
+
 async def _seat_too_many_bots(s: Scene) -> httpx.Response:
     return [await _seat_a_bot(s) for _ in range(25)][-1]
 
@@ -404,6 +416,11 @@ PROVOKED: dict[str, Provoke] = {
     "unknown-delivery": _replay_nothing,
     "too-many-webhooks": _make_too_many_webhooks,
     "bad-target": lambda s: s.ask("POST", "/v1/webhooks", s.anna, {"url": "http://example.org/"}),
+    "bad-app-request": lambda s: s.ask("POST", "/v1/authorization", None, {"query": "client_id=x"}),
+    "guest-account": _let_an_app_in_as_a_guest,
+    "unknown-device-code": lambda s: s.ask("POST", "/v1/authorization/device", s.anna, {"code": "BCDF-GHJK"}),
+    "unknown-app": lambda s: s.ask("DELETE", "/v1/apps/ogone", s.anna),
+    "too-many-clients": _register_too_many_apps,
     "unknown-bulk": lambda s: s.ask("GET", "/v1/bulks/bgone", s.anna),
     "bulk-refused": lambda s: s.ask("POST", "/v1/bulks", s.anna, {"games": [TABLE | {"players": 9}]}),
     "not-consented": _assign_without_consent,

@@ -105,6 +105,7 @@ async def test_a_session_is_refused_after_sign_out(service: Service, anna: Playe
             answer = await page.request(method, path, headers=replayed, json={} if method == "POST" else None)
             if path != "/v1/games" or method == "POST":
                 assert kind(answer) == (401, "session-ended")
+                assert answer.headers["www-authenticate"] == 'Bearer error="invalid_token"'
                 assert f"{COOKIE}=; Path=/; Max-Age=0" in answer.headers["set-cookie"]
     shown = await service.client.get("/v1/session", headers=replayed)
     assert (shown.json(), "Max-Age=0" in shown.headers["set-cookie"]) == (NOBODY, True)
