@@ -195,7 +195,8 @@ class Settings(Struct, frozen=True):
             to this machine and by plain HTTP. The latter is for tests and closed networks, as every account chooses
             addresses.
         public_url: the address at which people find the service, such as ``https://games.example.org``. What webhooks
-            tell begins with it, and push services are given it as a contact. Default: webhooks tell paths alone.
+            tell begins with it, push services are given it as a contact, and to apps it is the issuer of OAuth.
+            Default: webhooks tell paths alone, and the issuer is the address that was asked.
         smtp_url: the mail server through which accounts are sent e-mail: ``smtp://user:password@host:587``, with
             STARTTLS where the server has it, or ``smtps://…`` for TLS from the start. Needs `smtp_from` and
             `public_url`. Default: no e-mail.

@@ -31,7 +31,7 @@ async def strangers(service: Service) -> AsyncIterator[str]:
         await send({"type": "http.response.body", "body": page})  # type: ignore[reportCallIssue]
 
     with listen("127.0.0.1", 0) as door:
-        server = Server(Config(answer, lifespan="off", log_config=None))  # type: ignore[reportArgumentType]
+        server = Server(Config(answer, lifespan="off", log_config=None))
 
         running = asyncio.create_task(server.serve(sockets=[door]))
         yield f"http://127.0.0.1:{door.getsockname()[1]}"

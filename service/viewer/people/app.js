@@ -9,10 +9,10 @@ import { html, nothing } from "../vendor/lit-html.js";
 
 /** What each scope lets an app do, in words for players. @type {Record<string, string>} */
 const MAY = {
-  play: "Play for you: take seats, give commands, and see what your seats see",
+  play: "Play for you: take seats, make moves, and see what is hidden from the others",
   organize: "Organize games in your name: create, start and cancel them, and see what their organizer sees",
-  judge: "Rule for you in games that named you an official, and see everything in them",
-  notify: "Read your notices, and send what happens in your games to programs and addresses that it chooses",
+  judge: "Rule for you in games that made you an official, and see everything in them",
+  notify: "Read your notices, and have them sent to programs and addresses that it chooses",
 };
 
 /** Where an app is, so that somebody recognizes it. @param {Pick<AppRequest, "kind" | "site">} app */
