@@ -5,6 +5,7 @@ import functools
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -25,14 +26,13 @@ async def strangers(service: Service) -> AsyncIterator[str]:
     (found,) = re.findall(r"^```html\n(.*?)^```$", GUIDE, re.DOTALL | re.MULTILINE)
     page = found.replace("http://127.0.0.1:8000", str(service.client.base_url).rstrip("/")).encode()
 
-    async def answer(scope: dict[str, str], _: object, send: object) -> None:
+    async def answer(_: Any, __: Any, send: Any) -> None:
         headers = [(b"content-type", b"text/html; charset=utf-8")]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})  # type: ignore[reportCallIssue]
-        await send({"type": "http.response.body", "body": page})  # type: ignore[reportCallIssue]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": page})
 
     with listen("127.0.0.1", 0) as door:
         server = Server(Config(answer, lifespan="off", log_config=None))
-
         running = asyncio.create_task(server.serve(sockets=[door]))
         yield f"http://127.0.0.1:{door.getsockname()[1]}"
         server.should_exit = True
@@ -145,7 +145,7 @@ async def test_somebody_enters_the_code_of_a_device(service: Service, visit: Vis
         await page.goto(given["verification_uri_complete"])
         await page.get_by_role("button", name="Go on").click()
         await expect(page.get_by_text(given["user_code"])).to_be_visible()
-        await expect(page.get_by_text("Whoever else sent you here would get in.")).to_be_visible()
+        await expect(page.get_by_text("Somebody else who sent you here would get in.")).to_be_visible()
         await visitor.axe()
         await page.get_by_role("button", name="Allow", exact=True).click()
         await expect(page.get_by_role("status")).to_contain_text("The app is let in.")

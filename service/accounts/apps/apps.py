@@ -185,7 +185,7 @@ class Apps:
         if not client.check_redirect_uri(redirect):
             raise BadAppRequest(
                 f"{client.name} did not register the redirect_uri {redirect!r}.",
-                "Whoever registered it adds the address, or the app uses one of those that it has.",
+                "Its owner registers the address, or the app uses one of those that it has.",
             )
         may = frozenset(caller.may_issue & set(GRANTABLE)) if caller is not None else frozenset[Scope]()
         server = Exchange(issuer, Read(self._now(), client, may=may))

@@ -38,7 +38,7 @@ from service.base.scopes import Scope
 from service.store.apps import AccessRow, ClientId, ClientRow, CodeRow, SignInRow
 
 GRANTABLE: Final[tuple[Scope, ...]] = ("play", "organize", "judge", "notify")
-"""What an app may be let do. Never `account`: whoever has that makes tokens of the account, and takes it over."""
+"""What an app may be let do. Never `account`: anybody who has that makes tokens of the account, and takes it over."""
 
 CODE_PREFIX: Final = "code_"
 DEVICE_PREFIX: Final = "dev_"

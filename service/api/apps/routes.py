@@ -251,7 +251,7 @@ async def register_client(request: Call) -> Response[bytes]:
 async def unregister_client(request: Call, client: str) -> Response[bytes]:
     """Delete a registered app.
 
-    Its secret proves nothing any more, and whoever let it in has shut it out. A repeated request is refused and
+    Its secret proves nothing any more, and everybody who let it in has shut it out. A repeated request is refused and
     changes nothing.
     """
     request.read_query(Nothing)

@@ -10,7 +10,7 @@ BAD_APP_REQUEST: Final = Kind(
     "The request of the app cannot be answered",
     "An app sent somebody to `/authorize` with a request that does not say which app it is, or that names no "
     "acceptable address to which they are sent back. So nobody is sent anywhere.",
-    "Whoever makes the app corrects the request. [The guide](/docs/guides/oauth) says what belongs in it.",
+    "The makers of the app correct the request. [The guide](/docs/guides/oauth) says what belongs in it.",
     {"detail": "Its redirect_uri is 'javascript:alert(1)'."},
 )
 GUEST_ACCOUNT: Final = Kind(

@@ -32,7 +32,8 @@ export function mayDo(scopes) {
 const CHECK = {
   app: "Allow it only if you have just begun to sign in there: another app can use this name, too.",
   program: "Allow it only if you have just started that program yourself.",
-  device: "Allow it only if you see the device, and it shows the same code. Whoever else sent you here would get in.",
+  device:
+    "Allow it only if you see the device, and it shows the same code. Somebody else who sent you here would get in.",
 };
 
 /**

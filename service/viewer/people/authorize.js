@@ -46,7 +46,7 @@ function draw() {
 
 function nowhere() {
   return page.problem
-    ? html`<p>You were not sent anywhere, and nothing was changed. Whoever made the app can correct it.</p><p><a href="/">To the lobby</a></p>`
+    ? html`<p>You were not sent anywhere, and nothing was changed. The makers of the app can correct it.</p><p><a href="/">To the lobby</a></p>`
     : html`<p class="quiet">Reading what it asks for …</p>`;
 }
 
