@@ -107,7 +107,7 @@ async def show_embedded_game(request: Call, game: FromPath[str]) -> Response[byt
 
 @get("/embed/games/{game:str}/board.svg")
 async def draw_embedded_board(request: Call, game: FromPath[str]) -> Response[bytes]:
-    """Draw the board of a game now, as a spectator sees it whoever asks."""
+    """Draw the board of a game now, as a spectator sees it, for every caller."""
     request.read_query(Drawn)
     await require_shown(request.services, GameId(game), None)
     played = await request.services.games.game(GameId(game))
