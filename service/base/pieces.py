@@ -4,6 +4,8 @@ Each piece is done by itself, and gives the same wherever that is. Answers come 
 result is the same however the work was divided.
 """
 
+import os
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -11,7 +13,7 @@ from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from importlib.metadata import version
 from itertools import islice
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from multiprocessing.context import BaseContext
 from typing import Any, Final, Generic, TypeVar
 
@@ -74,9 +76,16 @@ class _Handed(Generic[P, R]):
         return self.future is not None and isinstance(self.future.exception(), BrokenProcessPool)
 
 
+def _end_with_parent() -> None:
+    """End this worker when the process that began it is killed: a pool alone would let it wait for ever."""
+    parent = parent_process()
+    if parent is not None:
+        threading.Thread(target=lambda: (parent.join(), os._exit(1)), daemon=True).start()
+
+
 def _on_processes(work: Callable[[P], R], pieces: Iterable[P], processes: int, context: BaseContext) -> Iterator[R]:
     left, handed = iter(pieces), deque[_Handed[P, R]]()
-    pool, deaths = ProcessPoolExecutor(processes, context), 0
+    pool, deaths = ProcessPoolExecutor(processes, context, _end_with_parent), 0
     try:
         while True:
             handed.extend(map(_Handed[P, R], islice(left, AHEAD * processes - len(handed))))
@@ -93,7 +102,7 @@ def _on_processes(work: Callable[[P], R], pieces: Iterable[P], processes: int, c
                 deaths += 1
                 if deaths > DEATHS:
                     raise WorkersLost(f"{deaths} processes died one after the other: see the system's log") from None
-                pool = ProcessPoolExecutor(processes, context)
+                pool = ProcessPoolExecutor(processes, context, _end_with_parent)
                 for each in handed:
                     each.future = None if each.was_lost() else each.future
                 continue

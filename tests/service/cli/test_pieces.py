@@ -142,3 +142,16 @@ def test_a_cluster_that_does_not_answer_is_named(call: Call, monkeypatch: pytest
         "no Dask scheduler answers at tcp://127.0.0.1:1"
         in call("simulate", "--games", 1, "--on", "dask:tcp://127.0.0.1:1").complaint
     )
+
+
+def test_workers_end_when_the_process_that_began_them_is_killed() -> None:
+    code = "import time; from service.base.pieces import in_pieces; [*in_pieces(time.sleep, [0.05] * 10_000, 2)]"
+    with subprocess.Popen([sys.executable, "-c", code], cwd=ROOT) as began:
+        children = Path(f"/proc/{began.pid}/task/{began.pid}/children")
+        while len(workers := children.read_text().split()) < 2:
+            time.sleep(0.05)
+        began.kill()
+    until = time.monotonic() + 60
+    while any(Path(f"/proc/{each}").exists() for each in workers):
+        assert time.monotonic() < until, "they wait for ever"
+        time.sleep(0.05)

@@ -141,15 +141,23 @@ async def test_a_ruling_is_in_the_month_in_which_it_was_made(
     january = iter(range(10_000))
     service.services.desk._clock = lambda: datetime(2027, 1, 5, 10, 0, 0, next(january), tzinfo=UTC)
     await contest.rule(decision="result", order=order)
+    ruled_on = contest.case
+    wish = {"kind": "dice", "version": 4, "statement": "I wonder, too."}
+    contest.case = (await service.post(f"{contest.url}/cases", contest.players[1], wish))["summary"]["case"]
+    await contest.rule(decision="dismissed")
+    other, contest.case = contest.case, ruled_on
     await service.post(f"/v1/cases/{contest.case}/appeal", contest.players[0], {"statement": "Look again."})
     await contest.rule(1, decision="dismissed")
     monkeypatch.setattr("service.cli.dump.utc_now", lambda: datetime(2027, 3, 1, tzinfo=UTC))
     await asyncio.to_thread(dump_of, service, folder)
     assert {each: each.read_bytes() for each in folder.glob("*2026-11*")} == before
     ruled = pq.read_table(folder / "tiny-auction-2027-01.results.parquet").to_pylist()
-    assert [(row["by"], row["rule"], row["case"]) for row in ruled] == [("ruling", "TAB-RUL-09", contest.case)] * 4
-    first, second = ruled[:2], ruled[2:]
-    assert {row["seat"] for row in first if row["won"]} == set(order[0])
+    assert [(row["by"], row["rule"], row["case"]) for row in ruled] == [
+        ("ruling", "TAB-RUL-09", case) for case in (contest.case, other, contest.case) for _ in range(2)
+    ]
+    first, beside, second = ruled[:2], ruled[2:4], ruled[4:]
+    for each in (first, beside):
+        assert {row["seat"] for row in each if row["won"]} == set(order[0]), "another case leaves the result alone"
     assert {row["seat"]: (row["place"], row["won"]) for row in second} == {
         row["seat"]: (row["place"], row["won"]) for row in ends
     }, "after the appeal the end holds again"

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import fcntl
 import hashlib
-import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -165,13 +165,20 @@ def test_an_index_names_nothing_outside_its_folder(dumps: Path, tmp_path: Path) 
         read_index(tmp_path)
 
 
-def test_without_the_packages_the_service_runs_and_the_command_says_which(data: Path, tmp_path: Path) -> None:
-    hidden = "import sys; sys.modules['pyarrow'] = None; from service.cli import main; import service.app; main()"
-    said = subprocess.run(
-        [sys.executable, "-c", hidden, "dump", tmp_path, "--data", data],
-        capture_output=True, text=True, check=False, env={**os.environ},
-    )  # fmt: skip
-    assert (said.returncode, said.stderr) == (2, "tabularium: a dump needs the extra packages of tabularium[data]\n")
+def test_without_the_packages_the_command_says_which(
+    call: Call, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("service.dumps.making", "service.dumps.pieces"):
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert "needs the extra packages of tabularium[data]" in call("dump", tmp_path, "--data", data).complaint
+
+
+def test_nothing_but_making_dumps_needs_their_packages() -> None:
+    service = Path(pieces.__file__).parents[1]
+    needing = re.compile(r"^ *(from|import) (pyarrow|service\.dumps\.(pieces|making))\b", re.MULTILINE)
+    found = {each.relative_to(service).as_posix() for each in service.rglob("*.py") if needing.search(each.read_text())}
+    assert found == {"cli/dump.py", "dumps/making.py", "dumps/pieces.py"}
 
 
 def test_games_that_are_archived_are_dumped_as_the_others(dumps: Path, data: Path, tmp_path: Path) -> None:
