@@ -359,11 +359,11 @@ def test_the_contract_does_not_grow_unnoticed(openapi: dict[str, Any]) -> None:
 
     It was 1,000 kB, and 154 packed, before there were webhooks, inboxes, pushes and e-mail, and 1,125 and 172 before
     tournaments, whose examples and regulations are the rest. Their notices, webhooks and tables are 10 and 1.5 of it,
-    ratings and luck 0.5 packed.
+    ratings and luck 0.5 packed, rematches and late drafts 12 and 1.4.
     """
     compact = json.dumps(openapi, ensure_ascii=False, separators=(",", ":")).encode()
-    assert len(compact) < 1_310_000
-    assert len(gzip.compress(compact)) < 197_000
+    assert len(compact) < 1_322_000
+    assert len(gzip.compress(compact)) < 198_500
 
 
 def test_a_problem_leads_to_nothing_of_a_ruleset(openapi: dict[str, Any]) -> None:
