@@ -100,7 +100,7 @@ async def list_rematches(request: Call, game: str) -> Response[bytes]:
 
 @endpoint(
     "PUT",
-    "/v1/games/{game:str}/rematches/{offer:int}",
+    "/v1/games/{game:str}/rematches/{offer:str}",
     tag="Games",
     account="required",
     scopes=("play",),
@@ -108,7 +108,7 @@ async def list_rematches(request: Call, game: str) -> Response[bytes]:
     answers=(Answer(200, "The rematch.", Rematch),),
     problems=(*_PROBLEMS, TOO_MANY_BOTS),
 )
-async def agree_to_rematch(request: Call, game: str, offer: int) -> Response[bytes]:
+async def agree_to_rematch(request: Call, game: str, offer: str) -> Response[bytes]:
     """Offer a rematch, or agree to one.
 
     A player who holds a seat when the game ends may offer number 1 (TAB-REM-01): the same game again, in the newest
@@ -119,20 +119,22 @@ async def agree_to_rematch(request: Call, game: str, offer: int) -> Response[byt
     request.read_query(Nothing)
     wish, services = await request.read_body(_agreement), request.services
     async with explained(request, game):
-        done = await services.organizing.rematches.agree(GameId(game), offer, request.signed_in.player, wish.entropy)
+        done = await services.organizing.rematches.agree(
+            GameId(game), _number(offer), request.signed_in.player, wish.entropy
+        )
     return answer(_rematch_view(done, await _accounts(services, [done])))
 
 
 @endpoint(
     "DELETE",
-    "/v1/games/{game:str}/rematches/{offer:int}",
+    "/v1/games/{game:str}/rematches/{offer:str}",
     tag="Games",
     account="required",
     scopes=("play",),
     answers=(Answer(200, "The rematch, which is cancelled.", Rematch),),
     problems=_PROBLEMS,
 )
-async def decline_rematch(request: Call, game: str, offer: int) -> Response[bytes]:
+async def decline_rematch(request: Call, game: str, offer: str) -> Response[bytes]:
     """Decline a rematch, or withdraw your own offer.
 
     Everybody who is asked may, until it starts (TAB-REM-04). Repeating the request changes nothing.
@@ -140,8 +142,13 @@ async def decline_rematch(request: Call, game: str, offer: int) -> Response[byte
     request.read_query(Nothing)
     services = request.services
     async with explained(request, game):
-        done = await services.organizing.rematches.decline(GameId(game), offer, request.signed_in.player)
+        done = await services.organizing.rematches.decline(GameId(game), _number(offer), request.signed_in.player)
     return answer(_rematch_view(done, await _accounts(services, [done])))
+
+
+def _number(text: str) -> int:
+    """Return the number of an offer in an address, 0 for none."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 4 else 0
 
 
 def _is_shown(offer: Offered, caller: Caller | None) -> bool:

@@ -38,6 +38,8 @@ OTHERS: Final = {
         "bots",
         "bulk",
         "proposed",
+        "offer",
+        "draft",
         "chart",
         "document",
         "file",

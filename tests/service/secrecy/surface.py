@@ -58,7 +58,7 @@ ACTS: Final = (
     *("/end-proposals", "/end-proposals/{proposed}/answer"),
     *("/clock", "/time", "/flags/{seat}", "/days-off"),
     *("/seats/{seat}/offer", "/seats/{seat}/acceptance", "/seats/{seat}/resignation"),
-    *("/seats/{seat}/assignment", "/seats/{seat}/confirmation"),
+    *("/seats/{seat}/assignment", "/seats/{seat}/confirmation", "/rematches/{offer}"),
 )
 """What is asked of games besides reading them; each is tried out in `Onlooker.look`."""
 
@@ -103,7 +103,7 @@ class Onlooker:
         words |= {"past": str(version - 1), "seat": "red", "chart": "points.svg", "document": "cards", "case": "cnone"}
         words |= {"level": "0", "tile": "000.p/1", "secret": "inv_guessed", "lesson": "first"}
         words |= {"webhook": "wnone", "delivery": "dnone", "device": "dnone"}
-        words |= {"bulk": "bnone", "tournament": "tnone", "round": "1", "league": "lnone"}
+        words |= {"bulk": "bnone", "tournament": "tnone", "round": "1", "draft": "1", "league": "lnone"}
         for path, method, _ in endpoints():
             if method == "GET" and path not in LIVE:
                 # A picture in full size shows no more than a small one, and takes ten times as long.
@@ -164,6 +164,8 @@ class Onlooker:
             "POST /what-if": await self._ask("POST", self._address("/what-if"), None, version=6, commands=[]),
             "POST /forks": await self._ask("POST", self._address("/forks"), None, another_key, version=6),
             "POST /take-backs/1/answer": await self._ask("POST", f"{take_backs}/1/answer", None, "", agrees=True),
+            "PUT /rematches/1": await self._ask("PUT", self._address("/rematches/1"), entropy="7"),
+            "DELETE /rematches/1": await self._ask("DELETE", self._address("/rematches/1")),
             "POST /end-proposals/1/answer": await self._ask("POST", f"{ends}/1/answer", None, "", agrees=True),
         }
 
