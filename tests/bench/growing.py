@@ -90,7 +90,8 @@ def _upgrade(place: Path) -> None:
     with contextlib.closing(sqlite3.connect(place / "tabularium.db", isolation_level=None)) as connection:
         connection.executescript(
             "DROP INDEX segments_outside; DROP TRIGGER segments_stay; ALTER TABLE segments DROP COLUMN digest;"
-            "CREATE TRIGGER segments_stay BEFORE UPDATE ON segments BEGIN SELECT RAISE(ABORT, 'never'); END;"
+            "CREATE TRIGGER segments_stay BEFORE UPDATE ON segments BEGIN"
+            " SELECT RAISE(ABORT, 'segments are never changed'); END;"
             f"PRAGMA user_version = {schema.SCHEMA_VERSION - 1}"
         )
 
