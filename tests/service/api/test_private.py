@@ -34,6 +34,7 @@ NAMED: Final = {"game", "with", "case"}
 
 OTHERS: Final = {
     *(
+        "app",
         "asked",
         "bots",
         "bulk",
@@ -41,6 +42,7 @@ OTHERS: Final = {
         "offer",
         "draft",
         "chart",
+        "client",
         "document",
         "file",
         "invitation",
